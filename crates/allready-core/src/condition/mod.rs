@@ -1,0 +1,114 @@
+//! Conditions as the API server accepts them: its rules are in the types, so that what can be built can be written.
+//!
+//! For what is *found* in clusters, which is not always legal, see [`found`](crate::found).
+
+mod list;
+mod message;
+#[cfg(feature = "k8s-openapi")]
+mod openapi;
+mod reason;
+mod status;
+mod text;
+mod time;
+mod type_;
+
+use serde::{Deserialize, Serialize};
+
+pub use list::{ListOrder, all_have_status, find, position, remove, set, sort};
+pub use message::{Message, cut};
+#[cfg(feature = "k8s-openapi")]
+pub use openapi::OpenapiError;
+pub use reason::{Reason, ReasonError, ReasonProblem};
+pub use status::{Polarity, Standing, Status, StatusError};
+pub use time::{Generation, GenerationError, Time, TimeError};
+pub use type_::{ConditionType, ConditionTypeError, ConditionTypeProblem};
+
+/// One condition, shaped as `metav1.Condition` and legal by construction.
+///
+/// Reading JSON into it is strict; [`found`](crate::found) reads leniently.
+///
+/// ```
+/// use allready_core::{Condition, Status, Time, condition_type, reason};
+///
+/// let now: Time = "2026-03-01T10:00:00Z".parse().unwrap();
+/// let ready = Condition::new(condition_type!("Ready"), Status::True, reason!("Accepted"), "all pools are valid", now)
+///     .observed(3);
+/// let json = serde_json::to_value(&ready).unwrap();
+/// assert_eq!(json["observedGeneration"], 3);
+/// assert_eq!(json["lastTransitionTime"], "2026-03-01T10:00:00Z");
+/// assert_eq!(serde_json::from_value::<Condition>(json).unwrap(), ready);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Condition {
+    /// What the condition is about; unique in a list.
+    #[serde(rename = "type")]
+    pub type_: ConditionType,
+    /// Whether it holds.
+    pub status: Status,
+    /// The `metadata.generation` that this was found out about; none where it is not tracked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<Generation>,
+    /// When `status` last changed.
+    pub last_transition_time: Time,
+    /// The cause, for programs.
+    pub reason: Reason,
+    /// The cause, for people.
+    pub message: Message,
+}
+
+impl Condition {
+    /// A condition that has just taken this status.
+    pub fn new(
+        type_: ConditionType,
+        status: Status,
+        reason: Reason,
+        message: impl Into<Message>,
+        since: Time,
+    ) -> Self {
+        Self {
+            type_,
+            status,
+            observed_generation: None,
+            last_transition_time: since,
+            reason,
+            message: message.into(),
+        }
+    }
+
+    /// The same condition, found out about this generation. [`Generation::NONE`] clears it.
+    pub fn observed(mut self, generation: impl Into<Generation>) -> Self {
+        let generation = generation.into();
+        self.observed_generation = (!generation.is_none()).then_some(generation);
+        self
+    }
+
+    /// Whether two conditions say the same, whenever each began to: everything but the time is equal, and the generation
+    /// too where both know one.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Status, Time, condition_type, reason};
+    ///
+    /// let early = Condition::new(condition_type!("Ready"), Status::True, reason!("Ok"), "", Time::EPOCH);
+    /// let late = Condition { last_transition_time: Time::from_second(9).unwrap(), ..early.clone() };
+    /// assert!(early.says_the_same(&late));
+    /// assert!(early.says_the_same(&late.clone().observed(2)), "one of them knows no generation");
+    /// assert!(!early.observed(1).says_the_same(&late.observed(2)));
+    /// ```
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        let known = |condition: &Self| condition.observed_generation.filter(|g| !g.is_none());
+        self.type_ == other.type_
+            && self.status == other.status
+            && self.reason == other.reason
+            && self.message == other.message
+            && match (known(self), known(other)) {
+                (Some(mine), Some(theirs)) => mine == theirs,
+                _ => true,
+            }
+    }
+}
+
+/// The first part of a text for an error message: nobody wants a megabyte quoted back.
+pub(crate) fn excerpt(text: &str) -> String {
+    cut(text, 120).into_owned()
+}

@@ -1,0 +1,212 @@
+//! Whole-second times and generations: the two clocks a condition carries.
+
+use std::{fmt, str::FromStr};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize, Serializer, de};
+
+/// An instant as a condition carries it: UTC, whole seconds.
+///
+/// Fractions are dropped when a time is made, so that a condition equals what the API server gives back.
+///
+/// ```
+/// use allready_core::Time;
+///
+/// let time: Time = "2026-03-01T10:00:00.75Z".parse().unwrap();
+/// assert_eq!(time.to_string(), "2026-03-01T10:00:00Z");
+/// assert_eq!(time, Time::from_second(1_772_359_200).unwrap());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Time(Timestamp);
+
+/// A text or number that is no instant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("time {found:?} is not allowed: write RFC 3339 such as 2026-03-01T10:00:00Z")]
+pub struct TimeError {
+    /// What stood there instead.
+    pub found: String,
+}
+
+impl Time {
+    /// The Unix epoch, which some APIs use as "no time yet".
+    pub const EPOCH: Self = Self(Timestamp::UNIX_EPOCH);
+
+    /// The second in which this instant lies.
+    pub fn new(instant: Timestamp) -> Self {
+        let fraction = instant.subsec_nanosecond();
+        if fraction == 0 {
+            return Self(instant);
+        }
+        // Round towards the past, also before 1970.
+        let second = instant.as_second() - i64::from(fraction < 0);
+        Self(Timestamp::from_second(second).unwrap_or(Timestamp::MIN))
+    }
+
+    /// Seconds since the Unix epoch.
+    pub fn from_second(second: i64) -> Result<Self, TimeError> {
+        Timestamp::from_second(second).map(Self).map_err(|_| TimeError { found: second.to_string() })
+    }
+
+    /// Seconds since the Unix epoch.
+    pub fn as_second(self) -> i64 {
+        self.0.as_second()
+    }
+
+    /// The same instant for use with `jiff`.
+    pub fn as_timestamp(self) -> Timestamp {
+        self.0
+    }
+
+    /// How long after `earlier` this is; negative if it is before.
+    ///
+    /// ```
+    /// # use allready_core::Time;
+    /// let (a, b) = (Time::from_second(10).unwrap(), Time::from_second(25).unwrap());
+    /// assert_eq!(b.since(a).as_secs(), 15);
+    /// ```
+    pub fn since(self, earlier: Self) -> SignedDuration {
+        self.0.duration_since(earlier.0)
+    }
+
+    /// This instant moved by a duration, kept within the range of times.
+    pub fn saturating_add(self, duration: SignedDuration) -> Self {
+        let moved = self.as_second().saturating_add(duration.as_secs());
+        let (first, last) = (Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
+        Self(Timestamp::from_second(moved.clamp(first, last)).unwrap_or(self.0))
+    }
+}
+
+impl fmt::Debug for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl FromStr for Time {
+    type Err = TimeError;
+
+    fn from_str(text: &str) -> Result<Self, TimeError> {
+        text.parse::<Timestamp>().map(Self::new).map_err(|_| TimeError { found: super::excerpt(text) })
+    }
+}
+
+impl From<Timestamp> for Time {
+    fn from(instant: Timestamp) -> Self {
+        Self::new(instant)
+    }
+}
+
+impl From<Time> for Timestamp {
+    fn from(time: Time) -> Self {
+        time.0
+    }
+}
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+/// A value of `metadata.generation`: zero or more, and zero means "this kind has none".
+///
+/// ```
+/// use allready_core::Generation;
+///
+/// let generation = Generation::new(7).unwrap();
+/// assert_eq!(generation.get(), 7);
+/// assert!(Generation::new(-1).is_err());
+/// assert!(Generation::NONE.is_none());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Generation(i64);
+
+/// A negative generation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("generation {found} is not allowed: it must be 0 or more")]
+pub struct GenerationError {
+    /// What stood there instead.
+    pub found: i64,
+}
+
+impl Generation {
+    /// The kind has no generation, or it is not known.
+    pub const NONE: Self = Self(0);
+
+    /// Checks that the number is not negative.
+    pub const fn new(number: i64) -> Result<Self, GenerationError> {
+        if number < 0 { Err(GenerationError { found: number }) } else { Ok(Self(number)) }
+    }
+
+    /// The number.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+
+    /// Whether there is none.
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl TryFrom<i64> for Generation {
+    type Error = GenerationError;
+
+    fn try_from(number: i64) -> Result<Self, GenerationError> {
+        Self::new(number)
+    }
+}
+
+impl From<u32> for Generation {
+    fn from(number: u32) -> Self {
+        Self(i64::from(number))
+    }
+}
+
+impl fmt::Display for Generation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl<'de> Deserialize<'de> for Generation {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::new(i64::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_are_dropped_towards_the_past_on_both_sides_of_the_epoch() {
+        for (text, expected) in [
+            ("2026-03-01T10:00:00.999999999Z", "2026-03-01T10:00:00Z"),
+            ("1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59Z"),
+            ("2026-03-01T12:00:00+02:00", "2026-03-01T10:00:00Z"),
+        ] {
+            assert_eq!(text.parse::<Time>().unwrap().to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn moving_a_time_stays_within_range() {
+        let far = Time::EPOCH.saturating_add(SignedDuration::MAX);
+        assert!(far > Time::EPOCH);
+        assert_eq!(far.saturating_add(SignedDuration::MAX), far);
+        assert!(Time::EPOCH.saturating_add(SignedDuration::MIN) < Time::EPOCH);
+    }
+}

@@ -1,0 +1,11 @@
+//! The status-condition model of allready, and every algorithm over it.
+//!
+//! Pure and synchronous: no clock, no cluster, no I/O. Time is always an argument.
+#![deny(missing_docs)]
+
+pub mod condition;
+pub mod rollup;
+
+pub use condition::{
+    Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time,
+};

@@ -1,0 +1,155 @@
+//! What counts in a roll-up: one condition, or its absence, seen with its polarity and freshness.
+
+use std::borrow::Cow;
+
+use crate::{Condition, Generation, Polarity, Standing, Status, Time};
+
+/// One thing that counts.
+///
+/// The fields hold what was reported; [`standing`](Input::standing) says what it is worth, with polarity and freshness
+/// taken into account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input<'a> {
+    /// The member (an object, a cluster, a node) that reports it; none for a condition of the object itself.
+    pub member: Option<Member<'a>>,
+    /// The condition type.
+    pub type_: &'a str,
+    /// The polarity of that type.
+    pub polarity: Polarity,
+    /// The status as reported; `Unknown` where nothing was.
+    pub status: Status,
+    /// The reason as reported; empty where there is none.
+    pub reason: Cow<'a, str>,
+    /// The message as reported.
+    pub message: Cow<'a, str>,
+    /// Since when it has this status, where that is known.
+    pub since: Option<Time>,
+    /// The generation it is about, where that is known.
+    pub observed: Option<Generation>,
+    /// Whether it is there at all, and about the current generation.
+    pub freshness: Freshness,
+}
+
+/// Who reports an input that comes from somewhere else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Member<'a> {
+    /// What it is, in the singular: `Cluster`, `Node`, `Gateway`. May be empty.
+    pub kind: &'a str,
+    /// Its name.
+    pub name: &'a str,
+}
+
+/// Whether an input can be taken at its word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// It is about the current generation, or generations do not matter.
+    Fresh,
+    /// It is about an older generation than the object has: worth no more than `Unknown`.
+    Stale,
+    /// It has never been reported: `Unknown`.
+    Missing,
+}
+
+impl<'a> Input<'a> {
+    /// A condition that was declared and is not there.
+    pub fn missing(type_: &'a str, polarity: Polarity) -> Self {
+        Self {
+            member: None,
+            type_,
+            polarity,
+            status: Status::Unknown,
+            reason: Cow::Borrowed(""),
+            message: Cow::Borrowed(""),
+            since: None,
+            observed: None,
+            freshness: Freshness::Missing,
+        }
+    }
+
+    /// The same input, seen with this polarity.
+    pub fn with_polarity(self, polarity: Polarity) -> Self {
+        Self { polarity, ..self }
+    }
+
+    /// The same input, as reported by a member.
+    pub fn from_member(self, kind: &'a str, name: &'a str) -> Self {
+        Self { member: Some(Member { kind, name }), ..self }
+    }
+
+    /// The same input, stale if it is about an older generation than this.
+    ///
+    /// An input that tracks no generation is never stale.
+    pub fn against(self, generation: Generation) -> Self {
+        match self.observed {
+            Some(observed) if !observed.is_none() && observed < generation => {
+                Self { freshness: Freshness::Stale, ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// What it is worth: stale and missing inputs are `Unknown`, whatever they say.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Generation, Standing, Status, Time, condition_type, reason, rollup::Input};
+    ///
+    /// let synced = Condition::new(condition_type!("Synced"), Status::True, reason!("Applied"), "", Time::EPOCH)
+    ///     .observed(1);
+    /// assert_eq!(Input::from(&synced).standing(), Standing::Good);
+    /// assert_eq!(Input::from(&synced).against(Generation::from(2)).standing(), Standing::Unknown);
+    /// ```
+    pub fn standing(&self) -> Standing {
+        match self.freshness {
+            Freshness::Fresh => self.polarity.standing(self.status),
+            Freshness::Stale | Freshness::Missing => Standing::Unknown,
+        }
+    }
+
+    /// The name that a person knows it by: the member's, or the condition type.
+    pub fn name(&self) -> &'a str {
+        self.member.map_or(self.type_, |member| member.name)
+    }
+
+    /// Reason and message, with words for what is missing or stale.
+    pub(crate) fn words(&self, generation: Generation) -> (Cow<'a, str>, Cow<'a, str>) {
+        match self.freshness {
+            Freshness::Fresh => (self.reason.clone(), self.message.clone()),
+            Freshness::Missing => (
+                Cow::Borrowed(AWAITING_RECONCILIATION),
+                Cow::Owned(format!("{} has not been reported yet", self.name())),
+            ),
+            Freshness::Stale => {
+                let observed = self.observed.unwrap_or_default();
+                (
+                    Cow::Borrowed(GENERATION_NOT_OBSERVED),
+                    Cow::Owned(format!(
+                        "{} is about generation {observed}; the object is at generation {generation}",
+                        self.name()
+                    )),
+                )
+            }
+        }
+    }
+}
+
+/// The reason of a dependent that has not been reported.
+pub(crate) const AWAITING_RECONCILIATION: &str = "AwaitingReconciliation";
+/// The reason of a dependent that is about an older generation.
+pub(crate) const GENERATION_NOT_OBSERVED: &str = "LatestGenerationNotObserved";
+
+impl<'a> From<&'a Condition> for Input<'a> {
+    /// A normal-true, fresh input.
+    fn from(condition: &'a Condition) -> Self {
+        Self {
+            member: None,
+            type_: condition.type_.as_str(),
+            polarity: Polarity::NormalTrue,
+            status: condition.status,
+            reason: Cow::Borrowed(condition.reason.as_str()),
+            message: Cow::Borrowed(condition.message.as_str()),
+            since: Some(condition.last_transition_time),
+            observed: condition.observed_generation,
+            freshness: Freshness::Fresh,
+        }
+    }
+}

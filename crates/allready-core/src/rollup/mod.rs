@@ -1,0 +1,119 @@
+//! Roll-ups: many conditions in, one out, by a named [`Policy`].
+//!
+//! There is one engine. What counts is gathered as [`Input`]s, either the dependents of one object or one condition of
+//! many members; the policy decides the status and finds the words. Every policy is a pure function of its inputs and of
+//! the [`Context`], and gives the same bytes for the same inputs in any order.
+//!
+//! ```
+//! use allready_core::{Condition, Generation, Status, Time, condition_type, reason};
+//! use allready_core::rollup::{Context, Input, Policy};
+//!
+//! let at = |second| Time::from_second(second).unwrap();
+//! let conditions = [
+//!     Condition::new(condition_type!("Synced"), Status::True, reason!("Applied"), "", at(10)),
+//!     Condition::new(condition_type!("Healthy"), Status::False, reason!("DiskFull"), "disk sda is full", at(20)),
+//! ];
+//! let inputs = conditions.iter().map(Input::from);
+//! let top = Policy::newest_cause().roll_up(inputs, &Context::new("Ready", at(30))).unwrap();
+//! assert_eq!((top.status, &*top.reason, &*top.message), (Status::False, "DiskFull", "disk sda is full"));
+//! ```
+
+mod input;
+mod newest_cause;
+mod policy;
+
+use std::borrow::Cow;
+
+pub use input::{Freshness, Input, Member};
+pub use policy::{Form, Policy, PolicyError, Stale};
+
+use crate::{Condition, ConditionType, Generation, Message, Polarity, Reason, Status, Time};
+
+/// What a roll-up needs to know besides its inputs.
+#[derive(Clone, Debug)]
+pub struct Context<'a> {
+    /// The type of the condition that is computed.
+    pub top: &'a str,
+    /// Its polarity: normal-true unless said otherwise.
+    pub polarity: Polarity,
+    /// The generation of the object that the condition will stand on.
+    pub generation: Generation,
+    /// The instant of the computation.
+    pub now: Time,
+    /// The top condition as it stands, if it does.
+    pub previous: Option<&'a Condition>,
+    /// The reason of a good top condition, where the policy has none of its own; the name of the type if none is given.
+    pub good_reason: Option<&'a str>,
+}
+
+impl<'a> Context<'a> {
+    /// A normal-true top condition on an object without a generation.
+    pub fn new(top: &'a str, now: Time) -> Self {
+        Self {
+            top,
+            polarity: Polarity::NormalTrue,
+            generation: Generation::NONE,
+            now,
+            previous: None,
+            good_reason: None,
+        }
+    }
+
+    /// The same on an object of this generation.
+    pub fn at_generation(self, generation: Generation) -> Self {
+        Self { generation, ..self }
+    }
+
+    /// The reason for "all is good": the one asked for, or the name of the type, as operatorpkg and KRO have it.
+    pub(crate) fn good_reason(&self) -> Cow<'a, str> {
+        match self.good_reason {
+            Some(reason) => Cow::Borrowed(reason),
+            None => Cow::Borrowed(self.top.split_once('/').map_or(self.top, |(_, name)| name)),
+        }
+    }
+}
+
+/// The answer of a roll-up: a condition without its type and time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rollup<'a> {
+    /// The status, as it is written for the polarity of the top type.
+    pub status: Status,
+    /// The reason in the policy's own words; made legal when it becomes a condition.
+    pub reason: Cow<'a, str>,
+    /// The message; bounded when it becomes a condition.
+    pub message: Cow<'a, str>,
+    /// The newest generation that all inputs have seen.
+    pub observed: Option<Generation>,
+}
+
+impl Rollup<'_> {
+    /// The top condition: what was computed, with the time of the previous one where the status is the same.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Status, Time, condition_type, reason};
+    /// use allready_core::rollup::{Context, Input, Policy};
+    ///
+    /// let at = |second| Time::from_second(second).unwrap();
+    /// let before = Condition::new(condition_type!("Ready"), Status::True, reason!("Ready"), "", at(1));
+    /// let synced = Condition::new(condition_type!("Synced"), Status::True, reason!("Applied"), "", at(10));
+    /// let context = Context::new("Ready", at(30));
+    /// let rollup = Policy::newest_cause().roll_up([Input::from(&synced)], &context).unwrap();
+    /// let ready = rollup.into_condition(condition_type!("Ready"), Some(&before), at(30));
+    /// assert_eq!(ready.last_transition_time, at(1), "it was True before");
+    /// ```
+    pub fn into_condition(self, type_: ConditionType, previous: Option<&Condition>, now: Time) -> Condition {
+        let since = match previous {
+            Some(previous) if previous.status == self.status => previous.last_transition_time,
+            _ => now,
+        };
+        let reason = Reason::sanitized(&self.reason);
+        Condition {
+            type_,
+            status: self.status,
+            observed_generation: self.observed.filter(|generation| !generation.is_none()),
+            last_transition_time: since,
+            reason,
+            message: Message::from(self.message),
+        }
+    }
+}
