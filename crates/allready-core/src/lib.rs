@@ -5,6 +5,7 @@
 
 pub mod condition;
 pub mod rollup;
+pub mod transition;
 
 pub use condition::{
     Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time,

@@ -1,0 +1,191 @@
+//! Transitions: which conditions took another status between two lists, and the [notes](notes()) that tell people so.
+//!
+//! Transitions are plain values. Compute them from what stands in the cluster and what will, write the status, and record
+//! the notes once the write has succeeded: an event about a change that was never stored is a lie.
+//!
+//! ```
+//! use allready_core::{Condition, Status, Time, condition_type, reason};
+//! use allready_core::transition::{Style, Verbosity, diff, notes};
+//!
+//! let at = |second| Time::from_second(second).unwrap();
+//! let ready = |status, second| Condition::new(condition_type!("Ready"), status, reason!("Checked"), "", at(second));
+//!
+//! let transitions = diff(&[ready(Status::True, 10)], &[ready(Status::False, 20)]);
+//! let notes = notes(&transitions, Verbosity::PerChange, &Style::default());
+//! assert_eq!(notes[0].note, "Condition 'Ready' changed from 'True' to 'False'");
+//! assert_eq!(notes[0].severity.as_str(), "Warning");
+//! ```
+
+mod notes;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, fmt};
+
+pub use notes::{EventNote, EventSeverity, Style, Verbosity, VerbosityError, notes};
+
+use crate::{Condition, ConditionType, Message, Reason, Status, Time};
+
+/// One condition that appeared, took another status, or went away.
+///
+/// [`Display`](fmt::Display) gives the words of [`Verbosity::PerChange`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Transition {
+    /// The type of the condition.
+    pub type_: ConditionType,
+    /// What happened to it.
+    pub change: Change,
+    /// The reason of the new condition; of one that went away, the last it had.
+    pub reason: Reason,
+    /// The message that goes with the reason.
+    pub message: Message,
+    /// The `lastTransitionTime` that goes with the reason: when the new status began, or when the removed one had begun.
+    pub since: Time,
+}
+
+/// What happened to a condition.
+///
+/// ```
+/// use allready_core::{Status, transition::Change};
+///
+/// let change = Change::Changed { from: Status::True, to: Status::Unknown };
+/// assert_eq!((change.before(), change.after()), (Some(Status::True), Some(Status::Unknown)));
+/// assert_eq!(Change::Removed { from: Status::True }.after(), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// It was not there before.
+    Added {
+        /// The status it came with.
+        to: Status,
+    },
+    /// It took another status.
+    Changed {
+        /// The status it had.
+        from: Status,
+        /// The status it has.
+        to: Status,
+    },
+    /// It is not there any more.
+    Removed {
+        /// The last status it had.
+        from: Status,
+    },
+}
+
+impl Change {
+    /// The status before, if the condition was there.
+    pub const fn before(self) -> Option<Status> {
+        match self {
+            Self::Added { .. } => None,
+            Self::Changed { from, .. } | Self::Removed { from } => Some(from),
+        }
+    }
+
+    /// The status after, if the condition is still there.
+    pub const fn after(self) -> Option<Status> {
+        match self {
+            Self::Added { to } | Self::Changed { to, .. } => Some(to),
+            Self::Removed { .. } => None,
+        }
+    }
+}
+
+impl Transition {
+    fn new(condition: &Condition, change: Change) -> Self {
+        Self {
+            type_: condition.type_.clone(),
+            change,
+            reason: condition.reason.clone(),
+            message: condition.message.clone(),
+            since: condition.last_transition_time,
+        }
+    }
+}
+
+impl fmt::Display for Transition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let type_ = &self.type_;
+        match self.change {
+            Change::Added { to } => write!(f, "Condition '{type_}' added with status '{to}'"),
+            Change::Changed { from, to } => write!(f, "Condition '{type_}' changed from '{from}' to '{to}'"),
+            Change::Removed { from } => write!(f, "Condition '{type_}' with status '{from}' removed"),
+        }
+    }
+}
+
+/// What happened between two lists, by type.
+///
+/// A change of reason, message, generation or time alone is no transition. Where a list has a type twice, the last one
+/// counts. Nothing is allocated for two lists with the same types and statuses in the same order, which is what most
+/// passes of a controller end with.
+///
+/// ```
+/// use allready_core::{Condition, ConditionType, Status, Time, reason};
+/// use allready_core::transition::{Change, diff};
+///
+/// let condition = |type_: &'static str, status| {
+///     Condition::new(ConditionType::new(type_).unwrap(), status, reason!("Checked"), "", Time::EPOCH)
+/// };
+/// let old = [condition("Synced", Status::True), condition("Ready", Status::True)];
+/// let new = [condition("Ready", Status::Unknown), condition("Accepted", Status::True)];
+///
+/// let changes: Vec<_> = diff(&old, &new).into_iter().map(|t| (t.type_.to_string(), t.change)).collect();
+/// assert_eq!(changes, [
+///     ("Accepted".to_owned(), Change::Added { to: Status::True }),
+///     ("Ready".to_owned(), Change::Changed { from: Status::True, to: Status::Unknown }),
+///     ("Synced".to_owned(), Change::Removed { from: Status::True }),
+/// ]);
+/// assert_eq!(diff(&new, &new), []);
+/// ```
+pub fn diff(old: &[Condition], new: &[Condition]) -> Vec<Transition> {
+    let same = |(old, new): (&Condition, &Condition)| old.type_ == new.type_ && old.status == new.status;
+    if old.len() == new.len() && old.iter().zip(new).all(same) {
+        return Vec::new();
+    }
+    let (before, after) = (by_type(old), by_type(new));
+    let came = after.values().filter_map(|new| {
+        let to = new.status;
+        match before.get(&new.type_) {
+            None => Some(Transition::new(new, Change::Added { to })),
+            Some(old) if old.status == to => None,
+            Some(old) => Some(Transition::new(new, Change::Changed { from: old.status, to })),
+        }
+    });
+    let went = before.values().filter(|old| !after.contains_key(&old.type_));
+    let went = went.map(|old| Transition::new(old, Change::Removed { from: old.status }));
+    let mut transitions: Vec<_> = came.chain(went).collect();
+    transitions.sort_by(|a, b| a.type_.cmp(&b.type_));
+    transitions
+}
+
+/// The conditions of a list by type; of a type that is there twice, the last.
+pub(crate) fn by_type(conditions: &[Condition]) -> BTreeMap<&ConditionType, &Condition> {
+    conditions.iter().map(|condition| (&condition.type_, condition)).collect()
+}
+
+/// Proof that [`diff`] allocates nothing where nothing differs, in a process of its own because the count is global.
+///
+/// ```standalone_crate
+/// use std::alloc::System;
+/// use allready_core::{Condition, ConditionType, Status, Time, reason, transition::diff};
+/// use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+///
+/// #[global_allocator]
+/// static COUNTING: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+///
+/// let list = |message: &'static str, generation: u32| -> Vec<Condition> {
+///     let types = (0..100).map(|number| ConditionType::new(format!("Type{number}")).unwrap());
+///     let since = Time::from_second(generation.into()).unwrap();
+///     types
+///         .map(|type_| Condition::new(type_, Status::True, reason!("Ok"), message, since).observed(generation))
+///         .collect()
+/// };
+/// let (old, new) = (list("before", 1), list("after", 2));
+/// let region = Region::new(COUNTING);
+/// let transitions = diff(&old, &new);
+/// assert_eq!(region.change().allocations, 0);
+/// assert_eq!(transitions, []);
+/// ```
+#[cfg(doctest)]
+struct DiffAllocatesNothing;
