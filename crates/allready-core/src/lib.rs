@@ -5,8 +5,10 @@
 
 pub mod condition;
 pub mod rollup;
+pub mod set;
 pub mod transition;
 
 pub use condition::{
     Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time,
 };
+pub use set::ConditionSet;

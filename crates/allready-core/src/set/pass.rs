@@ -1,0 +1,541 @@
+//! One reconcile pass: bound to one list, one generation and one instant.
+
+use std::{borrow::Cow, collections::BTreeSet};
+
+use super::{ConditionSet, Declared, Role, Untouched, Upgrade, record::Record};
+use crate::{
+    Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time,
+    condition::{self, cut},
+    rollup::{Context, Input},
+    transition::Transition,
+};
+
+/// When a pass happens, and to which version of the object.
+///
+/// ```
+/// use allready_core::{Time, set::At};
+///
+/// let now: Time = "2026-03-01T10:00:00Z".parse().unwrap();
+/// let created: Time = "2026-03-01T09:59:58Z".parse().unwrap();
+/// let at = At::new(1u32, now).created(created);
+/// assert_eq!(at.generation.get(), 1);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct At {
+    /// The object's `metadata.generation`.
+    pub generation: Generation,
+    /// The instant of the pass: every transition in it gets this time.
+    pub now: Time,
+    /// The object's `metadata.creationTimestamp`: a condition that nobody has reported yet is Unknown since then.
+    pub created: Option<Time>,
+    /// Whether the object is being deleted. Deletion raises the generation without a change to the spec, so that what was
+    /// known stays good.
+    pub deleting: bool,
+}
+
+impl At {
+    /// A pass over an object of this generation, now.
+    pub fn new(generation: impl Into<Generation>, now: impl Into<Time>) -> Self {
+        Self { generation: generation.into(), now: now.into(), created: None, deleting: false }
+    }
+
+    /// The same for an object that was created then.
+    pub fn created(self, created: impl Into<Time>) -> Self {
+        Self { created: Some(created.into()), ..self }
+    }
+
+    /// The same for an object that is being deleted.
+    pub fn deleting(self) -> Self {
+        Self { deleting: true, ..self }
+    }
+}
+
+/// A mark that the set does not allow.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MarkError {
+    /// The top condition is computed.
+    #[error(
+        "{type_} is the top condition of this set: it is computed from its dependents and cannot be marked"
+    )]
+    Top {
+        /// The top type.
+        type_: ConditionType,
+    },
+    /// A type that is not in the set.
+    #[error(
+        "{type_:?} is not a condition of this set ({set}): declare it, or open the set to undeclared types"
+    )]
+    Undeclared {
+        /// The type asked for.
+        type_: String,
+        /// The set on one line.
+        set: String,
+    },
+}
+
+/// A condition that must not be cleared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{type_} cannot be cleared: {role} is never absent; mark it instead")]
+pub struct ClearError {
+    /// The type asked for.
+    pub type_: ConditionType,
+    /// What it is.
+    pub role: &'static str,
+}
+
+/// What a pass has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finished {
+    /// Whether the list differs from what it was, in anything but its order.
+    pub changed: bool,
+    /// Which conditions changed their status, by type.
+    pub transitions: Vec<Transition>,
+}
+
+/// A reconcile pass over a list of conditions; see [`ConditionSet::pass`].
+///
+/// Marks take effect at once. [`finish`](Pass::finish) says that the reconcile came to its end: it applies the policy for
+/// untouched conditions and computes the top one. A pass that is dropped, by an early return, an error or a panic, keeps
+/// the marks that were made and everything else as it was, and computes the top condition from that.
+#[derive(Debug)]
+#[must_use = "finish the pass, or what was left untouched is not settled"]
+pub struct Pass<'a> {
+    set: &'a ConditionSet,
+    conditions: &'a mut Vec<Condition>,
+    at: At,
+    record: Record,
+    touched: Touched,
+    /// Dependents that this pass has added to an object whose top condition was good.
+    newcomers: Touched,
+    progress: Progress,
+}
+
+/// How far a pass has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// Marks may come.
+    Open,
+    /// The reconcile came to its end.
+    Finished,
+    /// The list is settled; nothing more is to be done.
+    Settled,
+}
+
+/// Which declared conditions, by index. The first 64 take no allocation.
+#[derive(Debug, Default)]
+struct Touched {
+    first: u64,
+    rest: BTreeSet<usize>,
+}
+
+impl Touched {
+    fn add(&mut self, index: usize) {
+        if index < 64 {
+            self.first |= 1 << index;
+        } else {
+            self.rest.insert(index);
+        }
+    }
+
+    fn has(&self, index: usize) -> bool {
+        if index < 64 { self.first & (1 << index) != 0 } else { self.rest.contains(&index) }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.first == 0 && self.rest.is_empty()
+    }
+}
+
+impl<'a> Pass<'a> {
+    pub(super) fn begin(set: &'a ConditionSet, conditions: &'a mut Vec<Condition>, at: At) -> Self {
+        let mut pass = Self {
+            set,
+            conditions,
+            at,
+            record: Record::default(),
+            touched: Touched::default(),
+            newcomers: Touched::default(),
+            progress: Progress::Open,
+        };
+        for type_ in &set.prune {
+            pass.take_out(type_.as_str());
+        }
+        pass.initialise();
+        pass
+    }
+
+    /// Adds what is missing, the top condition first, so that a new object is never ambiguous.
+    fn initialise(&mut self) {
+        let set = self.set;
+        let was_good = if let Some(index) = self.only(&set.top, Polarity::NormalTrue) {
+            self.conditions[index].status == Status::True // `only` found it at this index
+        } else {
+            self.add(initial(&set.top, Status::Unknown, None), self.at.created);
+            false
+        };
+        for (index, declared) in set.declared.iter().enumerate() {
+            if self.only(&declared.type_, declared.polarity).is_some() {
+                continue;
+            }
+            let new = declared.role == Role::Dependent && was_good;
+            if new && set.upgrade == Upgrade::AssumeGood {
+                let good = declared.polarity.status(Standing::Good);
+                let reason = Reason::from_static("AssumedGood");
+                let message = "new in this version; assumed good because the object was";
+                let condition = Condition::new(declared.type_.clone(), good, reason, message, self.at.now);
+                self.add(condition, None);
+                continue;
+            }
+            if new {
+                self.newcomers.add(index);
+            }
+            self.add(initial(&declared.type_, Status::Unknown, Some(declared)), self.at.created);
+        }
+    }
+
+    fn add(&mut self, mut condition: Condition, since: Option<Time>) {
+        condition.last_transition_time = since.unwrap_or(self.at.now);
+        let condition = condition.observed(self.at.generation);
+        self.record.added(&condition);
+        self.conditions.push(condition);
+    }
+
+    /// Where a type stands; the hint is right whenever the list is in the order in which passes write it.
+    fn locate(&self, hint: usize, type_: &str) -> Option<usize> {
+        match self.conditions.get(hint) {
+            Some(condition) if condition.type_ == *type_ => Some(hint),
+            _ => condition::position(self.conditions, type_),
+        }
+    }
+
+    /// Where a type of the set stands, after making sure that it stands there once. Of several, the worst is kept.
+    fn only(&mut self, type_: &ConditionType, polarity: Polarity) -> Option<usize> {
+        let first = condition::position(self.conditions, type_.as_str())?;
+        let mut from = first + 1;
+        while let Some(offset) =
+            self.conditions.get(from..).and_then(|rest| condition::position(rest, type_.as_str()))
+        {
+            let second = from + offset;
+            let standing = |index: usize| polarity.standing(self.conditions[index].status); // both were just found
+            if standing(second) > standing(first) {
+                self.conditions.swap(first, second);
+            }
+            self.conditions.remove(second);
+            self.record.dropped();
+            from = second;
+        }
+        Some(first)
+    }
+
+    /// Marks a condition `True`.
+    ///
+    /// True of a normal-true condition is good news; of an abnormal-true one it is bad.
+    pub fn mark_true<'m>(
+        &mut self,
+        type_: &str,
+        reason: impl Into<Reason>,
+        message: impl Into<Cow<'m, str>>,
+    ) -> Result<&mut Self, MarkError> {
+        self.mark(type_, Status::True, reason, message)
+    }
+
+    /// Marks a condition `False`: for a normal-true one, somebody has to do something.
+    pub fn mark_false<'m>(
+        &mut self,
+        type_: &str,
+        reason: impl Into<Reason>,
+        message: impl Into<Cow<'m, str>>,
+    ) -> Result<&mut Self, MarkError> {
+        self.mark(type_, Status::False, reason, message)
+    }
+
+    /// Marks a condition `Unknown`: work on it is going on.
+    pub fn mark_unknown<'m>(
+        &mut self,
+        type_: &str,
+        reason: impl Into<Reason>,
+        message: impl Into<Cow<'m, str>>,
+    ) -> Result<&mut Self, MarkError> {
+        self.mark(type_, Status::Unknown, reason, message)
+    }
+
+    /// Marks a condition with a status.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Status, Time, reason, set::At};
+    ///
+    /// let set: ConditionSet = "Ready: Synced".parse().unwrap();
+    /// let mut conditions = vec![];
+    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
+    /// pass.mark("Synced", Status::Unknown, reason!("Applying"), "2 of 5 applied").unwrap();
+    ///
+    /// let error = pass.mark("Ready", Status::True, reason!("Please"), "").unwrap_err();
+    /// assert!(error.to_string().contains("it is computed from its dependents"));
+    /// let error = pass.mark("Synched", Status::True, reason!("Applied"), "").unwrap_err();
+    /// assert!(error.to_string().contains("not a condition of this set (Ready: Synced)"));
+    /// ```
+    pub fn mark<'m>(
+        &mut self,
+        type_: &str,
+        status: Status,
+        reason: impl Into<Reason>,
+        message: impl Into<Cow<'m, str>>,
+    ) -> Result<&mut Self, MarkError> {
+        let set = self.set;
+        match set.declared.iter().position(|declared| declared.type_ == *type_) {
+            Some(index) => self.mark_declared(index, status, reason.into(), &message.into()),
+            None if set.top == *type_ => return Err(MarkError::Top { type_: set.top.clone() }),
+            None if set.open => match ConditionType::new(type_.to_owned()) {
+                Ok(legal) => self.write(usize::MAX, &legal, status, reason.into(), &message.into()),
+                Err(_) => return Err(self.undeclared(type_)),
+            },
+            None => return Err(self.undeclared(type_)),
+        }
+        Ok(self)
+    }
+
+    fn undeclared(&self, type_: &str) -> MarkError {
+        MarkError::Undeclared { type_: condition::excerpt(type_), set: self.set.to_string() }
+    }
+
+    /// Marks a declared condition by its place in the set: for generated code, which knows that it is there. A place that
+    /// the set does not have is ignored.
+    #[doc(hidden)]
+    pub fn mark_declared(&mut self, index: usize, status: Status, reason: Reason, message: &str) {
+        let set = self.set;
+        if let Some(declared) = set.declared.get(index) {
+            self.touched.add(index);
+            self.write(index + 1, &declared.type_, status, reason, message);
+        }
+    }
+
+    pub(super) fn declared(&self, type_: &str) -> Option<&'a Declared> {
+        self.set.get(type_)
+    }
+
+    pub(super) fn at(&self) -> At {
+        self.at
+    }
+
+    /// Takes an informational or undeclared condition out of the list.
+    ///
+    /// Dependents and the top condition are never absent: clearing one is an error. A type that is not there is fine.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Time, set::At};
+    ///
+    /// let set: ConditionSet = "Ready: Synced, (Cached)".parse().unwrap();
+    /// let mut conditions = vec![];
+    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
+    /// pass.clear("Cached").unwrap();
+    /// assert!(pass.clear("Synced").unwrap_err().to_string().contains("a dependent is never absent"));
+    /// ```
+    pub fn clear(&mut self, type_: &str) -> Result<&mut Self, ClearError> {
+        let set = self.set;
+        if set.top == *type_ {
+            return Err(ClearError { type_: set.top.clone(), role: "the top condition" });
+        }
+        if let Some(index) = set.declared.iter().position(|declared| declared.type_ == *type_) {
+            if set.declared[index].role == Role::Dependent {
+                return Err(ClearError { type_: set.declared[index].type_.clone(), role: "a dependent" });
+            }
+            self.touched.add(index);
+        }
+        self.take_out(type_);
+        Ok(self)
+    }
+
+    /// The list as it stands in the middle of the pass; its top condition is from before.
+    pub fn conditions(&self) -> &[Condition] {
+        self.conditions
+    }
+
+    fn take_out(&mut self, type_: &str) {
+        if let Some(condition) = condition::remove(self.conditions, type_) {
+            self.record.changing(&condition);
+        }
+    }
+
+    /// Puts values into the list; does nothing at all, and allocates nothing, if they are there already.
+    fn write(&mut self, hint: usize, type_: &ConditionType, status: Status, reason: Reason, message: &str) {
+        let message = cut(message, Message::MAX_BYTES);
+        let observed = (!self.at.generation.is_none()).then_some(self.at.generation);
+        let Some(index) = self.locate(hint, type_.as_str()) else {
+            let since = self.record.since(type_.as_str(), status, self.at.now);
+            let condition = Condition::new(type_.clone(), status, reason, message.into_owned(), since);
+            self.add(condition, Some(since));
+            return;
+        };
+        let condition = &mut self.conditions[index]; // `locate` found it at this index
+        if condition.status == status
+            && condition.reason == reason
+            && condition.message == *message
+            && condition.observed_generation == observed
+        {
+            return;
+        }
+        self.record.changing(condition);
+        condition.last_transition_time = self.record.since(type_.as_str(), status, self.at.now);
+        condition.status = status;
+        condition.reason = reason;
+        condition.observed_generation = observed;
+        if condition.message != *message {
+            condition.message = Message::from(message);
+        }
+    }
+
+    /// Says that the reconcile came to its end, and settles the list.
+    pub fn finish(mut self) -> Finished {
+        self.progress = Progress::Finished;
+        self.settle_untouched();
+        self.settle()
+    }
+
+    /// Says that the reconcile did *not* come to its end, and reports what changed until then. The same as dropping the
+    /// pass, with an answer.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Status, Time, condition, reason, set::{At, Untouched}};
+    ///
+    /// let set: ConditionSet = "Ready: Synced, Healthy".parse().unwrap();
+    /// let mut conditions = vec![];
+    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
+    /// pass.mark_false("Synced", reason!("Forbidden"), "may not list pods").unwrap();
+    /// let ended = pass.abandon();
+    /// assert!(ended.changed);
+    /// assert_eq!(condition::find(&conditions, "Ready").unwrap().status, Status::False);
+    /// ```
+    pub fn abandon(mut self) -> Finished {
+        self.settle()
+    }
+
+    fn settle_untouched(&mut self) {
+        let set = self.set;
+        if set.untouched == Untouched::Keep {
+            return;
+        }
+        for (index, declared) in set.declared.iter().enumerate() {
+            if self.touched.has(index) {
+                continue;
+            }
+            if declared.role == Role::Informational && set.untouched == Untouched::Remove {
+                self.take_out(declared.type_.as_str());
+            } else {
+                let reset = initial(&declared.type_, Status::Unknown, None);
+                self.write(index + 1, &declared.type_, reset.status, reset.reason, reset.message.as_str());
+            }
+        }
+    }
+
+    fn settle(&mut self) -> Finished {
+        if self.at.deleting && !self.touched.is_empty() {
+            self.carry_over_generations();
+        }
+        self.settle_top();
+        condition::sort(self.conditions, self.set.order, self.set.top.as_str());
+        let (changed, transitions) = self.record.compare(self.conditions);
+        self.progress = Progress::Settled;
+        Finished { changed, transitions }
+    }
+
+    /// A deletion raises the generation of an object whose spec has not changed.
+    fn carry_over_generations(&mut self) {
+        let set = self.set;
+        for (index, declared) in set.declared.iter().enumerate() {
+            let Some(at) = self.locate(index + 1, declared.type_.as_str()) else { continue };
+            let condition = &mut self.conditions[at]; // `locate` found it at this index
+            if condition.observed_generation.is_some_and(|observed| observed < self.at.generation) {
+                self.record.changing(condition);
+                condition.observed_generation = Some(self.at.generation);
+            }
+        }
+    }
+
+    fn settle_top(&mut self) {
+        let set = self.set;
+        let Some(index) = self.locate(0, set.top.as_str()) else { return };
+        let top = &self.conditions[index]; // `locate` found it at this index
+        let context = Context {
+            top: set.top.as_str(),
+            polarity: Polarity::NormalTrue,
+            generation: self.at.generation,
+            now: self.at.now,
+            previous: Some(top),
+            good_reason: set.good_reason.as_ref().map(Reason::as_str),
+        };
+        if self.newcomers_are_spared(top, &context) {
+            return;
+        }
+        let Some(rollup) = set.policy.roll_up(self.inputs(false), &context) else { return };
+        let observed = rollup.observed.filter(|observed| !observed.is_none());
+        if top.status == rollup.status
+            && top.reason == *rollup.reason
+            && top.message == *rollup.message
+            && top.observed_generation == observed
+        {
+            return;
+        }
+        let mut new = rollup.into_condition(set.top.clone(), None, self.at.now);
+        self.record.changing(top);
+        new.last_transition_time = self.record.since(set.top.as_str(), new.status, self.at.now);
+        self.conditions[index] = new;
+    }
+
+    /// The dependents as inputs, in the order of declaration.
+    fn inputs(&self, without_newcomers: bool) -> impl Iterator<Item = Input<'_>> {
+        self.set.declared.iter().enumerate().filter_map(move |(index, declared)| {
+            if declared.role != Role::Dependent {
+                return None;
+            }
+            if without_newcomers && self.newcomers.has(index) && !self.touched.has(index) {
+                return None;
+            }
+            let input = match self.locate(index + 1, declared.type_.as_str()) {
+                Some(at) => Input::from(&self.conditions[at]), // `locate` found it at this index
+                None => Input::missing(declared.type_.as_str(), declared.polarity),
+            };
+            Some(input.with_polarity(declared.polarity))
+        })
+    }
+
+    /// Whether the pass ended early and the only thing wrong is a dependent that is new in this version of the set.
+    fn newcomers_are_spared(&self, top: &Condition, context: &Context<'_>) -> bool {
+        if self.progress == Progress::Finished
+            || self.newcomers.is_empty()
+            || self.set.upgrade != Upgrade::OnePassGrace
+        {
+            return false;
+        }
+        let current = top.observed_generation.is_none_or(|observed| observed >= self.at.generation);
+        let rollup = self.set.policy.roll_up(self.inputs(true), context);
+        current && rollup.is_some_and(|rollup| rollup.status == Status::True)
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        if self.progress != Progress::Settled {
+            let _ = self.settle();
+        }
+    }
+}
+
+fn initial(type_: &ConditionType, status: Status, declared: Option<&Declared>) -> Condition {
+    match declared.and_then(|declared| declared.initial.as_ref()) {
+        Some(initial) => Condition::new(
+            type_.clone(),
+            initial.status,
+            initial.reason.clone(),
+            initial.message.clone(),
+            Time::EPOCH,
+        ),
+        None => Condition::new(
+            type_.clone(),
+            status,
+            Reason::from_static("AwaitingReconciliation"),
+            format!("{type_} has not been reported yet"),
+            Time::EPOCH,
+        ),
+    }
+}

@@ -1,0 +1,79 @@
+//! What a pass found, kept for exactly those conditions that it changes: an unchanged list costs nothing.
+
+use crate::{
+    Condition, ConditionType, Status, Time, condition,
+    transition::{self, Transition},
+};
+
+/// The originals of everything a pass has changed so far.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    before: Vec<Before>,
+    /// Whether a second condition of one type was dropped, which no comparison by type would show.
+    dropped: bool,
+}
+
+#[derive(Debug)]
+struct Before {
+    type_: ConditionType,
+    /// What stood in the list when the pass began; nothing, if the pass added it.
+    original: Option<Condition>,
+    /// The status and time against which a transition is told: the original's, or the initial ones.
+    status: Status,
+    since: Time,
+}
+
+impl Record {
+    /// Notes a condition before its first change; later changes do not overwrite the note.
+    pub(super) fn changing(&mut self, condition: &Condition) {
+        self.note(condition, Some(condition));
+    }
+
+    /// Notes a condition that the pass itself has just added.
+    pub(super) fn added(&mut self, condition: &Condition) {
+        self.note(condition, None);
+    }
+
+    /// Notes that a duplicate has been dropped.
+    pub(super) fn dropped(&mut self) {
+        self.dropped = true;
+    }
+
+    fn note(&mut self, condition: &Condition, original: Option<&Condition>) {
+        if self.find(condition.type_.as_str()).is_none() {
+            self.before.push(Before {
+                type_: condition.type_.clone(),
+                original: original.cloned(),
+                status: condition.status,
+                since: condition.last_transition_time,
+            });
+        }
+    }
+
+    fn find(&self, type_: &str) -> Option<&Before> {
+        self.before.iter().find(|before| before.type_ == *type_)
+    }
+
+    /// Since when a condition has a status: the old time if it had that status at the beginning, else now.
+    pub(super) fn since(&self, type_: &str, status: Status, now: Time) -> Time {
+        match self.find(type_) {
+            Some(before) if before.status == status => before.since,
+            _ => now,
+        }
+    }
+
+    /// Whether anything differs from the beginning, and which statuses do.
+    pub(super) fn compare(&self, conditions: &[Condition]) -> (bool, Vec<Transition>) {
+        let mut old = Vec::new();
+        let mut new = Vec::new();
+        for before in &self.before {
+            let current = condition::find(conditions, before.type_.as_str());
+            if before.original.as_ref() != current {
+                old.extend(before.original.clone());
+                new.extend(current.cloned());
+            }
+        }
+        let changed = self.dropped || !(old.is_empty() && new.is_empty());
+        (changed, transition::diff(&old, &new))
+    }
+}
