@@ -4,6 +4,8 @@ use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize, Serializer, de};
 
+use super::shared::SharedText;
+
 /// The message of a condition: any text of at most 32,768 bytes.
 ///
 /// A longer text is cut on a character boundary and ends with a marker that says how long it was, because a message over
@@ -19,23 +21,22 @@ use serde::{Deserialize, Serialize, Serializer, de};
 /// assert!(long.as_str().ends_with("… [cut, was 80000 bytes]"));
 /// ```
 #[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Message(Cow<'static, str>);
+pub struct Message(SharedText);
 
 impl Message {
     /// The API server's limit, in bytes.
     pub const MAX_BYTES: usize = 32_768;
 
     /// No message.
-    pub const EMPTY: Self = Self(Cow::Borrowed(""));
+    pub const EMPTY: Self = Self(SharedText::Static(""));
 
     /// A message of this text, cut if it is too long.
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
-        match text.into() {
-            Cow::Borrowed(text) if text.len() <= Self::MAX_BYTES => Self(Cow::Borrowed(text)),
-            Cow::Borrowed(text) => Self(Cow::Owned(cut(text, Self::MAX_BYTES).into_owned())),
-            Cow::Owned(text) if text.len() <= Self::MAX_BYTES => Self(Cow::Owned(text)),
-            Cow::Owned(text) => Self(Cow::Owned(cut(&text, Self::MAX_BYTES).into_owned())),
+        let text = text.into();
+        if text.len() <= Self::MAX_BYTES {
+            return Self(text.into());
         }
+        Self(SharedText::Shared(cut(&text, Self::MAX_BYTES).into()))
     }
 
     /// The text.
@@ -46,11 +47,6 @@ impl Message {
     /// Whether there is no text.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
-    }
-
-    /// The text itself, without a copy if it is owned.
-    pub fn into_string(self) -> String {
-        self.0.into_owned()
     }
 }
 
@@ -143,7 +139,7 @@ impl<'de> Deserialize<'de> for Message {
                 Self::MAX_BYTES
             )));
         }
-        Ok(Self(Cow::Owned(text)))
+        Ok(Self::new(text))
     }
 }
 

@@ -7,6 +7,7 @@ mod message;
 #[cfg(feature = "k8s-openapi")]
 mod openapi;
 mod reason;
+mod shared;
 mod status;
 mod text;
 mod time;

@@ -39,7 +39,7 @@ impl From<Condition> for meta::Condition {
             observed_generation: condition.observed_generation.map(Generation::get),
             last_transition_time: meta::Time(condition.last_transition_time.as_timestamp()),
             reason: condition.reason.as_str().to_owned(),
-            message: condition.message.into_string(),
+            message: condition.message.as_str().to_owned(),
         }
     }
 }

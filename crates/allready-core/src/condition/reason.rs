@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::shared::SharedText;
+
 /// The reason of a condition, legal by construction.
 ///
 /// The API server's rule: 1 to 1024 bytes, a letter first, then letters, digits, `_`, `,` and `:`, and a letter, digit or
@@ -16,7 +18,7 @@ use std::borrow::Cow;
 /// assert_eq!(Reason::sanitized("node-1 is down").as_str(), "node_1_is_down");
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Reason(Cow<'static, str>);
+pub struct Reason(SharedText);
 
 /// Why a text cannot be a reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,7 +55,7 @@ impl Reason {
     pub fn new(text: impl Into<Cow<'static, str>>) -> Result<Self, ReasonError> {
         let text = text.into();
         match problem(text.as_bytes()) {
-            None => Ok(Self(text)),
+            None => Ok(Self(text.into())),
             Some(problem) => Err(ReasonError { found: super::excerpt(&text), problem }),
         }
     }
@@ -64,7 +66,7 @@ impl Reason {
     /// Outside of a `const`, on an illegal text.
     pub const fn from_static(text: &'static str) -> Self {
         assert!(problem(text.as_bytes()).is_none(), "this is not a legal reason");
-        Self(Cow::Borrowed(text))
+        Self(SharedText::Static(text))
     }
 
     /// The nearest legal reason: illegal characters become `_`, a first character that is no letter gets an `X` before
@@ -79,7 +81,7 @@ impl Reason {
     /// ```
     pub fn sanitized(text: &str) -> Self {
         if problem(text.as_bytes()).is_none() {
-            return Self(Cow::Owned(text.to_owned()));
+            return Self(SharedText::Shared(text.into()));
         }
         let mut clean: String = text
             .chars()
@@ -95,7 +97,7 @@ impl Reason {
         if !clean.starts_with(|c: char| c.is_ascii_alphabetic()) {
             clean.insert(0, 'X');
         }
-        Self(Cow::Owned(clean))
+        Self(SharedText::Shared(clean.into()))
     }
 
     /// The reason as it stands on the wire.

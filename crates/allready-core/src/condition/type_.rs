@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::shared::SharedText;
+
 /// The type of a condition, legal by construction.
 ///
 /// The API server's rule: an optional DNS-1123 subdomain and a slash, then a name that starts and ends with a letter or
@@ -18,7 +20,7 @@ use std::borrow::Cow;
 /// assert!(READY < per_node);
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ConditionType(Cow<'static, str>);
+pub struct ConditionType(SharedText);
 
 /// Why a text cannot be a condition type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,7 +64,7 @@ impl ConditionType {
     pub fn new(text: impl Into<Cow<'static, str>>) -> Result<Self, ConditionTypeError> {
         let text = text.into();
         match problem(text.as_bytes()) {
-            None => Ok(Self(text)),
+            None => Ok(Self(text.into())),
             Some(problem) => Err(ConditionTypeError { found: super::excerpt(&text), problem }),
         }
     }
@@ -74,7 +76,7 @@ impl ConditionType {
     /// Outside of a `const`, on an illegal text.
     pub const fn from_static(text: &'static str) -> Self {
         assert!(problem(text.as_bytes()).is_none(), "this is not a legal condition type");
-        Self(Cow::Borrowed(text))
+        Self(SharedText::Static(text))
     }
 
     /// The nearest legal type: what is legal is kept as it is (the slash included), other characters become `_`, a bad
@@ -87,7 +89,7 @@ impl ConditionType {
     /// ```
     pub fn sanitized(text: &str) -> Self {
         if problem(text.as_bytes()).is_none() {
-            return Self(Cow::Owned(text.to_owned()));
+            return Self(SharedText::Shared(text.into()));
         }
         // A legal prefix stays a prefix; anything else before a slash is folded into the name.
         let (prefix, name) = match text.split_once('/') {
@@ -108,10 +110,11 @@ impl ConditionType {
         if !clean.ends_with(|c: char| c.is_ascii_alphanumeric()) {
             clean.push('x');
         }
-        Self(Cow::Owned(match prefix {
+        let whole = match prefix {
             Some(prefix) => format!("{prefix}/{clean}"),
             None => clean,
-        }))
+        };
+        Self(SharedText::Shared(whole.into()))
     }
 
     /// The whole type as it stands on the wire.

@@ -163,29 +163,3 @@ pub fn diff(old: &[Condition], new: &[Condition]) -> Vec<Transition> {
 pub(crate) fn by_type(conditions: &[Condition]) -> BTreeMap<&ConditionType, &Condition> {
     conditions.iter().map(|condition| (&condition.type_, condition)).collect()
 }
-
-/// Proof that [`diff`] allocates nothing where nothing differs, in a process of its own because the count is global.
-///
-/// ```standalone_crate
-/// use std::alloc::System;
-/// use allready_core::{Condition, ConditionType, Status, Time, reason, transition::diff};
-/// use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-///
-/// #[global_allocator]
-/// static COUNTING: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
-///
-/// let list = |message: &'static str, generation: u32| -> Vec<Condition> {
-///     let types = (0..100).map(|number| ConditionType::new(format!("Type{number}")).unwrap());
-///     let since = Time::from_second(generation.into()).unwrap();
-///     types
-///         .map(|type_| Condition::new(type_, Status::True, reason!("Ok"), message, since).observed(generation))
-///         .collect()
-/// };
-/// let (old, new) = (list("before", 1), list("after", 2));
-/// let region = Region::new(COUNTING);
-/// let transitions = diff(&old, &new);
-/// assert_eq!(region.change().allocations, 0);
-/// assert_eq!(transitions, []);
-/// ```
-#[cfg(doctest)]
-struct DiffAllocatesNothing;
