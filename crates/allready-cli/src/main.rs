@@ -1,1 +1,39 @@
-fn main() {}
+//! `allready`: is everything all ready, and if not: what, since when, who says so, and why?
+
+mod cli;
+mod demo;
+mod failure;
+mod input;
+mod printer;
+mod rollup;
+
+use std::process::ExitCode;
+
+use allready_core::Time;
+use clap::Parser as _;
+
+use crate::{
+    cli::{Cli, Command},
+    failure::Failure,
+    printer::Printer,
+};
+
+fn main() -> ExitCode {
+    let mut printer = Printer::new();
+    let done = match Cli::try_parse() {
+        Ok(cli) => run(cli, &mut printer),
+        Err(error) => Failure::from_clap(&error, &mut printer),
+    };
+    match done {
+        Ok(code) => code,
+        Err(failure) => failure.report(&mut printer),
+    }
+}
+
+fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    let now = Time::new(jiff::Timestamp::now());
+    match cli.command {
+        Command::Rollup(args) => rollup::run(&args, now, printer),
+        Command::Demo(args) => demo::run(&args, printer),
+    }
+}

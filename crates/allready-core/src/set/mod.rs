@@ -47,7 +47,7 @@ pub use policies::{Untouched, Upgrade};
 pub use text::SetTextError;
 
 use crate::{
-    Condition, ConditionType, Generation, Reason, Standing, condition,
+    Condition, ConditionType, Generation, Polarity, Reason, Standing, condition,
     condition::ListOrder,
     rollup::{Input, Policy},
 };
@@ -112,6 +112,23 @@ impl ConditionSet {
     /// The roll-up policy of the top condition.
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// The reason of a good top condition, where the set has one of its own.
+    pub fn good_reason(&self) -> Option<&Reason> {
+        self.good_reason.as_ref()
+    }
+
+    /// The polarity of a type: as declared, and normal-true for the top type and for what the set does not know.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Polarity};
+    /// let set: ConditionSet = "Ready: Synced, !Degraded".parse().unwrap();
+    /// assert_eq!(set.polarity("Degraded"), Polarity::AbnormalTrue);
+    /// assert_eq!(set.polarity("Ready"), Polarity::NormalTrue);
+    /// ```
+    pub fn polarity(&self, type_: &str) -> Polarity {
+        self.get(type_).map_or(Polarity::NormalTrue, |declared| declared.polarity)
     }
 
     /// The declaration of a type, if it is in the set; the top type is not.

@@ -1,7 +1,13 @@
 //! Taking over what a child says.
 
+use std::borrow::Cow;
+
 use super::{MarkError, Pass};
-use crate::{Reason, rollup::Input};
+use crate::{
+    Polarity, Reason,
+    found::FoundObject,
+    rollup::{Freshness, Input},
+};
 
 impl Pass<'_> {
     /// Marks a condition with what a child's condition says: its standing, under this condition's polarity, and its reason
@@ -31,4 +37,75 @@ impl Pass<'_> {
         let (reason, message) = child.words(self.at().generation);
         self.mark(type_, polarity.status(child.standing()), Reason::sanitized(&reason), message)
     }
+
+    /// Marks a condition with what a whole child object says in its own top condition: `Ready`, or `Succeeded` where it
+    /// has no `Ready`.
+    ///
+    /// A child is taken at its word only if it speaks about its current generation; one that is missing, has not
+    /// reported, is outdated or is being deleted makes the condition `Unknown`. A child that has its top condition twice
+    /// counts with the worse of them.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Status, Time, condition, found::FoundObject, set::At};
+    ///
+    /// let set: ConditionSet = "Ready: DatabaseReady".parse().unwrap();
+    /// let child = serde_json::json!({
+    ///     "kind": "Database",
+    ///     "metadata": {"name": "orders", "generation": 3},
+    ///     "status": {"observedGeneration": 2, "conditions": [{"type": "Ready", "status": "True", "reason": "Up"}]},
+    /// });
+    /// let mut conditions = vec![];
+    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
+    /// pass.propagate_object("DatabaseReady", Some(&FoundObject::read(&child))).unwrap();
+    /// pass.finish();
+    /// let database = condition::find(&conditions, "DatabaseReady").unwrap();
+    /// assert_eq!((database.status, database.reason.as_str()), (Status::Unknown, "LatestGenerationNotObserved"));
+    /// ```
+    pub fn propagate_object(
+        &mut self,
+        type_: &str,
+        child: Option<&FoundObject<'_>>,
+    ) -> Result<&mut Self, MarkError> {
+        let Some(child) = child else {
+            return self.mark_unknown(
+                type_,
+                Reason::from_static("NotFound"),
+                "the object does not exist yet",
+            );
+        };
+        self.propagate(type_, top_of(child))
+    }
+}
+
+/// What a child says about itself, with every doubt turned into words.
+fn top_of<'a>(child: &'a FoundObject<'a>) -> Input<'a> {
+    let name = match (&*child.kind, &*child.name) {
+        ("", "") => "the object".to_owned(),
+        (kind, name) => format!("{kind}/{name}"),
+    };
+    let top = ["Ready", "Succeeded"].into_iter().find(|type_| child.conditions.find(type_).is_some());
+    let doubt = |reason: &'static str, message: String| Input {
+        freshness: Freshness::Fresh,
+        reason: Cow::Borrowed(reason),
+        message: Cow::Owned(message),
+        ..Input::missing("Ready", Polarity::NormalTrue)
+    };
+    if child.deleting {
+        return doubt("Deleting", format!("{name} is being deleted"));
+    }
+    let Some(top) =
+        top.and_then(|top| child.conditions.find_all(top).map(Input::from).max_by_key(Input::standing))
+    else {
+        return doubt("AwaitingReconciliation", format!("{name} has not reported Ready or Succeeded yet"));
+    };
+    let generation = child.generation.unwrap_or_default();
+    for observed in [top.observed, child.observed].into_iter().flatten() {
+        if !observed.is_none() && observed < generation {
+            return doubt(
+                "LatestGenerationNotObserved",
+                format!("{name} speaks of its generation {observed}, and is at generation {generation}"),
+            );
+        }
+    }
+    top
 }

@@ -2,6 +2,7 @@ mod knative;
 mod kro;
 mod operatorpkg;
 mod pass;
+mod propagate;
 mod properties;
 mod set;
 

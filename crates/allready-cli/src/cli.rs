@@ -1,0 +1,161 @@
+//! What can be said to `allready`.
+
+use std::path::PathBuf;
+
+use allready_core::{
+    ConditionSet, ConditionType, Generation, Time,
+    rollup::{Policy, Stale},
+};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Is everything all ready? If not: what, since when, who says so, and why?
+#[derive(Debug, Parser)]
+#[command(
+    name = "allready",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  allready demo                                  watch a condition set live through a reconcile story
+  allready rollup -f conditions.yaml             compute the Ready condition of a list of conditions
+  kubectl get gateway web -o json | allready rollup --top Programmed --dependents Accepted,ResolvedRefs -f -"
+)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// A command.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compute a top-level condition from a list of conditions.
+    Rollup(RollupArgs),
+    /// Play a condition set through a reconcile story in the terminal.
+    Demo(DemoArgs),
+}
+
+/// How to compute which condition from what.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Without --dependents and --set, every condition of the input counts but the top one and the informational ones; an
+object's own `allready.dev/conditions` annotation is used where it has one. A declared condition that is missing counts
+as Unknown, and so does one about an older generation, unless the policy says otherwise.
+
+Policies:
+  newest-cause    the worst condition speaks, the newest of several (default; like KRO and Knative)
+  list-unhealthy  Type=Status of everything that is not good (operatorpkg)
+  bullets         one bullet for each problem (Cluster API v1beta2 summary)
+  union           Type_Reason joined with `::`, one line each; types by suffix (OpenShift library-go)
+  first-issue     the first problem in order; True beats Unknown (Flux). May be True while something is Unknown!
+  semicolon       name message; name message (Kuadrant's hub)
+  grouped         equal causes grouped, with counts and names
+  knative, kro, operatorpkg, cluster-api, library-go, flux, kuadrant: the same as the peer answers, also where our
+  defaults differ
+
+Exit codes: 0 the condition is True, 1 False, 2 Unknown; 64 wrong usage, 65 unusable input, 66 unreadable input.
+
+Examples:
+  allready rollup -f conditions.yaml
+  allready rollup --policy bullets --dependents Synced,Healthy --negative Degraded -f object.json -o json
+  allready rollup --set 'Ready: Synced, !Degraded, (Cached)' --why -f object.yaml
+  kubectl get deploy web -o json | allready rollup --top Ready --dependents Available,Progressing -f -")]
+pub(crate) struct RollupArgs {
+    /// How the condition is computed (see below).
+    #[arg(long, value_name = "POLICY", default_value = "newest-cause", value_parser = |name: &str| name.parse::<Policy>())]
+    pub(crate) policy: Policy,
+
+    /// The type of the condition to compute [default: Ready, or that of the set].
+    #[arg(long, value_name = "TYPE")]
+    pub(crate) top: Option<ConditionType>,
+
+    /// The types that count, in order of importance.
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', conflicts_with = "set")]
+    pub(crate) dependents: Vec<ConditionType>,
+
+    /// The types of which True is bad; they count too, unless they are informational.
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', conflicts_with = "set")]
+    pub(crate) negative: Vec<ConditionType>,
+
+    /// The types that do not count.
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', conflicts_with = "set")]
+    pub(crate) informational: Vec<ConditionType>,
+
+    /// The whole set in one go: a line such as `Ready: Synced, !Degraded, (Cached)`, or JSON.
+    #[arg(long, value_name = "SET", value_parser = |text: &str| text.parse::<ConditionSet>())]
+    pub(crate) set: Option<ConditionSet>,
+
+    /// What a condition about an older generation is worth [default: as the policy has it].
+    #[arg(long, value_name = "WORTH")]
+    pub(crate) stale: Option<StaleArg>,
+
+    /// The object's generation [default: metadata.generation of the input, if it is an object].
+    #[arg(long, value_name = "N", value_parser = generation)]
+    pub(crate) generation: Option<Generation>,
+
+    /// The instant of the computation, as RFC 3339 [default: now].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) now: Option<Time>,
+
+    /// A list of conditions, or an object with status.conditions, as JSON or YAML; `-` for standard input.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) filename: PathBuf,
+
+    /// The form of the answer.
+    #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
+    pub(crate) output: Output,
+
+    /// Say on standard error which conditions counted, and how.
+    #[arg(long)]
+    pub(crate) why: bool,
+}
+
+/// The form of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// For people.
+    Yaml,
+    /// For programs.
+    Json,
+}
+
+/// What an outdated condition is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StaleArg {
+    /// No more than Unknown.
+    Unknown,
+    /// What it says.
+    Ignored,
+    /// What it says if that is bad; otherwise the top condition stays as it is.
+    HoldsTop,
+}
+
+impl From<StaleArg> for Stale {
+    fn from(stale: StaleArg) -> Self {
+        match stale {
+            StaleArg::Unknown => Self::Unknown,
+            StaleArg::Ignored => Self::Ignored,
+            StaleArg::HoldsTop => Self::HoldsTop,
+        }
+    }
+}
+
+/// How the story is told.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Nothing is installed, contacted or written: the story runs on a clock of its own.
+
+Examples:
+  allready demo
+  allready demo --pause 2      wait two seconds after each scene
+  NO_COLOR=1 allready demo | less")]
+pub(crate) struct DemoArgs {
+    /// Seconds to wait after each scene.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    pub(crate) pause: u64,
+}
+
+fn generation(text: &str) -> Result<Generation, String> {
+    let number: i64 = text.parse().map_err(|_| format!("{text:?} is not a whole number"))?;
+    Generation::new(number).map_err(|error| error.to_string())
+}

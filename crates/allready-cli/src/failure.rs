@@ -1,0 +1,46 @@
+//! What ends a command early, and the exit code that says so: 64 and above, as in `sysexits.h`.
+
+use std::{fmt::Display, process::ExitCode};
+
+use crate::printer::Printer;
+
+/// A command that could not do its work.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: u8,
+    message: String,
+}
+
+impl Failure {
+    /// The input cannot be understood.
+    pub(crate) fn data(message: impl Display) -> Self {
+        Self { code: 65, message: message.to_string() }
+    }
+
+    /// The input cannot be read.
+    pub(crate) fn no_input(message: impl Display) -> Self {
+        Self { code: 66, message: message.to_string() }
+    }
+
+    /// The output cannot be written.
+    pub(crate) fn output(message: impl Display) -> Self {
+        Self { code: 74, message: message.to_string() }
+    }
+
+    /// Prints what clap has to say: help and version are no failure, a wrong call is one.
+    pub(crate) fn from_clap(error: &clap::Error, printer: &mut Printer) -> Result<ExitCode, Self> {
+        let text = error.render().ansi().to_string();
+        if error.use_stderr() {
+            printer.error_text(&text);
+            return Ok(ExitCode::from(64));
+        }
+        printer.text(&text)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Says what went wrong, and with which exit code to end.
+    pub(crate) fn report(&self, printer: &mut Printer) -> ExitCode {
+        printer.error(&self.message);
+        ExitCode::from(self.code)
+    }
+}

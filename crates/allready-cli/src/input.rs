@@ -1,0 +1,76 @@
+//! Reading what a person gives: a file or standard input, JSON or YAML.
+
+use std::{fs, io::Read as _, path::Path};
+
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// More than any list of conditions, and little enough to read at once.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Reads one document from a file, or from standard input for `-`.
+pub(crate) fn read(path: &Path) -> Result<Value, Failure> {
+    let (name, bytes) = if path == Path::new("-") {
+        ("standard input".to_owned(), read_bounded(std::io::stdin().lock()))
+    } else {
+        (path.display().to_string(), fs::File::open(path).and_then(read_bounded))
+    };
+    let bytes = bytes.map_err(|error| Failure::no_input(format_args!("cannot read {name}: {error}")))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Failure::data(format_args!(
+            "{name} is larger than 64 MiB: give one list of conditions or one object"
+        )));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|error| Failure::data(format_args!("{name} is not UTF-8 text: {error}")))?;
+    parse(&text).map_err(|problem| Failure::data(format_args!("{name}: {problem}")))
+}
+
+fn read_bounded(reader: impl std::io::Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// One document, JSON or YAML.
+fn parse(text: &str) -> Result<Value, String> {
+    if text.trim().is_empty() {
+        return Err("there is nothing in it: give a list of conditions, or an object with status.conditions"
+            .to_owned());
+    }
+    // Every JSON text is YAML too, and JSON's own reader is the faster one.
+    if let Ok(value) = serde_json::from_str(text) {
+        return Ok(value);
+    }
+    let documents: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
+        format!("this is neither JSON nor YAML: {}", error.to_string().trim_start_matches("error: "))
+    })?;
+    let count = documents.len();
+    let mut documents = documents.into_iter();
+    match (documents.next(), count) {
+        (Some(document), 1) => Ok(document),
+        _ => Err(format!("it has {count} documents: give one list of conditions, or one object")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_and_yaml_read_the_same() {
+        let expected = serde_json::json!([{"type": "Ready", "status": true}]);
+        assert_eq!(parse(r#"[{"type": "Ready", "status": true}]"#).unwrap(), expected);
+        assert_eq!(parse("- type: Ready\n  status: True\n").unwrap(), expected);
+        assert_eq!(parse("---\n- type: Ready\n  status: True\n").unwrap(), expected);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_with_the_place() {
+        assert!(parse("  \n").unwrap_err().starts_with("there is nothing in it"));
+        assert!(parse("a: 1\n---\nb: 2\n").unwrap_err().starts_with("it has 2 documents"));
+        let error = parse("a: [1,\nb: }").unwrap_err();
+        assert!(error.starts_with("this is neither JSON nor YAML: line "), "{error}");
+    }
+}

@@ -1,0 +1,87 @@
+//! Everything the command line prints goes through here: colours that pipes and `NO_COLOR` take away, and foreign text
+//! that cannot speak to the terminal.
+
+use std::io::{ErrorKind, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+
+use crate::failure::Failure;
+
+/// Good news.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// Bad news.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+/// No news yet.
+pub(crate) const UNKNOWN: Style = AnsiColor::Yellow.on_default();
+/// What stands out.
+pub(crate) const BOLD: Style = Style::new().bold();
+/// What stands back.
+pub(crate) const DIM: Style = Style::new().dimmed();
+
+/// The two streams of a command.
+pub(crate) struct Printer {
+    out: Box<dyn Write>,
+    err: Box<dyn Write>,
+}
+
+impl Printer {
+    /// The streams of this process.
+    pub(crate) fn new() -> Self {
+        Self {
+            out: Box::new(AutoStream::new(std::io::stdout(), ColorChoice::Auto)),
+            err: Box::new(AutoStream::new(std::io::stderr(), ColorChoice::Auto)),
+        }
+    }
+
+    /// Writes text as it is. A reader that has gone away is no failure: it has read enough.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(Failure::output(format_args!("cannot write the output: {error}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Says what stopped the command.
+    pub(crate) fn error(&mut self, message: &str) {
+        self.error_text(&format!("{BAD}error:{BAD:#} {message}\n"));
+    }
+
+    /// Says what the reader should know, on the side.
+    pub(crate) fn warning(&mut self, message: impl std::fmt::Display) {
+        self.error_text(&format!("{UNKNOWN}warning:{UNKNOWN:#} {message}\n"));
+    }
+
+    /// Writes to the side; there is nobody to tell when that fails.
+    pub(crate) fn error_text(&mut self, text: &str) {
+        let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
+    }
+}
+
+/// Foreign text on one line, with control characters shown instead of sent.
+pub(crate) fn tame(text: &str) -> String {
+    let mut tame = String::with_capacity(text.len());
+    for c in text.chars() {
+        // Bidirectional controls are not control characters to Unicode, yet they reorder what a person reads.
+        let reorders =
+            matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if c.is_control() || reorders {
+            tame.extend(c.escape_default());
+        } else {
+            tame.push(c);
+        }
+    }
+    tame
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_cannot_speak_to_the_terminal() {
+        assert_eq!(tame("a\u{1b}[31mb\nc\u{202e}d é"), "a\\u{1b}[31mb\\nc\\u{202e}d é");
+    }
+}
