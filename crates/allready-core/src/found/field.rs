@@ -35,14 +35,12 @@ fn required_text(
     value: Option<&Value>,
     check: impl FnOnce(&str) -> Option<IrregularityKind>,
 ) -> Read<Cow<'_, str>> {
-    match text(value) {
-        (text, _) if value.is_none() => (text, Some(IrregularityKind::Missing { read_as: "empty" })),
-        (text, None) => {
-            let kind = check(&text);
-            (text, kind)
-        }
-        not_text => not_text,
+    if value.is_none() {
+        return (Cow::Borrowed(""), Some(IrregularityKind::Missing { read_as: "empty" }));
     }
+    let (text, not_text) = text(value);
+    let kind = not_text.or_else(|| check(&text));
+    (text, kind)
 }
 
 pub(super) fn type_(value: Option<&Value>) -> Read<Cow<'_, str>> {

@@ -171,7 +171,7 @@ pub enum IrregularityKind {
     },
 }
 
-/// How a time that can be read differs from RFC 3339, as Go and the API server read it; the last that applies.
+/// How a time that can be read differs from RFC 3339 as Go and the API server read it; the last one, where several apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimeProblem {
