@@ -30,7 +30,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Compute a top-level condition from a list of conditions.
-    Rollup(RollupArgs),
+    Rollup(Box<RollupArgs>),
     /// Play a condition set through a reconcile story in the terminal.
     Demo(DemoArgs),
 }

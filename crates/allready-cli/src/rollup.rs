@@ -4,7 +4,7 @@ use std::{fmt::Write as _, process::ExitCode};
 
 use allready_core::{
     Condition, ConditionSet, ConditionType, Generation, Polarity, Standing, Status, Time,
-    found::{self, FoundCondition, FoundList, FoundObject},
+    found::{self, FoundCondition, FoundList, FoundObject, IrregularityKind},
     rollup::{Context, Freshness, Input, Policy},
     set::{self, Role},
 };
@@ -22,7 +22,11 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
     let value = input::read(&args.filename)?;
     let given = Given::read(&value)?;
     for irregularity in given.conditions.irregularities() {
-        printer.warning(tame(&irregularity.to_string()));
+        let text = tame(&irregularity.to_string());
+        if matches!(irregularity.kind, IrregularityKind::NotAList { .. }) {
+            return Err(Failure::data(text));
+        }
+        printer.warning(text);
     }
 
     let declared = args.set.clone().map_or_else(|| given.annotated(args), |set| Ok(Some(set)))?;

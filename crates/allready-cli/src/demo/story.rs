@@ -169,6 +169,7 @@ impl Object {
 }
 
 /// Whether a pass comes to its end.
+#[derive(Clone, Copy)]
 enum Finish {
     Done,
     Early,

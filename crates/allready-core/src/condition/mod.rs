@@ -7,6 +7,7 @@ mod message;
 #[cfg(feature = "k8s-openapi")]
 mod openapi;
 mod reason;
+pub(crate) mod rfc3339;
 mod shared;
 mod status;
 mod text;
@@ -20,6 +21,7 @@ pub use message::{Message, cut};
 #[cfg(feature = "k8s-openapi")]
 pub use openapi::OpenapiError;
 pub use reason::{Reason, ReasonError, ReasonProblem};
+pub use rfc3339::TimeProblem;
 pub use status::{Polarity, Standing, Status, StatusError};
 pub use time::{Generation, GenerationError, Time, TimeError};
 pub use type_::{ConditionType, ConditionTypeError, ConditionTypeProblem};

@@ -54,9 +54,17 @@ impl Reason {
     /// Checks a text against the API server's rule.
     pub fn new(text: impl Into<Cow<'static, str>>) -> Result<Self, ReasonError> {
         let text = text.into();
+        match Self::check(&text) {
+            Ok(()) => Ok(Self(text.into())),
+            Err(problem) => Err(ReasonError { found: super::excerpt(&text), problem }),
+        }
+    }
+
+    /// Whether a text could be a reason, without making one of it.
+    pub const fn check(text: &str) -> Result<(), ReasonProblem> {
         match problem(text.as_bytes()) {
-            None => Ok(Self(text.into())),
-            Some(problem) => Err(ReasonError { found: super::excerpt(&text), problem }),
+            None => Ok(()),
+            Some(problem) => Err(problem),
         }
     }
 

@@ -5,6 +5,9 @@ use std::{fmt, str::FromStr};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize, Serializer, de};
 
+/// The first second of the year 0.
+const FIRST_SECOND: i64 = -62_167_219_200;
+
 /// An instant as a condition carries it: UTC, whole seconds.
 ///
 /// Fractions are dropped when a time is made, so that a condition equals what the API server gives back.
@@ -31,20 +34,28 @@ impl Time {
     /// The Unix epoch, which some APIs use as "no time yet".
     pub const EPOCH: Self = Self(Timestamp::UNIX_EPOCH);
 
-    /// The second in which this instant lies.
+    /// The second in which this instant lies; the first of the year 0 for anything before it.
     pub fn new(instant: Timestamp) -> Self {
         let fraction = instant.subsec_nanosecond();
-        if fraction == 0 {
+        if fraction == 0 && instant.as_second() >= FIRST_SECOND {
             return Self(instant);
         }
         // Round towards the past, also before 1970.
-        let second = instant.as_second() - i64::from(fraction < 0);
-        Self(Timestamp::from_second(second).unwrap_or(Timestamp::MIN))
+        Self::clamped(instant.as_second() - i64::from(fraction < 0))
+    }
+
+    /// RFC 3339 cannot write what lies before the year 0.
+    fn clamped(second: i64) -> Self {
+        let second = second.clamp(FIRST_SECOND, Timestamp::MAX.as_second());
+        Self(Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH))
     }
 
     /// Seconds since the Unix epoch.
     pub fn from_second(second: i64) -> Result<Self, TimeError> {
-        Timestamp::from_second(second).map(Self).map_err(|_| TimeError { found: second.to_string() })
+        match Timestamp::from_second(second) {
+            Ok(instant) if second >= FIRST_SECOND => Ok(Self(instant)),
+            _ => Err(TimeError { found: second.to_string() }),
+        }
     }
 
     /// Seconds since the Unix epoch.
@@ -70,9 +81,7 @@ impl Time {
 
     /// This instant moved by a duration, kept within the range of times.
     pub fn saturating_add(self, duration: SignedDuration) -> Self {
-        let moved = self.as_second().saturating_add(duration.as_secs());
-        let (first, last) = (Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
-        Self(Timestamp::from_second(moved.clamp(first, last)).unwrap_or(self.0))
+        Self::clamped(self.as_second().saturating_add(duration.as_secs()))
     }
 }
 
@@ -92,7 +101,10 @@ impl FromStr for Time {
     type Err = TimeError;
 
     fn from_str(text: &str) -> Result<Self, TimeError> {
-        text.parse::<Timestamp>().map(Self::new).map_err(|_| TimeError { found: super::excerpt(text) })
+        match super::rfc3339::from_text(text) {
+            Some((time, None)) => Ok(time),
+            _ => Err(TimeError { found: super::excerpt(text) }),
+        }
     }
 }
 
@@ -200,6 +212,26 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Time>().unwrap().to_string(), expected);
         }
+    }
+
+    #[test]
+    fn only_rfc_3339_as_the_api_server_reads_it_is_a_time() {
+        for text in [
+            "2026-03-01 10:00:00Z",
+            "2026-03-01T10:00:00+0000",
+            "20260301T100000Z",
+            "2026-03-01T10:00:00,5Z",
+            "2026-03-01T10:00:60Z",
+            "2026-03-01T10:00:00Za",
+            "2026-03-01T10:00:00",
+            "0000-01-01T00:00:00+01:00",
+            "now",
+            "",
+        ] {
+            assert!(text.parse::<Time>().is_err(), "{text:?}");
+        }
+        assert_eq!(Time::new(Timestamp::MIN).to_string(), "0000-01-01T00:00:00Z");
+        assert!(Time::from_second(i64::MIN).is_err());
     }
 
     #[test]

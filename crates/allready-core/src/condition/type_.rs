@@ -63,9 +63,17 @@ impl ConditionType {
     /// Checks a text against the API server's rule.
     pub fn new(text: impl Into<Cow<'static, str>>) -> Result<Self, ConditionTypeError> {
         let text = text.into();
+        match Self::check(&text) {
+            Ok(()) => Ok(Self(text.into())),
+            Err(problem) => Err(ConditionTypeError { found: super::excerpt(&text), problem }),
+        }
+    }
+
+    /// Whether a text could be a condition type, without making one of it.
+    pub const fn check(text: &str) -> Result<(), ConditionTypeProblem> {
         match problem(text.as_bytes()) {
-            None => Ok(Self(text.into())),
-            Some(problem) => Err(ConditionTypeError { found: super::excerpt(&text), problem }),
+            None => Ok(()),
+            Some(problem) => Err(problem),
         }
     }
 
@@ -80,7 +88,7 @@ impl ConditionType {
     }
 
     /// The nearest legal type: what is legal is kept as it is (the slash included), other characters become `_`, a bad
-    /// first or last character gets an `x` beside it, and what is too long is cut.
+    /// first or last character gets an `x` beside it, what is too long is cut, and nothing at all becomes `Untyped`.
     ///
     /// ```
     /// # use allready_core::ConditionType;
@@ -88,7 +96,10 @@ impl ConditionType {
     /// assert_eq!(ConditionType::sanitized("Disk full!").as_str(), "Disk_full_x");
     /// ```
     pub fn sanitized(text: &str) -> Self {
-        if problem(text.as_bytes()).is_none() {
+        if text.is_empty() {
+            return Self::from_static("Untyped");
+        }
+        if Self::check(text).is_ok() {
             return Self(SharedText::Shared(text.into()));
         }
         // A legal prefix stays a prefix; anything else before a slash is folded into the name.

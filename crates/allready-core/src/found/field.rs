@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::irregularity::{IrregularityKind, TimeProblem, describe};
-use super::time;
-use crate::condition::excerpt;
+use super::irregularity::{IrregularityKind, describe};
+use crate::condition::{TimeProblem, excerpt, rfc3339};
 use crate::{ConditionType, Generation, Message, Reason, Status, Time};
 
 /// What was read, and what is wrong with it.
@@ -45,15 +44,15 @@ fn required_text(
 
 pub(super) fn type_(value: Option<&Value>) -> Read<Cow<'_, str>> {
     required_text(value, |text| {
-        let error = ConditionType::new(text.to_owned()).err()?;
-        Some(IrregularityKind::Type { found: error.found, problem: error.problem })
+        let problem = ConditionType::check(text).err()?;
+        Some(IrregularityKind::Type { found: excerpt(text), problem })
     })
 }
 
 pub(super) fn reason(value: Option<&Value>) -> Read<Cow<'_, str>> {
     required_text(value, |text| {
-        let error = Reason::new(text.to_owned()).err()?;
-        Some(IrregularityKind::Reason { found: error.found, problem: error.problem })
+        let problem = Reason::check(text).err()?;
+        Some(IrregularityKind::Reason { found: excerpt(text), problem })
     })
 }
 
@@ -103,9 +102,9 @@ pub(super) fn since(value: Option<&Value>) -> Read<Option<Time>> {
 pub(super) fn time(value: Option<&Value>) -> Read<Option<Time>> {
     let Some(value) = value else { return (None, None) };
     let read = match value {
-        Value::String(text) => time::from_text(text),
+        Value::String(text) => rfc3339::from_text(text),
         Value::Number(number) => {
-            let time = number.as_f64().and_then(time::from_number);
+            let time = number.as_f64().and_then(rfc3339::from_number);
             time.map(|time| (time, Some(TimeProblem::Number)))
         }
         _ => None,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::condition::{ConditionTypeProblem, Message, ReasonProblem, excerpt};
+use crate::condition::{ConditionTypeProblem, Message, ReasonProblem, TimeProblem, excerpt};
 use crate::{Generation, Status, Time};
 
 /// One thing that the API server's rules do not allow, as a sentence: where, what, what is allowed, and how it was read.
@@ -169,30 +169,6 @@ pub enum IrregularityKind {
         /// What stood there.
         found: String,
     },
-}
-
-/// How a time that can be read differs from RFC 3339 as Go and the API server read it; the last one, where several apply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
-#[non_exhaustive]
-pub enum TimeProblem {
-    /// A fraction with a comma or with more than nine digits.
-    #[error("has a fraction of a second with a comma or more than nine digits")]
-    Fraction,
-    /// A space or a small letter.
-    #[error("has no `T` between date and time")]
-    Separator,
-    /// A zone in other words or with another punctuation.
-    #[error("has a zone that is neither `Z` nor like `+02:00`")]
-    Zone,
-    /// More than the time.
-    #[error("has something else before or after the time")]
-    Surroundings,
-    /// No zone at all.
-    #[error("names no zone, so that UTC is assumed")]
-    NoZone,
-    /// A number.
-    #[error("counts seconds since 1970")]
-    Number,
 }
 
 /// What a value is, in words, shortened and escaped.

@@ -30,7 +30,6 @@ mod merge;
 mod object;
 #[cfg(test)]
 mod tests;
-mod time;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, hash_map::Entry};
@@ -38,7 +37,9 @@ use std::collections::{HashMap, hash_map::Entry};
 use serde_json::Value;
 
 pub use condition::FoundCondition;
-pub use irregularity::{Irregularity, IrregularityKind, Path, TimeProblem};
+pub use irregularity::{Irregularity, IrregularityKind, Path};
+
+pub use crate::condition::TimeProblem;
 pub use object::{FoundObject, of_object};
 
 use crate::{Condition, Time};

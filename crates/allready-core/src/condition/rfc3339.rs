@@ -1,19 +1,39 @@
-//! Times as they are found: RFC 3339, and what people and programs write in its place where the meaning is clear.
+//! Times as they are written: RFC 3339, and what people and programs write in its place where the meaning is clear.
 
 use jiff::{SignedDuration, civil, tz::Offset};
 
-use super::irregularity::TimeProblem;
-use crate::Time;
+use super::Time;
 
-/// The first second of the year 0: what lies before cannot be written in RFC 3339.
-const YEAR_ZERO: i64 = -62_167_219_200;
+/// How a time that can be read differs from RFC 3339 as Go and the API server read it; the last one, where several apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum TimeProblem {
+    /// A fraction with a comma or with more than nine digits.
+    #[error("has a fraction of a second with a comma or more than nine digits")]
+    Fraction,
+    /// A space or a small letter.
+    #[error("has no `T` between date and time")]
+    Separator,
+    /// A zone in other words or with another punctuation.
+    #[error("has a zone that is neither `Z` nor like `+02:00`")]
+    Zone,
+    /// More than the time.
+    #[error("has something else before or after the time")]
+    Surroundings,
+    /// No zone at all.
+    #[error("names no zone, so that UTC is assumed")]
+    NoZone,
+    /// A number.
+    #[error("counts seconds since 1970")]
+    Number,
+}
 
 /// The numbers that are taken for seconds since 1970: from 2001, as nothing in a cluster is older, to before the first
 /// number that would be a sensible count of milliseconds.
 const PLAUSIBLE_SECONDS: std::ops::Range<f64> = 1e9..1e11;
 
 /// The instant that a text means, and how the text differs from RFC 3339.
-pub(super) fn from_text(text: &str) -> Option<(Time, Option<TimeProblem>)> {
+pub(crate) fn from_text(text: &str) -> Option<(Time, Option<TimeProblem>)> {
     let trimmed = text.trim();
     let mut problems = Problems((trimmed.len() != text.len()).then_some(TimeProblem::Surroundings));
     let mut rest = Rest(trimmed.as_bytes());
@@ -49,12 +69,12 @@ pub(super) fn from_text(text: &str) -> Option<(Time, Option<TimeProblem>)> {
     }
 
     let local = civil::DateTime::new(year, month, day, hour, minute, second, 0).ok()?;
-    let time = Time::new(offset.to_timestamp(local).ok()?);
-    (time.as_second() >= YEAR_ZERO).then_some((time, problems.0))
+    let time = Time::from_second(offset.to_timestamp(local).ok()?.as_second()).ok()?;
+    Some((time, problems.0))
 }
 
 /// The instant that a number of seconds since 1970 means; none where it may well mean something else.
-pub(super) fn from_number(number: f64) -> Option<Time> {
+pub(crate) fn from_number(number: f64) -> Option<Time> {
     if !PLAUSIBLE_SECONDS.contains(&number) {
         return None;
     }
