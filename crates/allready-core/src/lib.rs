@@ -8,6 +8,7 @@ pub mod found;
 pub mod rollup;
 pub mod set;
 pub mod transition;
+pub mod updater;
 
 pub use condition::{
     Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time,

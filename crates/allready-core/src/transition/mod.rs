@@ -146,13 +146,13 @@ pub fn diff(old: &[Condition], new: &[Condition]) -> Vec<Transition> {
     let (before, after) = (by_type(old), by_type(new));
     let came = after.values().filter_map(|new| {
         let to = new.status;
-        match before.get(&new.type_) {
+        match before.get(new.type_.as_str()) {
             None => Some(Transition::new(new, Change::Added { to })),
             Some(old) if old.status == to => None,
             Some(old) => Some(Transition::new(new, Change::Changed { from: old.status, to })),
         }
     });
-    let went = before.values().filter(|old| !after.contains_key(&old.type_));
+    let went = before.values().filter(|old| !after.contains_key(old.type_.as_str()));
     let went = went.map(|old| Transition::new(old, Change::Removed { from: old.status }));
     let mut transitions: Vec<_> = came.chain(went).collect();
     transitions.sort_by(|a, b| a.type_.cmp(&b.type_));
@@ -160,6 +160,6 @@ pub fn diff(old: &[Condition], new: &[Condition]) -> Vec<Transition> {
 }
 
 /// The conditions of a list by type; of a type that is there twice, the last.
-pub(crate) fn by_type(conditions: &[Condition]) -> BTreeMap<&ConditionType, &Condition> {
-    conditions.iter().map(|condition| (&condition.type_, condition)).collect()
+pub(crate) fn by_type(conditions: &[Condition]) -> BTreeMap<&str, &Condition> {
+    conditions.iter().map(|condition| (condition.type_.as_str(), condition)).collect()
 }

@@ -168,7 +168,7 @@ proptest! {
     #[test]
     fn applying_the_transitions_to_the_old_list_gives_the_new_one(old in any_list(), new in any_list()) {
         let statuses = |list: &[Condition]| -> BTreeMap<ConditionType, Status> {
-            by_type(list).into_iter().map(|(type_, condition)| (type_.clone(), condition.status)).collect()
+            list.iter().map(|condition| (condition.type_.clone(), condition.status)).collect()
         };
         let mut list = statuses(&old);
         for transition in diff(&old, &new) {
