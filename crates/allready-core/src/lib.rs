@@ -4,6 +4,7 @@
 #![deny(missing_docs)]
 
 pub mod condition;
+pub mod damping;
 pub mod findings;
 pub mod found;
 pub mod rollup;
