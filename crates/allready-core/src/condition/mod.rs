@@ -79,6 +79,22 @@ impl Condition {
         }
     }
 
+    /// What a condition says that nobody has spoken for: `Unknown`, awaiting its reconciliation.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Status, Time, condition_type};
+    /// let ready = Condition::unreported(condition_type!("Ready"), Time::EPOCH);
+    /// assert_eq!((ready.status, ready.reason.as_str()), (Status::Unknown, "AwaitingReconciliation"));
+    /// assert_eq!(ready.message, "Ready has not been reported yet");
+    /// ```
+    pub fn unreported(type_: ConditionType, since: Time) -> Self {
+        let message = format!("{type_} has not been reported yet");
+        Self::new(type_, Status::Unknown, Self::AWAITING_RECONCILIATION, message, since)
+    }
+
+    /// The reason of a condition that nobody has spoken for.
+    pub const AWAITING_RECONCILIATION: Reason = Reason::from_static("AwaitingReconciliation");
+
     /// The same condition, found out about this generation. [`Generation::NONE`] clears it.
     pub fn observed(mut self, generation: impl Into<Generation>) -> Self {
         let generation = generation.into();
@@ -108,6 +124,14 @@ impl Condition {
                 (Some(mine), Some(theirs)) => mine == theirs,
                 _ => true,
             }
+    }
+}
+
+/// Since when a condition has a status: the time moves only when the status does.
+pub(crate) fn since(previous: Option<&Condition>, status: Status, now: Time) -> Time {
+    match previous {
+        Some(previous) if previous.status == status => previous.last_transition_time,
+        _ => now,
     }
 }
 

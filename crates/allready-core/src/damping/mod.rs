@@ -25,7 +25,7 @@
 //! assert_eq!((damped.condition.status, damped.condition.last_transition_time), (Status::True, at(0)));
 //! assert_eq!(
 //!     damped.condition.message,
-//!     "False since 1970-01-01T00:10:00Z, held back until 1970-01-01T00:12:00Z: NoPods: 0 of 3 run",
+//!     "not True since 1970-01-01T00:10:00Z; False is held back until 1970-01-01T00:12:00Z: NoPods: 0 of 3 run",
 //! );
 //! assert_eq!(damped.held.unwrap().look_again, Some(at(12)));
 //!
@@ -119,7 +119,7 @@ pub struct Held {
     pub reason: Reason,
     /// Its message.
     pub message: Message,
-    /// Since when it has been observed without a break.
+    /// Since when it, or something else that is not good either, has been observed without a break.
     pub since: Time,
     /// The instant at which it is released if it lasts; none where observations are counted.
     pub look_again: Option<Time>,
@@ -131,17 +131,15 @@ impl Damping {
     /// - A type without a rule, and one of which nothing is shown yet, is shown as it was observed.
     /// - Observed with the status that is shown, it is shown as observed but with the `lastTransitionTime` that is shown,
     ///   and what was held back is forgotten.
-    /// - Observed with another status, that one is held back until it has been observed for long enough without a break,
-    ///   and yet another status starts anew. Meanwhile status, reason, time and generation stay as shown, and the message
+    /// - Observed with another status, that one is held back until it has lasted for long enough. Good must last without
+    ///   a break; for what is not good, `False` and `Unknown` count together, so that a problem that alternates between
+    ///   the two is not hidden for ever. Meanwhile status, reason, time and generation stay as shown, and the message
     ///   tells what is held back: a generation that was observed to fail is never claimed to be good.
     /// - Released, it is shown as observed with `now` as its `lastTransitionTime`, which is when the status on the object
     ///   changes. When it was first observed stood in the message until then.
     ///
     /// Where the clock was set back behind the first observation, the hold starts again from there: nothing is released
     /// by that, and nothing is held for as long as the clock was wrong.
-    ///
-    /// A condition that alternates between two statuses, neither of which is shown, can be held back for ever if both are
-    /// held; leave [`Hold::to_unknown`] out, and a break in the problem is at least shown as `Unknown`.
     pub fn observe(
         &self,
         memory: &mut DampingMemory,
@@ -160,9 +158,11 @@ impl Damping {
             return Damped { condition: Condition { last_transition_time: since, ..observed }, held: None };
         }
         let pending = match remembered {
-            Some(Pending { status, since, observations }) if status == observed.status => {
-                Pending { status, since: since.min(now), observations: observations.saturating_add(1) }
-            }
+            Some(before) if rule.is_good(before.status) == rule.is_good(observed.status) => Pending {
+                status: observed.status,
+                since: before.since.min(now),
+                observations: before.observations.saturating_add(1),
+            },
             _ => Pending { status: observed.status, since: now, observations: 1 },
         };
         let Some(wait) = rule.wait(observed.status, pending.since, pending.observations, now) else {
@@ -177,7 +177,8 @@ impl Damping {
             since: pending.since,
             look_again: wait.look_again(),
         };
-        Damped { condition: Condition { message: held.told(wait), ..shown.clone() }, held: Some(held) }
+        let message = held.told(shown.status, wait);
+        Damped { condition: Condition { message, ..shown.clone() }, held: Some(held) }
     }
 
     /// Decides for a whole list. Types that were not observed are forgotten, and not shown; of a type that is there
@@ -226,9 +227,11 @@ impl Damping {
 
 impl Held {
     /// The message of a condition that does not show this yet.
-    fn told(&self, wait: Wait) -> Message {
+    fn told(&self, shown: Status, wait: Wait) -> Message {
         let Self { status, reason, message, since, .. } = self;
         let colon = if message.is_empty() { "" } else { ": " };
-        Message::new(format!("{status} since {since}, held back {wait}: {reason}{colon}{message}"))
+        Message::new(format!(
+            "not {shown} since {since}; {status} is held back {wait}: {reason}{colon}{message}"
+        ))
     }
 }

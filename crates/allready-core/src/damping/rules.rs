@@ -80,6 +80,10 @@ pub(super) enum Wait {
 }
 
 impl Hold {
+    pub(super) fn is_good(&self, status: Status) -> bool {
+        self.polarity.standing(status) == Standing::Good
+    }
+
     /// What a status still waits for, if it has been observed since then and so often.
     pub(super) fn wait(&self, status: Status, since: Time, observations: u32, now: Time) -> Option<Wait> {
         let until = match self.polarity.standing(status) {

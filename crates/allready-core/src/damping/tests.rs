@@ -60,7 +60,8 @@ fn what_is_held_keeps_everything_shown_but_the_message() {
     let observed =
         Condition { reason: reason!("NoPods"), message: "0 of 3".into(), ..ready(Status::False, 95) };
     let damped = rules.observe(&mut memory, Some(&shown), observed.clone().observed(4), at(100));
-    let message = "False since 1970-01-01T00:01:40Z, held back until 1970-01-01T00:02:40Z: NoPods: 0 of 3";
+    let message =
+        "not True since 1970-01-01T00:01:40Z; False is held back until 1970-01-01T00:02:40Z: NoPods: 0 of 3";
     assert_eq!(
         damped.condition,
         Condition { message: message.into(), ..shown.clone() },
@@ -108,12 +109,12 @@ fn observations_are_counted_in_a_row() {
     let damped = controller.observe(Status::False, 1);
     assert_eq!(
         damped.condition.message,
-        "False since 1970-01-01T00:00:01Z, held back for 2 more observations: Checked"
+        "not True since 1970-01-01T00:00:01Z; False is held back for 2 more observations: Checked"
     );
     assert_eq!(damped.held.unwrap().look_again, None);
     assert_eq!(
         controller.observe(Status::False, 2).condition.message,
-        "False since 1970-01-01T00:00:01Z, held back for 1 more observation: Checked"
+        "not True since 1970-01-01T00:00:01Z; False is held back for 1 more observation: Checked"
     );
     assert_eq!(controller.shows(Status::True, 3), Status::True);
     assert_eq!(controller.shows(Status::False, 4), Status::True, "the count starts again");
@@ -151,15 +152,26 @@ fn back_at_the_shown_status_what_was_held_is_forgotten_and_the_time_stays() {
 }
 
 #[test]
-fn yet_another_status_starts_anew() {
+fn a_problem_that_alternates_between_false_and_unknown_is_not_hidden_for_ever() {
     let both = Hold { to_bad: Some(lasting(60)), to_unknown: Some(lasting(60)), ..Hold::default() };
     let mut controller = Controller::new(rules(both));
     controller.observe(Status::True, 0);
     controller.observe(Status::False, 100);
     let held = controller.observe(Status::Unknown, 130).held.unwrap();
-    assert_eq!((held.status, held.since, held.look_again), (Status::Unknown, at(130), Some(at(190))));
-    assert_eq!(controller.shows(Status::Unknown, 160), Status::True);
-    assert_eq!(controller.shows(Status::Unknown, 190), Status::Unknown);
+    assert_eq!((held.status, held.since, held.look_again), (Status::Unknown, at(100), Some(at(160))));
+    assert_eq!(controller.shows(Status::False, 159), Status::True);
+    assert_eq!(controller.shows(Status::Unknown, 160), Status::Unknown);
+}
+
+#[test]
+fn good_has_to_last_without_a_break() {
+    let slow = Hold { to_good: Some(lasting(60)), to_unknown: Some(lasting(600)), ..Hold::default() };
+    let mut controller = Controller::new(rules(slow));
+    controller.observe(Status::False, 0);
+    assert_eq!(controller.shows(Status::True, 100), Status::False);
+    assert_eq!(controller.shows(Status::Unknown, 130), Status::False);
+    assert_eq!(controller.shows(Status::True, 160), Status::False, "the hold starts anew after the break");
+    assert_eq!(controller.shows(Status::True, 220), Status::True);
 }
 
 #[test]
@@ -211,7 +223,11 @@ fn a_long_message_is_cut_and_still_says_that_it_is_held() {
     let damped = rules.observe(&mut DampingMemory::default(), Some(&ready(Status::True, 0)), observed, at(0));
     assert!(damped.condition.message.as_str().len() <= Message::MAX_BYTES);
     assert!(
-        damped.condition.message.as_str().starts_with("False since 1970-01-01T00:00:00Z, held back until ")
+        damped
+            .condition
+            .message
+            .as_str()
+            .starts_with("not True since 1970-01-01T00:00:00Z; False is held back until ")
     );
 }
 
@@ -316,7 +332,8 @@ proptest! {
                 prop_assert_eq!(&held.reason, &observed.reason);
                 prop_assert_eq!(&held.message, &observed.message);
                 prop_assert!(held.since <= now && held.look_again.is_none_or(|time| time > now));
-                let told = format!("{} since {}, held back ", observed.status, held.since);
+                let shows = before.as_ref().unwrap().status;
+                let told = format!("not {shows} since {}; {} is held back ", held.since, observed.status);
                 prop_assert!(damped.condition.message.as_str().starts_with(&told));
                 let message = damped.condition.message.clone();
                 prop_assert_eq!(damped.condition.clone(), Condition { message, ..before.unwrap() });

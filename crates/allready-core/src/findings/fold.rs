@@ -1,7 +1,7 @@
 //! Folding findings into one condition, or into two where part of the whole still works.
 
 use super::{Finding, Findings, Subject, text};
-use crate::{Condition, ConditionType, Message, Polarity, Reason, Standing, Status, Time};
+use crate::{Condition, ConditionType, Message, Polarity, Reason, Standing, Status, Time, condition};
 
 /// The reason where errors have different ones, as Contour has it.
 pub const MULTIPLE_REASONS: Reason = Reason::from_static("MultipleReasons");
@@ -80,10 +80,7 @@ impl Folded {
     /// assert_eq!(after.last_transition_time, at(10));
     /// ```
     pub fn into_condition(self, type_: ConditionType, previous: Option<&Condition>, now: Time) -> Condition {
-        let since = match previous {
-            Some(previous) if previous.status == self.status => previous.last_transition_time,
-            _ => now,
-        };
+        let since = condition::since(previous, self.status, now);
         Condition::new(type_, self.status, self.reason, self.message, since)
     }
 }

@@ -35,9 +35,11 @@ mod pass;
 mod policies;
 mod propagate;
 mod record;
+mod settle;
 #[cfg(test)]
 mod tests;
 mod text;
+mod touched;
 
 pub use builder::{ConditionSetBuilder, SetError};
 pub use declared::{Declared, Initial, Role};
@@ -107,6 +109,10 @@ impl ConditionSet {
     /// The conditions that the top one is computed from.
     pub fn dependents(&self) -> impl Iterator<Item = &Declared> {
         self.declared.iter().filter(|declared| declared.role == Role::Dependent)
+    }
+
+    pub(crate) fn is_dependent(&self, type_: &ConditionType) -> bool {
+        self.dependents().any(|dependent| dependent.type_ == *type_)
     }
 
     /// The roll-up policy of the top condition.

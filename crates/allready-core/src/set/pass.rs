@@ -1,12 +1,12 @@
 //! One reconcile pass: bound to one list, one generation and one instant.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::borrow::Cow;
 
-use super::{ConditionSet, Declared, Role, Untouched, Upgrade, record::Record};
+use super::{ConditionSet, Declared, Initial, Role, Upgrade, record::Record, touched::Touched};
 use crate::{
     Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time,
     condition::{self, cut},
-    rollup::{Context, Input},
+    damping::{Damping, DampingMemory},
     transition::Transition,
 };
 
@@ -91,6 +91,8 @@ pub struct Finished {
     pub changed: bool,
     /// Which conditions changed their status, by type.
     pub transitions: Vec<Transition>,
+    /// When to reconcile again at the latest, where [damping](Pass::damped) holds something back.
+    pub look_again: Option<Time>,
 }
 
 /// A reconcile pass over a list of conditions; see [`ConditionSet::pass`].
@@ -101,50 +103,26 @@ pub struct Finished {
 #[derive(Debug)]
 #[must_use = "finish the pass, or what was left untouched is not settled"]
 pub struct Pass<'a> {
-    set: &'a ConditionSet,
-    conditions: &'a mut Vec<Condition>,
-    at: At,
-    record: Record,
-    touched: Touched,
+    pub(super) set: &'a ConditionSet,
+    pub(super) conditions: &'a mut Vec<Condition>,
+    pub(super) at: At,
+    pub(super) record: Record,
+    pub(super) touched: Touched,
     /// Dependents that this pass has added to an object whose top condition was good.
-    newcomers: Touched,
-    progress: Progress,
+    pub(super) newcomers: Touched,
+    pub(super) damping: Option<(&'a Damping, &'a mut DampingMemory)>,
+    pub(super) progress: Progress,
 }
 
 /// How far a pass has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Progress {
+pub(super) enum Progress {
     /// Marks may come.
     Open,
     /// The reconcile came to its end.
     Finished,
     /// The list is settled; nothing more is to be done.
     Settled,
-}
-
-/// Which declared conditions, by index. The first 64 take no allocation.
-#[derive(Debug, Default)]
-struct Touched {
-    first: u64,
-    rest: BTreeSet<usize>,
-}
-
-impl Touched {
-    fn add(&mut self, index: usize) {
-        if index < 64 {
-            self.first |= 1 << index;
-        } else {
-            self.rest.insert(index);
-        }
-    }
-
-    fn has(&self, index: usize) -> bool {
-        if index < 64 { self.first & (1 << index) != 0 } else { self.rest.contains(&index) }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.first == 0 && self.rest.is_empty()
-    }
 }
 
 impl<'a> Pass<'a> {
@@ -156,6 +134,7 @@ impl<'a> Pass<'a> {
             record: Record::default(),
             touched: Touched::default(),
             newcomers: Touched::default(),
+            damping: None,
             progress: Progress::Open,
         };
         for type_ in &set.prune {
@@ -171,7 +150,7 @@ impl<'a> Pass<'a> {
         let was_good = if let Some(index) = self.only(&set.top, Polarity::NormalTrue) {
             self.conditions[index].status == Status::True // `only` found it at this index
         } else {
-            self.add(initial(&set.top, Status::Unknown, None), self.at.created);
+            self.add(Condition::unreported(set.top.clone(), self.at.now), self.at.created);
             false
         };
         for (index, declared) in set.declared.iter().enumerate() {
@@ -190,8 +169,38 @@ impl<'a> Pass<'a> {
             if new {
                 self.newcomers.add(index);
             }
-            self.add(initial(&declared.type_, Status::Unknown, Some(declared)), self.at.created);
+            self.add(initial(declared), self.at.created);
         }
+    }
+
+    /// The same pass, in which changes of status are held back by these rules until they have lasted.
+    ///
+    /// While something is held back, the condition and a good top condition say so in their messages.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Status, Time, condition, condition_type, reason, set::At};
+    /// use allready_core::damping::{Damping, DampingMemory, Hold, Until};
+    ///
+    /// let set: ConditionSet = "Ready: Available".parse().unwrap();
+    /// let rules = Damping::new().hold(condition_type!("Available"), Hold {
+    ///     to_bad: Some(Until::Duration(jiff::SignedDuration::from_secs(120))),
+    ///     ..Hold::default()
+    /// });
+    /// let (mut conditions, mut memory) = (vec![], DampingMemory::default());
+    /// let at = |second| Time::from_second(second).unwrap();
+    /// let mut reconcile = |second, status| {
+    ///     let mut pass = set.pass(&mut conditions, At::new(1u32, at(second))).damped(&rules, &mut memory);
+    ///     pass.mark("Available", status, reason!("Checked"), "0 of 3 pods run").unwrap();
+    ///     let finished = pass.finish();
+    ///     (finished.look_again, condition::find(&conditions, "Ready").unwrap().status)
+    /// };
+    /// assert_eq!(reconcile(0, Status::True), (None, Status::True));
+    /// assert_eq!(reconcile(60, Status::False), (Some(at(180)), Status::True));
+    /// assert_eq!(reconcile(180, Status::False), (None, Status::False));
+    /// ```
+    pub fn damped(mut self, rules: &'a Damping, memory: &'a mut DampingMemory) -> Self {
+        self.damping = Some((rules, memory));
+        self
     }
 
     fn add(&mut self, mut condition: Condition, since: Option<Time>) {
@@ -202,7 +211,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Where a type stands; the hint is right whenever the list is in the order in which passes write it.
-    fn locate(&self, hint: usize, type_: &str) -> Option<usize> {
+    pub(super) fn locate(&self, hint: usize, type_: &str) -> Option<usize> {
         match self.conditions.get(hint) {
             Some(condition) if condition.type_ == *type_ => Some(hint),
             _ => condition::position(self.conditions, type_),
@@ -310,14 +319,6 @@ impl<'a> Pass<'a> {
         }
     }
 
-    pub(super) fn declared(&self, type_: &str) -> Option<&'a Declared> {
-        self.set.get(type_)
-    }
-
-    pub(super) fn at(&self) -> At {
-        self.at
-    }
-
     /// Takes an informational or undeclared condition out of the list.
     ///
     /// Dependents and the top condition are never absent: clearing one is an error. A type that is not there is fine.
@@ -351,14 +352,21 @@ impl<'a> Pass<'a> {
         self.conditions
     }
 
-    fn take_out(&mut self, type_: &str) {
+    pub(super) fn take_out(&mut self, type_: &str) {
         if let Some(condition) = condition::remove(self.conditions, type_) {
             self.record.changing(&condition);
         }
     }
 
     /// Puts values into the list; does nothing at all, and allocates nothing, if they are there already.
-    fn write(&mut self, hint: usize, type_: &ConditionType, status: Status, reason: Reason, message: &str) {
+    pub(super) fn write(
+        &mut self,
+        hint: usize,
+        type_: &ConditionType,
+        status: Status,
+        reason: Reason,
+        message: &str,
+    ) {
         let message = cut(message, Message::MAX_BYTES);
         let observed = (!self.at.generation.is_none()).then_some(self.at.generation);
         let Some(index) = self.locate(hint, type_.as_str()) else {
@@ -409,108 +417,6 @@ impl<'a> Pass<'a> {
     pub fn abandon(mut self) -> Finished {
         self.settle()
     }
-
-    fn settle_untouched(&mut self) {
-        let set = self.set;
-        if set.untouched == Untouched::Keep {
-            return;
-        }
-        for (index, declared) in set.declared.iter().enumerate() {
-            if self.touched.has(index) {
-                continue;
-            }
-            if declared.role == Role::Informational && set.untouched == Untouched::Remove {
-                self.take_out(declared.type_.as_str());
-            } else {
-                let reset = initial(&declared.type_, Status::Unknown, None);
-                self.write(index + 1, &declared.type_, reset.status, reset.reason, reset.message.as_str());
-            }
-        }
-    }
-
-    fn settle(&mut self) -> Finished {
-        if self.at.deleting && !self.touched.is_empty() {
-            self.carry_over_generations();
-        }
-        self.settle_top();
-        condition::sort(self.conditions, self.set.order, self.set.top.as_str());
-        let (changed, transitions) = self.record.compare(self.conditions);
-        self.progress = Progress::Settled;
-        Finished { changed, transitions }
-    }
-
-    /// A deletion raises the generation of an object whose spec has not changed.
-    fn carry_over_generations(&mut self) {
-        let set = self.set;
-        for (index, declared) in set.declared.iter().enumerate() {
-            let Some(at) = self.locate(index + 1, declared.type_.as_str()) else { continue };
-            let condition = &mut self.conditions[at]; // `locate` found it at this index
-            if condition.observed_generation.is_some_and(|observed| observed < self.at.generation) {
-                self.record.changing(condition);
-                condition.observed_generation = Some(self.at.generation);
-            }
-        }
-    }
-
-    fn settle_top(&mut self) {
-        let set = self.set;
-        let Some(index) = self.locate(0, set.top.as_str()) else { return };
-        let top = &self.conditions[index]; // `locate` found it at this index
-        let context = Context {
-            top: set.top.as_str(),
-            polarity: Polarity::NormalTrue,
-            generation: self.at.generation,
-            now: self.at.now,
-            previous: Some(top),
-            good_reason: set.good_reason.as_ref().map(Reason::as_str),
-        };
-        if self.newcomers_are_spared(top, &context) {
-            return;
-        }
-        let Some(rollup) = set.policy.roll_up(self.inputs(false), &context) else { return };
-        let observed = rollup.observed.filter(|observed| !observed.is_none());
-        if top.status == rollup.status
-            && top.reason == *rollup.reason
-            && top.message == *rollup.message
-            && top.observed_generation == observed
-        {
-            return;
-        }
-        let mut new = rollup.into_condition(set.top.clone(), None, self.at.now);
-        self.record.changing(top);
-        new.last_transition_time = self.record.since(set.top.as_str(), new.status, self.at.now);
-        self.conditions[index] = new;
-    }
-
-    /// The dependents as inputs, in the order of declaration.
-    fn inputs(&self, without_newcomers: bool) -> impl Iterator<Item = Input<'_>> {
-        self.set.declared.iter().enumerate().filter_map(move |(index, declared)| {
-            if declared.role != Role::Dependent {
-                return None;
-            }
-            if without_newcomers && self.newcomers.has(index) && !self.touched.has(index) {
-                return None;
-            }
-            let input = match self.locate(index + 1, declared.type_.as_str()) {
-                Some(at) => Input::from(&self.conditions[at]), // `locate` found it at this index
-                None => Input::missing(declared.type_.as_str(), declared.polarity),
-            };
-            Some(input.with_polarity(declared.polarity))
-        })
-    }
-
-    /// Whether the pass ended early and the only thing wrong is a dependent that is new in this version of the set.
-    fn newcomers_are_spared(&self, top: &Condition, context: &Context<'_>) -> bool {
-        if self.progress == Progress::Finished
-            || self.newcomers.is_empty()
-            || self.set.upgrade != Upgrade::OnePassGrace
-        {
-            return false;
-        }
-        let current = top.observed_generation.is_none_or(|observed| observed >= self.at.generation);
-        let rollup = self.set.policy.roll_up(self.inputs(true), context);
-        current && rollup.is_some_and(|rollup| rollup.status == Status::True)
-    }
 }
 
 impl Drop for Pass<'_> {
@@ -521,21 +427,12 @@ impl Drop for Pass<'_> {
     }
 }
 
-fn initial(type_: &ConditionType, status: Status, declared: Option<&Declared>) -> Condition {
-    match declared.and_then(|declared| declared.initial.as_ref()) {
-        Some(initial) => Condition::new(
-            type_.clone(),
-            initial.status,
-            initial.reason.clone(),
-            initial.message.clone(),
-            Time::EPOCH,
-        ),
-        None => Condition::new(
-            type_.clone(),
-            status,
-            Reason::from_static("AwaitingReconciliation"),
-            format!("{type_} has not been reported yet"),
-            Time::EPOCH,
-        ),
+/// What a declared condition says before anybody has marked it.
+fn initial(declared: &Declared) -> Condition {
+    match &declared.initial {
+        None => Condition::unreported(declared.type_.clone(), Time::EPOCH),
+        Some(Initial { status, reason, message }) => {
+            Condition::new(declared.type_.clone(), *status, reason.clone(), message.clone(), Time::EPOCH)
+        }
     }
 }

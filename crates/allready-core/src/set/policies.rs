@@ -4,19 +4,19 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What becomes of declared conditions that a *finished* pass has not touched.
+/// What becomes of conditions that a *finished* pass, or condition updater, has not touched.
 ///
-/// A pass that ends early touches nothing it was not told to, whatever this says. Conditions outside of the set belong to
-/// somebody else and always stay.
+/// A pass that ends early touches nothing it was not told to, whatever this says. For a set this is about its declared
+/// conditions: others belong to somebody else and always stay. An updater knows no set: there it is about the whole list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Untouched {
     /// They stay as they are; if the object has moved on since, they are stale and count as `Unknown`.
     #[default]
     Keep,
-    /// Informational ones go. Dependents become `Unknown`: a declared dependent is never absent.
+    /// They go; but a declared dependent is never absent, and becomes `Unknown`.
     Remove,
-    /// Dependents and informational ones become `Unknown`.
+    /// They become `Unknown`.
     Unknown,
 }
 

@@ -33,8 +33,8 @@ impl Pass<'_> {
         child: impl Into<Input<'c>>,
     ) -> Result<&mut Self, MarkError> {
         let child = child.into();
-        let polarity = self.declared(type_).map(|declared| declared.polarity).unwrap_or_default();
-        let (reason, message) = child.words(self.at().generation);
+        let polarity = self.set.polarity(type_);
+        let (reason, message) = child.words(self.at.generation);
         self.mark(type_, polarity.status(child.standing()), Reason::sanitized(&reason), message)
     }
 

@@ -54,6 +54,14 @@ impl Record {
         self.before.iter().find(|before| before.type_ == *type_)
     }
 
+    /// What stood in the list when the pass began, given what stands there now.
+    pub(super) fn original<'c>(&'c self, type_: &str, current: &'c Condition) -> Option<&'c Condition> {
+        match self.find(type_) {
+            Some(before) => before.original.as_ref(),
+            None => Some(current),
+        }
+    }
+
     /// Since when a condition has a status: the old time if it had that status at the beginning, else now.
     pub(super) fn since(&self, type_: &str, status: Status, now: Time) -> Time {
         match self.find(type_) {

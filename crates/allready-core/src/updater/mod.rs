@@ -7,19 +7,10 @@ mod tests;
 use std::collections::BTreeMap;
 
 use crate::{
-    Condition, ConditionType, Generation, Message, Reason, Status, Time,
+    Condition, ConditionType, Generation, Message, Reason, Status, Time, condition,
+    set::Untouched,
     transition::{self, Transition},
 };
-
-/// What becomes of conditions that a pass neither set nor removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Untouched {
-    /// They stay as they are.
-    #[default]
-    Keep,
-    /// They go, if the pass [finishes](ConditionUpdater::finish).
-    Remove,
-}
 
 /// Gathers the conditions of one pass.
 ///
@@ -29,7 +20,7 @@ pub enum Untouched {
 ///
 /// ```
 /// use allready_core::{Condition, Status, Time, condition_type, reason};
-/// use allready_core::updater::{ConditionUpdater, Untouched};
+/// use allready_core::{set::Untouched, updater::ConditionUpdater};
 ///
 /// let at = |second| Time::from_second(second).unwrap();
 /// let old = [
@@ -81,7 +72,7 @@ impl<'a> ConditionUpdater<'a> {
     ///
     /// ```
     /// use allready_core::{Generation, Status, Time, condition_type};
-    /// use allready_core::updater::{ConditionUpdater, Untouched};
+    /// use allready_core::{set::Untouched, updater::ConditionUpdater};
     ///
     /// let updated = ConditionUpdater::new(&[], Untouched::Keep, Time::EPOCH)
     ///     .update(condition_type!("example.com/Ready"), true.into(), Generation::NONE, None, "")
@@ -96,10 +87,7 @@ impl<'a> ConditionUpdater<'a> {
         reason: Option<Reason>,
         message: impl Into<Message>,
     ) -> Self {
-        let since = match self.originals.get(type_.as_str()) {
-            Some(original) if original.status == status => original.last_transition_time,
-            _ => self.now,
-        };
+        let since = condition::since(self.originals.get(type_.as_str()).copied(), status, self.now);
         let reason = reason.unwrap_or_else(|| Reason::sanitized(&format!("{type_}_{status}")));
         let condition = Condition::new(type_.clone(), status, reason, message, since).observed(generation);
         self.touched.insert(type_, Some(condition));
@@ -125,7 +113,7 @@ impl<'a> ConditionUpdater<'a> {
     ///
     /// ```
     /// use allready_core::{Condition, Status, Time, condition_type, reason};
-    /// use allready_core::updater::{ConditionUpdater, Untouched};
+    /// use allready_core::{set::Untouched, updater::ConditionUpdater};
     ///
     /// let old = [Condition::new(condition_type!("Ready"), Status::True, reason!("Ok"), "", Time::EPOCH)];
     /// assert!(ConditionUpdater::new(&old, Untouched::Keep, Time::EPOCH).has("Ready"));
@@ -134,22 +122,22 @@ impl<'a> ConditionUpdater<'a> {
     pub fn has(&self, type_: &str) -> bool {
         match self.touched.get(type_) {
             Some(touched) => touched.is_some(),
-            None => self.untouched == Untouched::Keep && self.originals.contains_key(type_),
+            None => self.untouched != Untouched::Remove && self.originals.contains_key(type_),
         }
     }
 
-    /// Ends a pass that got to its end: untouched conditions stay or go as was asked for.
+    /// Ends a pass that got to its end: untouched conditions stay, go or become `Unknown` as was asked for.
     pub fn finish(self) -> Updated {
         let untouched = self.untouched;
         self.settle(untouched)
     }
 
     /// Ends a pass that stopped early, on an error: what it set is set, what it removed is removed, and untouched
-    /// conditions stay even under [`Untouched::Remove`], because the pass never got to say whether they still hold.
+    /// conditions stay whatever was asked for, because the pass never got to say whether they still hold.
     ///
     /// ```
     /// use allready_core::{Condition, Status, Time, condition_type, reason};
-    /// use allready_core::updater::{ConditionUpdater, Untouched};
+    /// use allready_core::{set::Untouched, updater::ConditionUpdater};
     ///
     /// let old = [Condition::new(condition_type!("Ready"), Status::True, reason!("Ok"), "", Time::EPOCH)];
     /// let pass = ConditionUpdater::new(&old, Untouched::Remove, Time::EPOCH);
@@ -161,11 +149,13 @@ impl<'a> ConditionUpdater<'a> {
     }
 
     fn settle(self, untouched: Untouched) -> Updated {
-        let Self { old, originals, touched, .. } = self;
-        let stays = |original: &&&Condition| {
-            untouched == Untouched::Keep && !touched.contains_key(original.type_.as_str())
+        let Self { old, originals, touched, now, .. } = self;
+        let left = originals.values().filter(|original| !touched.contains_key(original.type_.as_str()));
+        let kept: Vec<_> = match untouched {
+            Untouched::Keep => left.map(|original| (*original).clone()).collect(),
+            Untouched::Remove => Vec::new(),
+            Untouched::Unknown => left.map(|original| unreported(original, now)).collect(),
         };
-        let kept: Vec<_> = originals.values().filter(stays).map(|original| (*original).clone()).collect();
         let mut conditions: Vec<_> = touched.into_values().flatten().chain(kept).collect();
         conditions.sort_by(|a, b| a.type_.cmp(&b.type_));
         let as_it_was = |condition: &Condition| originals.get(condition.type_.as_str()) == Some(&condition);
@@ -173,5 +163,14 @@ impl<'a> ConditionUpdater<'a> {
         let changed = conditions.len() != old.len() || !conditions.iter().all(as_it_was);
         let transitions = transition::diff(old, &conditions);
         Updated { conditions, changed, transitions }
+    }
+}
+
+/// A condition that nobody has spoken for in a pass that came to its end.
+fn unreported(original: &Condition, now: Time) -> Condition {
+    let since = condition::since(Some(original), Status::Unknown, now);
+    Condition {
+        observed_generation: original.observed_generation,
+        ..Condition::unreported(original.type_.clone(), since)
     }
 }

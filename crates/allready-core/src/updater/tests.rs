@@ -371,3 +371,21 @@ proptest! {
         prop_assert!(updated.changed || updated.transitions.is_empty());
     }
 }
+
+#[test]
+fn untouched_conditions_can_become_unknown_instead_of_going() {
+    let old = three();
+    let updated = pass(&old, Untouched::Unknown).update_from(&condition("A", Status::True)).finish();
+    assert_eq!(names(&updated.conditions), ["A", "B", "C"]);
+    let says: Vec<_> =
+        updated.conditions.iter().map(|c| (c.status, c.reason.as_str(), c.last_transition_time)).collect();
+    assert_eq!(
+        says,
+        [
+            (Status::True, "OldReason", at(10)),
+            (Status::Unknown, "AwaitingReconciliation", at(20)),
+            (Status::Unknown, "AwaitingReconciliation", at(10)),
+        ]
+    );
+    assert_eq!(pass(&old, Untouched::Unknown).finish_incomplete().conditions, old);
+}

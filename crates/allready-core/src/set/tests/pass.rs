@@ -235,3 +235,26 @@ fn a_set_of_more_than_64_conditions_tracks_them_all() {
     });
     assert_eq!(says(&list, "C99").0, Status::Unknown);
 }
+
+#[test]
+fn a_problem_that_is_held_back_never_reads_as_all_is_well() {
+    use crate::damping::{Damping, DampingMemory, Hold, Until};
+    let set = set("Ready: A");
+    let hold = Hold { to_bad: Some(Until::Observations(2)), ..Hold::default() };
+    let rules = Damping::new().hold_others(hold);
+    let (mut list, mut memory) = (vec![], DampingMemory::default());
+    let mut reconcile = |second, status| {
+        let mut pass = set.pass(&mut list, At::new(1u32, at(second))).damped(&rules, &mut memory);
+        pass.mark("A", status, reason!("Checked"), "the link is down").unwrap();
+        let finished = pass.finish();
+        (finished.transitions.len(), list.clone())
+    };
+    reconcile(1, Status::True);
+    let (transitions, held) = reconcile(2, Status::False);
+    assert_eq!((transitions, says(&held, "Ready").0), (0, Status::True));
+    assert_eq!(held[0].message, "A=False is held back: Checked");
+    assert!(held[1].message.as_str().contains("the link is down"));
+    let (transitions, released) = reconcile(3, Status::False);
+    assert_eq!((transitions, says(&released, "Ready").0), (2, Status::False));
+    assert_eq!(released[1].last_transition_time, at(3));
+}

@@ -1,0 +1,150 @@
+//! The end of a pass: untouched conditions, damping, and the top condition.
+
+use std::borrow::Cow;
+
+use super::{
+    Role, Untouched, Upgrade,
+    pass::{Finished, Pass, Progress},
+};
+use crate::{
+    Condition, Polarity, Reason, Status, condition,
+    damping::{Damped, Held},
+    rollup::{Context, Input},
+};
+
+impl Pass<'_> {
+    pub(super) fn settle_untouched(&mut self) {
+        let set = self.set;
+        if set.untouched == Untouched::Keep {
+            return;
+        }
+        for (index, declared) in set.declared.iter().enumerate() {
+            if self.touched.has(index) {
+                continue;
+            }
+            if declared.role == Role::Informational && set.untouched == Untouched::Remove {
+                self.take_out(declared.type_.as_str());
+            } else {
+                let reset = Condition::unreported(declared.type_.clone(), self.at.now);
+                self.write(index + 1, &declared.type_, reset.status, reset.reason, reset.message.as_str());
+            }
+        }
+    }
+
+    pub(super) fn settle(&mut self) -> Finished {
+        if self.at.deleting && !self.touched.is_empty() {
+            self.carry_over_generations();
+        }
+        let held = self.settle_damping();
+        self.settle_top(&held);
+        condition::sort(self.conditions, self.set.order, self.set.top.as_str());
+        let (changed, transitions) = self.record.compare(self.conditions);
+        self.progress = Progress::Settled;
+        let look_again = held.iter().filter_map(|held| held.look_again).min();
+        Finished { changed, transitions, look_again }
+    }
+
+    /// Shows of the touched conditions what the rules let through.
+    fn settle_damping(&mut self) -> Vec<Held> {
+        let Some((rules, memory)) = self.damping.take() else { return Vec::new() };
+        let mut all_held = Vec::new();
+        for (index, declared) in
+            self.set.declared.iter().enumerate().filter(|(index, _)| self.touched.has(*index))
+        {
+            let type_ = declared.type_.as_str();
+            let Some(at) = self.locate(index + 1, type_) else {
+                memory.forget(type_);
+                continue;
+            };
+            let observed = &self.conditions[at]; // `locate` found it at this index
+            let shown = self.record.original(type_, observed);
+            let Damped { condition, held } = rules.observe(memory, shown, observed.clone(), self.at.now);
+            all_held.extend(held);
+            if condition != self.conditions[at] {
+                self.record.changing(&self.conditions[at]);
+                self.conditions[at] = condition;
+            }
+        }
+        all_held
+    }
+
+    /// A deletion raises the generation of an object whose spec has not changed.
+    fn carry_over_generations(&mut self) {
+        let set = self.set;
+        for (index, declared) in set.declared.iter().enumerate() {
+            let Some(at) = self.locate(index + 1, declared.type_.as_str()) else { continue };
+            let condition = &mut self.conditions[at]; // `locate` found it at this index
+            if condition.observed_generation.is_some_and(|observed| observed < self.at.generation) {
+                self.record.changing(condition);
+                condition.observed_generation = Some(self.at.generation);
+            }
+        }
+    }
+
+    fn settle_top(&mut self, held: &[Held]) {
+        let set = self.set;
+        let Some(index) = self.locate(0, set.top.as_str()) else { return };
+        let top = &self.conditions[index]; // `locate` found it at this index
+        let context = Context {
+            top: set.top.as_str(),
+            polarity: Polarity::NormalTrue,
+            generation: self.at.generation,
+            now: self.at.now,
+            previous: Some(top),
+            good_reason: set.good_reason.as_ref().map(Reason::as_str),
+        };
+        if self.newcomers_are_spared(top, &context) {
+            return;
+        }
+        let Some(mut rollup) = set.policy.roll_up(self.inputs(false), &context) else { return };
+        if rollup.status == Status::True
+            && let Some(held) = held.iter().find(|held| set.is_dependent(&held.type_))
+        {
+            // All may be shown as well, but not all is well.
+            rollup.message =
+                Cow::Owned(format!("{}={} is held back: {}", held.type_, held.status, held.reason));
+        }
+        let observed = rollup.observed.filter(|observed| !observed.is_none());
+        if top.status == rollup.status
+            && top.reason == *rollup.reason
+            && top.message == *rollup.message
+            && top.observed_generation == observed
+        {
+            return;
+        }
+        let mut new = rollup.into_condition(set.top.clone(), None, self.at.now);
+        self.record.changing(top);
+        new.last_transition_time = self.record.since(set.top.as_str(), new.status, self.at.now);
+        self.conditions[index] = new;
+    }
+
+    /// The dependents as inputs, in the order of declaration.
+    fn inputs(&self, without_newcomers: bool) -> impl Iterator<Item = Input<'_>> {
+        self.set.declared.iter().enumerate().filter_map(move |(index, declared)| {
+            if declared.role != Role::Dependent {
+                return None;
+            }
+            if without_newcomers && self.newcomers.has(index) && !self.touched.has(index) {
+                return None;
+            }
+            let input = match self.locate(index + 1, declared.type_.as_str()) {
+                Some(at) => Input::from(&self.conditions[at]), // `locate` found it at this index
+                None => Input::missing(declared.type_.as_str(), declared.polarity),
+            };
+            Some(input.with_polarity(declared.polarity))
+        })
+    }
+
+    /// Whether the pass ended early and the only thing wrong is a dependent that is new in this version of the set.
+    fn newcomers_are_spared(&self, top: &Condition, context: &Context<'_>) -> bool {
+        if self.progress == Progress::Finished
+            || self.newcomers.is_empty()
+            || self.set.upgrade != Upgrade::OnePassGrace
+        {
+            return false;
+        }
+        let current = top.observed_generation.is_none_or(|observed| observed >= self.at.generation);
+        let rollup = self.set.policy.roll_up(self.inputs(true), context);
+        current && rollup.is_some_and(|rollup| rollup.status == Status::True)
+    }
+}
