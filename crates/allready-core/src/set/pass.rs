@@ -144,9 +144,23 @@ impl<'a> Pass<'a> {
         pass
     }
 
+    /// Whether the list is as passes leave it: every condition of the set once, in order, then foreign ones.
+    fn is_complete(&self) -> bool {
+        let set = self.set;
+        let Some((ours, foreign)) = self.conditions.split_at_checked(set.declared.len() + 1) else {
+            return false;
+        };
+        let expected = std::iter::once(&set.top).chain(set.declared.iter().map(|declared| &declared.type_));
+        ours.iter().zip(expected).all(|(condition, type_)| condition.type_ == *type_)
+            && foreign.iter().all(|other| other.type_ != set.top && set.get(other.type_.as_str()).is_none())
+    }
+
     /// Adds what is missing, the top condition first, so that a new object is never ambiguous.
     fn initialise(&mut self) {
         let set = self.set;
+        if self.is_complete() {
+            return;
+        }
         let was_good = if let Some(index) = self.only(&set.top, Polarity::NormalTrue) {
             self.conditions[index].status == Status::True // `only` found it at this index
         } else {

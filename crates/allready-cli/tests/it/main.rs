@@ -1,0 +1,30 @@
+//! The command line as its users call it.
+
+mod demo;
+mod rollup;
+
+use std::{
+    io::Write as _,
+    process::{Command, Stdio},
+};
+
+/// Runs `allready` and gives the exit code, standard output and standard error in one text.
+fn allready(arguments: &[&str], stdin: &str) -> String {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_allready"))
+        .args(arguments)
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that fails on its arguments does not read its input.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    format!(
+        "exit {}\n--- stdout\n{}--- stderr\n{}",
+        output.status.code().unwrap(),
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
+}

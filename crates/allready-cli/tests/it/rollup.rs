@@ -1,0 +1,194 @@
+use std::fmt::Write as _;
+
+use allready_core::rollup::Policy;
+use insta::assert_snapshot;
+
+use super::allready;
+
+const LIST: &str = r#"[
+  {"type": "Synced", "status": "True", "reason": "Applied", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"},
+  {"type": "Healthy", "status": "False", "reason": "DiskFull", "message": "sda is full", "lastTransitionTime": "2026-03-01T09:30:00Z"},
+  {"type": "Degraded", "status": "False", "reason": "AsExpected", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"}
+]"#;
+
+const OBJECT: &str = r#"
+apiVersion: example.com/v1
+kind: Thing
+metadata:
+  name: one
+  generation: 3
+  annotations:
+    allready.dev/conditions: "Ready: Synced, !Degraded, (Healthy)"
+status:
+  conditions:
+  - {type: Ready, status: "True", reason: Ready, message: "", lastTransitionTime: "2026-03-01T08:00:00Z"}
+  - {type: Synced, status: "True", reason: Applied, message: "", lastTransitionTime: "2026-03-01T09:00:00Z", observedGeneration: 3}
+  - {type: Healthy, status: "False", reason: DiskFull, message: "sda is full", lastTransitionTime: "2026-03-01T09:30:00Z"}
+  - {type: Degraded, status: "False", reason: AsExpected, message: "", lastTransitionTime: "2026-03-01T09:00:00Z", observedGeneration: 3}
+"#;
+
+/// `allready rollup --now … -f -` with further arguments.
+fn rollup(arguments: &[&str], stdin: &str) -> String {
+    let fixed = ["rollup", "--now", "2026-03-01T10:00:00Z", "-f", "-"];
+    allready(&[&fixed[..], arguments].concat(), stdin)
+}
+
+#[test]
+fn the_worst_condition_speaks() {
+    assert_snapshot!(rollup(&["--negative", "Degraded"], LIST));
+}
+
+#[test]
+fn json_is_for_programs() {
+    assert_snapshot!(rollup(&["--dependents", "Synced", "-o", "json", "--top", "example.com/Ready"], LIST));
+}
+
+#[test]
+fn a_declared_condition_that_is_missing_counts_as_unknown() {
+    assert_snapshot!(rollup(&["--dependents", "Synced,Routed"], LIST));
+}
+
+#[test]
+fn an_informational_condition_does_not_count() {
+    assert_snapshot!(rollup(&["--negative", "Degraded", "--informational", "Healthy"], LIST));
+}
+
+#[test]
+fn an_object_brings_its_generation_its_time_and_its_own_declaration() {
+    assert_snapshot!(rollup(&["--why"], OBJECT));
+}
+
+#[test]
+fn what_is_said_on_the_command_line_comes_before_the_annotation() {
+    assert_snapshot!(rollup(&["--dependents", "Healthy"], OBJECT));
+    assert_snapshot!(rollup(&["--set", "Ready: Healthy", "--top", "Sane"], OBJECT));
+}
+
+#[test]
+fn a_condition_about_an_older_generation_counts_as_unknown_unless_it_is_said_otherwise() {
+    assert_snapshot!(rollup(&["--generation", "4", "--dependents", "Synced", "--why"], OBJECT));
+    assert_snapshot!(rollup(&["--generation", "4", "--dependents", "Synced", "--stale", "ignored"], OBJECT));
+}
+
+#[test]
+fn every_policy_answers_and_never_better_than_its_parts() {
+    let mut answers = String::new();
+    for policy in Policy::NAMES {
+        let answer =
+            rollup(&["--policy", policy, "--dependents", "Synced,Healthy", "--negative", "Degraded"], LIST);
+        assert!(answer.starts_with("exit 1\n"), "{policy}: {answer}");
+        writeln!(answers, "{policy}: {answer}").unwrap();
+    }
+    assert_snapshot!(answers);
+}
+
+#[test]
+fn what_is_irregular_is_read_and_reported() {
+    let wild = "\
+- type: Ready
+  status: True
+- type: Synced
+  status: true
+  observedGeneration: '3'
+  lastTransitionTime: yesterday
+";
+    assert_snapshot!(rollup(&["--dependents", "Synced"], wild));
+}
+
+#[test]
+fn of_a_type_that_is_there_twice_every_one_counts() {
+    let twice = r#"[
+      {"type": "A", "status": "True", "reason": "Member1", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"},
+      {"type": "A", "status": "False", "reason": "Member2", "message": "", "lastTransitionTime": "2026-03-01T08:00:00Z"}
+    ]"#;
+    assert!(rollup(&[], twice).starts_with("exit 1\n"));
+    assert!(rollup(&["--dependents", "A"], twice).starts_with("exit 1\n"));
+}
+
+#[test]
+fn nothing_in_scope_is_never_true_but_for_knative() {
+    for policy in Policy::NAMES.iter().filter(|name| **name != "knative") {
+        let answer = rollup(&["--policy", policy], "[]");
+        assert!(answer.starts_with("exit 2\n"), "{policy}: {answer}");
+    }
+}
+
+#[test]
+fn wrong_usage_is_refused_with_what_is_allowed() {
+    for (arguments, expected) in [
+        (&["--policy", "loudest"][..], "there is no roll-up policy \"loudest\": use one of newest-cause"),
+        (&["--top", "not a type"], "condition type \"not a type\" is not allowed"),
+        (&["--dependents", "A,B c"], "condition type \"B c\" is not allowed"),
+        (&["--generation=-1"], "generation -1 is not allowed: it must be 0 or more"),
+        (&["--generation", "x"], "\"x\" is not a whole number"),
+        (
+            &["--now", "tomorrow"],
+            "time \"tomorrow\" is not allowed: write RFC 3339 such as 2026-03-01T10:00:00Z",
+        ),
+        (&["--set", "Ready"], "\"Ready\" does not describe a condition set"),
+        (&["--set", "Ready: A", "--dependents", "B"], "cannot be used with"),
+        (&["--colour"], "unexpected argument"),
+    ] {
+        let answer = allready(&[&["rollup", "-f", "-"][..], arguments].concat(), LIST);
+        assert!(answer.starts_with("exit 64\n--- stdout\n--- stderr\n"), "{arguments:?}: {answer}");
+        assert!(answer.contains(expected), "{arguments:?}: {answer}");
+    }
+}
+
+#[test]
+fn unusable_input_is_refused_with_the_place() {
+    let annotated = r#"{"metadata": {"annotations": {"allready.dev/conditions": "Ready"}}, "status": {"conditions": []}}"#;
+    for (input, expected) in [
+        ("", "standard input: there is nothing in it"),
+        ("{", "standard input: this is neither JSON nor YAML: line 1"),
+        ("just a text", "the input has no conditions"),
+        (
+            "{\"kind\": \"Pod\"}",
+            "the input has no conditions: give a list of conditions, or an object with status.cond",
+        ),
+        ("{\"status\": {\"conditions\": \"none\"}}", "status.conditions is the text \"none\""),
+        ("a: 1\n---\nb: 2\n", "it has 2 documents"),
+        (
+            annotated,
+            "the annotation allready.dev/conditions of the input: \"Ready\" does not describe a condition set",
+        ),
+    ] {
+        let answer = rollup(&[], input);
+        assert!(answer.starts_with("exit 65\n--- stdout\n--- stderr\nerror: "), "{input:?}: {answer}");
+        assert!(answer.contains(expected), "{input:?}: {answer}");
+    }
+    let missing = allready(&["rollup", "-f", "/no/such/file.yaml"], "");
+    assert!(
+        missing.starts_with("exit 66\n") && missing.contains("cannot read /no/such/file.yaml"),
+        "{missing}"
+    );
+}
+
+#[test]
+fn foreign_text_cannot_speak_to_the_terminal() {
+    let hostile = r#"[{"type": "A\u001b[2J", "status": "\u001b]0;owned\u0007", "reason": "X", "message": "\u001b[31mred"}]"#;
+    for output in ["yaml", "json"] {
+        let answer = rollup(&["--why", "-o", output], hostile);
+        assert!(answer.starts_with("exit 2\n"), "{answer}");
+        assert!(!answer.contains(['\u{1b}', '\u{7}']), "{answer:?}");
+    }
+}
+
+#[test]
+fn a_file_is_read_as_well_as_standard_input() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("conditions.json");
+    std::fs::write(&path, LIST).unwrap();
+    let from_file = allready(&["rollup", "-f", path.to_str().unwrap(), "--now", "2026-03-01T10:00:00Z"], "");
+    assert_eq!(from_file, rollup(&[], LIST));
+}
+
+#[test]
+fn help_has_examples_and_is_no_failure() {
+    for arguments in [&["--help"][..], &["rollup", "--help"], &["demo", "--help"]] {
+        let help = allready(arguments, "");
+        assert!(help.starts_with("exit 0\n") && help.contains("Examples:"), "{help}");
+    }
+    assert!(allready(&["--version"], "").contains("allready 0."));
+    assert!(allready(&[], "").starts_with("exit 64\n"));
+}
