@@ -18,16 +18,21 @@
 //! assert_eq!((top.status, &*top.reason, &*top.message), (Status::False, "DiskFull", "disk sda is full"));
 //! ```
 
+mod empty;
 mod input;
+mod names;
 mod newest_cause;
 mod policy;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 
 pub use input::{Freshness, Input, Member};
-pub use policy::{Form, Policy, PolicyError, Stale};
+pub use names::PolicyError;
+pub use policy::{Form, Missing, Policy, Stale};
 
-use crate::{Condition, ConditionType, Generation, Message, Polarity, Reason, Status, Time};
+use crate::{Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time};
 
 /// What a roll-up needs to know besides its inputs.
 #[derive(Clone, Debug)]
@@ -82,11 +87,27 @@ pub struct Rollup<'a> {
     pub reason: Cow<'a, str>,
     /// The message; bounded when it becomes a condition.
     pub message: Cow<'a, str>,
-    /// The newest generation that all inputs have seen.
+    /// The newest generation that all inputs have seen; where the policy takes outdated inputs at their word, that of the
+    /// object.
     pub observed: Option<Generation>,
 }
 
-impl Rollup<'_> {
+impl<'a> Rollup<'a> {
+    /// An answer for the top condition; the generation is added by the policy.
+    fn new(context: &Context<'_>, standing: Standing, reason: Cow<'a, str>, message: Cow<'a, str>) -> Self {
+        Self { status: context.polarity.status(standing), reason, message, observed: None }
+    }
+
+    /// What stands already.
+    fn held(previous: &'a Condition) -> Self {
+        Self {
+            status: previous.status,
+            reason: Cow::Borrowed(previous.reason.as_str()),
+            message: Cow::Borrowed(previous.message.as_str()),
+            observed: previous.observed_generation,
+        }
+    }
+
     /// The top condition: what was computed, with the time of the previous one where the status is the same.
     ///
     /// ```
@@ -116,4 +137,9 @@ impl Rollup<'_> {
             message: Message::from(self.message),
         }
     }
+}
+
+/// Whether a type is among these.
+fn lists(listed: &[ConditionType], type_: &str) -> bool {
+    listed.iter().any(|listed| *listed == *type_)
 }
