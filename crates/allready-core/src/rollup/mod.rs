@@ -20,6 +20,7 @@
 
 mod empty;
 mod input;
+mod list_unhealthy;
 mod names;
 mod newest_cause;
 mod policy;

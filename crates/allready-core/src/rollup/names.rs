@@ -17,11 +17,13 @@ pub struct PolicyError {
 
 impl Policy {
     /// Every name that [`FromStr`] understands: of forms, then of peers.
-    pub const NAMES: &'static [&'static str] = &["newest-cause", "knative", "kro"];
+    pub const NAMES: &'static [&'static str] =
+        &["newest-cause", "list-unhealthy", "knative", "kro", "operatorpkg"];
 
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "newest-cause" => Self::newest_cause(),
+            "list-unhealthy" | "operatorpkg" => Self::list_unhealthy(),
             "knative" => Self { stale: Stale::Ignored, empty: Status::True, ..Self::newest_cause() },
             "kro" => Self::newest_cause().with_stale(Stale::HoldsTop),
             _ => return None,
@@ -32,6 +34,7 @@ impl Policy {
     pub fn name(&self) -> &'static str {
         match self.form {
             Form::NewestCause => "newest-cause",
+            Form::ListUnhealthy => "list-unhealthy",
         }
     }
 

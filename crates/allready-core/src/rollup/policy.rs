@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Context, Freshness, Input, Rollup, lists, newest_cause};
+use super::{Context, Freshness, Input, Rollup, list_unhealthy, lists, newest_cause};
 use crate::{ConditionType, Generation, Standing, Status};
 
 /// How a roll-up is computed: which form the answer takes, and what an outdated or absent input is worth.
@@ -12,6 +12,8 @@ use crate::{ConditionType, Generation, Standing, Status};
 /// | `newest-cause` | worst | those of the worst, then newest input | Unknown | Unknown | Unknown |
 /// | `knative` | worst | the same | at its word | Unknown | True |
 /// | `kro` | worst | the same | holds the top | Unknown | Unknown |
+/// | `list-unhealthy` | worst | fixed; `B=False, A=Unknown`, newest first | Unknown | Unknown | Unknown |
+/// | `operatorpkg` | worst | the same | Unknown | Unknown | Unknown |
 ///
 /// The names of forms follow the rules of this project; the names of peers give the peer's answer, also where those rules
 /// differ.
@@ -41,6 +43,8 @@ pub struct Policy {
 pub enum Form {
     /// Reason and message of the worst input, the newest of them: Knative, KRO.
     NewestCause,
+    /// Everything that is not good as `Type=Status`, the newest first: operatorpkg.
+    ListUnhealthy,
 }
 
 /// What an input is worth that is about an older generation than the object has.
@@ -113,6 +117,11 @@ impl Policy {
         Self::of(Form::NewestCause)
     }
 
+    /// Everything that is not good, listed as `Type=Status`.
+    pub const fn list_unhealthy() -> Self {
+        Self::of(Form::ListUnhealthy)
+    }
+
     /// The same policy with another view of staleness.
     pub fn with_stale(self, stale: Stale) -> Self {
         Self { stale, ..self }
@@ -140,6 +149,7 @@ impl Policy {
         let counts = |input: &Input<'a>| !self.missing.ignores(input);
         let rollup = match &self.form {
             Form::NewestCause => newest_cause::roll_up(inputs.filter(counts), context, self),
+            Form::ListUnhealthy => list_unhealthy::roll_up(inputs.filter(counts).collect(), context, self),
         };
         match self.stale {
             Stale::Unknown => Some(Rollup { observed: Some(seen.oldest(context.generation)), ..rollup }),

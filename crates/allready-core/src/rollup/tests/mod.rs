@@ -1,6 +1,7 @@
 //! What the tests of all forms share, and the tests that concern more than one form.
 
 mod knative;
+mod operatorpkg;
 
 use std::borrow::Cow;
 
