@@ -18,20 +18,24 @@
 //! assert_eq!((top.status, &*top.reason, &*top.message), (Status::False, "DiskFull", "disk sda is full"));
 //! ```
 
+mod bullets;
 mod empty;
 mod input;
 mod list_unhealthy;
 mod names;
 mod newest_cause;
 mod policy;
+mod reasons;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
 
+pub use bullets::Bullets;
 pub use input::{Freshness, Input, Member};
 pub use names::PolicyError;
 pub use policy::{Form, Missing, Policy, Stale};
+pub use reasons::Reasons;
 
 use crate::{Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time};
 
@@ -138,6 +142,11 @@ impl<'a> Rollup<'a> {
             message: Message::from(self.message),
         }
     }
+}
+
+/// The place of a type in a requested order; what was not requested comes last.
+fn rank(order: &[ConditionType], type_: &str) -> usize {
+    order.iter().position(|requested| *requested == *type_).unwrap_or(order.len())
 }
 
 /// Whether a type is among these.

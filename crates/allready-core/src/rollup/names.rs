@@ -18,14 +18,16 @@ pub struct PolicyError {
 impl Policy {
     /// Every name that [`FromStr`] understands: of forms, then of peers.
     pub const NAMES: &'static [&'static str] =
-        &["newest-cause", "list-unhealthy", "knative", "kro", "operatorpkg"];
+        &["newest-cause", "list-unhealthy", "bullets", "knative", "kro", "operatorpkg", "cluster-api"];
 
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "newest-cause" => Self::newest_cause(),
             "list-unhealthy" | "operatorpkg" => Self::list_unhealthy(),
+            "bullets" => Self::bullets(),
             "knative" => Self { stale: Stale::Ignored, empty: Status::True, ..Self::newest_cause() },
             "kro" => Self::newest_cause().with_stale(Stale::HoldsTop),
+            "cluster-api" => Self::bullets().with_stale(Stale::Ignored),
             _ => return None,
         })
     }
@@ -35,6 +37,7 @@ impl Policy {
         match self.form {
             Form::NewestCause => "newest-cause",
             Form::ListUnhealthy => "list-unhealthy",
+            Form::Bullets(_) => "bullets",
         }
     }
 
@@ -43,8 +46,8 @@ impl Policy {
     /// ```
     /// use allready_core::rollup::{Policy, Stale};
     ///
-    /// assert_eq!(Policy::newest_cause().with_stale(Stale::HoldsTop).known_as(), Some("kro"));
-    /// assert_eq!(Policy::newest_cause().with_stale(Stale::Ignored).known_as(), None);
+    /// assert_eq!(Policy::bullets().with_stale(Stale::Ignored).known_as(), Some("cluster-api"));
+    /// assert_eq!(Policy::bullets().with_stale(Stale::HoldsTop).known_as(), None);
     /// ```
     pub fn known_as(&self) -> Option<&'static str> {
         Self::NAMES.iter().copied().find(|name| Self::named(name).as_ref() == Some(self))

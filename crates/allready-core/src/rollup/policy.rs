@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Context, Freshness, Input, Rollup, list_unhealthy, lists, newest_cause};
+use super::{Bullets, Context, Freshness, Input, Rollup, list_unhealthy, lists, newest_cause};
 use crate::{ConditionType, Generation, Standing, Status};
 
 /// How a roll-up is computed: which form the answer takes, and what an outdated or absent input is worth.
@@ -14,6 +14,8 @@ use crate::{ConditionType, Generation, Standing, Status};
 /// | `kro` | worst | the same | holds the top | Unknown | Unknown |
 /// | `list-unhealthy` | worst | fixed; `B=False, A=Unknown`, newest first | Unknown | Unknown | Unknown |
 /// | `operatorpkg` | worst | the same | Unknown | Unknown | Unknown |
+/// | `bullets` | worst | fixed; a bullet for each problem ([`Bullets`]) | Unknown | Unknown | Unknown |
+/// | `cluster-api` | worst | the same | at its word | Unknown | Unknown |
 ///
 /// The names of forms follow the rules of this project; the names of peers give the peer's answer, also where those rules
 /// differ.
@@ -45,6 +47,8 @@ pub enum Form {
     NewestCause,
     /// Everything that is not good as `Type=Status`, the newest first: operatorpkg.
     ListUnhealthy,
+    /// A bullet for each problem: Cluster API v1beta2.
+    Bullets(Bullets),
 }
 
 /// What an input is worth that is about an older generation than the object has.
@@ -122,6 +126,11 @@ impl Policy {
         Self::of(Form::ListUnhealthy)
     }
 
+    /// A bullet for each problem; see [`Bullets`].
+    pub const fn bullets() -> Self {
+        Self::of(Form::Bullets(Bullets::new()))
+    }
+
     /// The same policy with another view of staleness.
     pub fn with_stale(self, stale: Stale) -> Self {
         Self { stale, ..self }
@@ -142,7 +151,7 @@ impl Policy {
         context: &Context<'a>,
     ) -> Option<Rollup<'a>> {
         let mut seen = Seen::default();
-        let inputs = inputs.into_iter().map(|input| {
+        let inputs = inputs.into_iter().filter(|input| !self.is_itself(input, context)).map(|input| {
             seen.see(&input, context.generation);
             self.view(input, context)
         });
@@ -150,6 +159,7 @@ impl Policy {
         let rollup = match &self.form {
             Form::NewestCause => newest_cause::roll_up(inputs.filter(counts), context, self),
             Form::ListUnhealthy => list_unhealthy::roll_up(inputs.filter(counts).collect(), context, self),
+            Form::Bullets(bullets) => bullets.roll_up(inputs.filter(counts).collect(), context, self),
         };
         match self.stale {
             Stale::Unknown => Some(Rollup { observed: Some(seen.oldest(context.generation)), ..rollup }),
@@ -169,6 +179,11 @@ impl Policy {
             Stale::Unknown => input.against(context.generation),
             Stale::Ignored | Stale::HoldsTop => input.at_its_word(),
         }
+    }
+
+    /// Whether an input is the top condition itself, where the form's peer does not let it count for itself.
+    fn is_itself(&self, input: &Input<'_>, context: &Context<'_>) -> bool {
+        matches!(self.form, Form::Bullets(_)) && input.member.is_none() && input.type_ == context.top
     }
 }
 
