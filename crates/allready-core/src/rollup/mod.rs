@@ -28,6 +28,7 @@ mod policy;
 mod reasons;
 #[cfg(test)]
 mod tests;
+mod union;
 
 use std::borrow::Cow;
 
@@ -36,6 +37,7 @@ pub use input::{Freshness, Input, Member};
 pub use names::PolicyError;
 pub use policy::{Form, Missing, Policy, Stale};
 pub use reasons::Reasons;
+pub use union::{Inertia, Union};
 
 use crate::{Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time};
 

@@ -1,10 +1,10 @@
 //! The names of policies: what a person writes, and what a policy calls itself.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Serialize, Serializer, de, ser};
 
-use super::{Form, Policy, Stale};
+use super::{Form, Inertia, Missing, Policy, Stale, Union};
 use crate::Status;
 
 /// A policy name that nobody knows.
@@ -17,17 +17,33 @@ pub struct PolicyError {
 
 impl Policy {
     /// Every name that [`FromStr`] understands: of forms, then of peers.
-    pub const NAMES: &'static [&'static str] =
-        &["newest-cause", "list-unhealthy", "bullets", "knative", "kro", "operatorpkg", "cluster-api"];
+    pub const NAMES: &'static [&'static str] = &[
+        "newest-cause",
+        "list-unhealthy",
+        "bullets",
+        "union",
+        "knative",
+        "kro",
+        "operatorpkg",
+        "cluster-api",
+        "library-go",
+    ];
 
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "newest-cause" => Self::newest_cause(),
             "list-unhealthy" | "operatorpkg" => Self::list_unhealthy(),
             "bullets" => Self::bullets(),
+            "union" => Self::union(),
             "knative" => Self { stale: Stale::Ignored, empty: Status::True, ..Self::newest_cause() },
             "kro" => Self::newest_cause().with_stale(Stale::HoldsTop),
             "cluster-api" => Self::bullets().with_stale(Stale::Ignored),
+            "library-go" => {
+                let inertia = Inertia::NONE.except("*Degraded", Duration::from_mins(2));
+                Self::from(Form::Union(Union { inertia }))
+                    .with_stale(Stale::Ignored)
+                    .with_missing(Missing::Ignored)
+            }
             _ => return None,
         })
     }
@@ -38,6 +54,7 @@ impl Policy {
             Form::NewestCause => "newest-cause",
             Form::ListUnhealthy => "list-unhealthy",
             Form::Bullets(_) => "bullets",
+            Form::Union(_) => "union",
         }
     }
 

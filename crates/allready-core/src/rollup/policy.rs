@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bullets, Context, Freshness, Input, Rollup, list_unhealthy, lists, newest_cause};
-use crate::{ConditionType, Generation, Standing, Status};
+use super::{Bullets, Context, Freshness, Input, Rollup, Union, list_unhealthy, lists, newest_cause};
+use crate::{ConditionType, Generation, Standing, Status, Time};
 
 /// How a roll-up is computed: which form the answer takes, and what an outdated or absent input is worth.
 ///
@@ -16,6 +16,8 @@ use crate::{ConditionType, Generation, Standing, Status};
 /// | `operatorpkg` | worst | the same | Unknown | Unknown | Unknown |
 /// | `bullets` | worst | fixed; a bullet for each problem ([`Bullets`]) | Unknown | Unknown | Unknown |
 /// | `cluster-api` | worst | the same | at its word | Unknown | Unknown |
+/// | `union` | worst | `A_Reason::B_Reason`; `Type: line` ([`Union`]) | Unknown | Unknown | Unknown |
+/// | `library-go` | worst; `…Degraded` only after 2 minutes | the same | at its word | ignored | Unknown |
 ///
 /// The names of forms follow the rules of this project; the names of peers give the peer's answer, also where those rules
 /// differ.
@@ -49,6 +51,8 @@ pub enum Form {
     ListUnhealthy,
     /// A bullet for each problem: Cluster API v1beta2.
     Bullets(Bullets),
+    /// Every problem's reason and lines: library-go.
+    Union(Union),
 }
 
 /// What an input is worth that is about an older generation than the object has.
@@ -131,6 +135,11 @@ impl Policy {
         Self::of(Form::Bullets(Bullets::new()))
     }
 
+    /// Every problem's reason and lines; see [`Union`].
+    pub const fn union() -> Self {
+        Self::of(Form::Union(Union::new()))
+    }
+
     /// The same policy with another view of staleness.
     pub fn with_stale(self, stale: Stale) -> Self {
         Self { stale, ..self }
@@ -160,6 +169,7 @@ impl Policy {
             Form::NewestCause => newest_cause::roll_up(inputs.filter(counts), context, self),
             Form::ListUnhealthy => list_unhealthy::roll_up(inputs.filter(counts).collect(), context, self),
             Form::Bullets(bullets) => bullets.roll_up(inputs.filter(counts).collect(), context, self),
+            Form::Union(union) => union.roll_up(inputs.filter(counts).collect(), context, self),
         };
         match self.stale {
             Stale::Unknown => Some(Rollup { observed: Some(seen.oldest(context.generation)), ..rollup }),
@@ -171,6 +181,35 @@ impl Policy {
             }
             Stale::Ignored | Stale::HoldsTop => Some(Rollup { observed: Some(context.generation), ..rollup }),
         }
+    }
+
+    /// The instant at which the same inputs will give another answer just because time has passed, if there is one.
+    ///
+    /// Only [`Inertia`](super::Inertia) makes an answer depend on the time; this is the exact end of it, for a controller
+    /// to come back at.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use allready_core::{Condition, Status, Time, condition_type, reason};
+    /// use allready_core::rollup::{Context, Form, Inertia, Input, Policy, Union};
+    ///
+    /// let at = |second| Time::from_second(second).unwrap();
+    /// let policy = Policy::from(Form::Union(Union { inertia: Inertia::of(Duration::from_secs(120)) }));
+    /// let synced = Condition::new(condition_type!("Synced"), Status::False, reason!("Lag"), "", at(100));
+    /// let status = |now| policy.roll_up([Input::from(&synced)], &Context::new("Ready", now)).unwrap().status;
+    ///
+    /// let end = policy.look_again([Input::from(&synced)], &Context::new("Ready", at(130))).unwrap();
+    /// assert_eq!(end, at(221), "the first second in which 120 seconds have passed and more");
+    /// assert_eq!((status(at(220)), status(end)), (Status::True, Status::False));
+    /// ```
+    pub fn look_again<'a>(
+        &self,
+        inputs: impl IntoIterator<Item = Input<'a>>,
+        context: &Context<'a>,
+    ) -> Option<Time> {
+        let Form::Union(union) = &self.form else { return None };
+        let inputs = inputs.into_iter().filter(|input| !self.missing.ignores(input));
+        union.look_again(inputs.map(|input| self.view(input, context)), context)
     }
 
     /// An input with staleness as this policy sees it.
