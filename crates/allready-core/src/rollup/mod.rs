@@ -20,6 +20,7 @@
 
 mod bullets;
 mod empty;
+mod first_issue;
 mod input;
 mod list_unhealthy;
 mod names;
@@ -33,6 +34,7 @@ mod union;
 use std::borrow::Cow;
 
 pub use bullets::Bullets;
+pub use first_issue::{FirstIssue, StepCounter};
 pub use input::{Freshness, Input, Member};
 pub use names::PolicyError;
 pub use policy::{Form, Missing, Policy, Stale};

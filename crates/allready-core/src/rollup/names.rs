@@ -22,11 +22,13 @@ impl Policy {
         "list-unhealthy",
         "bullets",
         "union",
+        "first-issue",
         "knative",
         "kro",
         "operatorpkg",
         "cluster-api",
         "library-go",
+        "flux",
     ];
 
     fn named(name: &str) -> Option<Self> {
@@ -35,6 +37,7 @@ impl Policy {
             "list-unhealthy" | "operatorpkg" => Self::list_unhealthy(),
             "bullets" => Self::bullets(),
             "union" => Self::union(),
+            "first-issue" | "flux" => Self::first_issue(),
             "knative" => Self { stale: Stale::Ignored, empty: Status::True, ..Self::newest_cause() },
             "kro" => Self::newest_cause().with_stale(Stale::HoldsTop),
             "cluster-api" => Self::bullets().with_stale(Stale::Ignored),
@@ -55,6 +58,7 @@ impl Policy {
             Form::ListUnhealthy => "list-unhealthy",
             Form::Bullets(_) => "bullets",
             Form::Union(_) => "union",
+            Form::FirstIssue(_) => "first-issue",
         }
     }
 

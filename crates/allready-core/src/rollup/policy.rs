@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bullets, Context, Freshness, Input, Rollup, Union, list_unhealthy, lists, newest_cause};
+use super::{
+    Bullets, Context, FirstIssue, Freshness, Input, Rollup, Union, list_unhealthy, lists, newest_cause,
+};
 use crate::{ConditionType, Generation, Standing, Status, Time};
 
 /// How a roll-up is computed: which form the answer takes, and what an outdated or absent input is worth.
@@ -18,6 +20,8 @@ use crate::{ConditionType, Generation, Standing, Status, Time};
 /// | `cluster-api` | worst | the same | at its word | Unknown | Unknown |
 /// | `union` | worst | `A_Reason::B_Reason`; `Type: line` ([`Union`]) | Unknown | Unknown | Unknown |
 /// | `library-go` | worst; `…Degraded` only after 2 minutes | the same | at its word | ignored | Unknown |
+/// | `first-issue` | **may be good with `Unknown` inputs** | those of the first of the top group ([`FirstIssue`]) | at its word | ignored | no answer |
+/// | `flux` | the same | the same | at its word | ignored | no answer |
 ///
 /// The names of forms follow the rules of this project; the names of peers give the peer's answer, also where those rules
 /// differ.
@@ -37,7 +41,8 @@ pub struct Policy {
     pub stale: Stale,
     /// What an input is worth that has not been reported.
     pub missing: Missing,
-    /// The status of the answer where nothing at all is in scope, as for a normal-true type.
+    /// The status of the answer where nothing at all is in scope, as for a normal-true type. [`Form::FirstIssue`] gives
+    /// no answer then.
     pub empty: Status,
 }
 
@@ -53,6 +58,8 @@ pub enum Form {
     Bullets(Bullets),
     /// Every problem's reason and lines: library-go.
     Union(Union),
+    /// Reason and message of the first of the most important: Flux, Cluster API v1beta1. Mind its warning.
+    FirstIssue(FirstIssue),
 }
 
 /// What an input is worth that is about an older generation than the object has.
@@ -117,7 +124,12 @@ impl From<Form> for Policy {
 
 impl Policy {
     const fn of(form: Form) -> Self {
-        Self { form, stale: Stale::Unknown, missing: Missing::Unknown, empty: Status::Unknown }
+        // Where Unknown counts least, to count a stale problem as Unknown would hide it.
+        let (stale, missing) = match form {
+            Form::FirstIssue(_) => (Stale::Ignored, Missing::Ignored),
+            _ => (Stale::Unknown, Missing::Unknown),
+        };
+        Self { form, stale, missing, empty: Status::Unknown }
     }
 
     /// The default: the worst input, and of those the newest, gives reason and message.
@@ -138,6 +150,11 @@ impl Policy {
     /// Every problem's reason and lines; see [`Union`].
     pub const fn union() -> Self {
         Self::of(Form::Union(Union::new()))
+    }
+
+    /// The first of the most important; see the warning at [`FirstIssue`].
+    pub const fn first_issue() -> Self {
+        Self::of(Form::FirstIssue(FirstIssue::new()))
     }
 
     /// The same policy with another view of staleness.
@@ -170,6 +187,7 @@ impl Policy {
             Form::ListUnhealthy => list_unhealthy::roll_up(inputs.filter(counts).collect(), context, self),
             Form::Bullets(bullets) => bullets.roll_up(inputs.filter(counts).collect(), context, self),
             Form::Union(union) => union.roll_up(inputs.filter(counts).collect(), context, self),
+            Form::FirstIssue(first_issue) => first_issue.roll_up(inputs.collect(), context, self)?,
         };
         match self.stale {
             Stale::Unknown => Some(Rollup { observed: Some(seen.oldest(context.generation)), ..rollup }),
@@ -222,7 +240,9 @@ impl Policy {
 
     /// Whether an input is the top condition itself, where the form's peer does not let it count for itself.
     fn is_itself(&self, input: &Input<'_>, context: &Context<'_>) -> bool {
-        matches!(self.form, Form::Bullets(_)) && input.member.is_none() && input.type_ == context.top
+        matches!(self.form, Form::Bullets(_) | Form::FirstIssue(_))
+            && input.member.is_none()
+            && input.type_ == context.top
     }
 }
 
