@@ -27,6 +27,7 @@ mod names;
 mod newest_cause;
 mod policy;
 mod reasons;
+mod semicolon;
 #[cfg(test)]
 mod tests;
 mod union;
@@ -39,6 +40,7 @@ pub use input::{Freshness, Input, Member};
 pub use names::PolicyError;
 pub use policy::{Form, Missing, Policy, Stale};
 pub use reasons::Reasons;
+pub use semicolon::{Semicolon, Strictness};
 pub use union::{Inertia, Union};
 
 use crate::{Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time};

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Serialize, Serializer, de, ser};
 
-use super::{Form, Inertia, Missing, Policy, Stale, Union};
+use super::{Form, Inertia, Missing, Policy, Semicolon, Stale, Union};
 use crate::Status;
 
 /// A policy name that nobody knows.
@@ -23,12 +23,14 @@ impl Policy {
         "bullets",
         "union",
         "first-issue",
+        "semicolon",
         "knative",
         "kro",
         "operatorpkg",
         "cluster-api",
         "library-go",
         "flux",
+        "kuadrant",
     ];
 
     fn named(name: &str) -> Option<Self> {
@@ -38,6 +40,7 @@ impl Policy {
             "bullets" => Self::bullets(),
             "union" => Self::union(),
             "first-issue" | "flux" => Self::first_issue(),
+            "semicolon" => Self::semicolon(),
             "knative" => Self { stale: Stale::Ignored, empty: Status::True, ..Self::newest_cause() },
             "kro" => Self::newest_cause().with_stale(Stale::HoldsTop),
             "cluster-api" => Self::bullets().with_stale(Stale::Ignored),
@@ -47,6 +50,7 @@ impl Policy {
                     .with_stale(Stale::Ignored)
                     .with_missing(Missing::Ignored)
             }
+            "kuadrant" => Self::from(Form::Semicolon(Semicolon::strict())),
             _ => return None,
         })
     }
@@ -59,6 +63,7 @@ impl Policy {
             Form::Bullets(_) => "bullets",
             Form::Union(_) => "union",
             Form::FirstIssue(_) => "first-issue",
+            Form::Semicolon(_) => "semicolon",
         }
     }
 

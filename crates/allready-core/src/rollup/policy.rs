@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bullets, Context, FirstIssue, Freshness, Input, Rollup, Union, list_unhealthy, lists, newest_cause,
+    Bullets, Context, FirstIssue, Freshness, Input, Rollup, Semicolon, Union, list_unhealthy, lists,
+    newest_cause,
 };
 use crate::{ConditionType, Generation, Standing, Status, Time};
 
@@ -22,6 +23,8 @@ use crate::{ConditionType, Generation, Standing, Status, Time};
 /// | `library-go` | worst; `…Degraded` only after 2 minutes | the same | at its word | ignored | Unknown |
 /// | `first-issue` | **may be good with `Unknown` inputs** | those of the first of the top group ([`FirstIssue`]) | at its word | ignored | no answer |
 /// | `flux` | the same | the same | at its word | ignored | no answer |
+/// | `semicolon` | worst | fixed; `name message; name message` ([`Semicolon`]) | Unknown | Unknown | Unknown |
+/// | `kuadrant` | good or bad: what is not good is bad | the same, with `name (unknown)` | Unknown | Unknown | Unknown |
 ///
 /// The names of forms follow the rules of this project; the names of peers give the peer's answer, also where those rules
 /// differ.
@@ -60,6 +63,8 @@ pub enum Form {
     Union(Union),
     /// Reason and message of the first of the most important: Flux, Cluster API v1beta1. Mind its warning.
     FirstIssue(FirstIssue),
+    /// The failing members and their messages in one line: Kuadrant.
+    Semicolon(Semicolon),
 }
 
 /// What an input is worth that is about an older generation than the object has.
@@ -157,6 +162,11 @@ impl Policy {
         Self::of(Form::FirstIssue(FirstIssue::new()))
     }
 
+    /// The failing members and their messages in one line; see [`Semicolon`].
+    pub const fn semicolon() -> Self {
+        Self::of(Form::Semicolon(Semicolon::new()))
+    }
+
     /// The same policy with another view of staleness.
     pub fn with_stale(self, stale: Stale) -> Self {
         Self { stale, ..self }
@@ -188,6 +198,7 @@ impl Policy {
             Form::Bullets(bullets) => bullets.roll_up(inputs.filter(counts).collect(), context, self),
             Form::Union(union) => union.roll_up(inputs.filter(counts).collect(), context, self),
             Form::FirstIssue(first_issue) => first_issue.roll_up(inputs.collect(), context, self)?,
+            Form::Semicolon(semicolon) => semicolon.roll_up(inputs.filter(counts).collect(), context, self),
         };
         match self.stale {
             Stale::Unknown => Some(Rollup { observed: Some(seen.oldest(context.generation)), ..rollup }),

@@ -7,15 +7,15 @@ use crate::{Reason, Standing};
 /// The three reasons of a form that does not propagate the reason of an input.
 ///
 /// ```
-/// use allready_core::{reason, rollup::{Form, Policy, Reasons, Bullets}};
+/// use allready_core::{reason, rollup::{Form, Policy, Reasons, Semicolon}};
 ///
 /// let reasons = Reasons {
 ///     good: reason!("AllGatewaysReady"),
 ///     unknown: reason!("GatewaysUnknown"),
 ///     bad: reason!("GatewaysNotReady"),
 /// };
-/// let policy = Policy::from(Form::Bullets(Bullets { reasons, ..Bullets::default() }));
-/// assert_eq!(policy.name(), "bullets");
+/// let policy = Policy::from(Form::Semicolon(Semicolon { reasons, ..Semicolon::default() }));
+/// assert_eq!(policy.name(), "semicolon");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reasons {
