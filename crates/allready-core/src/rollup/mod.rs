@@ -17,6 +17,8 @@
 //! let top = Policy::newest_cause().roll_up(inputs, &Context::new("Ready", at(30))).unwrap();
 //! assert_eq!((top.status, &*top.reason, &*top.message), (Status::False, "DiskFull", "disk sda is full"));
 //! ```
+//!
+#![doc = include_str!("choices.md")]
 
 mod bullets;
 mod empty;

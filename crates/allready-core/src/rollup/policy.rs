@@ -27,7 +27,7 @@ use crate::{ConditionType, Generation, Standing, Status, Time};
 /// | `kuadrant` | good or bad: what is not good is bad | the same, with `name (unknown)` | Unknown | Unknown | Unknown |
 ///
 /// The names of forms follow the rules of this project; the names of peers give the peer's answer, also where those rules
-/// differ.
+/// differ. What was decided where a peer contradicts itself or the API server stands in the [module](super).
 ///
 /// ```
 /// use allready_core::rollup::{Policy, Stale};

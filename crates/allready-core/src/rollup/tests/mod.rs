@@ -1,7 +1,10 @@
 //! What the tests of all forms share, and the tests that concern more than one form.
 
 mod knative;
+mod names;
 mod operatorpkg;
+mod properties;
+mod six_answers;
 
 use std::borrow::Cow;
 
