@@ -1,6 +1,6 @@
 //! What counts in a roll-up: one condition, or its absence, seen with its polarity and freshness.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cmp::Ordering};
 
 use crate::{Condition, Generation, Polarity, Standing, Status, Time};
 
@@ -40,7 +40,7 @@ pub struct Member<'a> {
 }
 
 /// Whether an input can be taken at its word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Freshness {
     /// It is about the current generation, or generations do not matter.
     Fresh,
@@ -80,11 +80,25 @@ impl<'a> Input<'a> {
     ///
     /// An input that tracks no generation is never stale.
     pub fn against(self, generation: Generation) -> Self {
-        match self.observed {
-            Some(observed) if !observed.is_none() && observed < generation => {
-                Self { freshness: Freshness::Stale, ..self }
+        if self.is_behind(generation) { Self { freshness: Freshness::Stale, ..self } } else { self }
+    }
+
+    /// Whether it is about an older generation than this, or was said to be stale.
+    pub(crate) fn is_behind(&self, generation: Generation) -> bool {
+        match self.freshness {
+            Freshness::Missing => false,
+            Freshness::Stale => true,
+            Freshness::Fresh => {
+                self.observed.is_some_and(|observed| !observed.is_none() && observed < generation)
             }
-            _ => self,
+        }
+    }
+
+    /// The same input, taken at its word however old it is.
+    pub(crate) fn at_its_word(self) -> Self {
+        match self.freshness {
+            Freshness::Stale => Self { freshness: Freshness::Fresh, ..self },
+            Freshness::Fresh | Freshness::Missing => self,
         }
     }
 
@@ -112,23 +126,42 @@ impl<'a> Input<'a> {
 
     /// Reason and message, with words for what is missing or stale.
     pub(crate) fn words(&self, generation: Generation) -> (Cow<'a, str>, Cow<'a, str>) {
-        match self.freshness {
-            Freshness::Fresh => (self.reason.clone(), self.message.clone()),
-            Freshness::Missing => (
-                Cow::Borrowed(AWAITING_RECONCILIATION),
-                Cow::Owned(format!("{} has not been reported yet", self.name())),
-            ),
-            Freshness::Stale => {
-                let observed = self.observed.unwrap_or_default();
-                (
-                    Cow::Borrowed(GENERATION_NOT_OBSERVED),
-                    Cow::Owned(format!(
-                        "{} is about generation {observed}; the object is at generation {generation}",
-                        self.name()
-                    )),
-                )
+        match self.shortcoming(generation) {
+            None => (self.reason.clone(), self.message.clone()),
+            Some((reason, text)) => (Cow::Borrowed(reason), Cow::Owned(format!("{} {text}", self.name()))),
+        }
+    }
+
+    /// Why it cannot be taken at its word, as a reason and as a text that follows its name; none for a fresh one.
+    pub(crate) fn shortcoming(&self, generation: Generation) -> Option<(&'static str, Cow<'static, str>)> {
+        match (self.freshness, self.observed) {
+            (Freshness::Fresh, _) => None,
+            (Freshness::Missing, _) => {
+                Some((AWAITING_RECONCILIATION, Cow::Borrowed("has not been reported yet")))
+            }
+            (Freshness::Stale, Some(observed)) if observed < generation => Some((
+                GENERATION_NOT_OBSERVED,
+                Cow::Owned(format!(
+                    "is about generation {observed}; the object is at generation {generation}"
+                )),
+            )),
+            // Said to be stale by somebody who knows another generation than the context's.
+            (Freshness::Stale, _) => {
+                Some((GENERATION_NOT_OBSERVED, Cow::Borrowed("is about an older generation")))
             }
         }
+    }
+
+    /// An order in which only equal inputs are equal. It ends every other order, so that no answer depends on the order
+    /// in which the inputs came.
+    pub(crate) fn tie_break(&self, other: &Self) -> Ordering {
+        let key = |input: &Self| (input.type_, input.member, input.since, input.observed);
+        let rest = |input: &Self| (input.status, input.polarity, input.freshness);
+        key(self)
+            .cmp(&key(other))
+            .then_with(|| self.reason.cmp(&other.reason))
+            .then_with(|| self.message.cmp(&other.message))
+            .then_with(|| rest(self).cmp(&rest(other)))
     }
 }
 

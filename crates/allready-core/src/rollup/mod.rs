@@ -17,17 +17,35 @@
 //! let top = Policy::newest_cause().roll_up(inputs, &Context::new("Ready", at(30))).unwrap();
 //! assert_eq!((top.status, &*top.reason, &*top.message), (Status::False, "DiskFull", "disk sda is full"));
 //! ```
+//!
+#![doc = include_str!("choices.md")]
 
+mod bullets;
+mod empty;
+mod first_issue;
 mod input;
+mod list_unhealthy;
+mod names;
 mod newest_cause;
 mod policy;
+mod reasons;
+mod semicolon;
+#[cfg(test)]
+mod tests;
+mod union;
 
 use std::borrow::Cow;
 
+pub use bullets::Bullets;
+pub use first_issue::{FirstIssue, StepCounter};
 pub use input::{Freshness, Input, Member};
-pub use policy::{Form, Policy, PolicyError, Stale};
+pub use names::PolicyError;
+pub use policy::{Form, Missing, Policy, Stale};
+pub use reasons::Reasons;
+pub use semicolon::{Semicolon, Strictness};
+pub use union::{Inertia, Union};
 
-use crate::{Condition, ConditionType, Generation, Message, Polarity, Reason, Status, Time};
+use crate::{Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time};
 
 /// What a roll-up needs to know besides its inputs.
 #[derive(Clone, Debug)]
@@ -82,11 +100,27 @@ pub struct Rollup<'a> {
     pub reason: Cow<'a, str>,
     /// The message; bounded when it becomes a condition.
     pub message: Cow<'a, str>,
-    /// The newest generation that all inputs have seen.
+    /// The newest generation that all inputs have seen; where the policy takes outdated inputs at their word, that of the
+    /// object.
     pub observed: Option<Generation>,
 }
 
-impl Rollup<'_> {
+impl<'a> Rollup<'a> {
+    /// An answer for the top condition; the generation is added by the policy.
+    fn new(context: &Context<'_>, standing: Standing, reason: Cow<'a, str>, message: Cow<'a, str>) -> Self {
+        Self { status: context.polarity.status(standing), reason, message, observed: None }
+    }
+
+    /// What stands already.
+    fn held(previous: &'a Condition) -> Self {
+        Self {
+            status: previous.status,
+            reason: Cow::Borrowed(previous.reason.as_str()),
+            message: Cow::Borrowed(previous.message.as_str()),
+            observed: previous.observed_generation,
+        }
+    }
+
     /// The top condition: what was computed, with the time of the previous one where the status is the same.
     ///
     /// ```
@@ -116,4 +150,14 @@ impl Rollup<'_> {
             message: Message::from(self.message),
         }
     }
+}
+
+/// The place of a type in a requested order; what was not requested comes last.
+fn rank(order: &[ConditionType], type_: &str) -> usize {
+    order.iter().position(|requested| *requested == *type_).unwrap_or(order.len())
+}
+
+/// Whether a type is among these.
+fn lists(listed: &[ConditionType], type_: &str) -> bool {
+    listed.iter().any(|listed| *listed == *type_)
 }

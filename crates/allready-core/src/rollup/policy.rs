@@ -1,19 +1,33 @@
-//! The named policies and what they have in common: how staleness counts, and what generation the answer is about.
+//! A policy: the form of the answer, and what all forms have in common, which is how staleness and absence count.
 
-use std::{fmt, str::FromStr};
+use serde::{Deserialize, Serialize};
 
-use serde::{Deserialize, Serialize, Serializer, de};
+use super::{
+    Bullets, Context, FirstIssue, Freshness, Input, Rollup, Semicolon, Union, list_unhealthy, lists,
+    newest_cause,
+};
+use crate::{ConditionType, Generation, Standing, Status, Time};
 
-use super::{Context, Freshness, Input, Rollup, newest_cause};
-use crate::{Generation, Status};
-
-/// How a roll-up is computed: which form the answer takes, and what an outdated input is worth.
+/// How a roll-up is computed: which form the answer takes, and what an outdated or absent input is worth.
 ///
-/// | name | status | reason and message | like |
-/// |---|---|---|---|
-/// | `newest-cause` | worst input | those of the worst, then newest input | KRO, Knative |
+/// | name | status | reason and message | stale | missing | nothing in scope |
+/// |---|---|---|---|---|---|
+/// | `newest-cause` | worst | those of the worst, then newest input | Unknown | Unknown | Unknown |
+/// | `knative` | worst | the same | at its word | Unknown | True |
+/// | `kro` | worst | the same | holds the top | Unknown | Unknown |
+/// | `list-unhealthy` | worst | fixed; `B=False, A=Unknown`, newest first | Unknown | Unknown | Unknown |
+/// | `operatorpkg` | worst | the same | Unknown | Unknown | Unknown |
+/// | `bullets` | worst | fixed; a bullet for each problem ([`Bullets`]) | Unknown | Unknown | Unknown |
+/// | `cluster-api` | worst | the same | at its word | Unknown | Unknown |
+/// | `union` | worst | `A_Reason::B_Reason`; `Type: line` ([`Union`]) | Unknown | Unknown | Unknown |
+/// | `library-go` | worst; `…Degraded` only after 2 minutes | the same | at its word | ignored | Unknown |
+/// | `first-issue` | **may be good with `Unknown` inputs** | those of the first of the top group ([`FirstIssue`]) | at its word | ignored | no answer |
+/// | `flux` | the same | the same | at its word | ignored | no answer |
+/// | `semicolon` | worst | fixed; `name message; name message` ([`Semicolon`]) | Unknown | Unknown | Unknown |
+/// | `kuadrant` | good or bad: what is not good is bad | the same, with `name (unknown)` | Unknown | Unknown | Unknown |
 ///
-/// Peers' own names give the policy with the peer's answer also where our default differs: `knative`, `kro`.
+/// The names of forms follow the rules of this project; the names of peers give the peer's answer, also where those rules
+/// differ. What was decided where a peer contradicts itself or the API server stands in the [module](super).
 ///
 /// ```
 /// use allready_core::rollup::{Policy, Stale};
@@ -22,22 +36,35 @@ use crate::{Generation, Status};
 /// assert_eq!("knative".parse::<Policy>().unwrap().stale, Stale::Ignored);
 /// assert!("loudest".parse::<Policy>().unwrap_err().to_string().contains("newest-cause"));
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// The form of the answer.
     pub form: Form,
     /// What an input about an older generation is worth.
     pub stale: Stale,
-    /// The status of the answer where nothing at all is in scope.
+    /// What an input is worth that has not been reported.
+    pub missing: Missing,
+    /// The status of the answer where nothing at all is in scope, as for a normal-true type. [`Form::FirstIssue`] gives
+    /// no answer then.
     pub empty: Status,
 }
 
 /// The form of a roll-up's answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {
     /// Reason and message of the worst input, the newest of them: Knative, KRO.
     NewestCause,
+    /// Everything that is not good as `Type=Status`, the newest first: operatorpkg.
+    ListUnhealthy,
+    /// A bullet for each problem: Cluster API v1beta2.
+    Bullets(Bullets),
+    /// Every problem's reason and lines: library-go.
+    Union(Union),
+    /// Reason and message of the first of the most important: Flux, Cluster API v1beta1. Mind its warning.
+    FirstIssue(FirstIssue),
+    /// The failing members and their messages in one line: Kuadrant.
+    Semicolon(Semicolon),
 }
 
 /// What an input is worth that is about an older generation than the object has.
@@ -53,12 +80,38 @@ pub enum Stale {
     HoldsTop,
 }
 
-/// A policy name that nobody knows.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no roll-up policy {found:?}: use one of {}", Policy::NAMES.join(", "))]
-pub struct PolicyError {
-    /// The name that was asked for.
-    pub found: String,
+/// What an input is worth that has not been reported.
+///
+/// ```
+/// use allready_core::{Polarity, Status, Time, condition_type};
+/// use allready_core::rollup::{Context, Input, Missing, Policy};
+///
+/// let policy = Policy { missing: Missing::IgnoredOf(vec![condition_type!("Paused")]), ..Policy::default() };
+/// let context = Context::new("Ready", Time::EPOCH);
+/// let rollup = |type_| policy.roll_up([Input::missing(type_, Polarity::NormalTrue)], &context).unwrap();
+/// assert_eq!(rollup("Paused").reason, "NothingDeclared", "it does not count");
+/// assert_eq!(rollup("Synced").reason, "AwaitingReconciliation");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// It counts as `Unknown`.
+    #[default]
+    Unknown,
+    /// It does not count (Flux, library-go).
+    Ignored,
+    /// If it is of one of these types it does not count; otherwise it counts as `Unknown` (Cluster API's opt-out).
+    IgnoredOf(Vec<ConditionType>),
+}
+
+impl Missing {
+    pub(super) fn ignores(&self, input: &Input<'_>) -> bool {
+        input.freshness == Freshness::Missing
+            && match self {
+                Self::Unknown => false,
+                Self::Ignored => true,
+                Self::IgnoredOf(types) => lists(types, input.type_),
+            }
+    }
 }
 
 impl Default for Policy {
@@ -67,12 +120,21 @@ impl Default for Policy {
     }
 }
 
-impl Policy {
-    /// Every name that [`FromStr`] understands.
-    pub const NAMES: &'static [&'static str] = &["newest-cause", "knative", "kro"];
+impl From<Form> for Policy {
+    /// The form with what the policy of its name says of stale and missing inputs.
+    fn from(form: Form) -> Self {
+        Self::of(form)
+    }
+}
 
+impl Policy {
     const fn of(form: Form) -> Self {
-        Self { form, stale: Stale::Unknown, empty: Status::Unknown }
+        // Where Unknown counts least, to count a stale problem as Unknown would hide it.
+        let (stale, missing) = match form {
+            Form::FirstIssue(_) => (Stale::Ignored, Missing::Ignored),
+            _ => (Stale::Unknown, Missing::Unknown),
+        };
+        Self { form, stale, missing, empty: Status::Unknown }
     }
 
     /// The default: the worst input, and of those the newest, gives reason and message.
@@ -80,92 +142,141 @@ impl Policy {
         Self::of(Form::NewestCause)
     }
 
+    /// Everything that is not good, listed as `Type=Status`.
+    pub const fn list_unhealthy() -> Self {
+        Self::of(Form::ListUnhealthy)
+    }
+
+    /// A bullet for each problem; see [`Bullets`].
+    pub const fn bullets() -> Self {
+        Self::of(Form::Bullets(Bullets::new()))
+    }
+
+    /// Every problem's reason and lines; see [`Union`].
+    pub const fn union() -> Self {
+        Self::of(Form::Union(Union::new()))
+    }
+
+    /// The first of the most important; see the warning at [`FirstIssue`].
+    pub const fn first_issue() -> Self {
+        Self::of(Form::FirstIssue(FirstIssue::new()))
+    }
+
+    /// The failing members and their messages in one line; see [`Semicolon`].
+    pub const fn semicolon() -> Self {
+        Self::of(Form::Semicolon(Semicolon::new()))
+    }
+
     /// The same policy with another view of staleness.
     pub fn with_stale(self, stale: Stale) -> Self {
         Self { stale, ..self }
     }
 
-    /// The name of the form.
-    pub fn name(&self) -> &'static str {
-        match self.form {
-            Form::NewestCause => "newest-cause",
-        }
+    /// The same policy with another view of what has not been reported.
+    pub fn with_missing(self, missing: Missing) -> Self {
+        Self { missing, ..self }
     }
 
     /// Computes the top condition.
     ///
     /// `None` means that there is nothing to say, and that nothing should be written; only forms that say so in their
-    /// documentation do that.
+    /// documentation do that, and [`Stale::HoldsTop`] where no top condition stands yet.
     pub fn roll_up<'a>(
         &self,
         inputs: impl IntoIterator<Item = Input<'a>>,
         context: &Context<'a>,
     ) -> Option<Rollup<'a>> {
-        let mut observed = Observed::default();
-        let inputs = inputs.into_iter().map(|input| {
-            observed.see(&input);
-            match self.stale {
-                Stale::Unknown => input.against(context.generation),
-                Stale::Ignored | Stale::HoldsTop => input,
+        let mut seen = Seen::default();
+        let inputs = inputs.into_iter().filter(|input| !self.is_itself(input, context)).map(|input| {
+            seen.see(&input, context.generation);
+            self.view(input, context)
+        });
+        let counts = |input: &Input<'a>| !self.missing.ignores(input);
+        let rollup = match &self.form {
+            Form::NewestCause => newest_cause::roll_up(inputs.filter(counts), context, self),
+            Form::ListUnhealthy => list_unhealthy::roll_up(inputs.filter(counts).collect(), context, self),
+            Form::Bullets(bullets) => bullets.roll_up(inputs.filter(counts).collect(), context, self),
+            Form::Union(union) => union.roll_up(inputs.filter(counts).collect(), context, self),
+            Form::FirstIssue(first_issue) => first_issue.roll_up(inputs.collect(), context, self)?,
+            Form::Semicolon(semicolon) => semicolon.roll_up(inputs.filter(counts).collect(), context, self),
+        };
+        match self.stale {
+            Stale::Unknown => Some(Rollup { observed: Some(seen.oldest(context.generation)), ..rollup }),
+            // KRO: staleness alone neither raises nor lowers what stands there, nor makes it newer than it is.
+            Stale::HoldsTop
+                if seen.any_stale && context.polarity.standing(rollup.status) == Standing::Good =>
+            {
+                context.previous.map(Rollup::held)
             }
-        });
-        let mut rollup = match &self.form {
-            Form::NewestCause => newest_cause::roll_up(inputs, context, self),
-        }?;
-        rollup.observed = Some(match self.stale {
-            Stale::Unknown => observed.oldest(context.generation),
-            Stale::Ignored | Stale::HoldsTop => context.generation,
-        });
-        Some(rollup)
+            Stale::Ignored | Stale::HoldsTop => Some(Rollup { observed: Some(context.generation), ..rollup }),
+        }
+    }
+
+    /// The instant at which the same inputs will give another answer just because time has passed, if there is one.
+    ///
+    /// Only [`Inertia`](super::Inertia) makes an answer depend on the time; this is the exact end of it, for a controller
+    /// to come back at.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use allready_core::{Condition, Status, Time, condition_type, reason};
+    /// use allready_core::rollup::{Context, Form, Inertia, Input, Policy, Union};
+    ///
+    /// let at = |second| Time::from_second(second).unwrap();
+    /// let policy = Policy::from(Form::Union(Union { inertia: Inertia::of(Duration::from_secs(120)) }));
+    /// let synced = Condition::new(condition_type!("Synced"), Status::False, reason!("Lag"), "", at(100));
+    /// let status = |now| policy.roll_up([Input::from(&synced)], &Context::new("Ready", now)).unwrap().status;
+    ///
+    /// let end = policy.look_again([Input::from(&synced)], &Context::new("Ready", at(130))).unwrap();
+    /// assert_eq!(end, at(221), "the first second in which 120 seconds have passed and more");
+    /// assert_eq!((status(at(220)), status(end)), (Status::True, Status::False));
+    /// ```
+    pub fn look_again<'a>(
+        &self,
+        inputs: impl IntoIterator<Item = Input<'a>>,
+        context: &Context<'a>,
+    ) -> Option<Time> {
+        let Form::Union(union) = &self.form else { return None };
+        let inputs = inputs.into_iter().filter(|input| !self.missing.ignores(input));
+        union.look_again(inputs.map(|input| self.view(input, context)), context)
+    }
+
+    /// An input with staleness as this policy sees it.
+    fn view<'a>(&self, input: Input<'a>, context: &Context<'_>) -> Input<'a> {
+        match self.stale {
+            Stale::Unknown => input.against(context.generation),
+            Stale::Ignored | Stale::HoldsTop => input.at_its_word(),
+        }
+    }
+
+    /// Whether an input is the top condition itself, where the form's peer does not let it count for itself.
+    fn is_itself(&self, input: &Input<'_>, context: &Context<'_>) -> bool {
+        matches!(self.form, Form::Bullets(_) | Form::FirstIssue(_))
+            && input.member.is_none()
+            && input.type_ == context.top
     }
 }
 
-/// The oldest generation among the inputs that track one.
+/// What the inputs say of generations.
 #[derive(Default)]
-struct Observed(Option<Generation>);
+struct Seen {
+    /// The oldest generation among the inputs that track one.
+    oldest: Option<Generation>,
+    any_stale: bool,
+}
 
-impl Observed {
-    fn see(&mut self, input: &Input<'_>) {
+impl Seen {
+    fn see(&mut self, input: &Input<'_>, current: Generation) {
         if input.freshness == Freshness::Missing {
             return;
         }
+        self.any_stale |= input.is_behind(current);
         if let Some(generation) = input.observed.filter(|generation| !generation.is_none()) {
-            self.0 = Some(self.0.map_or(generation, |oldest| oldest.min(generation)));
+            self.oldest = Some(self.oldest.map_or(generation, |oldest| oldest.min(generation)));
         }
     }
 
     fn oldest(&self, current: Generation) -> Generation {
-        self.0.map_or(current, |oldest| oldest.min(current))
-    }
-}
-
-impl fmt::Display for Policy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Policy {
-    type Err = PolicyError;
-
-    fn from_str(name: &str) -> Result<Self, PolicyError> {
-        Ok(match name {
-            "newest-cause" => Self::newest_cause(),
-            "knative" => Self { stale: Stale::Ignored, empty: Status::True, ..Self::newest_cause() },
-            "kro" => Self::newest_cause().with_stale(Stale::HoldsTop),
-            other => return Err(PolicyError { found: crate::condition::excerpt(other) }),
-        })
-    }
-}
-
-impl Serialize for Policy {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-impl<'de> Deserialize<'de> for Policy {
-    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        self.oldest.map_or(current, |oldest| oldest.min(current))
     }
 }

@@ -1,0 +1,146 @@
+//! `union`: every problem has its part in the reason and its lines in the message, as library-go has it.
+
+mod inertia;
+#[cfg(test)]
+mod tests;
+
+use std::{borrow::Cow, collections::BTreeSet};
+
+pub use inertia::Inertia;
+
+use super::{Context, Input, Policy, Rollup, empty};
+use crate::{Condition, Standing, Time};
+
+/// The options of the form `union`.
+///
+/// The reason joins `Prefix_Reason` of everything that is not good with `::`, where the prefix is what stands before the
+/// top type in the input's type (or the whole type, or the name of a member). The message has one line `Type: line` for
+/// each distinct line of each input.
+///
+/// With [`Inertia`] a problem is not counted while it is young. **The answer is then good although something is not**;
+/// its message says what, and [`Policy::look_again`] says until when at the latest.
+///
+/// ```
+/// use allready_core::{Condition, Polarity, Status, Time, condition_type, reason};
+/// use allready_core::rollup::{Context, Policy, Union};
+///
+/// let at = |second| Time::from_second(second).unwrap();
+/// let conditions = [
+///     Condition::new(condition_type!("PoolDegraded"), Status::True, reason!("Overlap"), "a overlaps b", at(1)),
+///     Condition::new(condition_type!("PoolAvailable"), Status::True, reason!("Up"), "", at(1)),
+/// ];
+/// let context = Context { polarity: Polarity::AbnormalTrue, ..Context::new("Degraded", at(9)) };
+/// let top = Policy::union().roll_up(Union::matching(&conditions, &context), &context).unwrap();
+/// assert_eq!((top.status, &*top.reason), (Status::True, "Pool_Overlap"));
+/// assert_eq!(&*top.message, "PoolDegraded: a overlaps b");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Union {
+    /// How long a problem stays uncounted.
+    pub inertia: Inertia,
+}
+
+impl Union {
+    /// Every problem counts at once.
+    pub const fn new() -> Self {
+        Self { inertia: Inertia::NONE }
+    }
+
+    /// The conditions whose type ends with the top type, seen with its polarity: `PoolDegraded` for `Degraded`.
+    ///
+    /// A condition of just that type matches too. It comes from another object, or it would vouch for itself.
+    pub fn matching<'a>(
+        conditions: &'a [Condition],
+        context: &Context<'a>,
+    ) -> impl Iterator<Item = Input<'a>> + use<'a> {
+        let Context { top, polarity, .. } = *context;
+        conditions
+            .iter()
+            .filter(move |condition| condition.type_.as_str().ends_with(top))
+            .map(move |condition| Input::from(condition).with_polarity(polarity))
+    }
+
+    pub(super) fn roll_up<'a>(
+        &self,
+        mut inputs: Vec<Input<'a>>,
+        context: &Context<'a>,
+        policy: &Policy,
+    ) -> Rollup<'a> {
+        let Some(worst) = inputs.iter().map(Input::standing).max() else {
+            return empty::roll_up(context, policy, "NoData");
+        };
+        inputs.sort_by(Input::tie_break);
+        if problems(&inputs).all(|input| self.inertia.hides(input, context.now)) {
+            let lines: Vec<_> = inputs.iter().flat_map(|input| lines_or_note(input, context)).collect();
+            let message = match lines.join("\n") {
+                nothing if nothing.is_empty() => Cow::Borrowed("All is well"),
+                lines => Cow::Owned(lines),
+            };
+            return Rollup::new(context, Standing::Good, Cow::Borrowed("AsExpected"), message);
+        }
+        // One problem that is old enough brings the young ones with it.
+        let mut reasons: Vec<_> = problems(&inputs).map(|input| reason(input, context)).collect();
+        reasons.sort_unstable();
+        let lines: Vec<_> = problems(&inputs).flat_map(|input| lines(input, context)).collect();
+        Rollup::new(context, worst, Cow::Owned(reasons.join("::")), Cow::Owned(lines.join("\n")))
+    }
+
+    /// When the first of the problems that inertia hides will count, if all of them are hidden now.
+    pub(super) fn look_again<'a>(
+        &self,
+        inputs: impl Iterator<Item = Input<'a>>,
+        context: &Context<'_>,
+    ) -> Option<Time> {
+        let mut first = None;
+        for input in inputs.filter(|input| input.standing() != Standing::Good) {
+            let end = self.inertia.end(&input, context.now)?;
+            first = Some(first.map_or(end, |first: Time| first.min(end)));
+        }
+        first
+    }
+}
+
+fn problems<'i, 'a>(inputs: &'i [Input<'a>]) -> impl Iterator<Item = &'i Input<'a>> {
+    inputs.iter().filter(|input| input.standing() != Standing::Good)
+}
+
+/// The part of an input in the reason: what tells its type from the top type, then its own reason.
+///
+/// Where nothing does, library-go leaves an empty prefix and its underscore; a reason may not begin with one, so here
+/// the reason stands alone.
+fn reason<'i>(input: &'i Input<'_>, context: &Context<'_>) -> Cow<'i, str> {
+    let prefix = match input.member {
+        Some(member) => member.name,
+        None => input.type_.strip_suffix(context.top).unwrap_or(input.type_),
+    };
+    let reason = input.shortcoming(context.generation).map_or(&*input.reason, |(reason, _)| reason);
+    match (prefix, reason) {
+        ("", "") => Cow::Borrowed(input.type_),
+        ("", alone) | (alone, "") => Cow::Borrowed(alone),
+        (prefix, reason) => Cow::Owned(format!("{prefix}_{reason}")),
+    }
+}
+
+/// The distinct lines of an input, each behind its name; none if it has no words.
+fn lines(input: &Input<'_>, context: &Context<'_>) -> Vec<String> {
+    let text = input.shortcoming(context.generation).map_or(Cow::Borrowed(&*input.message), |(_, text)| text);
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let mut seen = BTreeSet::new();
+    text.split('\n')
+        .filter(|line| seen.insert(*line))
+        .map(|line| format!("{}: {line}", input.name()))
+        .collect()
+}
+
+/// The same, with a note for a problem that inertia hides and that has no words of its own: it must not pass for well.
+fn lines_or_note(input: &Input<'_>, context: &Context<'_>) -> Vec<String> {
+    let lines = lines(input, context);
+    match input.since {
+        Some(since) if lines.is_empty() && input.standing() != Standing::Good => {
+            vec![format!("{}: {} since {since}, not counted yet", input.name(), input.status)]
+        }
+        _ => lines,
+    }
+}
