@@ -1,4 +1,5 @@
 //! The command line as its users call it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot run its command fails")]
 
 mod demo;
 mod rollup;

@@ -72,6 +72,9 @@ impl<'a> Input<'a> {
     }
 
     /// The same input, as reported by a member.
+    ///
+    /// A member has generations of its own: translate what it has observed to the object that the roll-up is for, or
+    /// leave it out, before the policy compares the two.
     pub fn from_member(self, kind: &'a str, name: &'a str) -> Self {
         Self { member: Some(Member { kind, name }), ..self }
     }

@@ -1,10 +1,10 @@
 //! The names of policies: what a person writes, and what a policy calls itself.
 
-use std::{fmt, str::FromStr, time::Duration};
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize, Serializer, de, ser};
 
-use super::{Form, Inertia, Missing, Policy, Semicolon, Stale, Union};
+use super::{Form, Missing, Policy, Semicolon, Stale};
 use crate::Status;
 
 /// A policy name that nobody knows.
@@ -37,19 +37,13 @@ impl Policy {
         Some(match name {
             "newest-cause" => Self::newest_cause(),
             "list-unhealthy" | "operatorpkg" => Self::list_unhealthy(),
-            "bullets" => Self::bullets(),
+            "bullets" | "cluster-api" => Self::bullets(),
             "union" => Self::union(),
             "first-issue" | "flux" => Self::first_issue(),
             "semicolon" => Self::semicolon(),
             "knative" => Self { stale: Stale::Ignored, empty: Status::True, ..Self::newest_cause() },
             "kro" => Self::newest_cause().with_stale(Stale::HoldsTop),
-            "cluster-api" => Self::bullets().with_stale(Stale::Ignored),
-            "library-go" => {
-                let inertia = Inertia::NONE.except("*Degraded", Duration::from_mins(2));
-                Self::from(Form::Union(Union { inertia }))
-                    .with_stale(Stale::Ignored)
-                    .with_missing(Missing::Ignored)
-            }
+            "library-go" => Self::union().with_missing(Missing::Ignored),
             "kuadrant" => Self::from(Form::Semicolon(Semicolon::strict())),
             _ => return None,
         })
@@ -72,7 +66,7 @@ impl Policy {
     /// ```
     /// use allready_core::rollup::{Policy, Stale};
     ///
-    /// assert_eq!(Policy::bullets().with_stale(Stale::Ignored).known_as(), Some("cluster-api"));
+    /// assert_eq!(Policy::newest_cause().with_stale(Stale::HoldsTop).known_as(), Some("kro"));
     /// assert_eq!(Policy::bullets().with_stale(Stale::HoldsTop).known_as(), None);
     /// ```
     pub fn known_as(&self) -> Option<&'static str> {

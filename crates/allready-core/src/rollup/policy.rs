@@ -1,9 +1,11 @@
 //! A policy: the form of the answer, and what all forms have in common, which is how staleness and absence count.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bullets, Context, FirstIssue, Freshness, Input, Rollup, Semicolon, Union, list_unhealthy, lists,
+    Bullets, Context, FirstIssue, Freshness, Inertia, Input, Rollup, Semicolon, Union, list_unhealthy, lists,
     newest_cause,
 };
 use crate::{ConditionType, Generation, Standing, Status, Time};
@@ -15,19 +17,17 @@ use crate::{ConditionType, Generation, Standing, Status, Time};
 /// | `newest-cause` | worst | those of the worst, then newest input | Unknown | Unknown | Unknown |
 /// | `knative` | worst | the same | at its word | Unknown | True |
 /// | `kro` | worst | the same | holds the top | Unknown | Unknown |
-/// | `list-unhealthy` | worst | fixed; `B=False, A=Unknown`, newest first | Unknown | Unknown | Unknown |
-/// | `operatorpkg` | worst | the same | Unknown | Unknown | Unknown |
-/// | `bullets` | worst | fixed; a bullet for each problem ([`Bullets`]) | Unknown | Unknown | Unknown |
-/// | `cluster-api` | worst | the same | at its word | Unknown | Unknown |
-/// | `union` | worst | `A_Reason::B_Reason`; `Type: line` ([`Union`]) | Unknown | Unknown | Unknown |
-/// | `library-go` | worst; `…Degraded` only after 2 minutes | the same | at its word | ignored | Unknown |
-/// | `first-issue` | **may be good with `Unknown` inputs** | those of the first of the top group ([`FirstIssue`]) | at its word | ignored | no answer |
-/// | `flux` | the same | the same | at its word | ignored | no answer |
+/// | `list-unhealthy`, `operatorpkg` | worst | fixed; `B=False, A=Unknown`, newest first | Unknown | Unknown | Unknown |
+/// | `bullets`, `cluster-api` | worst | fixed; a bullet for each problem ([`Bullets`]) | at its word | Unknown | Unknown |
+/// | `union` | worst; `…Degraded` only after 2 minutes | `A_Reason::B_Reason`; `Type: line` ([`Union`]) | at its word | Unknown | Unknown |
+/// | `library-go` | the same | the same | at its word | ignored | Unknown |
+/// | `first-issue`, `flux` | **may be good with `Unknown` inputs** | those of the first of the top group ([`FirstIssue`]) | at its word | ignored | no answer |
 /// | `semicolon` | worst | fixed; `name message; name message` ([`Semicolon`]) | Unknown | Unknown | Unknown |
 /// | `kuadrant` | good or bad: what is not good is bad | the same, with `name (unknown)` | Unknown | Unknown | Unknown |
 ///
-/// The names of forms follow the rules of this project; the names of peers give the peer's answer, also where those rules
-/// differ. What was decided where a peer contradicts itself or the API server stands in the [module](super).
+/// A form that belongs to one peer gives that peer's answer, also where the defaults of this project differ: only
+/// `newest-cause`, `list-unhealthy` and `semicolon` count what is stale as `Unknown`. [`Policy::with_stale`] makes any
+/// other do so. What was decided where a peer contradicts itself or the API server stands in the [module](super).
 ///
 /// ```
 /// use allready_core::rollup::{Policy, Stale};
@@ -129,9 +129,9 @@ impl From<Form> for Policy {
 
 impl Policy {
     const fn of(form: Form) -> Self {
-        // Where Unknown counts least, to count a stale problem as Unknown would hide it.
         let (stale, missing) = match form {
             Form::FirstIssue(_) => (Stale::Ignored, Missing::Ignored),
+            Form::Bullets(_) | Form::Union(_) => (Stale::Ignored, Missing::Unknown),
             _ => (Stale::Unknown, Missing::Unknown),
         };
         Self { form, stale, missing, empty: Status::Unknown }
@@ -152,9 +152,9 @@ impl Policy {
         Self::of(Form::Bullets(Bullets::new()))
     }
 
-    /// Every problem's reason and lines; see [`Union`].
-    pub const fn union() -> Self {
-        Self::of(Form::Union(Union::new()))
+    /// Every problem's reason and lines; see [`Union`]. What counts for `Degraded` has library-go's two minutes of inertia.
+    pub fn union() -> Self {
+        Self::of(Form::Union(Union { inertia: Inertia::NONE.except("*Degraded", Duration::from_mins(2)) }))
     }
 
     /// The first of the most important; see the warning at [`FirstIssue`].

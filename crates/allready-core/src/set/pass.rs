@@ -91,7 +91,8 @@ pub struct Finished {
     pub changed: bool,
     /// Which conditions changed their status, by type.
     pub transitions: Vec<Transition>,
-    /// When to reconcile again at the latest, where [damping](Pass::damped) holds something back.
+    /// When to reconcile again at the latest, because [damping](Pass::damped) or the inertia of the policy holds
+    /// something back until then.
     pub look_again: Option<Time>,
 }
 

@@ -7,7 +7,7 @@ use super::{
     pass::{Finished, Pass, Progress},
 };
 use crate::{
-    Condition, Polarity, Reason, Status, condition,
+    Condition, Polarity, Reason, Status, Time, condition,
     damping::{Damped, Held},
     rollup::{Context, Input},
 };
@@ -36,11 +36,11 @@ impl Pass<'_> {
             self.carry_over_generations();
         }
         let held = self.settle_damping();
-        self.settle_top(&held);
+        let policy_looks_again = self.settle_top(&held);
         condition::sort(self.conditions, self.set.order, self.set.top.as_str());
         let (changed, transitions) = self.record.compare(self.conditions);
         self.progress = Progress::Settled;
-        let look_again = held.iter().filter_map(|held| held.look_again).min();
+        let look_again = held.iter().filter_map(|held| held.look_again).chain(policy_looks_again).min();
         Finished { changed, transitions, look_again }
     }
 
@@ -81,9 +81,10 @@ impl Pass<'_> {
         }
     }
 
-    fn settle_top(&mut self, held: &[Held]) {
+    /// Computes the top condition; says when it will be another just because time has passed.
+    fn settle_top(&mut self, held: &[Held]) -> Option<Time> {
         let set = self.set;
-        let Some(index) = self.locate(0, set.top.as_str()) else { return };
+        let index = self.locate(0, set.top.as_str())?;
         let top = &self.conditions[index]; // `locate` found it at this index
         let context = Context {
             top: set.top.as_str(),
@@ -94,9 +95,10 @@ impl Pass<'_> {
             good_reason: set.good_reason.as_ref().map(Reason::as_str),
         };
         if self.newcomers_are_spared(top, &context) {
-            return;
+            return None;
         }
-        let Some(mut rollup) = set.policy.roll_up(self.inputs(false), &context) else { return };
+        let look_again = set.policy.look_again(self.inputs(false), &context);
+        let mut rollup = set.policy.roll_up(self.inputs(false), &context)?;
         if rollup.status == Status::True
             && let Some(held) = held.iter().find(|held| set.is_dependent(&held.type_))
         {
@@ -105,17 +107,17 @@ impl Pass<'_> {
                 Cow::Owned(format!("{}={} is held back: {}", held.type_, held.status, held.reason));
         }
         let observed = rollup.observed.filter(|observed| !observed.is_none());
-        if top.status == rollup.status
+        let same = top.status == rollup.status
             && top.reason == *rollup.reason
             && top.message == *rollup.message
-            && top.observed_generation == observed
-        {
-            return;
+            && top.observed_generation == observed;
+        if !same {
+            let mut new = rollup.into_condition(set.top.clone(), None, self.at.now);
+            self.record.changing(top);
+            new.last_transition_time = self.record.since(set.top.as_str(), new.status, self.at.now);
+            self.conditions[index] = new;
         }
-        let mut new = rollup.into_condition(set.top.clone(), None, self.at.now);
-        self.record.changing(top);
-        new.last_transition_time = self.record.since(set.top.as_str(), new.status, self.at.now);
-        self.conditions[index] = new;
+        look_again
     }
 
     /// The dependents as inputs, in the order of declaration.

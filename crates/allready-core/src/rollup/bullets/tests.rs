@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     Polarity, Status,
     rollup::{
-        Form, Missing,
+        Form, Missing, Stale,
         tests::{Answer, Edit, False, True, Unknown, answer, ask, at, missing, named, said, told, types},
     },
 };
@@ -130,13 +130,14 @@ mod summary {
     }
 
     #[test]
-    fn a_stale_input_is_taken_at_its_word_as_the_peer_does_and_is_unknown_in_ours() {
+    fn a_stale_input_is_taken_at_its_word_as_the_peer_does_unless_it_is_said_otherwise() {
         let context = Context::new("Ready", at(1000)).at_generation(2.into());
         let inputs = [said("A", True, "Up", "running").about(1)];
         let top = |policy: &Policy| told(policy.roll_up(inputs.clone(), &context).unwrap());
         assert_eq!(top(&named("cluster-api")), answer(True, "InfoReported", "* A: running"));
         let expected = "* A: Condition is about generation 1; the object is at generation 2";
-        assert_eq!(top(&Policy::bullets()), answer(Unknown, "UnknownReported", expected));
+        let ours = Policy::bullets().with_stale(Stale::Unknown);
+        assert_eq!(top(&ours), answer(Unknown, "UnknownReported", expected));
     }
 }
 

@@ -13,11 +13,13 @@ fn every_name_parses_and_what_it_means_is_shown_by_a_name_that_means_the_same() 
 
 #[test]
 fn names_of_forms_are_shown_as_they_are_and_so_are_peers_that_differ_from_them() {
-    for name in ["newest-cause", "bullets", "union", "semicolon", "knative", "kro", "cluster-api", "kuadrant"]
+    for name in ["newest-cause", "bullets", "union", "semicolon", "knative", "kro", "library-go", "kuadrant"]
     {
         assert_eq!(named(name).to_string(), name);
     }
-    for (peer, form) in [("operatorpkg", "list-unhealthy"), ("flux", "first-issue")] {
+    for (peer, form) in
+        [("operatorpkg", "list-unhealthy"), ("cluster-api", "bullets"), ("flux", "first-issue")]
+    {
         assert_eq!(named(peer).to_string(), form, "it is the same policy");
     }
 }

@@ -29,7 +29,7 @@ use crate::{Condition, Standing, Time};
 ///     Condition::new(condition_type!("PoolDegraded"), Status::True, reason!("Overlap"), "a overlaps b", at(1)),
 ///     Condition::new(condition_type!("PoolAvailable"), Status::True, reason!("Up"), "", at(1)),
 /// ];
-/// let context = Context { polarity: Polarity::AbnormalTrue, ..Context::new("Degraded", at(9)) };
+/// let context = Context { polarity: Polarity::AbnormalTrue, ..Context::new("Degraded", at(200)) };
 /// let top = Policy::union().roll_up(Union::matching(&conditions, &context), &context).unwrap();
 /// assert_eq!((top.status, &*top.reason), (Status::True, "Pool_Overlap"));
 /// assert_eq!(&*top.message, "PoolDegraded: a overlaps b");

@@ -240,8 +240,8 @@ fn a_set_of_more_than_64_conditions_tracks_them_all() {
 fn a_problem_that_is_held_back_never_reads_as_all_is_well() {
     use crate::damping::{Damping, DampingMemory, Hold, Until};
     let set = set("Ready: A");
-    let hold = Hold { to_bad: Some(Until::Observations(2)), ..Hold::default() };
-    let rules = Damping::new().hold_others(hold);
+    let twice = Hold { to_bad: Some(Until::Observations(2)), ..Hold::default() };
+    let rules = Damping::new().hold_others(twice);
     let (mut list, mut memory) = (vec![], DampingMemory::default());
     let mut reconcile = |second, status| {
         let mut pass = set.pass(&mut list, At::new(1u32, at(second))).damped(&rules, &mut memory);
@@ -257,4 +257,18 @@ fn a_problem_that_is_held_back_never_reads_as_all_is_well() {
     let (transitions, released) = reconcile(3, Status::False);
     assert_eq!((transitions, says(&released, "Ready").0), (2, Status::False));
     assert_eq!(released[1].last_transition_time, at(3));
+}
+
+#[test]
+fn a_policy_with_inertia_says_when_to_look_again() {
+    let inertia = crate::rollup::Inertia::of(std::time::Duration::from_mins(1));
+    let policy = crate::rollup::Form::Union(crate::rollup::Union { inertia }).into();
+    let set = ConditionSet { policy, ..set("Ready: A") };
+    let mut list = vec![];
+    pass(&set, &mut list, At::new(1u32, at(1)), |pass| mark(pass, "A", Status::True));
+    let finished = pass(&set, &mut list, At::new(1u32, at(100)), |pass| mark(pass, "A", Status::False));
+    assert_eq!((says(&list, "Ready").0, finished.look_again), (Status::True, Some(at(161))));
+    assert!(list[0].message.as_str().starts_with("A: False since"), "not `All is well`");
+    let finished = pass(&set, &mut list, At::new(1u32, at(161)), |pass| mark(pass, "A", Status::False));
+    assert_eq!((says(&list, "Ready").0, finished.look_again), (Status::False, None));
 }
