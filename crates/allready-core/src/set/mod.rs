@@ -38,6 +38,7 @@ mod record;
 #[cfg(test)]
 mod tests;
 mod text;
+mod typed;
 
 pub use builder::{ConditionSetBuilder, SetError};
 pub use declared::{Declared, Initial, Role};
@@ -45,6 +46,9 @@ pub use describe::SetDescription;
 pub use pass::{At, ClearError, Finished, MarkError, Pass};
 pub use policies::{Untouched, Upgrade};
 pub use text::SetTextError;
+#[doc(hidden)]
+pub use typed::generated;
+pub use typed::{TypedPass, TypedSet};
 
 use crate::{
     Condition, ConditionType, Generation, Reason, Standing, condition,
