@@ -40,6 +40,7 @@ mod settle;
 mod tests;
 mod text;
 mod touched;
+mod typed;
 
 pub use builder::{ConditionSetBuilder, SetError};
 pub use declared::{Declared, Initial, Role};
@@ -47,6 +48,9 @@ pub use describe::SetDescription;
 pub use pass::{At, ClearError, Finished, MarkError, Pass};
 pub use policies::{Untouched, Upgrade};
 pub use text::SetTextError;
+#[doc(hidden)]
+pub use typed::generated;
+pub use typed::{TypedPass, TypedSet};
 
 use crate::{
     Condition, ConditionType, Generation, Polarity, Reason, Standing, condition,

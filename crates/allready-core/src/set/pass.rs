@@ -91,7 +91,7 @@ pub struct Finished {
     pub changed: bool,
     /// Which conditions changed their status, by type.
     pub transitions: Vec<Transition>,
-    /// When to reconcile again at the latest, because [damping](Pass::damped) or the inertia of the policy holds
+    /// When to reconcile again at the latest, because [damping](Pass::damp) or the inertia of the policy holds
     /// something back until then.
     pub look_again: Option<Time>,
 }
@@ -188,7 +188,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The same pass, in which changes of status are held back by these rules until they have lasted.
+    /// Holds changes of status back by these rules until they have lasted.
     ///
     /// While something is held back, the condition and a good top condition say so in their messages.
     ///
@@ -204,7 +204,8 @@ impl<'a> Pass<'a> {
     /// let (mut conditions, mut memory) = (vec![], DampingMemory::default());
     /// let at = |second| Time::from_second(second).unwrap();
     /// let mut reconcile = |second, status| {
-    ///     let mut pass = set.pass(&mut conditions, At::new(1u32, at(second))).damped(&rules, &mut memory);
+    ///     let mut pass = set.pass(&mut conditions, At::new(1u32, at(second)));
+    ///     pass.damp(&rules, &mut memory);
     ///     pass.mark("Available", status, reason!("Checked"), "0 of 3 pods run").unwrap();
     ///     let finished = pass.finish();
     ///     (finished.look_again, condition::find(&conditions, "Ready").unwrap().status)
@@ -213,7 +214,7 @@ impl<'a> Pass<'a> {
     /// assert_eq!(reconcile(60, Status::False), (Some(at(180)), Status::True));
     /// assert_eq!(reconcile(180, Status::False), (None, Status::False));
     /// ```
-    pub fn damped(mut self, rules: &'a Damping, memory: &'a mut DampingMemory) -> Self {
+    pub fn damp(&mut self, rules: &'a Damping, memory: &'a mut DampingMemory) -> &mut Self {
         self.damping = Some((rules, memory));
         self
     }

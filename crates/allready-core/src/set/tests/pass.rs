@@ -244,7 +244,8 @@ fn a_problem_that_is_held_back_never_reads_as_all_is_well() {
     let rules = Damping::new().hold_others(twice);
     let (mut list, mut memory) = (vec![], DampingMemory::default());
     let mut reconcile = |second, status| {
-        let mut pass = set.pass(&mut list, At::new(1u32, at(second))).damped(&rules, &mut memory);
+        let mut pass = set.pass(&mut list, At::new(1u32, at(second)));
+        pass.damp(&rules, &mut memory);
         pass.mark("A", status, reason!("Checked"), "the link is down").unwrap();
         let finished = pass.finish();
         (finished.transitions.len(), list.clone())

@@ -1,0 +1,7 @@
+//! The facade as a controller author uses it.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod graph;
+#[cfg(feature = "k8s-openapi")]
+mod openapi;
+mod pass;
