@@ -5,7 +5,7 @@ use std::{fmt::Write as _, process::ExitCode};
 use allready_core::{
     Condition, ConditionSet, ConditionType, Generation, Polarity, Standing, Status, Time,
     found::{self, FoundCondition, FoundList, FoundObject, IrregularityKind},
-    rollup::{Context, Freshness, Input, Policy},
+    rollup::{Context, Form, Freshness, Input, Policy, Stale},
     set::{self, Role},
 };
 use serde_json::Value;
@@ -46,7 +46,8 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
     let Some(rollup) = scope.policy.roll_up(inputs, &context) else {
         printer.warning(format_args!(
             "`{}` says nothing here: none of the conditions that count is there, so it would write no {} condition",
-            scope.policy, scope.top
+            scope.policy.name(),
+            scope.top
         ));
         return Ok(ExitCode::from(2));
     };
@@ -136,6 +137,13 @@ impl Scope {
         if let Some(stale) = args.stale {
             scope.policy.stale = stale.into();
         }
+        // Where the order matters to a policy, it is the order in which the conditions were named.
+        let named = || scope.declared.iter().map(|(type_, _)| type_.clone()).collect();
+        match &mut scope.policy.form {
+            Form::Bullets(bullets) => bullets.order = named(),
+            Form::FirstIssue(first_issue) if !scope.everything => first_issue.requested = named(),
+            _ => {}
+        }
         scope
     }
 
@@ -192,14 +200,20 @@ impl Scope {
             }
         }
         if self.everything {
-            let declared =
-                |found: &&FoundCondition<'_>| self.declared.iter().any(|(type_, _)| *type_ == *found.type_);
-            let informational =
-                |found: &&FoundCondition<'_>| self.informational.iter().any(|type_| *type_ == *found.type_);
-            let rest = found
-                .iter()
-                .filter(|found| self.top != *found.type_ && !declared(found) && !informational(found));
-            inputs.extend(rest.map(Input::from));
+            let known = |found: &FoundCondition<'_>| {
+                self.top == *found.type_
+                    || self.declared.iter().any(|(type_, _)| *type_ == *found.type_)
+                    || self.informational.iter().any(|type_| *type_ == *found.type_)
+            };
+            let rest = found.iter().filter(|found| !known(found));
+            match self.policy.form {
+                // What belongs to `Degraded` is what ends with it, and reads as it does.
+                Form::Union(_) => inputs.extend(
+                    rest.filter(|found| found.type_.ends_with(self.top.as_str()))
+                        .map(|found| Input::from(found).with_polarity(self.top_polarity)),
+                ),
+                _ => inputs.extend(rest.map(Input::from)),
+            }
         }
         inputs
     }
@@ -214,18 +228,20 @@ fn render(top: &Condition, output: Output) -> Result<String, Failure> {
 
 /// One line for each condition that counted.
 fn why(inputs: &[Input<'_>], scope: &Scope, context: &Context<'_>) -> String {
-    let mut text = format!("{} by {} from {} conditions:\n", scope.top, scope.policy, inputs.len());
+    let many = if inputs.len() == 1 { "condition" } else { "conditions" };
+    let mut text = format!("{} by {} from {} {many}:\n", scope.top, scope.policy.name(), inputs.len());
     for input in inputs {
-        let freshness = input.clone().against(context.generation).freshness;
-        let (style, worth) = match input.polarity.standing(input.status) {
+        let dated = input.clone().against(context.generation);
+        let counted = if scope.policy.stale == Stale::Unknown { &dated } else { input };
+        let (style, worth) = match counted.standing() {
             Standing::Good => (GOOD, "good"),
             Standing::Unknown => (UNKNOWN, "unknown"),
             Standing::Bad => (BAD, "bad"),
         };
-        let note = match (input.freshness, freshness) {
-            (Freshness::Missing, _) => ", missing",
-            (_, Freshness::Stale) => ", about an older generation",
-            _ => "",
+        let note = match dated.freshness {
+            Freshness::Fresh => "",
+            Freshness::Stale => ", about an older generation",
+            Freshness::Missing => ", missing",
         };
         let _ = writeln!(text, "  {style}{worth:<8}{style:#} {}={}{note}", tame(input.type_), input.status);
     }

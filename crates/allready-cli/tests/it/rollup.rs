@@ -83,6 +83,30 @@ fn every_policy_answers_and_never_better_than_its_parts() {
 }
 
 #[test]
+fn a_union_gathers_what_ends_with_the_top_type_and_reads_as_it_does() {
+    let operator = r#"[
+      {"type": "PoolDegraded", "status": "True", "reason": "Overlap", "message": "a overlaps b", "lastTransitionTime": "2026-03-01T09:00:00Z"},
+      {"type": "NodeDegraded", "status": "False", "reason": "AsExpected", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"},
+      {"type": "PoolAvailable", "status": "False", "reason": "Down", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"}
+    ]"#;
+    let arguments = ["--policy", "union", "--top", "Degraded", "--negative", "Degraded"];
+    assert_snapshot!(rollup(&arguments, operator));
+    let young = operator.replace("\"True\", \"reason\": \"Overlap\", \"message\": \"a overlaps b\", \"lastTransitionTime\": \"2026-03-01T09:00:00Z\"", "\"True\", \"reason\": \"Overlap\", \"message\": \"\", \"lastTransitionTime\": \"2026-03-01T09:59:58Z\"");
+    assert_snapshot!(rollup(&arguments, &young));
+}
+
+#[test]
+fn the_order_of_the_dependents_is_the_order_of_the_bullets() {
+    let both = LIST.replace("\"Synced\", \"status\": \"True\"", "\"Synced\", \"status\": \"Unknown\"");
+    let message = |dependents| {
+        let answer = rollup(&["--policy", "bullets", "--dependents", dependents, "-o", "json"], &both);
+        answer.lines().find(|line| line.contains("\"message\"")).unwrap().trim().to_owned()
+    };
+    assert_eq!(message("Synced,Healthy"), r#""message": "* Synced: Applied\n* Healthy: sda is full""#);
+    assert_eq!(message("Healthy,Synced"), r#""message": "* Healthy: sda is full\n* Synced: Applied""#);
+}
+
+#[test]
 fn what_is_irregular_is_read_and_reported() {
     let wild = "\
 - type: Ready
