@@ -4,3 +4,8 @@
 #[doc(inline)]
 pub use allready_core::*;
 pub use allready_derive::ConditionSet;
+
+/// The example of the README, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
