@@ -18,12 +18,14 @@
 //! assert_eq!((top.status, &*top.reason, &*top.message), (Status::False, "DiskFull", "disk sda is full"));
 //! ```
 
+pub(crate) mod grouped;
 mod input;
 mod newest_cause;
 mod policy;
 
 use std::borrow::Cow;
 
+pub use grouped::{Cause, GroupedOptions};
 pub use input::{Freshness, Input, Member};
 pub use policy::{Form, Policy, PolicyError, Stale};
 

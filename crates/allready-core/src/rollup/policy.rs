@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize, Serializer, de};
 
-use super::{Context, Freshness, Input, Rollup, newest_cause};
+use super::{Context, Freshness, GroupedOptions, Input, Rollup, grouped, newest_cause};
 use crate::{Generation, Status};
 
 /// How a roll-up is computed: which form the answer takes, and what an outdated input is worth.
@@ -12,6 +12,7 @@ use crate::{Generation, Status};
 /// | name | status | reason and message | like |
 /// |---|---|---|---|
 /// | `newest-cause` | worst input | those of the worst, then newest input | KRO, Knative |
+/// | `grouped` | worst input | fixed reasons; counts, and each cause with the first names | - |
 ///
 /// Peers' own names give the policy with the peer's answer also where our default differs: `knative`, `kro`.
 ///
@@ -38,6 +39,9 @@ pub struct Policy {
 pub enum Form {
     /// Reason and message of the worst input, the newest of them: Knative, KRO.
     NewestCause,
+    /// Fixed reasons, and every cause once with how many members have it: for many members. Never good where nothing is
+    /// in scope, whatever [`Policy::empty`] says.
+    Grouped(GroupedOptions),
 }
 
 /// What an input is worth that is about an older generation than the object has.
@@ -69,7 +73,7 @@ impl Default for Policy {
 
 impl Policy {
     /// Every name that [`FromStr`] understands.
-    pub const NAMES: &'static [&'static str] = &["newest-cause", "knative", "kro"];
+    pub const NAMES: &'static [&'static str] = &["newest-cause", "grouped", "knative", "kro"];
 
     const fn of(form: Form) -> Self {
         Self { form, stale: Stale::Unknown, empty: Status::Unknown }
@@ -78,6 +82,11 @@ impl Policy {
     /// The default: the worst input, and of those the newest, gives reason and message.
     pub const fn newest_cause() -> Self {
         Self::of(Form::NewestCause)
+    }
+
+    /// For many members: every cause once, with counts and the first names, bounded in bytes.
+    pub const fn grouped() -> Self {
+        Self::of(Form::Grouped(GroupedOptions::DEFAULT))
     }
 
     /// The same policy with another view of staleness.
@@ -89,6 +98,7 @@ impl Policy {
     pub fn name(&self) -> &'static str {
         match self.form {
             Form::NewestCause => "newest-cause",
+            Form::Grouped(_) => "grouped",
         }
     }
 
@@ -111,6 +121,7 @@ impl Policy {
         });
         let mut rollup = match &self.form {
             Form::NewestCause => newest_cause::roll_up(inputs, context, self),
+            Form::Grouped(options) => grouped::roll_up(inputs, context, self, options),
         }?;
         rollup.observed = Some(match self.stale {
             Stale::Unknown => observed.oldest(context.generation),
@@ -151,6 +162,7 @@ impl FromStr for Policy {
     fn from_str(name: &str) -> Result<Self, PolicyError> {
         Ok(match name {
             "newest-cause" => Self::newest_cause(),
+            "grouped" => Self::grouped(),
             "knative" => Self { stale: Stale::Ignored, empty: Status::True, ..Self::newest_cause() },
             "kro" => Self::newest_cause().with_stale(Stale::HoldsTop),
             other => return Err(PolicyError { found: crate::condition::excerpt(other) }),
