@@ -4,6 +4,7 @@
 #![deny(missing_docs)]
 
 pub mod condition;
+pub mod fleet;
 pub mod rollup;
 
 pub use condition::{
