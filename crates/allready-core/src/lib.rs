@@ -6,6 +6,7 @@
 pub mod condition;
 pub mod damping;
 pub mod findings;
+pub mod fleet;
 pub mod found;
 pub mod rollup;
 pub mod set;

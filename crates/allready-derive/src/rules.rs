@@ -62,6 +62,7 @@ pub(crate) const POLICIES: &[Choice] = &[
     ("union", "union"),
     ("first-issue", "first-issue"),
     ("semicolon", "semicolon"),
+    ("grouped", "grouped"),
     ("knative", "knative"),
     ("kro", "kro"),
     ("operatorpkg", "list-unhealthy"),

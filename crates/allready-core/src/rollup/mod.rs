@@ -23,6 +23,7 @@
 mod bullets;
 mod empty;
 mod first_issue;
+pub(crate) mod grouped;
 mod input;
 mod list_unhealthy;
 mod names;
@@ -38,6 +39,7 @@ use std::borrow::Cow;
 
 pub use bullets::Bullets;
 pub use first_issue::{FirstIssue, StepCounter};
+pub use grouped::{Cause, Grouped};
 pub use input::{Freshness, Input, Member};
 pub use names::PolicyError;
 pub use policy::{Form, Missing, Policy, Stale};

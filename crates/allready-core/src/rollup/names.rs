@@ -24,6 +24,7 @@ impl Policy {
         "union",
         "first-issue",
         "semicolon",
+        "grouped",
         "knative",
         "kro",
         "operatorpkg",
@@ -41,6 +42,7 @@ impl Policy {
             "union" => Self::union(),
             "first-issue" | "flux" => Self::first_issue(),
             "semicolon" => Self::semicolon(),
+            "grouped" => Self::grouped(),
             "knative" => Self { stale: Stale::Ignored, empty: Status::True, ..Self::newest_cause() },
             "kro" => Self::newest_cause().with_stale(Stale::HoldsTop),
             "library-go" => Self::union().with_missing(Missing::Ignored),
@@ -58,6 +60,7 @@ impl Policy {
             Form::Union(_) => "union",
             Form::FirstIssue(_) => "first-issue",
             Form::Semicolon(_) => "semicolon",
+            Form::Grouped(_) => "grouped",
         }
     }
 

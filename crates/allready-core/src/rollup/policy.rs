@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bullets, Context, FirstIssue, Freshness, Inertia, Input, Rollup, Semicolon, Union, list_unhealthy, lists,
-    newest_cause,
+    Bullets, Context, FirstIssue, Freshness, Grouped, Inertia, Input, Rollup, Semicolon, Union,
+    list_unhealthy, lists, newest_cause,
 };
 use crate::{ConditionType, Generation, Standing, Status, Time};
 
@@ -23,10 +23,11 @@ use crate::{ConditionType, Generation, Standing, Status, Time};
 /// | `library-go` | the same | the same | at its word | ignored | Unknown |
 /// | `first-issue`, `flux` | **may be good with `Unknown` inputs** | those of the first of the top group ([`FirstIssue`]) | at its word | ignored | no answer |
 /// | `semicolon` | worst | fixed; `name message; name message` ([`Semicolon`]) | Unknown | Unknown | Unknown |
+/// | `grouped` | worst | fixed; counts, and each cause once with the first names ([`Grouped`]) | Unknown | Unknown | Unknown |
 /// | `kuadrant` | good or bad: what is not good is bad | the same, with `name (unknown)` | Unknown | Unknown | Unknown |
 ///
 /// A form that belongs to one peer gives that peer's answer, also where the defaults of this project differ: only
-/// `newest-cause`, `list-unhealthy` and `semicolon` count what is stale as `Unknown`. [`Policy::with_stale`] makes any
+/// `newest-cause`, `list-unhealthy`, `semicolon` and `grouped` count what is stale as `Unknown`. [`Policy::with_stale`] makes any
 /// other do so. What was decided where a peer contradicts itself or the API server stands in the [module](super).
 ///
 /// ```
@@ -65,6 +66,8 @@ pub enum Form {
     FirstIssue(FirstIssue),
     /// The failing members and their messages in one line: Kuadrant.
     Semicolon(Semicolon),
+    /// Fixed reasons, and every cause once with how many members have it: for many members.
+    Grouped(Grouped),
 }
 
 /// What an input is worth that is about an older generation than the object has.
@@ -167,6 +170,11 @@ impl Policy {
         Self::of(Form::Semicolon(Semicolon::new()))
     }
 
+    /// Every cause once, with counts and the first names, bounded in bytes; see [`Grouped`].
+    pub const fn grouped() -> Self {
+        Self::of(Form::Grouped(Grouped::new()))
+    }
+
     /// The same policy with another view of staleness.
     pub fn with_stale(self, stale: Stale) -> Self {
         Self { stale, ..self }
@@ -199,6 +207,7 @@ impl Policy {
             Form::Union(union) => union.roll_up(inputs.filter(counts).collect(), context, self),
             Form::FirstIssue(first_issue) => first_issue.roll_up(inputs.collect(), context, self)?,
             Form::Semicolon(semicolon) => semicolon.roll_up(inputs.filter(counts).collect(), context, self),
+            Form::Grouped(grouped) => grouped.roll_up(inputs.filter(counts), context, self),
         };
         match self.stale {
             Stale::Unknown => Some(Rollup { observed: Some(seen.oldest(context.generation)), ..rollup }),

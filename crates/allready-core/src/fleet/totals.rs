@@ -1,0 +1,142 @@
+//! What follows from all members together, kept up to date one member at a time.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use super::{
+    Counts,
+    groups::{CauseKey, Groups},
+    member::Record,
+    options::Rules,
+    texts::{Text, Texts},
+};
+use crate::{
+    Generation, Standing,
+    rollup::{
+        Freshness, Input,
+        grouped::{Said, Tally},
+    },
+};
+
+/// The sums over all members that count.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    pub(super) counts: Counts,
+    pub(super) groups: Groups,
+    /// The members that are not good, worst first, then by name.
+    pub(super) troubled: BTreeSet<(Reverse<Standing>, Text)>,
+    /// How often each condition type counts.
+    types: BTreeMap<Text, usize>,
+    /// How often each generation was observed.
+    observed: BTreeMap<Generation, usize>,
+}
+
+impl Totals {
+    /// Takes out what a member added, except the groups it is in: most of them will be the same after the change.
+    pub(super) fn withdraw(&mut self, name: &Text, record: &Record, rules: Rules<'_>) {
+        self.counts -= record.counts();
+        for input in record.inputs(name, rules) {
+            if let Some(observed) = observed(&input) {
+                take_one(&mut self.observed, &observed);
+            }
+            take_one(&mut self.types, input.type_);
+        }
+    }
+
+    /// Adds a member that has been taken out before, and writes down what it counts as.
+    pub(super) fn contribute(
+        &mut self,
+        name: &Text,
+        record: &mut Record,
+        rules: Rules<'_>,
+        texts: &mut Texts,
+    ) {
+        let inputs = record.inputs(name, rules);
+        for input in &inputs {
+            if let Some(observed) = observed(input) {
+                *self.observed.entry(observed).or_default() += 1;
+            }
+            if let Some(number) = self.types.get_mut(input.type_) {
+                *number += 1;
+            } else if !input.type_.is_empty() {
+                self.types.insert(Text::from(input.type_), 1);
+            }
+        }
+        let standing = inputs.iter().map(Input::standing).max();
+        let trouble = standing.filter(|standing| *standing != Standing::Good);
+        // What was reported comes first among the inputs.
+        let reported = record.conditions().iter().map(Some).chain(std::iter::repeat(None));
+        let mut keys: Vec<CauseKey> = inputs
+            .iter()
+            .zip(reported)
+            .filter(|(input, _)| Some(input.standing()) == trouble)
+            .map(|(input, like)| CauseKey::new(&Said::by(input, rules.generation), like, texts))
+            .collect();
+        keys.sort_unstable_by_key(CauseKey::identity);
+        keys.dedup();
+        drop(inputs);
+
+        self.regroup(name, &record.causes, &keys);
+        for key in std::mem::replace(&mut record.causes, keys.into()) {
+            key.release(texts);
+        }
+        let before = std::mem::replace(&mut record.standing, standing);
+        self.counts += record.counts();
+        if before != standing {
+            if let Some(before) = before {
+                self.troubled.remove(&(Reverse(before), name.clone()));
+            }
+            if let Some(trouble) = trouble {
+                self.troubled.insert((Reverse(trouble), name.clone()));
+            }
+        }
+    }
+
+    /// Leaves and joins only the groups that differ. Both lists are sorted by identity.
+    fn regroup(&mut self, name: &Text, before: &[CauseKey], after: &[CauseKey]) {
+        let has = |keys: &[CauseKey], key: &CauseKey| {
+            keys.binary_search_by_key(&key.identity(), CauseKey::identity).is_ok()
+        };
+        for key in before.iter().filter(|key| !has(after, key)) {
+            self.groups.leave(key, name);
+        }
+        for key in after.iter().filter(|key| !has(before, key)) {
+            self.groups.join(key, name);
+        }
+    }
+
+    /// The oldest generation that was observed, if it is older than this.
+    pub(super) fn oldest(&self, current: Generation) -> Generation {
+        self.observed.keys().next().map_or(current, |oldest| current.min(*oldest))
+    }
+
+    pub(super) fn tally(&self) -> Tally {
+        Tally {
+            members: self.counts.members(),
+            types: self.types.len(),
+            bad: self.groups.share(Standing::Bad, self.counts.bad),
+            unknown: self.groups.share(Standing::Unknown, self.counts.unknown),
+        }
+    }
+}
+
+fn observed(input: &Input<'_>) -> Option<Generation> {
+    input.observed.filter(|generation| !generation.is_none() && input.freshness != Freshness::Missing)
+}
+
+/// Takes one off a number, and the number away when it is the last.
+fn take_one<K, Q>(numbers: &mut BTreeMap<K, usize>, key: &Q)
+where
+    K: Ord + std::borrow::Borrow<Q>,
+    Q: Ord + ?Sized,
+{
+    match numbers.get_mut(key) {
+        Some(number) if *number > 1 => *number -= 1,
+        Some(_) => {
+            numbers.remove(key);
+        }
+        None => {}
+    }
+}
