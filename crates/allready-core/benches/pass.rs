@@ -36,7 +36,7 @@ fn main() {
     let no_op = measure(&set, |_| (Status::True, reason!("Accepted")));
     report("nothing changes", &no_op);
     let failing = measure(&set, |_| (Status::False, reason!("Broken")));
-    report("nothing changes, everything is broken", &failing);
+    report("nothing changes, one of them is broken", &failing);
     let flipping = measure(&set, |turn| {
         if turn % 2 == 0 { (Status::True, reason!("Accepted")) } else { (Status::False, reason!("Broken")) }
     });

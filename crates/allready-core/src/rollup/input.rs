@@ -67,8 +67,9 @@ impl<'a> Input<'a> {
     }
 
     /// The same input, seen with this polarity.
-    pub fn with_polarity(self, polarity: Polarity) -> Self {
-        Self { polarity, ..self }
+    pub fn with_polarity(mut self, polarity: Polarity) -> Self {
+        self.polarity = polarity;
+        self
     }
 
     /// The same input, as reported by a member.
@@ -82,8 +83,11 @@ impl<'a> Input<'a> {
     /// The same input, stale if it is about an older generation than this.
     ///
     /// An input that tracks no generation is never stale.
-    pub fn against(self, generation: Generation) -> Self {
-        if self.is_behind(generation) { Self { freshness: Freshness::Stale, ..self } } else { self }
+    pub fn against(mut self, generation: Generation) -> Self {
+        if self.is_behind(generation) {
+            self.freshness = Freshness::Stale;
+        }
+        self
     }
 
     /// Whether it is about an older generation than this, or was said to be stale.
@@ -98,11 +102,11 @@ impl<'a> Input<'a> {
     }
 
     /// The same input, taken at its word however old it is.
-    pub(crate) fn at_its_word(self) -> Self {
-        match self.freshness {
-            Freshness::Stale => Self { freshness: Freshness::Fresh, ..self },
-            Freshness::Fresh | Freshness::Missing => self,
+    pub(crate) fn at_its_word(mut self) -> Self {
+        if self.freshness == Freshness::Stale {
+            self.freshness = Freshness::Fresh;
         }
+        self
     }
 
     /// What it is worth: stale and missing inputs are `Unknown`, whatever they say.

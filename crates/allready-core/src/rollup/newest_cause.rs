@@ -11,19 +11,25 @@ pub(super) fn roll_up<'a>(
     context: &Context<'a>,
     policy: &Policy,
 ) -> Rollup<'a> {
+    let mut nothing = true;
     let mut worst: Option<Input<'a>> = None;
     for input in inputs {
-        if worst.as_ref().is_none_or(|worst| speaks_before(&input, worst)) {
+        nothing = false;
+        // What is good has nothing to say, so it need not be compared.
+        if input.standing() != Standing::Good
+            && worst.as_ref().is_none_or(|worst| speaks_before(&input, worst))
+        {
             worst = Some(input);
         }
     }
-    let Some(worst) = worst else { return empty::roll_up(context, policy, empty::NOTHING_DECLARED) };
-    let standing = worst.standing();
-    let (reason, message) = match standing {
-        Standing::Good => (context.good_reason(), Cow::Borrowed("")),
-        Standing::Unknown | Standing::Bad => worst.words(context.generation),
-    };
-    Rollup::new(context, standing, reason, message)
+    match worst {
+        Some(worst) => {
+            let (reason, message) = worst.words(context.generation);
+            Rollup::new(context, worst.standing(), reason, message)
+        }
+        None if nothing => empty::roll_up(context, policy, empty::NOTHING_DECLARED),
+        None => Rollup::new(context, Standing::Good, context.good_reason(), Cow::Borrowed("")),
+    }
 }
 
 /// Whether `a` is a better spokesman than `b`: worse, then newer (no time is the oldest), then first by name.

@@ -72,16 +72,14 @@ impl Record {
 
     /// Whether anything differs from the beginning, and which statuses do.
     pub(super) fn compare(&self, conditions: &[Condition]) -> (bool, Vec<Transition>) {
-        let mut old = Vec::new();
-        let mut new = Vec::new();
+        let mut changed = self.dropped;
+        let mut transitions = Vec::new();
         for before in &self.before {
             let current = condition::find(conditions, before.type_.as_str());
-            if before.original.as_ref() != current {
-                old.extend(before.original.clone());
-                new.extend(current.cloned());
-            }
+            changed |= before.original.as_ref() != current;
+            transitions.extend(transition::between(before.original.as_ref(), current));
         }
-        let changed = self.dropped || !(old.is_empty() && new.is_empty());
-        (changed, transition::diff(&old, &new))
+        transitions.sort_unstable_by(|a, b| a.type_.cmp(&b.type_));
+        (changed, transitions)
     }
 }

@@ -144,19 +144,24 @@ pub fn diff(old: &[Condition], new: &[Condition]) -> Vec<Transition> {
         return Vec::new();
     }
     let (before, after) = (by_type(old), by_type(new));
-    let came = after.values().filter_map(|new| {
-        let to = new.status;
-        match before.get(new.type_.as_str()) {
-            None => Some(Transition::new(new, Change::Added { to })),
-            Some(old) if old.status == to => None,
-            Some(old) => Some(Transition::new(new, Change::Changed { from: old.status, to })),
-        }
-    });
+    let came = after.values().filter_map(|new| between(before.get(new.type_.as_str()).copied(), Some(new)));
     let went = before.values().filter(|old| !after.contains_key(old.type_.as_str()));
-    let went = went.map(|old| Transition::new(old, Change::Removed { from: old.status }));
-    let mut transitions: Vec<_> = came.chain(went).collect();
+    let mut transitions: Vec<_> = came.chain(went.filter_map(|old| between(Some(old), None))).collect();
     transitions.sort_by(|a, b| a.type_.cmp(&b.type_));
     transitions
+}
+
+/// What happened to one condition, if its status did.
+pub(crate) fn between(old: Option<&Condition>, new: Option<&Condition>) -> Option<Transition> {
+    match (old, new) {
+        (None, None) => None,
+        (Some(old), Some(new)) if old.status == new.status => None,
+        (Some(old), Some(new)) => {
+            Some(Transition::new(new, Change::Changed { from: old.status, to: new.status }))
+        }
+        (None, Some(new)) => Some(Transition::new(new, Change::Added { to: new.status })),
+        (Some(old), None) => Some(Transition::new(old, Change::Removed { from: old.status })),
+    }
 }
 
 /// The conditions of a list by type; of a type that is there twice, the last.
