@@ -3,11 +3,12 @@
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet, HashMap},
+    hash::BuildHasherDefault,
 };
 
 use super::{
     member::Reported,
-    texts::{Text, Texts},
+    texts::{PlaceHasher, Text, Texts},
 };
 use crate::{
     Standing,
@@ -54,11 +55,49 @@ impl CauseKey {
 /// Where a group stands: worst first, then the largest, then by its texts.
 type Rank = (Reverse<Standing>, Reverse<usize>, CauseKey);
 
+/// The members of a group. Most causes that are not shared by many are those of one member, which needs no tree.
+#[derive(Debug)]
+enum Names {
+    One(Text),
+    Many(BTreeSet<Text>),
+}
+
+impl Names {
+    fn with(self, member: &Text) -> Self {
+        match self {
+            Self::One(name) => Self::Many([name, member.clone()].into()),
+            Self::Many(mut names) => {
+                names.insert(member.clone());
+                Self::Many(names)
+            }
+        }
+    }
+
+    /// The rest without a member, if there is one.
+    fn without(self, member: &Text) -> Option<Self> {
+        match self {
+            Self::One(_) => None,
+            Self::Many(mut names) => {
+                names.remove(member);
+                Some(if names.len() == 1 { Self::One(names.pop_first()?) } else { Self::Many(names) })
+            }
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Text> {
+        let (one, many) = match self {
+            Self::One(name) => (Some(name), None),
+            Self::Many(names) => (None, Some(names.iter())),
+        };
+        one.into_iter().chain(many.into_iter().flatten())
+    }
+}
+
 /// All groups. A member joins and leaves at a cost that grows with the logarithm of their sizes.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    sizes: HashMap<Identity, usize>,
-    ranked: BTreeMap<Rank, BTreeSet<Text>>,
+    sizes: HashMap<Identity, usize, BuildHasherDefault<PlaceHasher>>,
+    ranked: BTreeMap<Rank, Names>,
     bad: Share,
     unknown: Share,
 }
@@ -67,14 +106,11 @@ impl Groups {
     /// Puts a member into the group of a cause.
     pub(super) fn join(&mut self, key: &CauseKey, member: &Text) {
         let size = self.sizes.entry(key.identity()).or_default();
-        let is_first = *size == 0;
-        let mut names = match *size {
-            0 => BTreeSet::new(),
-            size => self.ranked.remove(&rank(key, size)).unwrap_or_default(),
-        };
-        names.insert(member.clone());
-        *size = names.len();
-        self.ranked.insert(rank(key, names.len()), names);
+        let names = if *size == 0 { None } else { self.ranked.remove(&rank(key, *size)) };
+        *size += 1;
+        let is_first = names.is_none();
+        let names = names.map_or_else(|| Names::One(member.clone()), |names| names.with(member));
+        self.ranked.insert(rank(key, *size), names);
 
         let share = self.share_mut(key.standing);
         share.causes += usize::from(is_first);
@@ -84,14 +120,13 @@ impl Groups {
     /// Takes a member out of the group of a cause; the last one takes the group with it.
     pub(super) fn leave(&mut self, key: &CauseKey, member: &Text) {
         let Some(size) = self.sizes.get_mut(&key.identity()) else { return };
-        let mut names = self.ranked.remove(&rank(key, *size)).unwrap_or_default();
-        names.remove(member);
-        *size = names.len();
-        let is_last = names.is_empty();
-        if is_last {
-            self.sizes.remove(&key.identity());
+        let names = self.ranked.remove(&rank(key, *size)).and_then(|names| names.without(member));
+        *size -= 1;
+        let is_last = names.is_none();
+        if let Some(names) = names {
+            self.ranked.insert(rank(key, *size), names);
         } else {
-            self.ranked.insert(rank(key, names.len()), names);
+            self.sizes.remove(&key.identity());
         }
         let share = self.share_mut(key.standing);
         share.causes -= usize::from(is_last);
@@ -110,12 +145,12 @@ impl Groups {
 
     /// All causes in their order, each with its first names.
     pub(super) fn causes(&self, names: usize) -> impl Iterator<Item = Cause<'_>> {
-        self.ranked.iter().map(move |((_, _, key), members)| Cause {
+        self.ranked.iter().map(move |((_, Reverse(size), key), members)| Cause {
             standing: key.standing,
             type_: &key.type_,
             reason: (*key.reason).into(),
             message: (*key.message).into(),
-            count: members.len(),
+            count: *size,
             names: members.iter().take(names).map(|name| &**name).collect(),
         })
     }

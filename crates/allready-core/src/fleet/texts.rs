@@ -66,6 +66,32 @@ impl Text {
     }
 }
 
+/// Hashes places in the pool. Nobody outside chooses those, so that a multiplication is safe enough.
+#[derive(Debug, Default)]
+pub(super) struct PlaceHasher(u64);
+
+impl Hasher for PlaceHasher {
+    fn finish(&self) -> u64 {
+        // The upper bits are the well-mixed ones.
+        self.0.rotate_left(26)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_usize(usize::from(*byte));
+        }
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_usize(number.cast_unsigned());
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        // An odd number without a pattern: 2^64 divided by the golden ratio.
+        self.0 = (self.0.rotate_left(5) ^ number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
 impl Default for Text {
     fn default() -> Self {
         Self::from("")
