@@ -266,9 +266,10 @@ impl FleetIndex {
         self.members.iter().map(|(name, record)| self.view(name, record))
     }
 
-    /// The members that are not good, worst first, then by name.
+    /// The members that are not good, worst first, then by name. Looks at all members.
     pub fn troubled(&self) -> impl Iterator<Item = FleetMember<'_>> {
-        self.totals.troubled.iter().filter_map(|(_, name)| self.member(name))
+        let with = |standing| self.members().filter(move |member| member.standing() == Some(standing));
+        with(Standing::Bad).chain(with(Standing::Unknown))
     }
 
     fn view<'a>(&'a self, name: &'a str, record: &'a Record) -> FleetMember<'a> {

@@ -1,9 +1,6 @@
 //! What follows from all members together, kept up to date one member at a time.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::collections::BTreeMap;
 
 use super::{
     Counts,
@@ -25,8 +22,6 @@ use crate::{
 pub(super) struct Totals {
     pub(super) counts: Counts,
     pub(super) groups: Groups,
-    /// The members that are not good, worst first, then by name.
-    pub(super) troubled: BTreeSet<(Reverse<Standing>, Text)>,
     /// How often each condition type counts.
     types: BTreeMap<Text, usize>,
     /// How often each generation was observed.
@@ -82,16 +77,8 @@ impl Totals {
         for key in std::mem::replace(&mut record.causes, keys.into()) {
             key.release(texts);
         }
-        let before = std::mem::replace(&mut record.standing, standing);
+        record.standing = standing;
         self.counts += record.counts();
-        if before != standing {
-            if let Some(before) = before {
-                self.troubled.remove(&(Reverse(before), name.clone()));
-            }
-            if let Some(trouble) = trouble {
-                self.troubled.insert((Reverse(trouble), name.clone()));
-            }
-        }
     }
 
     /// Leaves and joins only the groups that differ. Both lists are sorted by identity.
