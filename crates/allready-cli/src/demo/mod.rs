@@ -1,5 +1,6 @@
 //! `allready demo`: a condition set lives through a reconcile story, on a clock of its own.
 
+mod fleet;
 mod scene;
 mod story;
 

@@ -1,12 +1,12 @@
 //! The story: a resource graph is created, accepted, changed, broken and mended.
 
 use allready_core::{
-    Condition, ConditionSet, Reason, Status, Time, condition, reason,
+    Condition, ConditionSet, Reason, Status, Time, condition, condition_type, reason,
     rollup::{Context, Input, Policy},
     set::{At, Declared, Finished, Pass},
 };
 
-use super::scene::Scene;
+use super::{fleet, scene::Scene};
 
 /// Scene after scene, each ready to print.
 pub(super) fn tell() -> Vec<String> {
@@ -21,6 +21,7 @@ pub(super) fn tell() -> Vec<String> {
         object.broken(),
         object.mended(),
         policies(&object),
+        fleet::tell(time(0)),
     ]
 }
 
@@ -43,19 +44,13 @@ fn the_set() -> ConditionSet {
     let declared = |type_, meaning: &'static str| Declared::new(type_).described(meaning);
     ConditionSet::living()
         .dependent(declared(
-            allready_core::condition_type!("GraphAccepted"),
+            condition_type!("GraphAccepted"),
             "The graph has no cycle and its references resolve.",
         ))
-        .dependent(declared(
-            allready_core::condition_type!("KindReady"),
-            "The kind is served by the API server.",
-        ))
-        .dependent(declared(
-            allready_core::condition_type!("ResourcesReady"),
-            "Every resource of the graph is ready.",
-        ))
-        .dependent(declared(allready_core::condition_type!("Degraded"), "A replica is lost.").abnormal_true())
-        .informational(declared(allready_core::condition_type!("Cached"), "The graph is in the cache."))
+        .dependent(declared(condition_type!("KindReady"), "The kind is served by the API server."))
+        .dependent(declared(condition_type!("ResourcesReady"), "Every resource of the graph is ready."))
+        .dependent(declared(condition_type!("Degraded"), "A replica is lost.").abnormal_true())
+        .informational(declared(condition_type!("Cached"), "The graph is in the cache."))
         .good_reason(reason!("AllReady"))
         .build()
         .unwrap_or_else(|error| unreachable!("the story's own set is legal: {error}"))
@@ -215,7 +210,5 @@ fn policies(object: &Object) -> String {
             ));
         }
     }
-    scene
-        .says("\nTry it on your own conditions: kubectl get KIND NAME -o yaml | allready rollup --why -f -\n")
-        .done()
+    scene.done()
 }
