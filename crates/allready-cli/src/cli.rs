@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use allready_core::{
+use allready::{
     ConditionSet, ConditionType, Generation, Time,
     rollup::{Policy, Stale},
 };

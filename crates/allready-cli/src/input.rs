@@ -4,7 +4,7 @@ use std::{fs, io::Read as _, path::Path};
 
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, printer::tame};
 
 /// More than any list of conditions, and little enough to read at once.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -44,7 +44,9 @@ fn parse(text: &str) -> Result<Value, String> {
         return Ok(value);
     }
     let documents: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
-        format!("this is neither JSON nor YAML: {}", error.to_string().trim_start_matches("error: "))
+        // The reader quotes the input, and the input is not ours.
+        let lines: Vec<String> = error.to_string().lines().map(tame).collect();
+        format!("this is neither JSON nor YAML: {}", lines.join("\n").trim_start_matches("error: "))
     })?;
     let count = documents.len();
     let mut documents = documents.into_iter();

@@ -9,7 +9,7 @@ mod rollup;
 
 use std::process::ExitCode;
 
-use allready_core::Time;
+use allready::Time;
 use clap::Parser as _;
 
 use crate::{

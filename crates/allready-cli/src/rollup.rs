@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, process::ExitCode};
 
-use allready_core::{
+use allready::{
     Condition, ConditionSet, ConditionType, Generation, Polarity, Standing, Status, Time,
     found::{self, FoundCondition, FoundList, FoundObject, IrregularityKind},
     rollup::{Context, Form, Freshness, Input, Policy, Stale},
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
         generation: args.generation.unwrap_or(given.generation),
         polarity: scope.top_polarity,
         previous: previous.as_ref(),
-        good_reason: scope.good_reason.as_ref().map(allready_core::Reason::as_str),
+        good_reason: scope.good_reason.as_ref().map(allready::Reason::as_str),
         ..Context::new(scope.top.as_str(), now)
     };
     let inputs = scope.inputs(given.conditions.conditions());
@@ -119,7 +119,7 @@ impl<'a> Given<'a> {
 struct Scope {
     top: ConditionType,
     top_polarity: Polarity,
-    good_reason: Option<allready_core::Reason>,
+    good_reason: Option<allready::Reason>,
     policy: Policy,
     /// What must be there; missing ones count as Unknown.
     declared: Vec<(ConditionType, Polarity)>,

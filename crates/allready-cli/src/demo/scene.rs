@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use allready_core::{
+use allready::{
     Condition, ConditionSet, ConditionType, Standing, Time,
     set::Finished,
     transition::{self, EventSeverity, Style as NoteStyle, Verbosity},
@@ -37,11 +37,11 @@ impl Scene {
                 Standing::Bad => BAD,
             };
             let age = format!("{}s", now.since(condition.last_transition_time).as_secs());
-            let _ = writeln!(
-                self.0,
+            let row = format!(
                 "  {:<18} {style}{:<8}{style:#} {:<28} {age:<5} {}",
                 condition.type_, condition.status, condition.reason, condition.message
             );
+            let _ = writeln!(self.0, "{}", row.trim_end());
         }
         self
     }

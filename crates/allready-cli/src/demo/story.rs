@@ -1,95 +1,89 @@
 //! The story: a resource graph is created, accepted, changed, broken and mended.
 
-use allready_core::{
-    Condition, ConditionSet, Reason, Status, Time, condition, condition_type, reason,
+use allready::{
+    Condition, ConditionSet, Time, condition, reason,
     rollup::{Context, Input, Policy},
-    set::{At, Declared, Finished, Pass},
+    set::{At, Finished, TypedSet},
 };
 
 use super::{fleet, scene::Scene};
 
+/// What a resource graph reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ConditionSet)]
+#[conditions(good_reason = "AllReady")]
+enum GraphConditions {
+    /// The graph has no cycle, and its references resolve.
+    #[mark(graph_valid: True, reason = "Accepted")]
+    GraphAccepted,
+    /// The kind is served by the API server.
+    #[mark(kind_served: True, reason = "Established")]
+    KindReady,
+    /// Every resource of the graph is ready.
+    #[mark(resources_applying: Unknown, reason = "Applying")]
+    #[mark(resource_failed: False, reason = "ApplyFailed")]
+    ResourcesReady,
+    /// A replica is lost.
+    #[condition(abnormal_true)]
+    #[mark(replica_lost: True, reason = "ReplicaLost")]
+    Degraded,
+    /// The graph is in the cache.
+    #[condition(informational)]
+    Cached,
+}
+
 /// Scene after scene, each ready to print.
 pub(super) fn tell() -> Vec<String> {
-    let mut object = Object::new();
+    let mut object = Object { conditions: Vec::new(), generation: 1, created: dawn(), now: dawn() };
     vec![
-        opening(&object.set),
-        object.created(),
-        object.progressing(),
-        object.ready(),
-        object.unchanged(),
-        object.outdated(),
-        object.broken(),
-        object.mended(),
+        opening(),
+        object.is_created(),
+        object.progresses(),
+        object.is_ready(),
+        object.stays(),
+        object.changes(),
+        object.breaks(),
         policies(&object),
-        fleet::tell(time(0)),
+        object.is_mended(),
+        fleet::tell(object.now),
     ]
 }
 
-/// The object whose status the story is about, and the clock of the story.
-struct Object {
-    set: ConditionSet,
-    conditions: Vec<Condition>,
-    generation: u32,
-    created: Time,
-    now: Time,
+/// 2026-03-01T10:00:00Z, when the story begins.
+fn dawn() -> Time {
+    Time::from_second(1_772_359_200).unwrap_or(Time::EPOCH)
 }
 
-const DAWN: i64 = 1_772_359_200; // 2026-03-01T10:00:00Z
-
-fn time(seconds_after_dawn: i64) -> Time {
-    Time::from_second(DAWN + seconds_after_dawn).unwrap_or(Time::EPOCH)
-}
-
-fn the_set() -> ConditionSet {
-    let declared = |type_, meaning: &'static str| Declared::new(type_).described(meaning);
-    ConditionSet::living()
-        .dependent(declared(
-            condition_type!("GraphAccepted"),
-            "The graph has no cycle and its references resolve.",
-        ))
-        .dependent(declared(condition_type!("KindReady"), "The kind is served by the API server."))
-        .dependent(declared(condition_type!("ResourcesReady"), "Every resource of the graph is ready."))
-        .dependent(declared(condition_type!("Degraded"), "A replica is lost.").abnormal_true())
-        .informational(declared(condition_type!("Cached"), "The graph is in the cache."))
-        .good_reason(reason!("AllReady"))
-        .build()
-        .unwrap_or_else(|error| unreachable!("the story's own set is legal: {error}"))
-}
-
-fn opening(set: &ConditionSet) -> String {
+fn opening() -> String {
+    let set = GraphConditions::set();
     Scene::new("allready: is everything all ready? If not: what, since when, who says so, and why?")
         .says(&format!("\nA controller author describes a resource's conditions once:\n\n  {set}\n"))
         .says("Ready is computed from the others and cannot be set by hand. `!` is bad when True; `( )` only informs.")
         .done()
 }
 
-impl Object {
-    fn new() -> Self {
-        Self { set: the_set(), conditions: Vec::new(), generation: 1, created: time(0), now: time(0) }
-    }
+/// The object whose status the story is about, and the clock of the story.
+struct Object {
+    conditions: Vec<Condition>,
+    generation: u32,
+    created: Time,
+    now: Time,
+}
 
-    /// One reconcile pass, some seconds later.
-    fn pass(&mut self, seconds: i64, finish: Finish, marks: impl FnOnce(&mut Pass<'_>)) -> Finished {
+impl Object {
+    /// A reconcile pass, some seconds later.
+    fn pass(&mut self, seconds: i64) -> GraphConditionsPass<'_> {
         self.now = Time::from_second(self.now.as_second() + seconds).unwrap_or(self.now);
         let at = At::new(self.generation, self.now).created(self.created);
-        let mut pass = self.set.pass(&mut self.conditions, at);
-        marks(&mut pass);
-        match finish {
-            Finish::Done => pass.finish(),
-            Finish::Early => pass.abandon(),
-        }
+        GraphConditions::pass(&mut self.conditions, at)
     }
 
     fn scene(&self, title: &str, says: &str, finished: &Finished) -> String {
-        Scene::new(title)
-            .says(says)
-            .shows(&self.set, &self.conditions, self.now)
-            .records(&self.set, finished)
-            .done()
+        let set = GraphConditions::set();
+        Scene::new(title).says(says).shows(set, &self.conditions, self.now).records(set, finished).done()
     }
 
-    fn created(&mut self) -> String {
-        let finished = self.pass(2, Finish::Early, |_| ());
+    fn is_created(&mut self) -> String {
+        let finished = self.pass(2).abandon();
         self.scene(
             "1. A new object is never ambiguous",
             "The first pass ends before it has found anything out. Every declared condition is there, and Unknown.",
@@ -97,14 +91,11 @@ impl Object {
         )
     }
 
-    fn progressing(&mut self) -> String {
-        let finished = self.pass(3, Finish::Done, |pass| {
-            mark(pass, "GraphAccepted", Status::True, reason!("Accepted"), "12 resources in the graph");
-            mark(pass, "KindReady", Status::True, reason!("Established"), "MyCustomKind is served");
-            mark(pass, "ResourcesReady", Status::Unknown, reason!("Applying"), "5 of 12 resources are ready");
-            mark(pass, "Degraded", Status::False, reason!("Healthy"), "");
-            mark(pass, "Cached", Status::True, reason!("Warm"), "");
-        });
+    fn progresses(&mut self) -> String {
+        let mut pass = self.pass(3);
+        mark_all_ready(&mut pass);
+        pass.mark_resources_applying("5 of 13 resources are ready");
+        let finished = pass.finish();
         self.scene(
             "2. On its way",
             "Unknown means that work is going on; Ready takes over the cause of the worst condition.",
@@ -112,102 +103,76 @@ impl Object {
         )
     }
 
-    fn ready(&mut self) -> String {
-        let finished = self.pass(40, Finish::Done, all_ready);
-        self.scene(
-            "3. All ready",
-            "The times of Ready and ResourcesReady move, because their status does.",
-            &finished,
-        )
+    fn is_ready(&mut self) -> String {
+        let mut pass = self.pass(40);
+        mark_all_ready(&mut pass);
+        let finished = pass.finish();
+        let says = "The times of Ready and ResourcesReady move, because their status does.";
+        self.scene("3. All ready", says, &finished)
     }
 
-    fn unchanged(&mut self) -> String {
-        let finished = self.pass(30, Finish::Done, all_ready);
-        Scene::new("4. The same again").records(&self.set, &finished).done()
+    fn stays(&mut self) -> String {
+        let mut pass = self.pass(30);
+        mark_all_ready(&mut pass);
+        let finished = pass.finish();
+        Scene::new("4. The same again").records(GraphConditions::set(), &finished).done()
     }
 
-    fn outdated(&mut self) -> String {
+    fn changes(&mut self) -> String {
         self.generation = 2;
-        let finished = self.pass(10, Finish::Early, |pass| {
-            mark(pass, "GraphAccepted", Status::True, reason!("Accepted"), "13 resources in the graph");
-        });
+        let mut pass = self.pass(10);
+        pass.mark_graph_valid("13 resources in the graph");
+        let finished = pass.abandon();
         self.scene(
             "5. The spec changes, and the pass ends early",
-            "Three conditions are still about generation 1. Nothing is lost, and Ready does not claim what nobody checked.",
+            "Three that count are still about generation 1. Nothing is lost, and Ready does not claim what nobody checked.",
             &finished,
         )
     }
 
-    fn broken(&mut self) -> String {
-        let finished = self.pass(10, Finish::Done, |pass| {
-            all_ready(pass);
-            mark(
-                pass,
-                "ResourcesReady",
-                Status::False,
-                reason!("ApplyFailed"),
-                "Secret default/db-password is missing",
-            );
-            mark(pass, "Degraded", Status::True, reason!("ReplicaLost"), "1 of 3 replicas is gone");
-        });
-        self.scene(
-            "6. It breaks",
-            "Two problems at once; the informational condition would not count.",
-            &finished,
-        )
+    fn breaks(&mut self) -> String {
+        let mut pass = self.pass(10);
+        mark_all_ready(&mut pass);
+        pass.mark_resource_failed("Secret default/db-password is missing");
+        pass.mark_replica_lost("1 of 3 replicas is gone");
+        let finished = pass.finish();
+        self.scene("6. It breaks", "Two problems at once; Cached would not count.", &finished)
     }
 
-    fn mended(&mut self) -> String {
-        let finished = self.pass(90, Finish::Done, all_ready);
-        self.scene("7. It is mended", "Warnings tell of what became bad; recovery is Normal.", &finished)
+    fn is_mended(&mut self) -> String {
+        let mut pass = self.pass(90);
+        mark_all_ready(&mut pass);
+        let finished = pass.finish();
+        self.scene("8. It is mended", "Warnings tell of what became bad; recovery is Normal.", &finished)
     }
 }
 
-/// Whether a pass comes to its end.
-#[derive(Clone, Copy)]
-enum Finish {
-    Done,
-    Early,
+fn mark_all_ready(pass: &mut GraphConditionsPass<'_>) {
+    pass.mark_graph_valid("13 resources in the graph");
+    pass.mark_kind_served("MyCustomKind is served");
+    pass.mark_resources_ready(reason!("AllReady"), "13 of 13 resources are ready");
+    pass.mark_not_degraded(reason!("Healthy"), "");
+    pass.mark_cached(reason!("Warm"), "");
 }
 
-fn all_ready(pass: &mut Pass<'_>) {
-    mark(pass, "GraphAccepted", Status::True, reason!("Accepted"), "13 resources in the graph");
-    mark(pass, "KindReady", Status::True, reason!("Established"), "MyCustomKind is served");
-    mark(pass, "ResourcesReady", Status::True, reason!("AllReady"), "13 of 13 resources are ready");
-    mark(pass, "Degraded", Status::False, reason!("Healthy"), "");
-    mark(pass, "Cached", Status::True, reason!("Warm"), "");
-}
-
-fn mark(pass: &mut Pass<'_>, type_: &str, status: Status, reason: Reason, message: &str) {
-    if let Err(error) = pass.mark(type_, status, reason, message) {
-        unreachable!("the story marks only what it declared: {error}");
-    }
-}
-
-/// The same broken object as every policy tells it.
-fn policies(object: &Object) -> String {
-    let mut broken = Object { conditions: object.conditions.clone(), ..Object::new() };
-    broken.generation = object.generation;
-    broken.now = object.now;
-    let _ = broken.broken();
-    let mut scene = Scene::new("8. One engine, many voices")
-        .says("What Ready would read like in scene 6 under each form of roll-up:\n");
+/// The broken object as every form of roll-up tells it.
+fn policies(broken: &Object) -> String {
+    let mut scene = Scene::new("7. One engine, many voices")
+        .says("What Ready reads like now under each form of roll-up:\n");
     for name in Policy::NAMES {
         // Peers' names give the same forms with other views of what is stale or missing.
         let Some(policy) = name.parse::<Policy>().ok().filter(|policy| policy.name() == *name) else {
             continue;
         };
         let context = Context::new("Ready", broken.now).at_generation(broken.generation.into());
-        let inputs = broken.set.dependents().filter_map(|declared| {
+        let inputs = GraphConditions::set().dependents().filter_map(|declared| {
             let condition = condition::find(&broken.conditions, declared.type_.as_str())?;
             Some(Input::from(condition).with_polarity(declared.polarity))
         });
         if let Some(rollup) = policy.roll_up(inputs, &context) {
             let message = rollup.message.replace('\n', "\n                         ");
-            scene = scene.says(&format!(
-                "  {name:<15} {:<7} {}\n                         {message}",
-                rollup.status, rollup.reason
-            ));
+            let head = format!("  {name:<15} {:<7} {}", rollup.status, rollup.reason);
+            scene = scene.says(&format!("{head}\n                         {message}"));
         }
     }
     scene.done()

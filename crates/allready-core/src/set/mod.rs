@@ -28,6 +28,7 @@
 //! # Ok::<(), allready_core::set::MarkError>(())
 //! ```
 
+mod at;
 mod builder;
 mod declared;
 mod describe;
@@ -35,6 +36,7 @@ mod pass;
 mod policies;
 mod propagate;
 mod record;
+mod refusal;
 mod settle;
 #[cfg(test)]
 mod tests;
@@ -42,11 +44,13 @@ mod text;
 mod touched;
 mod typed;
 
+pub use at::At;
 pub use builder::{ConditionSetBuilder, SetError};
 pub use declared::{Declared, Initial, Role};
 pub use describe::SetDescription;
-pub use pass::{At, ClearError, Finished, MarkError, Pass};
+pub use pass::{Finished, Pass};
 pub use policies::{Untouched, Upgrade};
+pub use refusal::{ClearError, MarkError};
 pub use text::SetTextError;
 #[doc(hidden)]
 pub use typed::generated;

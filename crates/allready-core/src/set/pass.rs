@@ -2,87 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::{ConditionSet, Declared, Initial, Role, Upgrade, record::Record, touched::Touched};
+use super::{
+    At, ClearError, ConditionSet, Declared, Initial, MarkError, Role, Upgrade, record::Record,
+    touched::Touched,
+};
 use crate::{
-    Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time,
+    Condition, ConditionType, Message, Polarity, Reason, Standing, Status, Time,
     condition::{self, cut},
     damping::{Damping, DampingMemory},
     transition::Transition,
 };
-
-/// When a pass happens, and to which version of the object.
-///
-/// ```
-/// use allready_core::{Time, set::At};
-///
-/// let now: Time = "2026-03-01T10:00:00Z".parse().unwrap();
-/// let created: Time = "2026-03-01T09:59:58Z".parse().unwrap();
-/// let at = At::new(1u32, now).created(created);
-/// assert_eq!(at.generation.get(), 1);
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct At {
-    /// The object's `metadata.generation`.
-    pub generation: Generation,
-    /// The instant of the pass: every transition in it gets this time.
-    pub now: Time,
-    /// The object's `metadata.creationTimestamp`: a condition that nobody has reported yet is Unknown since then.
-    pub created: Option<Time>,
-    /// Whether the object is being deleted. Deletion raises the generation without a change to the spec, so that what was
-    /// known stays good.
-    pub deleting: bool,
-}
-
-impl At {
-    /// A pass over an object of this generation, now.
-    pub fn new(generation: impl Into<Generation>, now: impl Into<Time>) -> Self {
-        Self { generation: generation.into(), now: now.into(), created: None, deleting: false }
-    }
-
-    /// The same for an object that was created then.
-    pub fn created(self, created: impl Into<Time>) -> Self {
-        Self { created: Some(created.into()), ..self }
-    }
-
-    /// The same for an object that is being deleted.
-    pub fn deleting(self) -> Self {
-        Self { deleting: true, ..self }
-    }
-}
-
-/// A mark that the set does not allow.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MarkError {
-    /// The top condition is computed.
-    #[error(
-        "{type_} is the top condition of this set: it is computed from its dependents and cannot be marked"
-    )]
-    Top {
-        /// The top type.
-        type_: ConditionType,
-    },
-    /// A type that is not in the set.
-    #[error(
-        "{type_:?} is not a condition of this set ({set}): declare it, or open the set to undeclared types"
-    )]
-    Undeclared {
-        /// The type asked for.
-        type_: String,
-        /// The set on one line.
-        set: String,
-    },
-}
-
-/// A condition that must not be cleared.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{type_} cannot be cleared: {role} is never absent; mark it instead")]
-pub struct ClearError {
-    /// The type asked for.
-    pub type_: ConditionType,
-    /// What it is.
-    pub role: &'static str,
-}
 
 /// What a pass has done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
