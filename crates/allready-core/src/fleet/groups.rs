@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, btree_map::Entry},
     hash::BuildHasherDefault,
 };
 
@@ -52,8 +52,8 @@ impl CauseKey {
     }
 }
 
-/// Where a group stands: worst first, then the largest, then by its texts.
-type Rank = (Reverse<Standing>, Reverse<usize>, CauseKey);
+/// Where groups stand that differ in their message only: worst first, then the largest, then by type and reason.
+type Rank = (Reverse<Standing>, Reverse<usize>, Text, Text);
 
 /// The members of a group. Most causes that are not shared by many are those of one member, which needs no tree.
 #[derive(Debug)]
@@ -97,7 +97,8 @@ impl Names {
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     sizes: HashMap<Identity, usize, BuildHasherDefault<PlaceHasher>>,
-    ranked: BTreeMap<Rank, Names>,
+    /// By rank, then by message. Thousands of causes share a rank, and comparing those by message alone is the cheaper.
+    ranked: BTreeMap<Rank, BTreeMap<Text, Names>>,
     bad: Share,
     unknown: Share,
 }
@@ -106,11 +107,11 @@ impl Groups {
     /// Puts a member into the group of a cause.
     pub(super) fn join(&mut self, key: &CauseKey, member: &Text) {
         let size = self.sizes.entry(key.identity()).or_default();
-        let names = if *size == 0 { None } else { self.ranked.remove(&rank(key, *size)) };
+        let names = if *size == 0 { None } else { take(&mut self.ranked, key, *size) };
         *size += 1;
         let is_first = names.is_none();
         let names = names.map_or_else(|| Names::One(member.clone()), |names| names.with(member));
-        self.ranked.insert(rank(key, *size), names);
+        self.ranked.entry(rank(key, *size)).or_default().insert(key.message.clone(), names);
 
         let share = self.share_mut(key.standing);
         share.causes += usize::from(is_first);
@@ -120,11 +121,11 @@ impl Groups {
     /// Takes a member out of the group of a cause; the last one takes the group with it.
     pub(super) fn leave(&mut self, key: &CauseKey, member: &Text) {
         let Some(size) = self.sizes.get_mut(&key.identity()) else { return };
-        let names = self.ranked.remove(&rank(key, *size)).and_then(|names| names.without(member));
+        let names = take(&mut self.ranked, key, *size).and_then(|names| names.without(member));
         *size -= 1;
         let is_last = names.is_none();
         if let Some(names) = names {
-            self.ranked.insert(rank(key, *size), names);
+            self.ranked.entry(rank(key, *size)).or_default().insert(key.message.clone(), names);
         } else {
             self.sizes.remove(&key.identity());
         }
@@ -145,17 +146,29 @@ impl Groups {
 
     /// All causes in their order, each with its first names.
     pub(super) fn causes(&self, names: usize) -> impl Iterator<Item = Cause<'_>> {
-        self.ranked.iter().map(move |((_, Reverse(size), key), members)| Cause {
-            standing: key.standing,
-            type_: &key.type_,
-            reason: (*key.reason).into(),
-            message: (*key.message).into(),
-            count: *size,
-            names: members.iter().take(names).map(|name| &**name).collect(),
+        self.ranked.iter().flat_map(move |((Reverse(standing), Reverse(size), type_, reason), messages)| {
+            messages.iter().map(move |(message, members)| Cause {
+                standing: *standing,
+                type_,
+                reason: (**reason).into(),
+                message: (**message).into(),
+                count: *size,
+                names: members.iter().take(names).map(|name| &**name).collect(),
+            })
         })
     }
 }
 
 fn rank(key: &CauseKey, size: usize) -> Rank {
-    (Reverse(key.standing), Reverse(size), key.clone())
+    (Reverse(key.standing), Reverse(size), key.type_.clone(), key.reason.clone())
+}
+
+/// Takes a group out of its place.
+fn take(ranked: &mut BTreeMap<Rank, BTreeMap<Text, Names>>, key: &CauseKey, size: usize) -> Option<Names> {
+    let Entry::Occupied(mut messages) = ranked.entry(rank(key, size)) else { return None };
+    let names = messages.get_mut().remove(&key.message);
+    if messages.get().is_empty() {
+        messages.remove();
+    }
+    names
 }
