@@ -298,7 +298,8 @@ impl<'a> Pass<'a> {
     }
 
     pub(super) fn take_out(&mut self, type_: &str) {
-        if let Some(condition) = condition::remove(self.conditions, type_) {
+        // Also a second one, which would otherwise stand there in its place.
+        while let Some(condition) = condition::remove(self.conditions, type_) {
             self.record.changing(&condition);
         }
     }

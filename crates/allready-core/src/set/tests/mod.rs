@@ -1,3 +1,4 @@
+mod interactions;
 mod knative;
 mod kro;
 mod operatorpkg;
