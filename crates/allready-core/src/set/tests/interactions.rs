@@ -22,3 +22,15 @@ fn pruning_and_clearing_take_every_condition_of_a_type() {
     assert!(finished.changed);
     assert_eq!(types(&list), ["Ready"]);
 }
+
+#[test]
+fn a_top_condition_that_is_there_twice_is_good_only_if_both_are() {
+    let set = set("Ready: A");
+    let good = condition("Ready", Status::True, "Ready", 1).observed(2);
+    for other in [condition("Ready", Status::False, "Broken", 1), good.clone().observed(1)] {
+        assert!(!set.is_good(&[good.clone(), other.clone()], 2u32));
+        assert!(!set.is_good(&[other, good.clone()], 2u32));
+    }
+    assert!(set.is_good(&[good.clone(), good], 2u32));
+    assert!(!set.is_good(&[], 2u32));
+}
