@@ -68,13 +68,17 @@ impl Pass<'_> {
         all_held
     }
 
-    /// A deletion raises the generation of an object whose spec has not changed.
+    /// A deletion raises the generation by one although the spec has not changed. What was known of an older one is not
+    /// known of this: there the spec did change.
     fn carry_over_generations(&mut self) {
         let set = self.set;
         for (index, declared) in set.declared.iter().enumerate() {
             let Some(at) = self.locate(index + 1, declared.type_.as_str()) else { continue };
             let condition = &mut self.conditions[at]; // `locate` found it at this index
-            if condition.observed_generation.is_some_and(|observed| observed < self.at.generation) {
+            let is_about_the_same_spec = condition.observed_generation.is_some_and(|observed| {
+                !observed.is_none() && observed.get().checked_add(1) == Some(self.at.generation.get())
+            });
+            if is_about_the_same_spec {
                 self.record.changing(condition);
                 condition.observed_generation = Some(self.at.generation);
             }

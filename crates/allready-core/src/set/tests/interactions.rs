@@ -1,6 +1,6 @@
 //! Policies that meet in one pass: damping and grace, deletion and staleness, pruning and duplicates.
 
-use super::{at, condition, pass, types};
+use super::{at, condition, mark, pass, says, types};
 use crate::{ConditionSet, Status, condition_type, set::At};
 
 fn set(text: &str) -> ConditionSet {
@@ -21,6 +21,21 @@ fn pruning_and_clearing_take_every_condition_of_a_type() {
     });
     assert!(finished.changed);
     assert_eq!(types(&list), ["Ready"]);
+}
+
+#[test]
+fn a_deletion_does_not_vouch_for_a_generation_that_was_never_looked_at() {
+    let set = set("Ready: A, B");
+    let deleted = |observed: u32| {
+        let mut list = vec![
+            condition("A", Status::True, "Fine", 1).observed(observed),
+            condition("B", Status::True, "Fine", 1).observed(observed),
+        ];
+        pass(&set, &mut list, At::new(3u32, at(2)).deleting(), |pass| mark(pass, "A", Status::True));
+        (says(&list, "Ready").0, set.is_good(&list, 3u32))
+    };
+    assert_eq!(deleted(2), (Status::True, true), "the deletion itself made it generation 3");
+    assert_eq!(deleted(1), (Status::Unknown, false), "the spec has changed since B was looked at");
 }
 
 #[test]
