@@ -91,11 +91,12 @@ impl<'a> Pass<'a> {
         if self.is_complete() {
             return;
         }
-        let was_good = if let Some(index) = self.only(&set.top, Polarity::NormalTrue) {
-            self.conditions[index].status == Status::True // `only` found it at this index
+        let (was_good, of) = if let Some(index) = self.only(&set.top, Polarity::NormalTrue) {
+            let top = &self.conditions[index]; // `only` found it at this index
+            (top.status == Status::True, top.observed_generation)
         } else {
             self.add(Condition::unreported(set.top.clone(), self.at.now), self.at.created);
-            false
+            (false, None)
         };
         for (index, declared) in set.declared.iter().enumerate() {
             if self.only(&declared.type_, declared.polarity).is_some() {
@@ -107,7 +108,8 @@ impl<'a> Pass<'a> {
                 let reason = Reason::from_static("AssumedGood");
                 let message = "new in this version; assumed good because the object was";
                 let condition = Condition::new(declared.type_.clone(), good, reason, message, self.at.now);
-                self.add(condition, None);
+                // The object was good as of that generation, which need not be the one it has now.
+                self.insert(condition.observed(of.unwrap_or(self.at.generation)));
                 continue;
             }
             if new {
@@ -150,7 +152,10 @@ impl<'a> Pass<'a> {
 
     fn add(&mut self, mut condition: Condition, since: Option<Time>) {
         condition.last_transition_time = since.unwrap_or(self.at.now);
-        let condition = condition.observed(self.at.generation);
+        self.insert(condition.observed(self.at.generation));
+    }
+
+    fn insert(&mut self, condition: Condition) {
         self.record.added(&condition);
         self.conditions.push(condition);
     }

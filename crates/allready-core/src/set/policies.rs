@@ -30,6 +30,6 @@ pub enum Upgrade {
     OnePassGrace,
     /// It starts `Unknown` and counts at once (operatorpkg, KRO).
     Unknown,
-    /// It starts good, with a reason that says so (Knative).
+    /// It starts good as of the generation that the top condition is about, with a reason that says so (Knative).
     AssumeGood,
 }

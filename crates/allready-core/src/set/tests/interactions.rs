@@ -1,7 +1,10 @@
 //! Policies that meet in one pass: damping and grace, deletion and staleness, pruning and duplicates.
 
 use super::{at, condition, mark, pass, says, types};
-use crate::{ConditionSet, Status, condition_type, set::At};
+use crate::{
+    ConditionSet, Status, condition_type,
+    set::{At, Upgrade},
+};
 
 fn set(text: &str) -> ConditionSet {
     text.parse().unwrap()
@@ -36,6 +39,22 @@ fn a_deletion_does_not_vouch_for_a_generation_that_was_never_looked_at() {
     };
     assert_eq!(deleted(2), (Status::True, true), "the deletion itself made it generation 3");
     assert_eq!(deleted(1), (Status::Unknown, false), "the spec has changed since B was looked at");
+}
+
+#[test]
+fn what_is_assumed_good_is_assumed_of_the_generation_that_was() {
+    let set = ConditionSet { upgrade: Upgrade::AssumeGood, ..set("Ready: A, !New") };
+    let upgraded = |generation: u32| {
+        let mut list = vec![
+            condition("Ready", Status::True, "Ready", 1).observed(1),
+            condition("A", Status::True, "Fine", 1).observed(1),
+        ];
+        pass(&set, &mut list, At::new(generation, at(2)), |pass| mark(pass, "A", Status::True));
+        assert_eq!(says(&list, "New"), (Status::False, "AssumedGood"));
+        says(&list, "Ready").0
+    };
+    assert_eq!(upgraded(1), Status::True);
+    assert_eq!(upgraded(2), Status::Unknown, "nobody has called generation 2 good");
 }
 
 #[test]
