@@ -98,11 +98,9 @@ impl Pass<'_> {
             previous: Some(top),
             good_reason: set.good_reason.as_ref().map(Reason::as_str),
         };
-        if self.newcomers_are_spared(top, &context) {
-            return None;
-        }
-        let look_again = set.policy.look_again(self.inputs(false), &context);
-        let mut rollup = set.policy.roll_up(self.inputs(false), &context)?;
+        let spared = self.newcomers_are_spared(top, &context);
+        let look_again = set.policy.look_again(self.inputs(spared), &context);
+        let mut rollup = set.policy.roll_up(self.inputs(spared), &context)?;
         if rollup.status == Status::True
             && let Some(held) = held.iter().find(|held| set.is_dependent(&held.type_))
         {

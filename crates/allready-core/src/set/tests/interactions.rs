@@ -3,11 +3,32 @@
 use super::{at, condition, mark, pass, says, types};
 use crate::{
     ConditionSet, Status, condition_type,
+    damping::{Damping, DampingMemory, Hold, Until},
+    reason,
     set::{At, Upgrade},
 };
 
 fn set(text: &str) -> ConditionSet {
     text.parse().unwrap()
+}
+
+fn for_a_minute() -> Damping {
+    let minute = Until::Duration(jiff::SignedDuration::from_secs(60));
+    Damping::new().hold_others(Hold { to_bad: Some(minute), ..Hold::default() })
+}
+
+#[test]
+fn the_grace_of_a_new_dependent_does_not_hide_what_is_held_back() {
+    let set = set("Ready: A, New");
+    let mut list =
+        vec![condition("Ready", Status::True, "Ready", 1), condition("A", Status::True, "Fine", 1)];
+    let (rules, mut memory) = (for_a_minute(), DampingMemory::default());
+    let mut pass = set.pass(&mut list, At::new(0u32, at(2)));
+    pass.damp(&rules, &mut memory);
+    pass.mark_false("A", reason!("LinkDown"), "").unwrap();
+    assert_eq!(pass.abandon().look_again, Some(at(62)));
+    assert_eq!(says(&list, "Ready").0, Status::True);
+    assert_eq!(list[0].message, "A=False is held back: LinkDown");
 }
 
 #[test]
