@@ -44,19 +44,21 @@ impl Pass<'_> {
         Finished { changed, transitions, look_again }
     }
 
-    /// Shows of the touched conditions what the rules let through.
+    /// Shows of the touched conditions what the rules let through; says what is held back of all of them.
     fn settle_damping(&mut self) -> Vec<Held> {
         let Some((rules, memory)) = self.damping.take() else { return Vec::new() };
         let mut all_held = Vec::new();
-        for (index, declared) in
-            self.set.declared.iter().enumerate().filter(|(index, _)| self.touched.has(*index))
-        {
+        for (index, declared) in self.set.declared.iter().enumerate() {
             let type_ = declared.type_.as_str();
             let Some(at) = self.locate(index + 1, type_) else {
                 memory.forget(type_);
                 continue;
             };
             let observed = &self.conditions[at]; // `locate` found it at this index
+            if !self.touched.has(index) {
+                all_held.extend(rules.remembered(memory, observed, self.at.now));
+                continue;
+            }
             let shown = self.record.original(type_, observed);
             let Damped { condition, held } = rules.observe(memory, shown, observed.clone(), self.at.now);
             all_held.extend(held);

@@ -18,6 +18,29 @@ fn for_a_minute() -> Damping {
 }
 
 #[test]
+fn what_is_held_back_is_told_until_it_is_observed_again() {
+    let set = set("Ready: A, B");
+    let (rules, mut memory, mut list) = (for_a_minute(), DampingMemory::default(), vec![]);
+    let mut reconcile = |second, marks: &[(&str, Status)]| {
+        let mut pass = set.pass(&mut list, At::new(1u32, at(second)));
+        pass.damp(&rules, &mut memory);
+        for (type_, status) in marks {
+            pass.mark(type_, *status, reason!("Checked"), "").unwrap();
+        }
+        let finished = if marks.is_empty() { pass.abandon() } else { pass.finish() };
+        (says(&list, "Ready").0, list[0].message.to_string(), finished.look_again)
+    };
+    reconcile(0, &[("A", Status::True), ("B", Status::True)]);
+    let held = (Status::True, "A=False is held back: Checked".to_owned(), Some(at(70)));
+    assert_eq!(reconcile(10, &[("A", Status::False)]), held);
+    assert_eq!(reconcile(20, &[("B", Status::True)]), held, "a pass that did not look at A");
+    assert_eq!(reconcile(30, &[]), held, "a pass that ended early");
+    let overdue = (Status::True, "A=False is held back: Checked".to_owned(), None);
+    assert_eq!(reconcile(70, &[]), overdue, "nobody has looked, but nobody has taken it back either");
+    assert_eq!(reconcile(80, &[("A", Status::True)]), (Status::True, String::new(), None));
+}
+
+#[test]
 fn the_grace_of_a_new_dependent_does_not_hide_what_is_held_back() {
     let set = set("Ready: A, New");
     let mut list =
