@@ -10,6 +10,7 @@ use crate::{
     Condition, ConditionType, Message, Polarity, Reason, Standing, Status, Time,
     condition::{self, cut},
     damping::{Damping, DampingMemory},
+    rollup::Input,
     transition::Transition,
 };
 
@@ -168,7 +169,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Where a type of the set stands, after making sure that it stands there once. Of several, the worst is kept.
+    /// Where a type of the set stands, after making sure that it stands there once. Of several, the worst is kept,
+    /// and of those one that is outdated.
     fn only(&mut self, type_: &ConditionType, polarity: Polarity) -> Option<usize> {
         let first = condition::position(self.conditions, type_.as_str())?;
         let mut from = first + 1;
@@ -176,8 +178,11 @@ impl<'a> Pass<'a> {
             self.conditions.get(from..).and_then(|rest| condition::position(rest, type_.as_str()))
         {
             let second = from + offset;
-            let standing = |index: usize| polarity.standing(self.conditions[index].status); // both were just found
-            if standing(second) > standing(first) {
+            let worse = |index: usize| {
+                let condition = &self.conditions[index]; // both were just found
+                (polarity.standing(condition.status), Input::from(condition).is_behind(self.at.generation))
+            };
+            if worse(second) > worse(first) {
                 self.conditions.swap(first, second);
             }
             self.conditions.remove(second);

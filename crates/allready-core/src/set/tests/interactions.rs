@@ -112,3 +112,14 @@ fn a_top_condition_that_is_there_twice_is_good_only_if_both_are() {
     assert!(set.is_good(&[good.clone(), good], 2u32));
     assert!(!set.is_good(&[], 2u32));
 }
+
+#[test]
+fn of_two_good_dependents_of_one_type_the_outdated_one_stays_in_any_order() {
+    let set = set("Ready: A");
+    for (first, second) in [(1u32, 2u32), (2, 1)] {
+        let a = |generation: u32| condition("A", Status::True, "Fine", 1).observed(generation);
+        let mut list = vec![a(first), a(second)];
+        pass(&set, &mut list, At::new(2u32, at(2)), |_| ());
+        assert_eq!(says(&list, "Ready"), (Status::Unknown, "LatestGenerationNotObserved"));
+    }
+}
