@@ -130,6 +130,13 @@ fn of_a_type_that_is_there_twice_every_one_counts() {
 }
 
 #[test]
+fn a_policy_that_is_asked_for_comes_before_that_of_the_set() {
+    let set = r#"{"policy": "bullets", "conditions": [{"type": "Healthy"}]}"#;
+    assert!(rollup(&["--set", set], LIST).contains("reason: IssuesReported"));
+    assert!(rollup(&["--set", set, "--policy", "newest-cause"], LIST).contains("reason: DiskFull"));
+}
+
+#[test]
 fn nothing_in_scope_is_never_true_but_for_knative() {
     for policy in Policy::NAMES.iter().filter(|name| **name != "knative") {
         let answer = rollup(&["--policy", policy], "[]");
