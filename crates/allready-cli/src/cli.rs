@@ -40,7 +40,8 @@ pub(crate) enum Command {
 #[command(after_help = "\
 Without --dependents and --set, every condition of the input counts but the top one and the informational ones; an
 object's own `allready.dev/conditions` annotation is used where it has one. A declared condition that is missing counts
-as Unknown, and so does one about an older generation, unless the policy says otherwise.
+as Unknown, and so does one about an older generation (its own observedGeneration, or else that of the status), unless
+the policy says otherwise.
 
 Policies:
   newest-cause    the worst condition speaks, the newest of several (default; like KRO and Knative)

@@ -39,7 +39,11 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
         good_reason: scope.good_reason.as_ref().map(allready::Reason::as_str),
         ..Context::new(scope.top.as_str(), now)
     };
-    let inputs = scope.inputs(given.conditions.conditions());
+    let mut inputs = scope.inputs(given.conditions.conditions());
+    // Of a condition that tracks no generation, all that is known is which one its status is about.
+    for input in &mut inputs {
+        input.observed = input.observed.filter(|observed| !observed.is_none()).or(given.observed);
+    }
     if args.why {
         printer.error_text(&why(&inputs, &scope, &context));
     }
@@ -64,6 +68,8 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
 struct Given<'a> {
     conditions: FoundList<'a>,
     generation: Generation,
+    /// The generation that the status as a whole is about, if it says so.
+    observed: Option<Generation>,
     annotation: Option<&'a str>,
 }
 
@@ -73,6 +79,7 @@ impl<'a> Given<'a> {
             return Ok(Self {
                 conditions: found::read(value),
                 generation: Generation::NONE,
+                observed: None,
                 annotation: None,
             });
         }
@@ -80,6 +87,7 @@ impl<'a> Given<'a> {
             return Ok(Self {
                 conditions: found::read(conditions),
                 generation: Generation::NONE,
+                observed: None,
                 annotation: None,
             });
         }
@@ -91,6 +99,7 @@ impl<'a> Given<'a> {
         let object = FoundObject::read(value);
         Ok(Self {
             generation: object.generation.unwrap_or_default(),
+            observed: object.observed,
             conditions: object.conditions,
             annotation: value
                 .pointer("/metadata/annotations")

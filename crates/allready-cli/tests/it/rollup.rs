@@ -71,6 +71,18 @@ fn a_condition_about_an_older_generation_counts_as_unknown_unless_it_is_said_oth
 }
 
 #[test]
+fn a_condition_without_a_generation_is_about_that_of_the_status() {
+    let behind = r#"{"metadata": {"generation": 3}, "status": {"observedGeneration": 2, "conditions": [
+      {"type": "A", "status": "True", "reason": "Up", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"}
+    ]}}"#;
+    let answer = rollup(&[], behind);
+    assert!(answer.starts_with("exit 2\n") && answer.contains("A is about generation 2"), "{answer}");
+    assert!(answer.contains("observedGeneration: 2\n"), "{answer}");
+    let its_own = behind.replace("\"message\"", "\"observedGeneration\": 3, \"message\"");
+    assert!(rollup(&[], &its_own).starts_with("exit 0\n"));
+}
+
+#[test]
 fn every_policy_answers_and_never_better_than_its_parts() {
     let mut answers = String::new();
     for policy in Policy::NAMES {
