@@ -4,7 +4,7 @@ use std::{fmt::Write as _, process::ExitCode};
 
 use allready::{
     Condition, ConditionSet, ConditionType, Generation, Polarity, Standing, Status, Time,
-    found::{self, FoundCondition, FoundList, FoundObject, IrregularityKind},
+    found::{self, FoundCondition, FoundList, FoundObject, Irregularity, IrregularityKind},
     rollup::{Context, Form, Freshness, Input, Policy, Stale},
     set::{self, Role},
 };
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
     let now = args.now.unwrap_or(now);
     let value = input::read(&args.filename)?;
     let given = Given::read(&value)?;
-    for irregularity in given.conditions.irregularities() {
+    for irregularity in &given.irregularities {
         let text = tame(&irregularity.to_string());
         if matches!(irregularity.kind, IrregularityKind::NotAList { .. }) {
             return Err(Failure::data(text));
@@ -67,6 +67,8 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
 /// What the input gave: its conditions, and what the object says about itself.
 struct Given<'a> {
     conditions: FoundList<'a>,
+    /// What is not as it should be, in the object and in its conditions.
+    irregularities: Vec<Irregularity>,
     generation: Generation,
     /// The generation that the status as a whole is about, if it says so.
     observed: Option<Generation>,
@@ -75,17 +77,12 @@ struct Given<'a> {
 
 impl<'a> Given<'a> {
     fn read(value: &'a Value) -> Result<Self, Failure> {
-        if value.is_array() {
+        let bare = value.get("conditions").filter(|_| value.get("status").is_none());
+        if let Some(conditions) = bare.or(value.is_array().then_some(value)) {
+            let conditions = found::read(conditions);
             return Ok(Self {
-                conditions: found::read(value),
-                generation: Generation::NONE,
-                observed: None,
-                annotation: None,
-            });
-        }
-        if let Some(conditions) = value.get("conditions").filter(|_| value.get("status").is_none()) {
-            return Ok(Self {
-                conditions: found::read(conditions),
+                irregularities: conditions.irregularities().to_vec(),
+                conditions,
                 generation: Generation::NONE,
                 observed: None,
                 annotation: None,
@@ -98,6 +95,7 @@ impl<'a> Given<'a> {
         }
         let object = FoundObject::read(value);
         Ok(Self {
+            irregularities: object.irregularities().cloned().collect(),
             generation: object.generation.unwrap_or_default(),
             observed: object.observed,
             conditions: object.conditions,

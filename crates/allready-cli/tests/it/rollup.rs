@@ -132,6 +132,13 @@ fn what_is_irregular_is_read_and_reported() {
 }
 
 #[test]
+fn what_is_irregular_about_the_object_is_reported_too() {
+    let odd = OBJECT.replace("generation: 3\n  annotations", "generation: three\n  annotations");
+    let answer = rollup(&[], &odd);
+    assert!(answer.contains("warning: metadata.generation is the text \"three\""), "{answer}");
+}
+
+#[test]
 fn of_a_type_that_is_there_twice_every_one_counts() {
     let twice = r#"[
       {"type": "A", "status": "True", "reason": "Member1", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"},
