@@ -31,7 +31,9 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
 
     let declared = args.set.clone().map_or_else(|| given.annotated(args), |set| Ok(Some(set)))?;
     let scope = Scope::new(args, declared);
-    let previous = given.conditions.find(scope.top.as_str()).map(|found| found.to_condition(now));
+    let standing = |found: &&FoundCondition<'_>| scope.top_polarity.standing(found.status);
+    let previous = given.conditions.find_all(scope.top.as_str()).max_by_key(standing);
+    let previous = previous.map(|found| found.to_condition(now));
     let context = Context {
         generation: args.generation.unwrap_or(given.generation),
         polarity: scope.top_polarity,
@@ -155,12 +157,15 @@ impl Scope {
     }
 
     fn of_set(args: &RollupArgs, set: &ConditionSet) -> Self {
+        let top = args.top.clone().unwrap_or_else(|| set.top().clone());
+        // Under another top, a dependent may be the top itself: it does not count for itself.
+        let dependents = set.dependents().filter(|declared| declared.type_ != top);
         Self {
-            top: args.top.clone().unwrap_or_else(|| set.top().clone()),
             top_polarity: Polarity::NormalTrue,
             good_reason: set.good_reason().cloned(),
             policy: args.policy.as_ref().unwrap_or(set.policy()).clone(),
-            declared: set.dependents().map(|declared| (declared.type_.clone(), declared.polarity)).collect(),
+            declared: dependents.map(|declared| (declared.type_.clone(), declared.polarity)).collect(),
+            top,
             informational: set
                 .declared()
                 .iter()

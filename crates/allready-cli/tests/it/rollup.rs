@@ -146,6 +146,15 @@ fn of_a_type_that_is_there_twice_every_one_counts() {
     ]"#;
     assert!(rollup(&[], twice).starts_with("exit 1\n"));
     assert!(rollup(&["--dependents", "A"], twice).starts_with("exit 1\n"));
+    let both = r#"{"metadata": {"generation": 3}, "status": {"conditions": [
+      {"type": "Ready", "status": "True", "reason": "Up", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"},
+      {"type": "Ready", "status": "False", "reason": "Down", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"},
+      {"type": "A", "status": "True", "reason": "Up", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z", "observedGeneration": 2}
+    ]}}"#;
+    assert!(
+        rollup(&["--policy", "kro"], both).starts_with("exit 1\n"),
+        "what is held is the worse of the two"
+    );
 }
 
 #[test]
@@ -153,6 +162,11 @@ fn a_policy_that_is_asked_for_comes_before_that_of_the_set() {
     let set = r#"{"policy": "bullets", "conditions": [{"type": "Healthy"}]}"#;
     assert!(rollup(&["--set", set], LIST).contains("reason: IssuesReported"));
     assert!(rollup(&["--set", set, "--policy", "newest-cause"], LIST).contains("reason: DiskFull"));
+}
+
+#[test]
+fn the_top_of_a_set_does_not_count_for_itself() {
+    assert!(rollup(&["--set", "Ready: Healthy, Synced", "--top", "Healthy"], LIST).starts_with("exit 0\n"));
 }
 
 #[test]
