@@ -18,6 +18,11 @@ use crate::{
 };
 
 pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    if let Some(both) = args.dependents.iter().find(|type_| args.informational.contains(type_)) {
+        return Err(Failure::usage(format_args!(
+            "{both} is given to --dependents and to --informational: it either counts or does not"
+        )));
+    }
     let now = args.now.unwrap_or(now);
     let value = input::read(&args.filename)?;
     let given = Given::read(&value)?;

@@ -191,6 +191,10 @@ fn wrong_usage_is_refused_with_what_is_allowed() {
         ),
         (&["--set", "Ready"], "\"Ready\" does not describe a condition set"),
         (&["--set", "Ready: A", "--dependents", "B"], "cannot be used with"),
+        (
+            &["--dependents", "A,B", "--informational", "A"],
+            "A is given to --dependents and to --informational",
+        ),
         (&["--colour"], "unexpected argument"),
     ] {
         let answer = allready(&[&["rollup", "-f", "-"][..], arguments].concat(), LIST);
