@@ -1,6 +1,6 @@
 //! `allready rollup`: the engine on a file.
 
-use std::{fmt::Write as _, process::ExitCode};
+use std::{borrow::Cow, fmt::Write as _, process::ExitCode};
 
 use allready::{
     Condition, ConditionSet, ConditionType, Generation, Polarity, Standing, Status, Time,
@@ -79,7 +79,7 @@ struct Given<'a> {
     generation: Generation,
     /// The generation that the status as a whole is about, if it says so.
     observed: Option<Generation>,
-    annotation: Option<&'a str>,
+    annotation: Option<Cow<'a, str>>,
 }
 
 impl<'a> Given<'a> {
@@ -109,14 +109,19 @@ impl<'a> Given<'a> {
             annotation: value
                 .pointer("/metadata/annotations")
                 .and_then(|annotations| annotations.get(set::ANNOTATION))
-                .and_then(Value::as_str),
+                .filter(|annotation| !annotation.is_null())
+                // In a file it may stand there as what it means, not yet as the text that the API server wants.
+                .map(|annotation| match annotation {
+                    Value::String(text) => Cow::Borrowed(text.as_str()),
+                    other => Cow::Owned(other.to_string()),
+                }),
         })
     }
 
     /// The set that the object itself declares, unless the command line says what counts.
     fn annotated(&self, args: &RollupArgs) -> Result<Option<ConditionSet>, Failure> {
         let said = !(args.dependents.is_empty() && args.negative.is_empty() && args.informational.is_empty());
-        match self.annotation {
+        match &self.annotation {
             Some(text) if !said => text.parse().map(Some).map_err(|error| {
                 Failure::data(format_args!(
                     "the annotation {} of the input: {}",

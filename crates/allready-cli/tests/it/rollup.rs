@@ -59,6 +59,14 @@ fn an_object_brings_its_generation_its_time_and_its_own_declaration() {
 }
 
 #[test]
+fn an_annotation_counts_also_where_it_is_not_a_text() {
+    let text = r#""Ready: Synced, !Degraded, (Healthy)""#;
+    let meant = OBJECT.replace(text, "{conditions: [{type: Synced}, {type: Routed}]}");
+    assert!(rollup(&[], &meant).contains("Routed has not been reported yet"));
+    assert!(rollup(&[], &OBJECT.replace(text, "7")).starts_with("exit 65\n"));
+}
+
+#[test]
 fn what_is_said_on_the_command_line_comes_before_the_annotation() {
     assert_snapshot!(rollup(&["--dependents", "Healthy"], OBJECT));
     assert_snapshot!(rollup(&["--set", "Ready: Healthy", "--top", "Sane"], OBJECT));
