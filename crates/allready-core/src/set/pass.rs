@@ -169,7 +169,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Where a type of the set stands, after making sure that it stands there once. Of several, the worst is kept,
+    /// Where a type stands, after making sure that it stands there once. Of several, the worst is kept,
     /// and of those one that is outdated.
     fn only(&mut self, type_: &ConditionType, polarity: Polarity) -> Option<usize> {
         let first = condition::position(self.conditions, type_.as_str())?;
@@ -251,7 +251,10 @@ impl<'a> Pass<'a> {
             Some(index) => self.mark_declared(index, status, reason.into(), &message.into()),
             None if set.top == *type_ => return Err(MarkError::Top { type_: set.top.clone() }),
             None if set.open => match ConditionType::new(type_.to_owned()) {
-                Ok(legal) => self.write(usize::MAX, &legal, status, reason.into(), &message.into()),
+                Ok(legal) => {
+                    let place = self.only(&legal, Polarity::NormalTrue).unwrap_or(usize::MAX);
+                    self.write(place, &legal, status, reason.into(), &message.into());
+                }
                 Err(_) => return Err(self.undeclared(type_)),
             },
             None => return Err(self.undeclared(type_)),

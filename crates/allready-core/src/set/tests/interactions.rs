@@ -123,3 +123,14 @@ fn of_two_good_dependents_of_one_type_the_outdated_one_stays_in_any_order() {
         assert_eq!(says(&list, "Ready"), (Status::Unknown, "LatestGenerationNotObserved"));
     }
 }
+
+#[test]
+fn an_open_set_leaves_a_type_that_it_marks_in_the_list_once() {
+    let set = ConditionSet { open: true, ..set("Ready:") };
+    let mut list =
+        vec![condition("Extra", Status::True, "First", 1), condition("Extra", Status::False, "Second", 1)];
+    let finished = pass(&set, &mut list, At::new(1u32, at(2)), |pass| mark(pass, "Extra", Status::True));
+    assert!(finished.changed);
+    assert_eq!(types(&list), ["Extra", "Ready"]);
+    assert_eq!(says(&list, "Extra"), (Status::True, "ExtraTrue"));
+}
