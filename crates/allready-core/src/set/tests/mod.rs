@@ -5,6 +5,7 @@ mod operatorpkg;
 mod pass;
 mod propagate;
 mod properties;
+mod sequences;
 mod set;
 
 use crate::{
