@@ -40,7 +40,8 @@ pub(crate) enum Command {
 #[command(after_help = "\
 Without --dependents and --set, every condition of the input counts but the top one and the informational ones; an
 object's own `allready.dev/conditions` annotation is used where it has one. A declared condition that is missing counts
-as Unknown, and so does one about an older generation, unless the policy says otherwise.
+as Unknown, and so does one about an older generation (its own observedGeneration, or else that of the status), unless
+the policy says otherwise.
 
 Policies:
   newest-cause    the worst condition speaks, the newest of several (default; like KRO and Knative)
@@ -61,9 +62,9 @@ Examples:
   allready rollup --set 'Ready: Synced, !Degraded, (Cached)' --why -f object.yaml
   kubectl get deploy web -o json | allready rollup --top Ready --dependents Available,Progressing -f -")]
 pub(crate) struct RollupArgs {
-    /// How the condition is computed (see below).
-    #[arg(long, value_name = "POLICY", default_value = "newest-cause", value_parser = |name: &str| name.parse::<Policy>())]
-    pub(crate) policy: Policy,
+    /// How the condition is computed (see below) [default: newest-cause, or that of the set].
+    #[arg(long, value_name = "POLICY", value_parser = |name: &str| name.parse::<Policy>())]
+    pub(crate) policy: Option<Policy>,
 
     /// The type of the condition to compute [default: Ready, or that of the set].
     #[arg(long, value_name = "TYPE")]

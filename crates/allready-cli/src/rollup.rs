@@ -1,10 +1,10 @@
 //! `allready rollup`: the engine on a file.
 
-use std::{fmt::Write as _, process::ExitCode};
+use std::{borrow::Cow, fmt::Write as _, process::ExitCode};
 
 use allready::{
     Condition, ConditionSet, ConditionType, Generation, Polarity, Standing, Status, Time,
-    found::{self, FoundCondition, FoundList, FoundObject, IrregularityKind},
+    found::{self, FoundCondition, FoundList, FoundObject, Irregularity, IrregularityKind},
     rollup::{Context, Form, Freshness, Input, Policy, Stale},
     set::{self, Role},
 };
@@ -18,10 +18,15 @@ use crate::{
 };
 
 pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    if let Some(both) = args.dependents.iter().find(|type_| args.informational.contains(type_)) {
+        return Err(Failure::usage(format_args!(
+            "{both} is given to --dependents and to --informational: it either counts or does not"
+        )));
+    }
     let now = args.now.unwrap_or(now);
     let value = input::read(&args.filename)?;
     let given = Given::read(&value)?;
-    for irregularity in given.conditions.irregularities() {
+    for irregularity in &given.irregularities {
         let text = tame(&irregularity.to_string());
         if matches!(irregularity.kind, IrregularityKind::NotAList { .. }) {
             return Err(Failure::data(text));
@@ -31,7 +36,9 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
 
     let declared = args.set.clone().map_or_else(|| given.annotated(args), |set| Ok(Some(set)))?;
     let scope = Scope::new(args, declared);
-    let previous = given.conditions.find(scope.top.as_str()).map(|found| found.to_condition(now));
+    let standing = |found: &&FoundCondition<'_>| scope.top_polarity.standing(found.status);
+    let previous = given.conditions.find_all(scope.top.as_str()).max_by_key(standing);
+    let previous = previous.map(|found| found.to_condition(now));
     let context = Context {
         generation: args.generation.unwrap_or(given.generation),
         polarity: scope.top_polarity,
@@ -39,7 +46,11 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
         good_reason: scope.good_reason.as_ref().map(allready::Reason::as_str),
         ..Context::new(scope.top.as_str(), now)
     };
-    let inputs = scope.inputs(given.conditions.conditions());
+    let mut inputs = scope.inputs(given.conditions.conditions());
+    // Of a condition that tracks no generation, all that is known is which one its status is about.
+    for input in &mut inputs {
+        input.observed = input.observed.filter(|observed| !observed.is_none()).or(given.observed);
+    }
     if args.why {
         printer.error_text(&why(&inputs, &scope, &context));
     }
@@ -63,23 +74,24 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
 /// What the input gave: its conditions, and what the object says about itself.
 struct Given<'a> {
     conditions: FoundList<'a>,
+    /// What is not as it should be, in the object and in its conditions.
+    irregularities: Vec<Irregularity>,
     generation: Generation,
-    annotation: Option<&'a str>,
+    /// The generation that the status as a whole is about, if it says so.
+    observed: Option<Generation>,
+    annotation: Option<Cow<'a, str>>,
 }
 
 impl<'a> Given<'a> {
     fn read(value: &'a Value) -> Result<Self, Failure> {
-        if value.is_array() {
+        let bare = value.get("conditions").filter(|_| value.get("status").is_none());
+        if let Some(conditions) = bare.or(value.is_array().then_some(value)) {
+            let conditions = found::read(conditions);
             return Ok(Self {
-                conditions: found::read(value),
+                irregularities: conditions.irregularities().to_vec(),
+                conditions,
                 generation: Generation::NONE,
-                annotation: None,
-            });
-        }
-        if let Some(conditions) = value.get("conditions").filter(|_| value.get("status").is_none()) {
-            return Ok(Self {
-                conditions: found::read(conditions),
-                generation: Generation::NONE,
+                observed: None,
                 annotation: None,
             });
         }
@@ -90,19 +102,26 @@ impl<'a> Given<'a> {
         }
         let object = FoundObject::read(value);
         Ok(Self {
+            irregularities: object.irregularities().cloned().collect(),
             generation: object.generation.unwrap_or_default(),
+            observed: object.observed,
             conditions: object.conditions,
             annotation: value
                 .pointer("/metadata/annotations")
                 .and_then(|annotations| annotations.get(set::ANNOTATION))
-                .and_then(Value::as_str),
+                .filter(|annotation| !annotation.is_null())
+                // In a file it may stand there as what it means, not yet as the text that the API server wants.
+                .map(|annotation| match annotation {
+                    Value::String(text) => Cow::Borrowed(text.as_str()),
+                    other => Cow::Owned(other.to_string()),
+                }),
         })
     }
 
     /// The set that the object itself declares, unless the command line says what counts.
     fn annotated(&self, args: &RollupArgs) -> Result<Option<ConditionSet>, Failure> {
         let said = !(args.dependents.is_empty() && args.negative.is_empty() && args.informational.is_empty());
-        match self.annotation {
+        match &self.annotation {
             Some(text) if !said => text.parse().map(Some).map_err(|error| {
                 Failure::data(format_args!(
                     "the annotation {} of the input: {}",
@@ -148,13 +167,15 @@ impl Scope {
     }
 
     fn of_set(args: &RollupArgs, set: &ConditionSet) -> Self {
-        let asked_for_a_policy = args.policy != Policy::default();
+        let top = args.top.clone().unwrap_or_else(|| set.top().clone());
+        // Under another top, a dependent may be the top itself: it does not count for itself.
+        let dependents = set.dependents().filter(|declared| declared.type_ != top);
         Self {
-            top: args.top.clone().unwrap_or_else(|| set.top().clone()),
             top_polarity: Polarity::NormalTrue,
             good_reason: set.good_reason().cloned(),
-            policy: if asked_for_a_policy { args.policy.clone() } else { set.policy().clone() },
-            declared: set.dependents().map(|declared| (declared.type_.clone(), declared.polarity)).collect(),
+            policy: args.policy.as_ref().unwrap_or(set.policy()).clone(),
+            declared: dependents.map(|declared| (declared.type_.clone(), declared.polarity)).collect(),
+            top,
             informational: set
                 .declared()
                 .iter()
@@ -181,7 +202,7 @@ impl Scope {
             top_polarity: polarity(&top),
             top,
             good_reason: None,
-            policy: args.policy.clone(),
+            policy: args.policy.clone().unwrap_or_default(),
             declared,
             informational: args.informational.clone(),
             everything: args.dependents.is_empty(),

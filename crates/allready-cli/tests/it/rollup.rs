@@ -59,6 +59,14 @@ fn an_object_brings_its_generation_its_time_and_its_own_declaration() {
 }
 
 #[test]
+fn an_annotation_counts_also_where_it_is_not_a_text() {
+    let text = r#""Ready: Synced, !Degraded, (Healthy)""#;
+    let meant = OBJECT.replace(text, "{conditions: [{type: Synced}, {type: Routed}]}");
+    assert!(rollup(&[], &meant).contains("Routed has not been reported yet"));
+    assert!(rollup(&[], &OBJECT.replace(text, "7")).starts_with("exit 65\n"));
+}
+
+#[test]
 fn what_is_said_on_the_command_line_comes_before_the_annotation() {
     assert_snapshot!(rollup(&["--dependents", "Healthy"], OBJECT));
     assert_snapshot!(rollup(&["--set", "Ready: Healthy", "--top", "Sane"], OBJECT));
@@ -68,6 +76,18 @@ fn what_is_said_on_the_command_line_comes_before_the_annotation() {
 fn a_condition_about_an_older_generation_counts_as_unknown_unless_it_is_said_otherwise() {
     assert_snapshot!(rollup(&["--generation", "4", "--dependents", "Synced", "--why"], OBJECT));
     assert_snapshot!(rollup(&["--generation", "4", "--dependents", "Synced", "--stale", "ignored"], OBJECT));
+}
+
+#[test]
+fn a_condition_without_a_generation_is_about_that_of_the_status() {
+    let behind = r#"{"metadata": {"generation": 3}, "status": {"observedGeneration": 2, "conditions": [
+      {"type": "A", "status": "True", "reason": "Up", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"}
+    ]}}"#;
+    let answer = rollup(&[], behind);
+    assert!(answer.starts_with("exit 2\n") && answer.contains("A is about generation 2"), "{answer}");
+    assert!(answer.contains("observedGeneration: 2\n"), "{answer}");
+    let its_own = behind.replace("\"message\"", "\"observedGeneration\": 3, \"message\"");
+    assert!(rollup(&[], &its_own).starts_with("exit 0\n"));
 }
 
 #[test]
@@ -120,6 +140,13 @@ fn what_is_irregular_is_read_and_reported() {
 }
 
 #[test]
+fn what_is_irregular_about_the_object_is_reported_too() {
+    let odd = OBJECT.replace("generation: 3\n  annotations", "generation: three\n  annotations");
+    let answer = rollup(&[], &odd);
+    assert!(answer.contains("warning: metadata.generation is the text \"three\""), "{answer}");
+}
+
+#[test]
 fn of_a_type_that_is_there_twice_every_one_counts() {
     let twice = r#"[
       {"type": "A", "status": "True", "reason": "Member1", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"},
@@ -127,6 +154,27 @@ fn of_a_type_that_is_there_twice_every_one_counts() {
     ]"#;
     assert!(rollup(&[], twice).starts_with("exit 1\n"));
     assert!(rollup(&["--dependents", "A"], twice).starts_with("exit 1\n"));
+    let both = r#"{"metadata": {"generation": 3}, "status": {"conditions": [
+      {"type": "Ready", "status": "True", "reason": "Up", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"},
+      {"type": "Ready", "status": "False", "reason": "Down", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"},
+      {"type": "A", "status": "True", "reason": "Up", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z", "observedGeneration": 2}
+    ]}}"#;
+    assert!(
+        rollup(&["--policy", "kro"], both).starts_with("exit 1\n"),
+        "what is held is the worse of the two"
+    );
+}
+
+#[test]
+fn a_policy_that_is_asked_for_comes_before_that_of_the_set() {
+    let set = r#"{"policy": "bullets", "conditions": [{"type": "Healthy"}]}"#;
+    assert!(rollup(&["--set", set], LIST).contains("reason: IssuesReported"));
+    assert!(rollup(&["--set", set, "--policy", "newest-cause"], LIST).contains("reason: DiskFull"));
+}
+
+#[test]
+fn the_top_of_a_set_does_not_count_for_itself() {
+    assert!(rollup(&["--set", "Ready: Healthy, Synced", "--top", "Healthy"], LIST).starts_with("exit 0\n"));
 }
 
 #[test]
@@ -151,6 +199,10 @@ fn wrong_usage_is_refused_with_what_is_allowed() {
         ),
         (&["--set", "Ready"], "\"Ready\" does not describe a condition set"),
         (&["--set", "Ready: A", "--dependents", "B"], "cannot be used with"),
+        (
+            &["--dependents", "A,B", "--informational", "A"],
+            "A is given to --dependents and to --informational",
+        ),
         (&["--colour"], "unexpected argument"),
     ] {
         let answer = allready(&[&["rollup", "-f", "-"][..], arguments].concat(), LIST);

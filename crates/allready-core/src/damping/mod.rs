@@ -59,9 +59,11 @@ use crate::{Condition, ConditionType, Message, Reason, Status, Time, transition}
 pub struct DampingMemory(BTreeMap<ConditionType, Pending>);
 
 /// A status that was observed and is not shown yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Pending {
     status: Status,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<Reason>,
     since: Time,
     observations: u32,
 }
@@ -157,28 +159,44 @@ impl Damping {
             let since = shown.last_transition_time;
             return Damped { condition: Condition { last_transition_time: since, ..observed }, held: None };
         }
-        let pending = match remembered {
-            Some(before) if rule.is_good(before.status) == rule.is_good(observed.status) => Pending {
-                status: observed.status,
-                since: before.since.min(now),
-                observations: before.observations.saturating_add(1),
-            },
-            _ => Pending { status: observed.status, since: now, observations: 1 },
+        let (since, observations) = match remembered {
+            Some(before) if rule.is_good(before.status) == rule.is_good(observed.status) => {
+                (before.since.min(now), before.observations.saturating_add(1))
+            }
+            _ => (now, 1),
         };
-        let Some(wait) = rule.wait(observed.status, pending.since, pending.observations, now) else {
+        let Some(wait) = rule.wait(observed.status, since, observations, now) else {
             return Damped { condition: Condition { last_transition_time: now, ..observed }, held: None };
         };
+        let reason = Some(observed.reason.clone());
+        let pending = Pending { status: observed.status, reason, since, observations };
         memory.0.insert(observed.type_.clone(), pending);
         let held = Held {
             type_: observed.type_,
             status: observed.status,
             reason: observed.reason,
             message: observed.message,
-            since: pending.since,
+            since,
             look_again: wait.look_again(),
         };
         let message = held.told(shown.status, wait);
         Damped { condition: Condition { message, ..shown.clone() }, held: Some(held) }
+    }
+
+    /// What is still held back of a condition that was not observed this time: as long as nobody has looked again, nobody
+    /// can say that it is over. Once its time has come there is no instant to wait for.
+    pub(crate) fn remembered(&self, memory: &DampingMemory, shown: &Condition, now: Time) -> Option<Held> {
+        let pending = memory.0.get(&shown.type_).filter(|pending| pending.status != shown.status)?;
+        let Pending { status, since, observations, .. } = *pending;
+        let wait = self.rule(&shown.type_).and_then(|rule| rule.wait(status, since, observations, now));
+        Some(Held {
+            type_: shown.type_.clone(),
+            status,
+            reason: pending.reason.clone().unwrap_or_else(|| Reason::sanitized("")),
+            message: Message::EMPTY,
+            since,
+            look_again: wait.and_then(Wait::look_again),
+        })
     }
 
     /// Decides for a whole list. Types that were not observed are forgotten, and not shown; of a type that is there

@@ -21,7 +21,7 @@ pub struct At {
     /// The object's `metadata.creationTimestamp`: a condition that nobody has reported yet is Unknown since then.
     pub created: Option<Time>,
     /// Whether the object is being deleted. Deletion raises the generation without a change to the spec, so that what was
-    /// known stays good.
+    /// known of the generation before stays good.
     pub deleting: bool,
 }
 

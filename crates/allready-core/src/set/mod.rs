@@ -57,7 +57,7 @@ pub use typed::generated;
 pub use typed::{TypedPass, TypedSet};
 
 use crate::{
-    Condition, ConditionType, Generation, Polarity, Reason, Standing, condition,
+    Condition, ConditionType, Generation, Polarity, Reason, Standing,
     condition::ListOrder,
     rollup::{Input, Policy},
 };
@@ -169,7 +169,8 @@ impl ConditionSet {
         Pass::begin(self, conditions, at)
     }
 
-    /// Whether the top condition of this list is good *and* is about this generation.
+    /// Whether the top condition of this list is good *and* is about this generation. Where it is there twice, both
+    /// have to be.
     ///
     /// ```
     /// use allready_core::{ConditionSet, Time, condition_type, reason, set::At};
@@ -183,8 +184,10 @@ impl ConditionSet {
     /// assert!(!set.is_good(&conditions, 2u32), "the object has changed since");
     /// ```
     pub fn is_good(&self, conditions: &[Condition], generation: impl Into<Generation>) -> bool {
-        condition::find(conditions, self.top.as_str())
-            .is_some_and(|top| Input::from(top).against(generation.into()).standing() == Standing::Good)
+        let generation = generation.into();
+        let tops = conditions.iter().filter(|condition| condition.type_ == self.top);
+        let worst = tops.map(|top| Input::from(top).against(generation).standing()).max();
+        worst == Some(Standing::Good)
     }
 
     /// The set as a Markdown table for documentation.

@@ -10,6 +10,7 @@ use crate::{
     Condition, ConditionType, Message, Polarity, Reason, Standing, Status, Time,
     condition::{self, cut},
     damping::{Damping, DampingMemory},
+    rollup::Input,
     transition::Transition,
 };
 
@@ -91,11 +92,12 @@ impl<'a> Pass<'a> {
         if self.is_complete() {
             return;
         }
-        let was_good = if let Some(index) = self.only(&set.top, Polarity::NormalTrue) {
-            self.conditions[index].status == Status::True // `only` found it at this index
+        let (was_good, of) = if let Some(index) = self.only(&set.top, Polarity::NormalTrue) {
+            let top = &self.conditions[index]; // `only` found it at this index
+            (top.status == Status::True, top.observed_generation)
         } else {
             self.add(Condition::unreported(set.top.clone(), self.at.now), self.at.created);
-            false
+            (false, None)
         };
         for (index, declared) in set.declared.iter().enumerate() {
             if self.only(&declared.type_, declared.polarity).is_some() {
@@ -107,7 +109,8 @@ impl<'a> Pass<'a> {
                 let reason = Reason::from_static("AssumedGood");
                 let message = "new in this version; assumed good because the object was";
                 let condition = Condition::new(declared.type_.clone(), good, reason, message, self.at.now);
-                self.add(condition, None);
+                // The object was good as of that generation, which need not be the one it has now.
+                self.insert(condition.observed(of.unwrap_or(self.at.generation)));
                 continue;
             }
             if new {
@@ -150,7 +153,10 @@ impl<'a> Pass<'a> {
 
     fn add(&mut self, mut condition: Condition, since: Option<Time>) {
         condition.last_transition_time = since.unwrap_or(self.at.now);
-        let condition = condition.observed(self.at.generation);
+        self.insert(condition.observed(self.at.generation));
+    }
+
+    fn insert(&mut self, condition: Condition) {
         self.record.added(&condition);
         self.conditions.push(condition);
     }
@@ -163,7 +169,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Where a type of the set stands, after making sure that it stands there once. Of several, the worst is kept.
+    /// Where a type stands, after making sure that it stands there once. Of several, the worst is kept,
+    /// and of those one that is outdated.
     fn only(&mut self, type_: &ConditionType, polarity: Polarity) -> Option<usize> {
         let first = condition::position(self.conditions, type_.as_str())?;
         let mut from = first + 1;
@@ -171,8 +178,11 @@ impl<'a> Pass<'a> {
             self.conditions.get(from..).and_then(|rest| condition::position(rest, type_.as_str()))
         {
             let second = from + offset;
-            let standing = |index: usize| polarity.standing(self.conditions[index].status); // both were just found
-            if standing(second) > standing(first) {
+            let worse = |index: usize| {
+                let condition = &self.conditions[index]; // both were just found
+                (polarity.standing(condition.status), Input::from(condition).is_behind(self.at.generation))
+            };
+            if worse(second) > worse(first) {
                 self.conditions.swap(first, second);
             }
             self.conditions.remove(second);
@@ -241,7 +251,10 @@ impl<'a> Pass<'a> {
             Some(index) => self.mark_declared(index, status, reason.into(), &message.into()),
             None if set.top == *type_ => return Err(MarkError::Top { type_: set.top.clone() }),
             None if set.open => match ConditionType::new(type_.to_owned()) {
-                Ok(legal) => self.write(usize::MAX, &legal, status, reason.into(), &message.into()),
+                Ok(legal) => {
+                    let place = self.only(&legal, Polarity::NormalTrue).unwrap_or(usize::MAX);
+                    self.write(place, &legal, status, reason.into(), &message.into());
+                }
                 Err(_) => return Err(self.undeclared(type_)),
             },
             None => return Err(self.undeclared(type_)),
@@ -298,7 +311,8 @@ impl<'a> Pass<'a> {
     }
 
     pub(super) fn take_out(&mut self, type_: &str) {
-        if let Some(condition) = condition::remove(self.conditions, type_) {
+        // Also a second one, which would otherwise stand there in its place.
+        while let Some(condition) = condition::remove(self.conditions, type_) {
             self.record.changing(&condition);
         }
     }

@@ -24,12 +24,12 @@ pub enum Untouched {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Upgrade {
-    /// It starts `Unknown`, and a pass that ends early does not turn the top condition for it. The first pass that
-    /// finishes counts it like any other.
+    /// It starts `Unknown`, and the pass that adds it does not turn the top condition for it if it ends early. A pass
+    /// that finishes, and every later one, counts it like any other.
     #[default]
     OnePassGrace,
     /// It starts `Unknown` and counts at once (operatorpkg, KRO).
     Unknown,
-    /// It starts good, with a reason that says so (Knative).
+    /// It starts good as of the generation that the top condition is about, with a reason that says so (Knative).
     AssumeGood,
 }

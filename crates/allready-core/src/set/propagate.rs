@@ -93,12 +93,13 @@ fn top_of<'a>(child: &'a FoundObject<'a>) -> Input<'a> {
     if child.deleting {
         return doubt("Deleting", format!("{name} is being deleted"));
     }
-    let Some(top) =
-        top.and_then(|top| child.conditions.find_all(top).map(Input::from).max_by_key(Input::standing))
+    let generation = child.generation.unwrap_or_default();
+    // Of two that say the same, the one that cannot be taken at its word is the worse.
+    let worse = |input: &Input<'_>| (input.standing(), input.is_behind(generation));
+    let Some(top) = top.and_then(|top| child.conditions.find_all(top).map(Input::from).max_by_key(worse))
     else {
         return doubt("AwaitingReconciliation", format!("{name} has not reported Ready or Succeeded yet"));
     };
-    let generation = child.generation.unwrap_or_default();
     for observed in [top.observed, child.observed].into_iter().flatten() {
         if !observed.is_none() && observed < generation {
             return doubt(

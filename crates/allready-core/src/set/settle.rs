@@ -44,19 +44,21 @@ impl Pass<'_> {
         Finished { changed, transitions, look_again }
     }
 
-    /// Shows of the touched conditions what the rules let through.
+    /// Shows of the touched conditions what the rules let through; says what is held back of all of them.
     fn settle_damping(&mut self) -> Vec<Held> {
         let Some((rules, memory)) = self.damping.take() else { return Vec::new() };
         let mut all_held = Vec::new();
-        for (index, declared) in
-            self.set.declared.iter().enumerate().filter(|(index, _)| self.touched.has(*index))
-        {
+        for (index, declared) in self.set.declared.iter().enumerate() {
             let type_ = declared.type_.as_str();
             let Some(at) = self.locate(index + 1, type_) else {
                 memory.forget(type_);
                 continue;
             };
             let observed = &self.conditions[at]; // `locate` found it at this index
+            if !self.touched.has(index) {
+                all_held.extend(rules.remembered(memory, observed, self.at.now));
+                continue;
+            }
             let shown = self.record.original(type_, observed);
             let Damped { condition, held } = rules.observe(memory, shown, observed.clone(), self.at.now);
             all_held.extend(held);
@@ -68,13 +70,17 @@ impl Pass<'_> {
         all_held
     }
 
-    /// A deletion raises the generation of an object whose spec has not changed.
+    /// A deletion raises the generation by one although the spec has not changed. What was known of an older one is not
+    /// known of this: there the spec did change.
     fn carry_over_generations(&mut self) {
         let set = self.set;
         for (index, declared) in set.declared.iter().enumerate() {
             let Some(at) = self.locate(index + 1, declared.type_.as_str()) else { continue };
             let condition = &mut self.conditions[at]; // `locate` found it at this index
-            if condition.observed_generation.is_some_and(|observed| observed < self.at.generation) {
+            let is_about_the_same_spec = condition.observed_generation.is_some_and(|observed| {
+                !observed.is_none() && observed.get().checked_add(1) == Some(self.at.generation.get())
+            });
+            if is_about_the_same_spec {
                 self.record.changing(condition);
                 condition.observed_generation = Some(self.at.generation);
             }
@@ -94,11 +100,9 @@ impl Pass<'_> {
             previous: Some(top),
             good_reason: set.good_reason.as_ref().map(Reason::as_str),
         };
-        if self.newcomers_are_spared(top, &context) {
-            return None;
-        }
-        let look_again = set.policy.look_again(self.inputs(false), &context);
-        let mut rollup = set.policy.roll_up(self.inputs(false), &context)?;
+        let spared = self.newcomers_are_spared(top, &context);
+        let look_again = set.policy.look_again(self.inputs(spared), &context);
+        let mut rollup = set.policy.roll_up(self.inputs(spared), &context)?;
         if rollup.status == Status::True
             && let Some(held) = held.iter().find(|held| set.is_dependent(&held.type_))
         {

@@ -1,9 +1,11 @@
+mod interactions;
 mod knative;
 mod kro;
 mod operatorpkg;
 mod pass;
 mod propagate;
 mod properties;
+mod sequences;
 mod set;
 
 use crate::{

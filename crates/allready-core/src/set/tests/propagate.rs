@@ -97,3 +97,12 @@ fn a_stale_condition_is_propagated_as_unknown() {
     pass.finish();
     assert_eq!(says(&list, "Child"), (Status::Unknown, "LatestGenerationNotObserved"));
 }
+
+#[test]
+fn of_two_good_top_conditions_the_outdated_one_counts_in_any_order() {
+    let ready = |generation: u32| json!({"type": "Ready", "status": "True", "reason": "Up", "observedGeneration": generation});
+    for (first, second) in [(1, 2), (2, 1)] {
+        let twice = child(&json!({"conditions": [ready(first), ready(second)]}));
+        assert_eq!(propagated(Some(&twice)).2, "LatestGenerationNotObserved");
+    }
+}

@@ -9,13 +9,13 @@ use crate::{
     set::{At, Declared, Role, Untouched, Upgrade},
 };
 
-const TYPES: [&str; 6] = ["A", "B", "C", "D", "example.com/E", "Foreign"];
+pub(super) const TYPES: [&str; 6] = ["A", "B", "C", "D", "example.com/E", "Foreign"];
 
 fn status() -> impl Strategy<Value = Status> {
     prop_oneof![Just(Status::True), Just(Status::False), Just(Status::Unknown)]
 }
 
-fn found() -> impl Strategy<Value = Vec<Condition>> {
+pub(super) fn found() -> impl Strategy<Value = Vec<Condition>> {
     let one = (0..8usize, status(), 0..3u32, 0..50i64).prop_map(|(type_, status, generation, second)| {
         let type_ = TYPES.get(type_).copied().unwrap_or("Ready");
         Condition::new(
@@ -30,7 +30,7 @@ fn found() -> impl Strategy<Value = Vec<Condition>> {
     prop::collection::vec(one, 0..8)
 }
 
-fn set() -> impl Strategy<Value = ConditionSet> {
+pub(super) fn set() -> impl Strategy<Value = ConditionSet> {
     let role = prop_oneof![Just(Role::Dependent), Just(Role::Dependent), Just(Role::Informational)];
     let declared = prop::collection::vec((role, any::<bool>()), 5);
     let untouched = prop_oneof![Just(Untouched::Keep), Just(Untouched::Remove), Just(Untouched::Unknown)];
@@ -45,7 +45,7 @@ fn set() -> impl Strategy<Value = ConditionSet> {
     })
 }
 
-fn marks() -> impl Strategy<Value = Vec<(usize, Status, &'static str)>> {
+pub(super) fn marks() -> impl Strategy<Value = Vec<(usize, Status, &'static str)>> {
     prop::collection::vec((0..5usize, status(), prop_oneof![Just("Before"), Just("After")]), 0..10)
 }
 
