@@ -61,9 +61,9 @@ Examples:
   allready rollup --set 'Ready: Synced, !Degraded, (Cached)' --why -f object.yaml
   kubectl get deploy web -o json | allready rollup --top Ready --dependents Available,Progressing -f -")]
 pub(crate) struct RollupArgs {
-    /// How the condition is computed (see below).
-    #[arg(long, value_name = "POLICY", default_value = "newest-cause", value_parser = |name: &str| name.parse::<Policy>())]
-    pub(crate) policy: Policy,
+    /// How the condition is computed (see below) [default: newest-cause, or that of the set].
+    #[arg(long, value_name = "POLICY", value_parser = |name: &str| name.parse::<Policy>())]
+    pub(crate) policy: Option<Policy>,
 
     /// The type of the condition to compute [default: Ready, or that of the set].
     #[arg(long, value_name = "TYPE")]

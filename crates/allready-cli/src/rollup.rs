@@ -148,12 +148,11 @@ impl Scope {
     }
 
     fn of_set(args: &RollupArgs, set: &ConditionSet) -> Self {
-        let asked_for_a_policy = args.policy != Policy::default();
         Self {
             top: args.top.clone().unwrap_or_else(|| set.top().clone()),
             top_polarity: Polarity::NormalTrue,
             good_reason: set.good_reason().cloned(),
-            policy: if asked_for_a_policy { args.policy.clone() } else { set.policy().clone() },
+            policy: args.policy.clone().unwrap_or_else(|| set.policy().clone()),
             declared: set.dependents().map(|declared| (declared.type_.clone(), declared.polarity)).collect(),
             informational: set
                 .declared()
@@ -181,7 +180,7 @@ impl Scope {
             top_polarity: polarity(&top),
             top,
             good_reason: None,
-            policy: args.policy.clone(),
+            policy: args.policy.clone().unwrap_or_default(),
             declared,
             informational: args.informational.clone(),
             everything: args.dependents.is_empty(),

@@ -65,6 +65,17 @@ fn what_is_said_on_the_command_line_comes_before_the_annotation() {
 }
 
 #[test]
+fn a_policy_that_is_asked_for_comes_before_that_of_the_set_also_if_it_is_the_default_one() {
+    let set = r#"{"conditions": [{"type": "Synced"}, {"type": "Healthy"}], "policy": "bullets"}"#;
+    let reason = |arguments: &[&str]| {
+        let answer = rollup(&[&["--set", set, "-o", "json"], arguments].concat(), LIST);
+        answer.lines().find(|line| line.contains("\"reason\"")).unwrap().trim().to_owned()
+    };
+    assert_eq!(reason(&[]), r#""reason": "IssuesReported","#);
+    assert_eq!(reason(&["--policy", "newest-cause"]), r#""reason": "DiskFull","#);
+}
+
+#[test]
 fn a_condition_about_an_older_generation_counts_as_unknown_unless_it_is_said_otherwise() {
     assert_snapshot!(rollup(&["--generation", "4", "--dependents", "Synced", "--why"], OBJECT));
     assert_snapshot!(rollup(&["--generation", "4", "--dependents", "Synced", "--stale", "ignored"], OBJECT));
