@@ -98,7 +98,7 @@ impl Pass<'_> {
             return None;
         }
         let look_again = set.policy.look_again(self.inputs(false), &context);
-        let mut rollup = set.policy.roll_up(self.inputs(false), &context)?;
+        let mut rollup = set.policy_in_order().roll_up(self.inputs(false), &context)?;
         if rollup.status == Status::True
             && let Some(held) = held.iter().find(|held| set.is_dependent(&held.type_))
         {
