@@ -156,11 +156,15 @@ Examples:
   NO_COLOR=1 allready demo | less")]
 pub(crate) struct DemoArgs {
     /// Seconds to wait after each scene.
-    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = seconds)]
     pub(crate) pause: u64,
 }
 
 fn generation(text: &str) -> Result<Generation, String> {
     let number: i64 = text.parse().map_err(|_| format!("{text:?} is not a whole number"))?;
     Generation::new(number).map_err(|error| error.to_string())
+}
+
+fn seconds(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("{text:?} is not a whole number of seconds"))
 }

@@ -12,6 +12,11 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
+    /// The arguments contradict each other.
+    pub(crate) fn usage(message: impl Display) -> Self {
+        Self { code: 64, message: message.to_string() }
+    }
+
     /// The input cannot be understood.
     pub(crate) fn data(message: impl Display) -> Self {
         Self { code: 65, message: message.to_string() }

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, process::ExitCode};
 
 use allready::{
     Condition, ConditionSet, ConditionType, Generation, Polarity, Standing, Status, Time,
-    found::{self, FoundCondition, FoundList, FoundObject, IrregularityKind},
+    found::{self, FoundCondition, FoundList, FoundObject, Irregularity, IrregularityKind},
     rollup::{Context, Form, Freshness, Input, Policy, Stale},
     set::{self, Role},
 };
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
     let now = args.now.unwrap_or(now);
     let value = input::read(&args.filename)?;
     let given = Given::read(&value)?;
-    for irregularity in given.conditions.irregularities() {
+    for irregularity in &given.irregularities {
         let text = tame(&irregularity.to_string());
         if matches!(irregularity.kind, IrregularityKind::NotAList { .. }) {
             return Err(Failure::data(text));
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
     }
 
     let declared = args.set.clone().map_or_else(|| given.annotated(args), |set| Ok(Some(set)))?;
-    let scope = Scope::new(args, declared);
+    let scope = Scope::new(args, declared)?;
     let previous = given.conditions.find(scope.top.as_str()).map(|found| found.to_condition(now));
     let context = Context {
         generation: args.generation.unwrap_or(given.generation),
@@ -39,7 +39,11 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
         good_reason: scope.good_reason.as_ref().map(allready::Reason::as_str),
         ..Context::new(scope.top.as_str(), now)
     };
-    let inputs = scope.inputs(given.conditions.conditions());
+    let mut inputs = scope.inputs(given.conditions.conditions());
+    for input in &mut inputs {
+        // Many kinds say once for the whole status what it is about.
+        input.observed = input.observed.or(given.observed);
+    }
     if args.why {
         printer.error_text(&why(&inputs, &scope, &context));
     }
@@ -63,25 +67,26 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
 /// What the input gave: its conditions, and what the object says about itself.
 struct Given<'a> {
     conditions: FoundList<'a>,
+    irregularities: Vec<Irregularity>,
     generation: Generation,
+    /// The generation that the status as a whole is about, for conditions that do not say it themselves.
+    observed: Option<Generation>,
     annotation: Option<&'a str>,
 }
 
 impl<'a> Given<'a> {
     fn read(value: &'a Value) -> Result<Self, Failure> {
         if value.is_array() {
-            return Ok(Self {
-                conditions: found::read(value),
-                generation: Generation::NONE,
-                annotation: None,
-            });
+            return Ok(Self::list(found::read(value)));
         }
         if let Some(conditions) = value.get("conditions").filter(|_| value.get("status").is_none()) {
-            return Ok(Self {
-                conditions: found::read(conditions),
-                generation: Generation::NONE,
-                annotation: None,
-            });
+            return Ok(Self::list(found::read(conditions)));
+        }
+        if let Some(items) = value.get("items").and_then(Value::as_array) {
+            return Err(Failure::data(format_args!(
+                "the input is a list of {} objects: give one of them, as `kubectl get KIND NAME` does",
+                items.len()
+            )));
         }
         if value.pointer("/status/conditions").is_none() {
             return Err(Failure::data(
@@ -90,13 +95,26 @@ impl<'a> Given<'a> {
         }
         let object = FoundObject::read(value);
         Ok(Self {
+            irregularities: object.irregularities().cloned().collect(),
             generation: object.generation.unwrap_or_default(),
+            observed: object.observed,
             conditions: object.conditions,
             annotation: value
                 .pointer("/metadata/annotations")
                 .and_then(|annotations| annotations.get(set::ANNOTATION))
                 .and_then(Value::as_str),
         })
+    }
+
+    /// Conditions without an object around them.
+    fn list(conditions: FoundList<'a>) -> Self {
+        Self {
+            irregularities: conditions.irregularities().to_vec(),
+            conditions,
+            generation: Generation::NONE,
+            observed: None,
+            annotation: None,
+        }
     }
 
     /// The set that the object itself declares, unless the command line says what counts.
@@ -129,7 +147,13 @@ struct Scope {
 }
 
 impl Scope {
-    fn new(args: &RollupArgs, set: Option<ConditionSet>) -> Self {
+    fn new(args: &RollupArgs, set: Option<ConditionSet>) -> Result<Self, Failure> {
+        if let Some(both) = args.dependents.iter().find(|type_| args.informational.contains(type_)) {
+            return Err(Failure::usage(format_args!(
+                "{both} is among the --dependents, which count, and among the --informational ones, which do not: \
+                 keep it in one of them"
+            )));
+        }
         let mut scope = match set {
             Some(set) => Self::of_set(args, &set),
             None => Self::of_flags(args),
@@ -144,7 +168,7 @@ impl Scope {
             Form::FirstIssue(first_issue) if !scope.everything => first_issue.requested = named(),
             _ => {}
         }
-        scope
+        Ok(scope)
     }
 
     fn of_set(args: &RollupArgs, set: &ConditionSet) -> Self {

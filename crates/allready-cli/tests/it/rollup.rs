@@ -82,6 +82,30 @@ fn a_condition_about_an_older_generation_counts_as_unknown_unless_it_is_said_oth
 }
 
 #[test]
+fn where_conditions_have_no_generation_that_of_the_status_counts_for_them() {
+    let object = r#"{"metadata": {"generation": 3}, "status": {"observedGeneration": 2, "conditions": [
+      {"type": "A", "status": "True", "reason": "Up", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"}
+    ]}}"#;
+    let behind = rollup(&["--why"], object);
+    assert!(behind.starts_with("exit 2\n") && behind.contains("observedGeneration: 2\n"), "{behind}");
+    assert!(behind.contains("A is about generation 2; the object is at generation 3"), "{behind}");
+    assert!(behind.contains("unknown  A=True, about an older generation"), "{behind}");
+    let current = object.replace("\"observedGeneration\": 2", "\"observedGeneration\": 3");
+    assert!(rollup(&[], &current).starts_with("exit 0\n"));
+    let its_own = object.replace("\"reason\"", "\"observedGeneration\": 3, \"reason\"");
+    assert!(rollup(&[], &its_own).starts_with("exit 0\n"), "what a condition says itself comes first");
+}
+
+#[test]
+fn what_is_irregular_around_the_conditions_is_reported_too() {
+    let object = r#"{"metadata": {"generation": "three"}, "status": {"conditions": []}}"#;
+    let answer = rollup(&[], object);
+    let expected = "warning: metadata.generation is the text \"three\"; write a whole number of 0 or more (read as \
+                    no generation)";
+    assert!(answer.contains(expected), "{answer}");
+}
+
+#[test]
 fn every_policy_answers_and_never_better_than_its_parts() {
     let mut answers = String::new();
     for policy in Policy::NAMES {
@@ -162,6 +186,10 @@ fn wrong_usage_is_refused_with_what_is_allowed() {
         ),
         (&["--set", "Ready"], "\"Ready\" does not describe a condition set"),
         (&["--set", "Ready: A", "--dependents", "B"], "cannot be used with"),
+        (
+            &["--dependents", "A,B", "--informational", "B"],
+            "error: B is among the --dependents, which count, and among the --informational ones, which do not",
+        ),
         (&["--colour"], "unexpected argument"),
     ] {
         let answer = allready(&[&["rollup", "-f", "-"][..], arguments].concat(), LIST);
@@ -183,6 +211,7 @@ fn unusable_input_is_refused_with_the_place() {
         ),
         ("{\"status\": {\"conditions\": \"none\"}}", "status.conditions is the text \"none\""),
         ("a: 1\n---\nb: 2\n", "it has 2 documents"),
+        ("{\"items\": [{}, {}]}", "the input is a list of 2 objects: give one of them"),
         (
             annotated,
             "the annotation allready.dev/conditions of the input: \"Ready\" does not describe a condition set",
