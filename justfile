@@ -10,6 +10,7 @@ demo:
 ci:
     .ci/run
 
+# Format everything.
 fmt:
     cargo fmt --all
 
@@ -17,10 +18,11 @@ fmt:
 lint:
     cargo clippy --workspace --all-targets --all-features -- -D warnings
 
+# The whole test suite; further arguments go to cargo.
 test *args:
     cargo test --workspace {{args}}
 
-# The documentation as docs.rs would build it.
+# The documentation, warnings as errors.
 doc:
     K8S_OPENAPI_ENABLED_VERSION=1.37 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --all-features --no-deps
 

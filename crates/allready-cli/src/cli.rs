@@ -16,9 +16,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     max_term_width = 100,
     after_help = "\
 Examples:
-  allready demo                                  watch a condition set live through a reconcile story
-  allready rollup -f conditions.yaml             compute the Ready condition of a list of conditions
-  kubectl get gateway web -o json | allready rollup --top Programmed --dependents Accepted,ResolvedRefs -f -"
+  allready demo                       a condition set lives through reconciles
+  allready rollup -f conditions.yaml  the Ready condition of a list of them
+  kubectl get gateway web -o json | allready rollup --top Programmed -f -"
 )]
 pub(crate) struct Cli {
     /// What to do.
@@ -38,29 +38,34 @@ pub(crate) enum Command {
 /// How to compute which condition from what.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without --dependents and --set, every condition of the input counts but the top one and the informational ones; an
-object's own `allready.dev/conditions` annotation is used where it has one. A declared condition that is missing counts
-as Unknown, and so does one about an older generation (its own observedGeneration, or else that of the status), unless
-the policy says otherwise.
+Without --dependents and --set, every condition of the input counts but the top
+one and the informational ones; an object's own `allready.dev/conditions`
+annotation is used where it has one. A declared condition that is missing counts
+as Unknown. So does one about an older generation (its own observedGeneration, or
+else that of the status), except under bullets, union and first-issue, which take
+it at its word: --stale unknown makes them doubt it too.
 
 Policies:
-  newest-cause    the worst condition speaks, the newest of several (default; like KRO and Knative)
+  newest-cause    the worst speaks, and of those the newest (KRO, Knative)
   list-unhealthy  Type=Status of everything that is not good (operatorpkg)
   bullets         one bullet for each problem (Cluster API v1beta2 summary)
-  union           Type_Reason joined with `::`, one line each; types by suffix (OpenShift library-go)
-  first-issue     the first problem in order; True beats Unknown (Flux). May be True while something is Unknown!
+  union           Type_Reason joined with `::`; types by suffix (library-go)
+  first-issue     the first problem in order (Flux).
+                  May be True while something is Unknown!
   semicolon       name message; name message (Kuadrant's hub)
   grouped         equal causes grouped, with counts and names
-  knative, kro, operatorpkg, cluster-api, library-go, flux, kuadrant: the same as the peer answers, also where our
-  defaults differ
+  knative, kro, operatorpkg, cluster-api, library-go, flux, kuadrant
+                  as that peer answers, also where our defaults differ
 
-Exit codes: 0 the condition is True, 1 False, 2 Unknown; 64 wrong usage, 65 unusable input, 66 unreadable input.
+Exit codes:
+  0 the condition is True, 1 False, 2 Unknown
+  64 wrong usage, 65 unusable input, 66 unreadable input, 74 unwritable output
 
 Examples:
   allready rollup -f conditions.yaml
-  allready rollup --policy bullets --dependents Synced,Healthy --negative Degraded -f object.json -o json
-  allready rollup --set 'Ready: Synced, !Degraded, (Cached)' --why -f object.yaml
-  kubectl get deploy web -o json | allready rollup --top Ready --dependents Available,Progressing -f -")]
+  allready rollup --policy bullets --negative Degraded -o json -f object.json
+  allready rollup --set 'Ready: Synced, !Degraded, (Cached)' --why -f one.yaml
+  kubectl get deploy web -o json | allready rollup --dependents Available -f -")]
 pub(crate) struct RollupArgs {
     /// How the condition is computed (see below) [default: newest-cause, or that of the set].
     #[arg(long, value_name = "POLICY", value_parser = |name: &str| name.parse::<Policy>())]
@@ -152,11 +157,15 @@ Examples:
   NO_COLOR=1 allready demo | less")]
 pub(crate) struct DemoArgs {
     /// Seconds to wait after each scene.
-    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = seconds)]
     pub(crate) pause: u64,
 }
 
 fn generation(text: &str) -> Result<Generation, String> {
     let number: i64 = text.parse().map_err(|_| format!("{text:?} is not a whole number"))?;
     Generation::new(number).map_err(|error| error.to_string())
+}
+
+fn seconds(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("{text:?} is not a whole number of seconds"))
 }

@@ -12,7 +12,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// The command line contradicts itself.
+    /// The arguments contradict each other.
     pub(crate) fn usage(message: impl Display) -> Self {
         Self { code: 64, message: message.to_string() }
     }

@@ -73,21 +73,44 @@ fn what_is_said_on_the_command_line_comes_before_the_annotation() {
 }
 
 #[test]
+fn a_policy_that_is_asked_for_comes_before_that_of_the_set_also_if_it_is_the_default_one() {
+    let set = r#"{"conditions": [{"type": "Synced"}, {"type": "Healthy"}], "policy": "bullets"}"#;
+    let reason = |arguments: &[&str]| {
+        let answer = rollup(&[&["--set", set, "-o", "json"], arguments].concat(), LIST);
+        answer.lines().find(|line| line.contains("\"reason\"")).unwrap().trim().to_owned()
+    };
+    assert_eq!(reason(&[]), r#""reason": "IssuesReported","#);
+    assert_eq!(reason(&["--policy", "newest-cause"]), r#""reason": "DiskFull","#);
+}
+
+#[test]
 fn a_condition_about_an_older_generation_counts_as_unknown_unless_it_is_said_otherwise() {
     assert_snapshot!(rollup(&["--generation", "4", "--dependents", "Synced", "--why"], OBJECT));
     assert_snapshot!(rollup(&["--generation", "4", "--dependents", "Synced", "--stale", "ignored"], OBJECT));
 }
 
 #[test]
-fn a_condition_without_a_generation_is_about_that_of_the_status() {
-    let behind = r#"{"metadata": {"generation": 3}, "status": {"observedGeneration": 2, "conditions": [
+fn where_conditions_have_no_generation_that_of_the_status_counts_for_them() {
+    let object = r#"{"metadata": {"generation": 3}, "status": {"observedGeneration": 2, "conditions": [
       {"type": "A", "status": "True", "reason": "Up", "message": "", "lastTransitionTime": "2026-03-01T09:00:00Z"}
     ]}}"#;
-    let answer = rollup(&[], behind);
-    assert!(answer.starts_with("exit 2\n") && answer.contains("A is about generation 2"), "{answer}");
-    assert!(answer.contains("observedGeneration: 2\n"), "{answer}");
-    let its_own = behind.replace("\"message\"", "\"observedGeneration\": 3, \"message\"");
-    assert!(rollup(&[], &its_own).starts_with("exit 0\n"));
+    let behind = rollup(&["--why"], object);
+    assert!(behind.starts_with("exit 2\n") && behind.contains("observedGeneration: 2\n"), "{behind}");
+    assert!(behind.contains("A is about generation 2; the object is at generation 3"), "{behind}");
+    assert!(behind.contains("unknown  A=True, about an older generation"), "{behind}");
+    let current = object.replace("\"observedGeneration\": 2", "\"observedGeneration\": 3");
+    assert!(rollup(&[], &current).starts_with("exit 0\n"));
+    let its_own = object.replace("\"reason\"", "\"observedGeneration\": 3, \"reason\"");
+    assert!(rollup(&[], &its_own).starts_with("exit 0\n"), "what a condition says itself comes first");
+}
+
+#[test]
+fn what_is_irregular_around_the_conditions_is_reported_too() {
+    let object = r#"{"metadata": {"generation": "three"}, "status": {"conditions": []}}"#;
+    let answer = rollup(&[], object);
+    let expected = "warning: metadata.generation is the text \"three\"; write a whole number of 0 or more (read as \
+                    no generation)";
+    assert!(answer.contains(expected), "{answer}");
 }
 
 #[test]
@@ -200,8 +223,8 @@ fn wrong_usage_is_refused_with_what_is_allowed() {
         (&["--set", "Ready"], "\"Ready\" does not describe a condition set"),
         (&["--set", "Ready: A", "--dependents", "B"], "cannot be used with"),
         (
-            &["--dependents", "A,B", "--informational", "A"],
-            "A is given to --dependents and to --informational",
+            &["--dependents", "A,B", "--informational", "B"],
+            "error: B is among the --dependents, which count, and among the --informational ones, which do not",
         ),
         (&["--colour"], "unexpected argument"),
     ] {
@@ -218,12 +241,14 @@ fn unusable_input_is_refused_with_the_place() {
         ("", "standard input: there is nothing in it"),
         ("{", "standard input: this is neither JSON nor YAML: line 1"),
         ("just a text", "the input has no conditions"),
+        ("{\"metadata\": {}}", "the input has no conditions"),
         (
             "{\"kind\": \"Pod\"}",
             "the input has no conditions: give a list of conditions, or an object with status.cond",
         ),
         ("{\"status\": {\"conditions\": \"none\"}}", "status.conditions is the text \"none\""),
         ("a: 1\n---\nb: 2\n", "it has 2 documents"),
+        ("{\"items\": [{}, {}]}", "the input is a list of 2 objects: give one of them"),
         (
             annotated,
             "the annotation allready.dev/conditions of the input: \"Ready\" does not describe a condition set",
@@ -267,4 +292,25 @@ fn help_has_examples_and_is_no_failure() {
     }
     assert!(allready(&["--version"], "").contains("allready 0."));
     assert!(allready(&[], "").starts_with("exit 64\n"));
+}
+
+#[test]
+fn an_object_whose_controller_has_not_spoken_is_unknown() {
+    let new = r#"{"kind": "Thing", "metadata": {"name": "one", "generation": 1}}"#;
+    let answer = rollup(&["--dependents", "Synced"], new);
+    assert!(
+        answer.starts_with("exit 2\n") && answer.contains("Synced has not been reported yet"),
+        "{answer}"
+    );
+    assert!(
+        rollup(&["--policy", "knative"], new).starts_with("exit 65\n"),
+        "nothing says what should be there"
+    );
+}
+
+#[test]
+fn a_bare_status_brings_its_own_generation() {
+    let status = LIST.replace('[', r#"{"observedGeneration": 2, "conditions": ["#).replace(']', "]}");
+    let answer = rollup(&["--dependents", "Synced", "--generation", "3"], &status);
+    assert!(answer.starts_with("exit 2\n") && answer.contains("Synced is about generation 2"), "{answer}");
 }

@@ -131,7 +131,7 @@ impl Serialize for Message {
 
 impl<'de> Deserialize<'de> for Message {
     fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
+        let text = super::text::read(deserializer, "a message, which is a text, if only an empty one")?;
         if text.len() > Self::MAX_BYTES {
             return Err(de::Error::custom(format_args!(
                 "the message has {} bytes; at most {} are allowed",

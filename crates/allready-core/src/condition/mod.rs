@@ -10,6 +10,8 @@ mod reason;
 pub(crate) mod rfc3339;
 mod shared;
 mod status;
+#[cfg(test)]
+mod tests;
 mod text;
 mod time;
 mod type_;

@@ -154,7 +154,7 @@ const fn problem(text: &[u8]) -> Option<ReasonProblem> {
     None
 }
 
-super::text::checked_text!(Reason, ReasonError);
+super::text::checked_text!(Reason, ReasonError, "a reason, which is a text such as \"Accepted\"");
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de};
 
 /// The status of a condition: `True`, `False` or `Unknown`, and nothing else.
 ///
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(Status::Unknown.as_bool(), None);
 /// assert!("true".parse::<Status>().is_err(), "the API server compares the letters, so do we");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum Status {
     /// The condition holds.
     True,
@@ -84,6 +84,13 @@ impl FromStr for Status {
             "Unknown" => Ok(Self::Unknown),
             other => Err(StatusError { found: super::excerpt(other) }),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Status {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "a status, which is one of the texts \"True\", \"False\" and \"Unknown\"";
+        super::text::read(deserializer, expected)?.parse().map_err(de::Error::custom)
     }
 }
 

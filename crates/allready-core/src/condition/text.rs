@@ -1,8 +1,38 @@
 //! What every checked text of a condition can do: be shown, compared, parsed and carried over the wire.
 
-/// Implements the conversions of a newtype over `Cow<'static, str>` that has `new` and `as_str`.
+use std::fmt;
+
+use serde::{Deserializer, de};
+
+/// Reads a text from the wire. What is no text is refused with what was expected, which names the field.
+pub(super) fn read<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    expected: &'static str,
+) -> Result<String, D::Error> {
+    struct Text(&'static str);
+
+    impl de::Visitor<'_> for Text {
+        type Value = String;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<String, E> {
+            Ok(text.to_owned())
+        }
+
+        fn visit_string<E: de::Error>(self, text: String) -> Result<String, E> {
+            Ok(text)
+        }
+    }
+
+    deserializer.deserialize_string(Text(expected))
+}
+
+/// Implements the conversions of a newtype over a text that has `new` and `as_str`.
 macro_rules! checked_text {
-    ($name:ident, $error:ident) => {
+    ($name:ident, $error:ident, $expected:literal) => {
         impl std::fmt::Debug for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 std::fmt::Debug::fmt(self.as_str(), f)
@@ -63,7 +93,8 @@ macro_rules! checked_text {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                Self::new(String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+                let text = crate::condition::text::read(deserializer, $expected)?;
+                Self::new(text).map_err(serde::de::Error::custom)
             }
         }
     };

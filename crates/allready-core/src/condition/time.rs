@@ -128,7 +128,8 @@ impl Serialize for Time {
 
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        let expected = "a time, which is a text in RFC 3339 such as \"2026-03-01T10:00:00Z\"";
+        super::text::read(deserializer, expected)?.parse().map_err(de::Error::custom)
     }
 }
 
@@ -195,7 +196,28 @@ impl fmt::Display for Generation {
 
 impl<'de> Deserialize<'de> for Generation {
     fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::new(i64::deserialize(deserializer)?).map_err(de::Error::custom)
+        struct Number;
+
+        impl de::Visitor<'_> for Number {
+            type Value = Generation;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a generation, which is a whole number of 0 or more")
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Generation, E> {
+                Generation::new(number).map_err(E::custom)
+            }
+
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Generation, E> {
+                let number = i64::try_from(number);
+                let number =
+                    number.map_err(|_| E::custom("a generation of more than 63 bits is not allowed"))?;
+                self.visit_i64(number)
+            }
+        }
+
+        deserializer.deserialize_i64(Number)
     }
 }
 

@@ -221,7 +221,11 @@ const fn is_name(text: &[u8]) -> bool {
     true
 }
 
-super::text::checked_text!(ConditionType, ConditionTypeError);
+super::text::checked_text!(
+    ConditionType,
+    ConditionTypeError,
+    "a condition type, which is a text such as \"Ready\""
+);
 
 #[cfg(test)]
 mod tests {

@@ -23,8 +23,8 @@ use crate::{ConditionType, Generation, Standing, Status, Time};
 /// | `library-go` | the same | the same | at its word | ignored | Unknown |
 /// | `first-issue`, `flux` | **may be good with `Unknown` inputs** | those of the first of the top group ([`FirstIssue`]) | at its word | ignored | no answer |
 /// | `semicolon` | worst | fixed; `name message; name message` ([`Semicolon`]) | Unknown | Unknown | Unknown |
-/// | `grouped` | worst | fixed; counts, and each cause once with the first names ([`Grouped`]) | Unknown | Unknown | Unknown |
 /// | `kuadrant` | good or bad: what is not good is bad | the same, with `name (unknown)` | Unknown | Unknown | Unknown |
+/// | `grouped` | worst | fixed; counts, and each cause once with the first names ([`Grouped`]) | Unknown | Unknown | Unknown |
 ///
 /// A form that belongs to one peer gives that peer's answer, also where the defaults of this project differ: only
 /// `newest-cause`, `list-unhealthy`, `semicolon` and `grouped` count what is stale as `Unknown`. [`Policy::with_stale`] makes any

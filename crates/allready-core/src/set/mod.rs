@@ -44,6 +44,8 @@ mod text;
 mod touched;
 mod typed;
 
+use std::borrow::Cow;
+
 pub use at::At;
 pub use builder::{ConditionSetBuilder, SetError};
 pub use declared::{Declared, Initial, Role};
@@ -59,7 +61,7 @@ pub use typed::{TypedPass, TypedSet};
 use crate::{
     Condition, ConditionType, Generation, Polarity, Reason, Standing,
     condition::ListOrder,
-    rollup::{Input, Policy},
+    rollup::{Bullets, FirstIssue, Form, Input, Policy},
 };
 
 /// The annotation in which a resource author says which conditions of a kind count, which inform, and how they read.
@@ -126,6 +128,21 @@ impl ConditionSet {
     /// The roll-up policy of the top condition.
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// The policy with the order of declaration, where its form goes by an order and was given none of its own.
+    fn policy_in_order(&self) -> Cow<'_, Policy> {
+        let declared = || self.dependents().map(|dependent| dependent.type_.clone()).collect();
+        let form = match &self.policy.form {
+            Form::Bullets(bullets) if bullets.order.is_empty() => {
+                Form::Bullets(Bullets { order: declared(), ..bullets.clone() })
+            }
+            Form::FirstIssue(first_issue) if first_issue.requested.is_empty() => {
+                Form::FirstIssue(FirstIssue { requested: declared(), ..first_issue.clone() })
+            }
+            _ => return Cow::Borrowed(&self.policy),
+        };
+        Cow::Owned(Policy { form, ..self.policy.clone() })
     }
 
     /// The reason of a good top condition, where the set has one of its own.

@@ -102,7 +102,7 @@ impl Pass<'_> {
         };
         let spared = self.newcomers_are_spared(top, &context);
         let look_again = set.policy.look_again(self.inputs(spared), &context);
-        let mut rollup = set.policy.roll_up(self.inputs(spared), &context)?;
+        let mut rollup = set.policy_in_order().roll_up(self.inputs(spared), &context)?;
         if rollup.status == Status::True
             && let Some(held) = held.iter().find(|held| set.is_dependent(&held.type_))
         {

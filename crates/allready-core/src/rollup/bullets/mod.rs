@@ -31,7 +31,8 @@ use crate::{ConditionType, Reason};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bullets {
-    /// In which order a summary goes through the types; types that are not listed follow in the order of their names.
+    /// In which order a summary goes through the types; types that are not listed follow in the order of their names. A
+    /// [`ConditionSet`](crate::ConditionSet) goes through its dependents in the order of declaration if this is empty.
     pub order: Vec<ConditionType>,
     /// The reasons of the answer: `InfoReported`, `UnknownReported` and `IssuesReported` unless said otherwise.
     pub reasons: Reasons,

@@ -40,7 +40,8 @@ use crate::{ConditionType, Polarity, Standing};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FirstIssue {
-    /// The types that count, in the order in which they speak; none means every type.
+    /// The types that count, in the order in which they speak; none means every type, and in a
+    /// [`ConditionSet`](crate::ConditionSet) its dependents in the order of declaration.
     pub requested: Vec<ConditionType>,
     /// Whether only the inputs with the highest observed generation count.
     pub latest_generation: bool,

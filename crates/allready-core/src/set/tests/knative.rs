@@ -109,15 +109,32 @@ fn an_empty_set_is_true_for_knative_and_unknown_for_us_because_nothing_vouches_f
 }
 
 #[test]
-fn marking_an_informational_condition_false_touches_nothing_else() {
-    let set = knative("Ready: A, (Info)");
-    let mut list = vec![];
-    pass(&set, &mut list, At::new(1u32, at(1)), |pass| {
-        mark(pass, "A", Status::True);
-        mark(pass, "Info", Status::False);
-    });
-    assert_eq!(says(&list, "Info"), (Status::False, "InfoFalse"));
-    assert_eq!(says(&list, "Ready"), (Status::True, "Ready"));
+fn marking_an_informational_condition_touches_nothing_else_whatever_it_says() {
+    for (status, reason) in [(Status::False, "InfoFalse"), (Status::Unknown, "InfoUnknown")] {
+        let set = knative("Ready: A, (Info)");
+        let mut list = vec![];
+        pass(&set, &mut list, At::new(1u32, at(1)), |pass| mark(pass, "A", Status::True));
+        let ready = list[0].clone();
+        pass(&set, &mut list, At::new(1u32, at(2)), |pass| mark(pass, "Info", status));
+        assert_eq!(says(&list, "Info"), (status, reason));
+        assert_eq!(list[0], ready);
+    }
+}
+
+#[test]
+fn marking_a_dependent_turns_the_top_with_it() {
+    for (status, reason) in [(Status::False, "AFalse"), (Status::Unknown, "AUnknown")] {
+        let set = knative("Ready: A, B");
+        let mut list = vec![];
+        pass(&set, &mut list, At::new(1u32, at(1)), |pass| {
+            mark(pass, "A", Status::True);
+            mark(pass, "B", Status::True);
+        });
+        assert_eq!(says(&list, "Ready"), (Status::True, "Ready"));
+        pass(&set, &mut list, At::new(1u32, at(2)), |pass| mark(pass, "A", status));
+        assert_eq!(says(&list, "Ready"), (status, reason));
+        assert_eq!(says(&list, "B"), (Status::True, "BTrue"));
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! KRO: seed behaviour of pruning, staleness in its own policy, and author-declared conditions.
+//! KRO: pruning, staleness in its own policy, and author-declared conditions.
 
 use super::{at, condition, mark, pass, says, types};
 use crate::{

@@ -9,7 +9,7 @@ use crate::{
 
 fn operatorpkg(text: &str) -> ConditionSet {
     let set: ConditionSet = text.parse().unwrap();
-    ConditionSet { policy: crate::rollup::Policy::default(), order: ListOrder::OldestFirst, ..set }
+    ConditionSet { policy: "operatorpkg".parse().unwrap(), order: ListOrder::OldestFirst, ..set }
 }
 
 #[test]
@@ -30,11 +30,13 @@ fn the_top_follows_the_dependents() {
     let set = operatorpkg("Ready: A, B");
     let mut list = vec![];
     pass(&set, &mut list, At::new(1u32, at(1)), |pass| mark(pass, "A", Status::True));
-    assert_eq!(says(&list, "Ready").0, Status::Unknown);
+    assert_eq!(says(&list, "Ready"), (Status::Unknown, "ReconcilingDependents"));
     pass(&set, &mut list, At::new(1u32, at(2)), |pass| mark(pass, "B", Status::False));
-    assert_eq!(says(&list, "Ready").0, Status::False);
+    assert_eq!(says(&list, "Ready"), (Status::False, "UnhealthyDependents"));
+    assert_eq!(condition::find(&list, "Ready").unwrap().message, "B=False");
     pass(&set, &mut list, At::new(1u32, at(3)), |pass| mark(pass, "B", Status::True));
-    assert_eq!(says(&list, "Ready").0, Status::True);
+    assert_eq!(says(&list, "Ready"), (Status::True, "Ready"));
+    assert_eq!(condition::find(&list, "Ready").unwrap().message, "");
 }
 
 #[test]
@@ -61,7 +63,8 @@ fn after_a_new_generation_one_good_mark_is_not_enough_until_all_have_been_remade
         mark(pass, "B", Status::True);
     });
     pass(&set, &mut list, At::new(2u32, at(2)), |pass| mark(pass, "A", Status::True));
-    assert_eq!(says(&list, "Ready"), (Status::Unknown, "LatestGenerationNotObserved"));
+    assert_eq!(says(&list, "Ready"), (Status::Unknown, "ReconcilingDependents"));
+    assert_eq!(condition::find(&list, "Ready").unwrap().message, "B=True");
     assert_eq!(
         condition::find(&list, "Ready").unwrap().observed_generation.unwrap().get(),
         1,
@@ -71,7 +74,11 @@ fn after_a_new_generation_one_good_mark_is_not_enough_until_all_have_been_remade
     assert_eq!(says(&list, "Ready"), (Status::True, "Ready"));
     assert_eq!(condition::find(&list, "Ready").unwrap().observed_generation.unwrap().get(), 2);
     pass(&set, &mut list, At::new(3u32, at(4)), |pass| mark(pass, "A", Status::False));
-    assert_eq!(says(&list, "Ready"), (Status::False, "AFalse"), "a fresh False needs no company");
+    assert_eq!(
+        says(&list, "Ready"),
+        (Status::False, "UnhealthyDependents"),
+        "a fresh False needs no company"
+    );
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{at, condition, mark, pass, says, types};
 use crate::{
-    Condition, ConditionSet, Message, Status, condition as conditions, reason,
+    Condition, ConditionSet, Message, Status, condition as conditions, condition_type, reason,
+    rollup::{Bullets, Form, Policy},
     set::{At, MarkError, Untouched, Upgrade},
 };
 
@@ -272,4 +273,30 @@ fn a_policy_with_inertia_says_when_to_look_again() {
     assert!(list[0].message.as_str().starts_with("A: False since"), "not `All is well`");
     let finished = pass(&set, &mut list, At::new(1u32, at(161)), |pass| mark(pass, "A", Status::False));
     assert_eq!((says(&list, "Ready").0, finished.look_again), (Status::False, None));
+}
+
+#[test]
+fn where_a_policy_goes_by_an_order_it_is_that_of_the_declaration() {
+    let told = |text: &str, policy: Policy| {
+        let set = ConditionSet { policy, ..text.parse().unwrap() };
+        let mut list = vec![];
+        pass(&set, &mut list, At::new(1u32, at(1)), |pass| {
+            mark(pass, "A", Status::False);
+            mark(pass, "B", Status::False);
+        });
+        let top = conditions::find(&list, "Ready").unwrap();
+        (top.reason.to_string(), top.message.to_string())
+    };
+    let reported = |message: &str| ("IssuesReported".to_owned(), message.to_owned());
+    assert_eq!(told("Ready: A, B", Policy::bullets()), reported("* A: AFalse\n* B: BFalse"));
+    assert_eq!(told("Ready: B, A", Policy::bullets()), reported("* B: BFalse\n* A: AFalse"));
+    assert_eq!(told("Ready: A, B", Policy::first_issue()).0, "AFalse");
+    assert_eq!(told("Ready: B, A", Policy::first_issue()).0, "BFalse");
+    let order = vec![condition_type!("A")];
+    let own = Policy::from(Form::Bullets(Bullets { order, ..Bullets::default() }));
+    assert_eq!(
+        told("Ready: B, A", own),
+        reported("* A: AFalse\n* B: BFalse"),
+        "unless it has one of its own"
+    );
 }

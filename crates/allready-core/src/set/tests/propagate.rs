@@ -106,3 +106,26 @@ fn of_two_good_top_conditions_the_outdated_one_counts_in_any_order() {
         assert_eq!(propagated(Some(&twice)).2, "LatestGenerationNotObserved");
     }
 }
+
+#[test]
+fn unlike_cluster_apis_mirror_what_is_taken_over_has_the_time_at_which_this_object_said_so() {
+    let set: ConditionSet = "Ready: Child".parse().unwrap();
+    let mut list = vec![];
+    for (second, status) in [(20, Status::False), (30, Status::False), (40, Status::True)] {
+        let mut pass = set.pass(&mut list, At::new(9u32, at(second)));
+        pass.propagate("Child", &condition("Ready", status, "Because", 10)).unwrap();
+        pass.finish();
+        let child = find(&list, "Child").unwrap();
+        let expected = if status == Status::False { 20 } else { 40 };
+        assert_eq!((child.status, child.reason.as_str()), (status, "Because"));
+        assert_eq!(child.last_transition_time, at(expected));
+        assert_eq!(child.observed_generation, Some(Generation::from(9)), "not the child's");
+    }
+}
+
+#[test]
+fn a_child_that_gives_no_reason_is_taken_over_with_one_that_says_so() {
+    let silent = child(&json!({"conditions": [{"type": "Ready", "status": "False", "message": "no disk"}]}));
+    let expected = (Status::False, Status::True, "Unspecified".to_owned(), "no disk".to_owned());
+    assert_eq!(propagated(Some(&silent)), expected);
+}
