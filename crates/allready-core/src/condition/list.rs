@@ -62,9 +62,27 @@ pub fn all_have_status(conditions: &[Condition], status: Status) -> bool {
     conditions.iter().all(|condition| condition.status == status)
 }
 
+/// Whether all of these types are `True`; one that is missing is not. Nothing asked for is true.
+///
+/// ```
+/// use allready_core::{Condition, Status, Time, condition, condition_type, reason};
+///
+/// let list = [Condition::new(condition_type!("Synced"), Status::True, reason!("Ok"), "", Time::EPOCH)];
+/// assert!(condition::are_true(&list, ["Synced"]));
+/// assert!(!condition::are_true(&list, ["Synced", "Healthy"]));
+/// assert!(condition::are_true(&list, []));
+/// ```
+pub fn are_true<'t>(conditions: &[Condition], types: impl IntoIterator<Item = &'t str>) -> bool {
+    types.into_iter().all(|type_| {
+        let mut found = conditions.iter().filter(|condition| condition.type_ == *type_).peekable();
+        found.peek().is_some() && found.all(|condition| condition.status == Status::True)
+    })
+}
+
 /// In which order a list of conditions is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ListOrder {
     /// As it was found; new conditions are added at the end. Never moves a condition for the sake of order.
     #[default]

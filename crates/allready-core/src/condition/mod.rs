@@ -18,7 +18,7 @@ mod type_;
 
 use serde::{Deserialize, Serialize};
 
-pub use list::{ListOrder, all_have_status, find, position, remove, set, sort};
+pub use list::{ListOrder, all_have_status, are_true, find, position, remove, set, sort};
 pub use message::{Message, cut};
 #[cfg(feature = "k8s-openapi")]
 pub use openapi::OpenapiError;

@@ -188,6 +188,19 @@ impl From<u32> for Generation {
     }
 }
 
+impl From<Option<i64>> for Generation {
+    /// `metadata.generation` as Kubernetes clients have it. The API server never gives a negative one; it would be none.
+    ///
+    /// ```
+    /// use allready_core::Generation;
+    /// assert_eq!(Generation::from(Some(3)), Generation::from(3u32));
+    /// assert!(Generation::from(None).is_none());
+    /// ```
+    fn from(number: Option<i64>) -> Self {
+        Self(number.unwrap_or(0).max(0))
+    }
+}
+
 impl fmt::Display for Generation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)

@@ -43,7 +43,7 @@ use rules::Wait;
 pub use rules::{Damping, Hold, Until};
 use serde::{Deserialize, Serialize};
 
-use crate::{Condition, ConditionType, Message, Reason, Status, Time, transition};
+use crate::{Condition, ConditionType, Message, Polarity, Reason, Status, Time, transition};
 
 /// What is being held back, by type: no more than the types observed last.
 ///
@@ -149,10 +149,34 @@ impl Damping {
         observed: Condition,
         now: Time,
     ) -> Damped {
+        let rule = self.rule(&observed.type_).copied();
+        Self::decide(rule, memory, shown, observed, now)
+    }
+
+    /// The same for a type whose polarity is declared elsewhere, whatever the rule says of it.
+    pub(crate) fn observe_as(
+        &self,
+        polarity: Polarity,
+        memory: &mut DampingMemory,
+        shown: Option<&Condition>,
+        observed: Condition,
+        now: Time,
+    ) -> Damped {
+        let rule = self.rule(&observed.type_).map(|rule| Hold { polarity, ..*rule });
+        Self::decide(rule, memory, shown, observed, now)
+    }
+
+    fn decide(
+        rule: Option<Hold>,
+        memory: &mut DampingMemory,
+        shown: Option<&Condition>,
+        observed: Condition,
+        now: Time,
+    ) -> Damped {
         // Whatever the outcome but a hold, nothing is remembered.
         let remembered = memory.0.remove(observed.type_.as_str());
         let shown = shown.filter(|shown| shown.type_ == observed.type_);
-        let (Some(rule), Some(shown)) = (self.rule(&observed.type_), shown) else {
+        let (Some(rule), Some(shown)) = (rule, shown) else {
             return Damped { condition: observed, held: None };
         };
         if shown.status == observed.status {
@@ -185,10 +209,17 @@ impl Damping {
 
     /// What is still held back of a condition that was not observed this time: as long as nobody has looked again, nobody
     /// can say that it is over. Once its time has come there is no instant to wait for.
-    pub(crate) fn remembered(&self, memory: &DampingMemory, shown: &Condition, now: Time) -> Option<Held> {
+    pub(crate) fn remembered(
+        &self,
+        polarity: Polarity,
+        memory: &DampingMemory,
+        shown: &Condition,
+        now: Time,
+    ) -> Option<Held> {
         let pending = memory.0.get(&shown.type_).filter(|pending| pending.status != shown.status)?;
         let Pending { status, since, observations, .. } = *pending;
-        let wait = self.rule(&shown.type_).and_then(|rule| rule.wait(status, since, observations, now));
+        let rule = self.rule(&shown.type_).map(|rule| Hold { polarity, ..*rule });
+        let wait = rule.and_then(|rule| rule.wait(status, since, observations, now));
         Some(Held {
             type_: shown.type_.clone(),
             status,

@@ -52,7 +52,8 @@ impl Damping {
 /// Which changes of a type are held back; by default none, on a normal-true type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hold {
-    /// The polarity of the type: which status is the bad one.
+    /// The polarity of the type: which status is the bad one. In a [pass](crate::set::Pass::damp) the polarity that the set
+    /// declares counts instead.
     pub polarity: Polarity,
     /// Until when a turn for the bad is held back.
     pub to_bad: Option<Until>,
@@ -64,6 +65,7 @@ pub struct Hold {
 
 /// How long a status has to last before it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Until {
     /// So long after it was first observed; shown exactly then, or at once if that is no time at all. A fraction of a
     /// second counts as a whole one.

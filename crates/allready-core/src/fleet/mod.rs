@@ -188,6 +188,23 @@ impl FleetIndex {
         self.learn(member, Fact::Silence(None))
     }
 
+    /// Forgets everything about a member, as when its node is gone for good: report, expectation and silence.
+    ///
+    /// ```
+    /// use allready_core::{fleet::FleetIndex, reason};
+    ///
+    /// let mut fleet = FleetIndex::default();
+    /// fleet.expect("node-1");
+    /// fleet.silence("node-1", reason!("HeartbeatLost"), "");
+    /// assert!(fleet.forget("node-1"));
+    /// assert!(fleet.member("node-1").is_none());
+    /// ```
+    pub fn forget(&mut self, member: &str) -> bool {
+        // Every fact has to go, so none of these may be skipped.
+        let facts = [self.remove(member), self.unexpect(member), self.unsilence(member)];
+        facts.contains(&true)
+    }
+
     /// Sets the generation (or any other ascending revision) that reports should be about: an older one counts as
     /// unknown. Looks at all members.
     ///

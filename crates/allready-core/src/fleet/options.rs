@@ -36,6 +36,7 @@ pub struct FleetOptions {
 
 /// What the report of a member is worth that nobody expects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Unexpected {
     /// It counts like any other: the list of expected members may be late, and a red report is never hidden.
     #[default]

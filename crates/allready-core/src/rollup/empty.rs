@@ -12,7 +12,9 @@ pub(super) const NOTHING_DECLARED: &str = "NothingDeclared";
 pub(super) fn roll_up<'a>(context: &Context<'a>, policy: &Policy, reason: &'static str) -> Rollup<'a> {
     let standing = Polarity::NormalTrue.standing(policy.empty);
     let (reason, message) = match standing {
-        Standing::Good => (context.good_reason(), ""),
+        Standing::Good => {
+            (context.good_reason(), "no condition counts for this one, and this policy takes that as good")
+        }
         Standing::Unknown | Standing::Bad => {
             (Cow::Borrowed(reason), "no condition counts for this one, so nothing vouches for it")
         }

@@ -126,6 +126,11 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// Whether what was reported is bad, however old it is.
+    pub(crate) fn is_bad_news(&self) -> bool {
+        self.polarity.standing(self.status) == Standing::Bad
+    }
+
     /// The name that a person knows it by: the member's, or the condition type.
     pub fn name(&self) -> &'a str {
         self.member.map_or(self.type_, |member| member.name)
@@ -134,6 +139,11 @@ impl<'a> Input<'a> {
     /// Reason and message, with words for what is missing or stale.
     pub(crate) fn words(&self, generation: Generation) -> (Cow<'a, str>, Cow<'a, str>) {
         match self.shortcoming(generation) {
+            // Found in the wild without a cause: at least say what it is.
+            None if self.reason.is_empty() && self.message.is_empty() => (
+                Cow::Owned(format!("{}_{}", self.type_, self.status)),
+                Cow::Owned(format!("{} is {} without a reason", self.name(), self.status)),
+            ),
             None => (self.reason.clone(), self.message.clone()),
             Some((reason, text)) => (Cow::Borrowed(reason), Cow::Owned(format!("{} {text}", self.name()))),
         }

@@ -73,6 +73,7 @@ pub enum Form {
 /// What an input is worth that is about an older generation than the object has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Stale {
     /// It counts as `Unknown`, and the answer is about the oldest generation among the inputs.
     #[default]
@@ -96,6 +97,7 @@ pub enum Stale {
 /// assert_eq!(rollup("Synced").reason, "AwaitingReconciliation");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Missing {
     /// It counts as `Unknown`.
     #[default]
@@ -253,6 +255,10 @@ impl Policy {
     /// An input with staleness as this policy sees it.
     fn view<'a>(&self, input: Input<'a>, context: &Context<'_>) -> Input<'a> {
         match self.stale {
+            // Where Unknown counts least, to count an outdated problem as Unknown would hide it.
+            Stale::Unknown if matches!(self.form, Form::FirstIssue(_)) && input.is_bad_news() => {
+                input.at_its_word()
+            }
             Stale::Unknown => input.against(context.generation),
             Stale::Ignored | Stale::HoldsTop => input.at_its_word(),
         }

@@ -58,6 +58,11 @@ impl ConditionSetBuilder {
         }
     }
 
+    /// What has been collected, for a caller that knows it to be free of contradictions.
+    pub(super) fn into_unchecked(self) -> ConditionSet {
+        self.set
+    }
+
     /// Adds a declaration with the role it has.
     pub fn declare(mut self, declared: impl Into<Declared>) -> Self {
         self.set.declared.push(declared.into());

@@ -106,6 +106,24 @@ impl ConditionSet {
         Self::builder(ConditionType::from_static("Succeeded"))
     }
 
+    /// The set of an object that nobody has described: whatever is in its list counts, as normal-true dependents.
+    ///
+    /// ```
+    /// use allready_core::{Condition, ConditionSet, Status, Time, condition_type, reason};
+    ///
+    /// let found = [Condition::new(condition_type!("Synced"), Status::True, reason!("Ok"), "", Time::EPOCH)];
+    /// assert_eq!(ConditionSet::inferred(condition_type!("Ready"), &found).to_string(), "Ready: Synced");
+    /// ```
+    pub fn inferred(top: ConditionType, conditions: &[Condition]) -> Self {
+        let mut set = ConditionSetBuilder::new(top).into_unchecked();
+        for condition in conditions {
+            if condition.type_ != set.top && set.get(condition.type_.as_str()).is_none() {
+                set.declared.push(Declared::new(condition.type_.clone()));
+            }
+        }
+        set
+    }
+
     /// The type of the top condition.
     pub fn top(&self) -> &ConditionType {
         &self.top

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// conditions: others belong to somebody else and always stay. An updater knows no set: there it is about the whole list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Untouched {
     /// They stay as they are; if the object has moved on since, they are stale and count as `Unknown`.
     #[default]
@@ -23,6 +24,7 @@ pub enum Untouched {
 /// What a dependent is worth that is new in the set while the top condition is already good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Upgrade {
     /// It starts `Unknown`, and the pass that adds it does not turn the top condition for it if it ends early. A pass
     /// that finishes, and every later one, counts it like any other.

@@ -13,6 +13,9 @@ impl Pass<'_> {
     /// Marks a condition with what a child's condition says: its standing, under this condition's polarity, and its reason
     /// and message.
     ///
+    /// A plain condition is taken to be normal-true. Where the child's `True` is the bad one, say so:
+    /// `Input::from(&degraded).with_polarity(Polarity::AbnormalTrue)`.
+    ///
     /// ```
     /// use allready_core::{Condition, ConditionSet, Status, Time, condition, condition_type, reason, set::At};
     ///
@@ -100,13 +103,15 @@ fn top_of<'a>(child: &'a FoundObject<'a>) -> Input<'a> {
     else {
         return doubt("AwaitingReconciliation", format!("{name} has not reported Ready or Succeeded yet"));
     };
-    for observed in [top.observed, child.observed].into_iter().flatten() {
-        if !observed.is_none() && observed < generation {
-            return doubt(
-                "LatestGenerationNotObserved",
-                format!("{name} speaks of its generation {observed}, and is at generation {generation}"),
-            );
-        }
+    // As `kubectl wait` has it: what the condition says itself, or else what the status as a whole is about.
+    let own = top.observed.filter(|observed| !observed.is_none());
+    if let Some(observed) = own.or(child.observed).filter(|observed| !observed.is_none())
+        && observed < generation
+    {
+        return doubt(
+            "LatestGenerationNotObserved",
+            format!("{name} speaks of its generation {observed}, and is at generation {generation}"),
+        );
     }
     top
 }

@@ -7,7 +7,7 @@ use super::{
     pass::{Finished, Pass, Progress},
 };
 use crate::{
-    Condition, Polarity, Reason, Status, Time, condition,
+    Condition, ConditionType, Polarity, Reason, Status, Time, condition,
     damping::{Damped, Held},
     rollup::{Context, Input},
 };
@@ -56,11 +56,12 @@ impl Pass<'_> {
             };
             let observed = &self.conditions[at]; // `locate` found it at this index
             if !self.touched.has(index) {
-                all_held.extend(rules.remembered(memory, observed, self.at.now));
+                all_held.extend(rules.remembered(declared.polarity, memory, observed, self.at.now));
                 continue;
             }
             let shown = self.record.original(type_, observed);
-            let Damped { condition, held } = rules.observe(memory, shown, observed.clone(), self.at.now);
+            let Damped { condition, held } =
+                rules.observe_as(declared.polarity, memory, shown, observed.clone(), self.at.now);
             all_held.extend(held);
             if condition != self.conditions[at] {
                 self.record.changing(&self.conditions[at]);
@@ -100,15 +101,17 @@ impl Pass<'_> {
             previous: Some(top),
             good_reason: set.good_reason.as_ref().map(Reason::as_str),
         };
-        let spared = self.newcomers_are_spared(top, &context);
-        let look_again = set.policy.look_again(self.inputs(spared), &context);
-        let mut rollup = set.policy_in_order().roll_up(self.inputs(spared), &context)?;
-        if rollup.status == Status::True
-            && let Some(held) = held.iter().find(|held| set.is_dependent(&held.type_))
-        {
+        let spared = self.spared_newcomer(top, &context);
+        let look_again = set.policy.look_again(self.inputs(spared.is_some()), &context);
+        let mut rollup = set.policy_in_order().roll_up(self.inputs(spared.is_some()), &context)?;
+        if rollup.status == Status::True {
             // All may be shown as well, but not all is well.
-            rollup.message =
-                Cow::Owned(format!("{}={} is held back: {}", held.type_, held.status, held.reason));
+            if let Some(held) = held.iter().find(|held| set.is_dependent(&held.type_)) {
+                rollup.message =
+                    Cow::Owned(format!("{}={} is held back: {}", held.type_, held.status, held.reason));
+            } else if let Some(newcomer) = spared {
+                rollup.message = Cow::Owned(format!("{newcomer} is new and has not been reported yet"));
+            }
         }
         let observed = rollup.observed.filter(|observed| !observed.is_none());
         let same = top.status == rollup.status
@@ -141,16 +144,16 @@ impl Pass<'_> {
         })
     }
 
-    /// Whether the pass ended early and the only thing wrong is a dependent that is new in this version of the set.
-    fn newcomers_are_spared(&self, top: &Condition, context: &Context<'_>) -> bool {
-        if self.progress == Progress::Finished
-            || self.newcomers.is_empty()
-            || self.set.upgrade != Upgrade::OnePassGrace
-        {
-            return false;
+    /// The first dependent that is new in this version of the set and does not count yet, because the pass ended early
+    /// and nothing else is wrong.
+    fn spared_newcomer(&self, top: &Condition, context: &Context<'_>) -> Option<&ConditionType> {
+        if self.progress == Progress::Finished || self.set.upgrade != Upgrade::OnePassGrace {
+            return None;
         }
+        let is_spared = |index: usize| self.newcomers.has(index) && !self.touched.has(index);
+        let (_, newcomer) = self.set.declared.iter().enumerate().find(|(index, _)| is_spared(*index))?;
         let current = top.observed_generation.is_none_or(|observed| observed >= self.at.generation);
-        let rollup = self.set.policy.roll_up(self.inputs(true), context);
-        current && rollup.is_some_and(|rollup| rollup.status == Status::True)
+        let rollup = self.set.policy.roll_up(self.inputs(true), context)?;
+        (current && rollup.status == Status::True).then_some(&newcomer.type_)
     }
 }

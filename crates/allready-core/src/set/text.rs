@@ -12,7 +12,7 @@ pub enum SetTextError {
     /// A name is not a condition type.
     #[error("{0}")]
     Type(#[from] ConditionTypeError),
-    /// No top type, or nothing after it.
+    /// No top type and colon.
     #[error("{found:?} does not describe a condition set: write `Ready: Synced, !Degraded, (Cached)`")]
     Form {
         /// The text.
@@ -66,7 +66,7 @@ impl FromStr for ConditionSet {
 
 fn declared(part: &str) -> Result<Declared, SetTextError> {
     let (role, name) = match (part.strip_prefix('('), part.strip_suffix(')')) {
-        (Some(rest), Some(_)) => (Role::Informational, rest.trim_end_matches(')').trim()),
+        (Some(rest), Some(_)) => (Role::Informational, rest.strip_suffix(')').unwrap_or(rest).trim()),
         (None, None) => (Role::Dependent, part),
         _ => return Err(SetTextError::Bracket { found: crate::condition::excerpt(part) }),
     };

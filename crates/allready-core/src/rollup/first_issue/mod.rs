@@ -54,6 +54,7 @@ pub struct FirstIssue {
 /// x are the normal-true inputs that are `True`; y are the types of [`StepCounter::IfOnly`], or else the members (also
 /// those that have not reported), or else the requested types, or else the conditions in scope.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StepCounter {
     /// Never.
     #[default]

@@ -148,3 +148,11 @@ mod step_counter {
         assert_eq!(top, answer(True, "Up", "2 of 3 completed"));
     }
 }
+
+#[test]
+fn an_outdated_problem_is_never_hidden_by_doubting_it() {
+    let policy = Policy::first_issue().with_stale(crate::rollup::Stale::Unknown);
+    let context = Context::new("Ready", at(1000)).at_generation(2.into());
+    let inputs = [said("A", False, "Broken", "").about(1), said("B", True, "Up", "").about(2)];
+    assert_eq!(policy.roll_up(inputs, &context).unwrap().status, False);
+}

@@ -43,6 +43,7 @@ pub struct Semicolon {
 
 /// What `Unknown` is worth in the form `semicolon`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Strictness {
     /// `Unknown` is neither good nor bad: it decides only where nothing is bad, and only then is it told.
     #[default]

@@ -56,7 +56,9 @@ fn a_declared_dependent_that_nobody_set_makes_the_top_unknown() {
 
 #[test]
 fn with_no_dependents_the_top_is_true() {
-    assert_eq!(knative([]), answer(True, "Ready", ""));
+    // Knative leaves the message empty; a True that cannot show why would be worth nothing.
+    let expected = "no condition counts for this one, and this policy takes that as good";
+    assert_eq!(knative([]), answer(True, "Ready", expected));
     assert_eq!(ask(&Policy::default(), []).0, Unknown, "ours is not: nothing vouches for it");
 }
 
@@ -65,4 +67,10 @@ fn marking_one_unknown_while_another_is_false_gives_the_reason_of_the_false_one(
     // Knative gives the Unknown's reason if the top was not False before: a status with the reason of another.
     let inputs = [said("A", False, "Broken", "b").since(10), said("B", Unknown, "Waiting", "w").since(90)];
     assert_eq!(knative(inputs), answer(False, "Broken", "b"));
+}
+
+#[test]
+fn a_culprit_without_reason_and_message_is_at_least_named() {
+    let expected = answer(False, "A_False", "A is False without a reason");
+    assert_eq!(ask(&Policy::default(), [said("A", False, "", "")]), expected);
 }

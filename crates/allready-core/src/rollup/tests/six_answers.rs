@@ -142,7 +142,7 @@ fn the_same_inputs_get_the_answer_of_each_peer() {
             inputs: vec![],
             answers: [
                 r#"Unknown NothingDeclared "no condition counts for this one, so nothing vouches for it" @2"#,
-                r#"True Ready "" @2"#,
+                r#"True Ready "no condition counts for this one, and this policy takes that as good" @2"#,
                 r#"Unknown NothingDeclared "no condition counts for this one, so nothing vouches for it" @2"#,
                 r#"Unknown NothingDeclared "no condition counts for this one, so nothing vouches for it" @2"#,
                 r#"Unknown NothingDeclared "no condition counts for this one, so nothing vouches for it" @2"#,

@@ -130,3 +130,21 @@ fn a_type_outside_of_an_open_set_gets_the_time_of_the_pass_and_does_not_count() 
     assert_eq!((abnormal.last_transition_time, abnormal.observed_generation.unwrap().get()), (at(9), 4));
     assert_eq!(says(&list, "Ready"), (Status::True, "Ready"));
 }
+
+#[test]
+fn asking_for_no_type_is_true_and_a_missing_type_is_not() {
+    let list = [super::condition("A", Status::True, "X", 1), super::condition("B", Status::Unknown, "X", 1)];
+    assert!(condition::are_true(&list, []));
+    assert!(condition::are_true(&list, ["A"]));
+    assert!(!condition::are_true(&list, ["A", "B"]));
+    assert!(!condition::are_true(&list, ["C"]));
+}
+
+#[test]
+fn of_an_object_that_nobody_described_everything_counts_and_the_top_is_added() {
+    let mut list =
+        vec![super::condition("A", Status::True, "X", 1), super::condition("B", Status::False, "Down", 1)];
+    let set = ConditionSet::inferred(crate::condition_type!("Ready"), &list);
+    pass(&set, &mut list, At::new(0u32, at(2)), |_| ());
+    assert_eq!(says(&list, "Ready"), (Status::False, "Down"));
+}

@@ -185,6 +185,9 @@ fn a_new_dependent_gets_one_early_end_before_it_counts() {
         let mut list = before();
         let pass = set.pass(&mut list, At::new(0u32, at(2)));
         let _ = if finish { pass.finish() } else { pass.abandon() };
+        if says(&list, "Ready").0 == Status::True {
+            assert_eq!(list[0].message, "New is new and has not been reported yet", "spared, and said so");
+        }
         says(&list, "Ready").0
     };
     assert_eq!(run(Upgrade::OnePassGrace, false), Status::True);
@@ -299,4 +302,24 @@ fn where_a_policy_goes_by_an_order_it_is_that_of_the_declaration() {
         reported("* A: AFalse\n* B: BFalse"),
         "unless it has one of its own"
     );
+}
+
+#[test]
+fn damping_reads_a_condition_with_the_polarity_that_the_set_declares() {
+    use crate::damping::{Damping, DampingMemory, Hold, Until};
+    let set = set("Ready: !Degraded");
+    let slow_to_recover = Hold { to_good: Some(Until::Observations(2)), ..Hold::default() };
+    let rules = Damping::new().hold_others(slow_to_recover);
+    let (mut list, mut memory) = (vec![], DampingMemory::default());
+    let mut reconcile = |second, status| {
+        let mut pass = set.pass(&mut list, At::new(1u32, at(second)));
+        pass.damp(&rules, &mut memory);
+        mark(&mut pass, "Degraded", status);
+        pass.finish();
+        says(&list, "Degraded").0
+    };
+    reconcile(1, Status::False);
+    assert_eq!(reconcile(2, Status::True), Status::True, "to become bad is not held back");
+    assert_eq!(reconcile(3, Status::False), Status::True, "to become good is");
+    assert_eq!(reconcile(4, Status::False), Status::False);
 }

@@ -40,6 +40,7 @@ fn a_line_that_is_no_set_is_refused_with_the_form() {
         assert_eq!(text.parse::<ConditionSet>().unwrap_err().to_string(), expected);
     }
     assert!(matches!("Re ady: A".parse::<ConditionSet>(), Err(SetTextError::Type(_))));
+    assert!(matches!("Ready: (A))".parse::<ConditionSet>(), Err(SetTextError::Type(_))));
     assert!(matches!("{\"topp\": 1}".parse::<ConditionSet>(), Err(SetTextError::Json(_))));
     let unknown_policy = r#"{"policy": "loudest"}"#.parse::<ConditionSet>().unwrap_err().to_string();
     assert!(
