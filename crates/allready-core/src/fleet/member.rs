@@ -52,10 +52,15 @@ impl Fact<'_> {
         match self {
             Self::Report(inputs) => {
                 let before = record.report.take();
-                let like = |position| before.as_ref().and_then(|before: &Report| before.get(position));
                 record.report = inputs.map(|inputs| {
-                    let inputs = inputs.iter().enumerate();
-                    inputs.map(|(position, input)| Reported::new(input, like(position), texts)).collect()
+                    let mut report: Vec<Reported> = Vec::with_capacity(inputs.len());
+                    for (position, input) in inputs.iter().enumerate() {
+                        // Most of a report is as it was, and a new one often gives one reason for everything.
+                        let was = before.as_ref().and_then(|before| before.get(position));
+                        let reported = Reported::new(input, was.or(report.last()), texts);
+                        report.push(reported);
+                    }
+                    report.into()
                 });
                 return before;
             }
