@@ -28,7 +28,7 @@ doc:
 
 # The figures of the engine: one pass, and the fleet index.
 bench:
-    cargo bench -p allready-core
+    cargo bench
 
 # Fuzz the lenient reader (needs cargo-fuzz; works on a stable toolchain).
 fuzz seconds="60":

@@ -162,38 +162,36 @@ impl Record {
     }
 
     /// What counts for it: nothing if it does not count, the silence of a silent one, and else every condition that it
-    /// reports or should report.
-    pub(super) fn inputs<'a>(&'a self, name: &'a str, rules: Rules<'a>) -> Vec<Input<'a>> {
+    /// reports, in that order, and then those that it should report.
+    pub(super) fn inputs<'a>(&'a self, name: &'a str, rules: Rules<'a>) -> impl Iterator<Item = Input<'a>> {
         let counts =
             self.is_expected() || (self.report.is_some() && rules.options.unexpected == Unexpected::Counted);
-        if !counts {
-            return Vec::new();
-        }
-        let whole = Input::missing("", Polarity::NormalTrue).from_member("", name);
-        if let Some(silence) = &self.silence {
-            return vec![Input {
+        let whole = || Input::missing("", Polarity::NormalTrue).from_member("", name);
+        let whole = match &self.silence {
+            _ if !counts => None,
+            Some(silence) => Some(Input {
                 reason: Cow::Borrowed(silence.reason.as_str()),
                 message: Cow::Borrowed(silence.message.as_str()),
                 freshness: Freshness::Fresh,
-                ..whole
-            }];
-        }
-        if self.conditions().is_empty() {
-            return vec![whole];
-        }
+                ..whole()
+            }),
+            None => self.conditions().is_empty().then(whole),
+        };
+        let speaks_for_itself = counts && whole.is_none();
         let types = match &self.expectation {
-            Expectation::Types(types) => types,
+            _ if !speaks_for_itself => &[],
+            Expectation::Types(types) => &**types,
             Expectation::None | Expectation::Member => rules.options.types.as_slice(),
         };
-        let reported = self.conditions();
-        let missing = types
-            .iter()
-            .filter(|type_| !reported.iter().any(|reported| *reported.type_ == *type_.as_str()))
-            .map(|type_| {
-                let polarity = rules.options.polarity(type_.as_str()).unwrap_or_default();
-                Input::missing(type_.as_str(), polarity).from_member("", name)
-            });
-        self.report(name, rules.generation).chain(missing).collect()
+        let is_missing = |type_: &&ConditionType| {
+            !self.conditions().iter().any(|reported| *reported.type_ == *type_.as_str())
+        };
+        let missing = types.iter().filter(is_missing).map(move |type_| {
+            let polarity = rules.options.polarity(type_.as_str()).unwrap_or_default();
+            Input::missing(type_.as_str(), polarity).from_member("", name)
+        });
+        let reported = speaks_for_itself.then(|| self.report(name, rules.generation));
+        whole.into_iter().chain(reported.into_iter().flatten()).chain(missing)
     }
 
     /// The last report, seen from this generation.
@@ -268,6 +266,6 @@ impl<'a> FleetMember<'a> {
 
     /// What counts in the roll-up for it: its report and the types that it should have reported, or its silence.
     pub fn inputs(&self) -> impl Iterator<Item = Input<'a>> {
-        self.record.inputs(self.name, self.rules).into_iter()
+        self.record.inputs(self.name, self.rules)
     }
 }

@@ -48,9 +48,10 @@ impl Totals {
         rules: Rules<'_>,
         texts: &mut Texts,
     ) {
-        let inputs = record.inputs(name, rules);
-        for input in &inputs {
-            if let Some(observed) = observed(input) {
+        let mut standing = None;
+        for input in record.inputs(name, rules) {
+            standing = standing.max(Some(input.standing()));
+            if let Some(observed) = observed(&input) {
                 *self.observed.entry(observed).or_default() += 1;
             }
             if let Some(number) = self.types.get_mut(input.type_) {
@@ -59,19 +60,17 @@ impl Totals {
                 self.types.insert(Text::from(input.type_), 1);
             }
         }
-        let standing = inputs.iter().map(Input::standing).max();
         let trouble = standing.filter(|standing| *standing != Standing::Good);
         // What was reported comes first among the inputs.
         let reported = record.conditions().iter().map(Some).chain(std::iter::repeat(None));
-        let mut keys: Vec<CauseKey> = inputs
-            .iter()
+        let mut keys: Vec<CauseKey> = record
+            .inputs(name, rules)
             .zip(reported)
             .filter(|(input, _)| Some(input.standing()) == trouble)
-            .map(|(input, like)| CauseKey::new(&Said::by(input, rules.generation), like, texts))
+            .map(|(input, like)| CauseKey::new(&Said::by(&input, rules.generation), like, texts))
             .collect();
         keys.sort_unstable_by_key(CauseKey::identity);
         keys.dedup();
-        drop(inputs);
 
         self.regroup(name, &record.causes, &keys);
         for key in std::mem::replace(&mut record.causes, keys.into()) {
