@@ -9,11 +9,11 @@
 //! ```
 //! use allready_core::{Condition, Status, Time, condition_type, reason};
 //! use allready_core::damping::{Damping, DampingMemory, Hold, Until};
-//! use jiff::SignedDuration;
+//! use std::time::Duration;
 //!
 //! let at = |minute: i64| Time::from_second(60 * minute).unwrap();
 //! let rules = Damping::new().hold(condition_type!("Available"), Hold {
-//!     to_bad: Some(Until::Duration(SignedDuration::from_mins(2))),
+//!     to_bad: Some(Until::Duration(Duration::from_mins(2))),
 //!     ..Hold::default()
 //! });
 //! let mut memory = DampingMemory::default();
@@ -236,14 +236,14 @@ impl Damping {
     /// ```
     /// use allready_core::{Condition, ConditionType, Status, Time, reason};
     /// use allready_core::damping::{Damping, DampingMemory, Hold, Until};
-    /// use jiff::SignedDuration;
+    /// use std::time::Duration;
     ///
     /// let at = |second| Time::from_second(second).unwrap();
     /// let list = |status| ["Available", "Synced"].map(|type_| {
     ///     Condition::new(ConditionType::new(type_).unwrap(), status, reason!("Checked"), "", at(0))
     /// });
     /// let seconds = |seconds| Hold {
-    ///     to_bad: Some(Until::Duration(SignedDuration::from_secs(seconds))),
+    ///     to_bad: Some(Until::Duration(Duration::from_secs(seconds))),
     ///     ..Hold::default()
     /// };
     /// let rules = Damping::new().hold(ConditionType::new("Synced").unwrap(), seconds(30)).hold_others(seconds(60));

@@ -1,6 +1,6 @@
 //! The rules of damping: which changes are held back, and until when.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, time::Duration};
 
 use jiff::SignedDuration;
 
@@ -69,7 +69,7 @@ pub struct Hold {
 pub enum Until {
     /// So long after it was first observed; shown exactly then, or at once if that is no time at all. A fraction of a
     /// second counts as a whole one.
-    Duration(SignedDuration),
+    Duration(Duration),
     /// Until it has been observed so many times in a row; one or zero is at once.
     Observations(u32),
 }
@@ -95,8 +95,9 @@ impl Hold {
         };
         match until? {
             Until::Duration(duration) => {
-                let fraction = i64::from(duration.subsec_nanos() > 0);
-                let seconds = SignedDuration::from_secs(duration.as_secs().saturating_add(fraction));
+                let fraction = u64::from(duration.subsec_nanos() > 0);
+                let seconds = i64::try_from(duration.as_secs().saturating_add(fraction)).unwrap_or(i64::MAX);
+                let seconds = SignedDuration::from_secs(seconds);
                 let release = since.saturating_add(seconds);
                 (now < release).then_some(Wait::Until(release))
             }

@@ -130,7 +130,7 @@ impl<'a> Pass<'a> {
     ///
     /// let set: ConditionSet = "Ready: Available".parse().unwrap();
     /// let rules = Damping::new().hold(condition_type!("Available"), Hold {
-    ///     to_bad: Some(Until::Duration(jiff::SignedDuration::from_secs(120))),
+    ///     to_bad: Some(Until::Duration(std::time::Duration::from_mins(2))),
     ///     ..Hold::default()
     /// });
     /// let (mut conditions, mut memory) = (vec![], DampingMemory::default());

@@ -13,7 +13,7 @@ fn set(text: &str) -> ConditionSet {
 }
 
 fn for_a_minute() -> Damping {
-    let minute = Until::Duration(jiff::SignedDuration::from_secs(60));
+    let minute = Until::Duration(std::time::Duration::from_mins(1));
     Damping::new().hold_others(Hold { to_bad: Some(minute), ..Hold::default() })
 }
 

@@ -51,7 +51,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 fn rules() -> Damping {
     Damping::new().hold_others(Hold {
-        to_bad: Some(Until::Duration(jiff::SignedDuration::from_secs(60))),
+        to_bad: Some(Until::Duration(std::time::Duration::from_mins(1))),
         to_good: Some(Until::Observations(2)),
         to_unknown: Some(Until::Observations(3)),
         ..Hold::default()
