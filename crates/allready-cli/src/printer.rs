@@ -1,7 +1,10 @@
 //! Everything the command line prints goes through here: colours that pipes and `NO_COLOR` take away, and foreign text
 //! that cannot speak to the terminal.
 
-use std::io::{ErrorKind, Write};
+use std::{
+    fmt::Write as _,
+    io::{ErrorKind, Write},
+};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -60,20 +63,38 @@ impl Printer {
     }
 }
 
-/// Foreign text on one line, with control characters shown instead of sent.
+/// Foreign text on one line, with what a terminal would obey shown instead of sent.
 pub(crate) fn tame(text: &str) -> String {
     let mut tame = String::with_capacity(text.len());
     for c in text.chars() {
-        // Bidirectional controls are not control characters to Unicode, yet they reorder what a person reads.
-        let reorders =
-            matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if c.is_control() || reorders {
+        if is_obeyed(c) {
             tame.extend(c.escape_default());
         } else {
             tame.push(c);
         }
     }
     tame
+}
+
+/// The same JSON, with what a terminal would obey written as an escape: it means the same to every reader of JSON.
+pub(crate) fn tame_json(json: &str) -> String {
+    let mut tame = String::with_capacity(json.len());
+    for c in json.chars() {
+        // Line breaks outside of strings are layout; inside, JSON has escaped them already.
+        if is_obeyed(c) && c != '\n' {
+            // All of them are below U+10000, so that one escape is enough.
+            let _ = write!(tame, "\\u{:04x}", u32::from(c));
+        } else {
+            tame.push(c);
+        }
+    }
+    tame
+}
+
+/// Whether a terminal acts on a character. Bidirectional controls are not control characters to Unicode, yet they reorder
+/// what a person reads.
+pub(crate) fn is_obeyed(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -83,5 +104,13 @@ mod tests {
     #[test]
     fn foreign_text_cannot_speak_to_the_terminal() {
         assert_eq!(tame("a\u{1b}[31mb\nc\u{202e}d é"), "a\\u{1b}[31mb\\nc\\u{202e}d é");
+    }
+
+    #[test]
+    fn tamed_json_means_the_same() {
+        let text: String = (0..0x2100).filter_map(char::from_u32).collect();
+        let json = tame_json(&serde_json::to_string_pretty(&[&text]).unwrap());
+        assert!(!json.chars().any(|c| is_obeyed(c) && c != '\n'));
+        assert_eq!(serde_json::from_str::<[String; 1]>(&json).unwrap(), [text]);
     }
 }

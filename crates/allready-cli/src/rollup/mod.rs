@@ -7,7 +7,7 @@ use std::{fmt::Write as _, process::ExitCode};
 
 use allready::{
     Condition, Reason, Standing, Status, Time,
-    found::{FoundCondition, IrregularityKind},
+    found::{FoundCondition, Irregularity, IrregularityKind},
     rollup::{Context, Freshness, Input, Stale},
 };
 
@@ -16,20 +16,14 @@ use crate::{
     cli::{Output, RollupArgs},
     failure::Failure,
     input,
-    printer::{BAD, GOOD, Printer, UNKNOWN, tame},
+    printer::{BAD, GOOD, Printer, UNKNOWN, is_obeyed, tame, tame_json},
 };
 
 pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let now = args.now.unwrap_or(now);
     let value = input::read(&args.filename)?;
     let given = Given::read(&value)?;
-    for irregularity in &given.irregularities {
-        let text = tame(&irregularity.to_string());
-        if matches!(irregularity.kind, IrregularityKind::NotAList { .. }) {
-            return Err(Failure::data(text));
-        }
-        printer.warning(text);
-    }
+    warn(&given.irregularities, printer)?;
 
     let declared = args.set.clone().map_or_else(|| given.annotated(args), |set| Ok(Some(set)))?;
     let scope = Scope::new(args, declared)?;
@@ -73,11 +67,37 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
     }))
 }
 
-fn render(top: &Condition, output: Output) -> Result<String, Failure> {
-    match output {
-        Output::Yaml => serde_saphyr::to_string(top).map_err(Failure::output),
-        Output::Json => serde_json::to_string_pretty(top).map(|json| json + "\n").map_err(Failure::output),
+/// Says what is irregular about the input, but not for ever.
+fn warn(irregularities: &[Irregularity], printer: &mut Printer) -> Result<(), Failure> {
+    const MAX_WARNINGS: usize = 20;
+    if let Some(fatal) =
+        irregularities.iter().find(|one| matches!(one.kind, IrregularityKind::NotAList { .. }))
+    {
+        return Err(Failure::data(tame(&fatal.to_string())));
     }
+    for irregularity in irregularities.iter().take(MAX_WARNINGS) {
+        printer.warning(tame(&irregularity.to_string()));
+    }
+    if irregularities.len() > MAX_WARNINGS {
+        printer.warning(format_args!("and {} more irregularities", irregularities.len() - MAX_WARNINGS));
+    }
+    Ok(())
+}
+
+fn render(top: &Condition, output: Output) -> Result<String, Failure> {
+    let json = serde_json::to_string_pretty(top).map(|json| tame_json(&json)).map_err(Failure::output)?;
+    let yaml = match output {
+        Output::Json => return Ok(json + "\n"),
+        Output::Yaml => serde_saphyr::to_string(top).map_err(Failure::output)?,
+    };
+    if !yaml.chars().any(|c| is_obeyed(c) && c != '\n') {
+        return Ok(yaml);
+    }
+    // Every JSON value is a YAML value, and in JSON the escapes are ours to choose.
+    let fields = json.lines().filter_map(|line| line.trim().trim_end_matches(',').strip_prefix('"'));
+    let lines =
+        fields.filter_map(|field| field.split_once("\": ")).map(|(key, value)| format!("{key}: {value}\n"));
+    Ok(lines.collect())
 }
 
 /// One line for each condition that counted.

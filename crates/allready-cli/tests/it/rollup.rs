@@ -276,6 +276,29 @@ fn foreign_text_cannot_speak_to_the_terminal() {
 }
 
 #[test]
+fn neither_do_c1_controls_or_bidirectional_ones_and_nothing_is_lost() {
+    let message = "a\u{202e}b\u{9b}31mc\u{85}d\u{7f}e, \"f\": g,";
+    let hostile = serde_json::json!([{
+        "type": "A", "status": "False", "reason": "R", "message": message, "lastTransitionTime": "2026-03-01T09:00:00Z",
+    }]);
+    for output in ["yaml", "json"] {
+        let answer = rollup(&["-o", output], &hostile.to_string());
+        assert!(!answer.contains(['\u{202e}', '\u{9b}', '\u{85}', '\u{7f}']), "{answer:?}");
+        let printed = answer.split("--- stdout\n").nth(1).unwrap().split("--- stderr").next().unwrap();
+        let read: serde_json::Value = serde_saphyr::from_str(printed).unwrap();
+        assert_eq!((&read["status"], &read["message"]), (&"False".into(), &message.into()), "{printed}");
+    }
+}
+
+#[test]
+fn thousands_of_irregularities_are_counted_instead_of_listed() {
+    let wild = format!("[{}]", vec![r#"{"type": "A"}"#; 5_000].join(","));
+    let answer = rollup(&[], &wild);
+    assert!(answer.starts_with("exit 2\n") && answer.lines().count() < 40, "{}", answer.lines().count());
+    assert!(answer.contains("more irregularities\n"), "{answer}");
+}
+
+#[test]
 fn a_file_is_read_as_well_as_standard_input() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("conditions.json");
