@@ -42,11 +42,8 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
         good_reason: scope.good_reason.as_ref().map(Reason::as_str),
         ..Context::new(scope.top.as_str(), now)
     };
-    let mut inputs = scope.inputs(given.conditions.conditions());
-    // Of a condition that tracks no generation, all that is known is which one its status is about.
-    for input in &mut inputs {
-        input.observed = input.observed.filter(|observed| !observed.is_none()).or(given.observed);
-    }
+    let inputs = scope.inputs(given.conditions.conditions());
+    let inputs: Vec<Input<'_>> = inputs.into_iter().map(|input| input.or_about(given.observed)).collect();
     if args.why {
         printer.error_text(&why(&inputs, &scope, &context));
     }

@@ -80,6 +80,23 @@ impl<'a> Input<'a> {
         Self { member: Some(Member { kind, name }), ..self }
     }
 
+    /// The same input, about this generation where it tracks none of its own: what the status as a whole is about. This is
+    /// how `kubectl wait` reads an object.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Generation, Status, Time, condition_type, reason, rollup::Input};
+    ///
+    /// let synced = Condition::new(condition_type!("Synced"), Status::True, reason!("Applied"), "", Time::EPOCH);
+    /// let status = Some(Generation::from(2));
+    /// assert_eq!(Input::from(&synced).or_about(status).observed, status);
+    /// let its_own = synced.observed(3);
+    /// assert_eq!(Input::from(&its_own).or_about(status).observed, Some(Generation::from(3)));
+    /// ```
+    pub fn or_about(mut self, status: Option<Generation>) -> Self {
+        self.observed = self.observed.filter(|own| !own.is_none()).or(status);
+        self
+    }
+
     /// The same input, stale if it is about an older generation than this.
     ///
     /// An input that tracks no generation is never stale.

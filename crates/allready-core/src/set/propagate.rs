@@ -99,15 +99,11 @@ fn top_of<'a>(child: &'a FoundObject<'a>) -> Input<'a> {
     let generation = child.generation.unwrap_or_default();
     // Of two that say the same, the one that cannot be taken at its word is the worse.
     let worse = |input: &Input<'_>| (input.standing(), input.is_behind(generation));
-    let Some(top) = top.and_then(|top| child.conditions.find_all(top).map(Input::from).max_by_key(worse))
-    else {
+    let tops = top.into_iter().flat_map(|top| child.conditions.find_all(top));
+    let Some(top) = tops.map(|found| Input::from(found).or_about(child.observed)).max_by_key(worse) else {
         return doubt("AwaitingReconciliation", format!("{name} has not reported Ready or Succeeded yet"));
     };
-    // As `kubectl wait` has it: what the condition says itself, or else what the status as a whole is about.
-    let own = top.observed.filter(|observed| !observed.is_none());
-    if let Some(observed) = own.or(child.observed).filter(|observed| !observed.is_none())
-        && observed < generation
-    {
+    if let Some(observed) = top.observed.filter(|_| top.is_behind(generation)) {
         return doubt(
             "LatestGenerationNotObserved",
             format!("{name} speaks of its generation {observed}, and is at generation {generation}"),
