@@ -1,0 +1,76 @@
+//! One request, understood: what the HTTP shell hands to [`crate::rest`].
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use crate::resource::{Endpoint, Resource};
+
+/// What is to be done to which resource.
+#[derive(Clone)]
+pub struct Call {
+    /// What to do.
+    pub verb: Verb,
+    /// To what.
+    pub resource: Arc<Resource>,
+    /// In which version, such as `v1`.
+    pub version: String,
+    /// In which namespace; `None` for cluster-scoped kinds and for all namespaces.
+    pub namespace: Option<String>,
+    /// The object; `None` for collections.
+    pub name: Option<String>,
+    /// Which endpoint of it.
+    pub endpoint: Endpoint,
+    /// The query, decoded, in order.
+    pub query: Vec<(String, String)>,
+    /// The body, and what it says it is.
+    pub body: Bytes,
+    /// `Content-Type` without parameters, lower case; empty when absent.
+    pub content_type: String,
+    /// Who speaks.
+    pub user: User,
+    /// `User-Agent`; the part before the first `/` is the field manager where none is named.
+    pub agent: String,
+    /// When the request arrived.
+    pub now: Timestamp,
+    /// Randomness for what the request may need: a uid and the suffix of a generated name.
+    pub random: [u8; 32],
+}
+
+/// What a request does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verb {
+    /// Read one object.
+    Get,
+    /// Read many.
+    List,
+    /// Follow changes.
+    Watch,
+    /// Make one.
+    Create,
+    /// Replace one.
+    Update,
+    /// Change a part of one.
+    Patch,
+    /// Remove one.
+    Delete,
+    /// Remove many.
+    DeleteCollection,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// `system:admin`.
+    pub name: String,
+    /// `system:masters`, `system:authenticated`.
+    pub groups: Vec<String>,
+}
+
+impl Call {
+    /// The last value of a query parameter.
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        self.query.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}

@@ -1,0 +1,1 @@
+//! Faults on demand, for tests.

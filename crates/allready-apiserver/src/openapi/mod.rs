@@ -1,0 +1,1 @@
+//! OpenAPI v3 documents and discovery, from what is served.

@@ -1,0 +1,209 @@
+//! What can be served: resources, their versions and subresources, and what is special about each kind.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::Value;
+
+use crate::{
+    call::Call,
+    schema::Schema,
+    status::{Failure, FieldError},
+};
+
+/// A served resource: one plural in one API group.
+pub struct Resource {
+    /// API group; empty for the core group.
+    pub group: String,
+    /// `pods`.
+    pub plural: String,
+    /// `pod`.
+    pub singular: String,
+    /// `Pod`.
+    pub kind: String,
+    /// `PodList`.
+    pub list_kind: String,
+    /// `po`.
+    pub short_names: Vec<String>,
+    /// `all`.
+    pub categories: Vec<String>,
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+    /// Served versions, the preferred one first.
+    pub versions: Vec<Version>,
+    /// The `apiVersion` under which objects are stored.
+    pub storage_version: String,
+    /// Where its objects are stored. Two resources with one place show the same objects, as the two kinds of events do.
+    pub place: String,
+    /// What can be done with it; empty means every verb. A review kind has `create` alone.
+    pub verbs: Vec<&'static str>,
+    /// What is special about the kind.
+    pub strategy: Arc<dyn Strategy>,
+}
+
+/// One served version of a [`Resource`].
+pub struct Version {
+    /// `v1`.
+    pub name: String,
+    /// What an object looks like in it, metadata included.
+    pub schema: Arc<Schema>,
+    /// Whether there is a status subresource.
+    pub status: bool,
+    /// The scale subresource.
+    pub scale: Option<Scale>,
+    /// Printer columns of a custom kind; built-in kinds print themselves.
+    pub columns: Vec<Column>,
+    /// Fields beyond `metadata.name` and `metadata.namespace` that a field selector may name, as JSON paths.
+    pub selectable: Vec<String>,
+    /// The warning that using this version brings.
+    pub deprecation: Option<String>,
+    /// The schema as its author wrote it (custom kinds), for OpenAPI.
+    pub published: Option<Arc<Value>>,
+}
+
+/// The paths of a scale subresource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scale {
+    /// `.spec.replicas`.
+    pub spec_replicas: String,
+    /// `.status.replicas`.
+    pub status_replicas: String,
+    /// `.status.selector`.
+    pub label_selector: Option<String>,
+}
+
+/// One printer column.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Column {
+    /// Heading.
+    pub name: String,
+    /// `string`, `integer`, `number`, `boolean`, `date`.
+    pub kind: String,
+    /// `int32` and so on; may be empty.
+    pub format: String,
+    /// For `kubectl` help.
+    pub description: String,
+    /// 0 is always shown, more only with `-o wide`.
+    pub priority: i64,
+    /// Where the value stands.
+    pub json_path: String,
+}
+
+impl Resource {
+    /// `pods`, or `widgets.lab.example`: how messages name it.
+    pub fn qualified(&self) -> String {
+        if self.group.is_empty() { self.plural.clone() } else { format!("{}.{}", self.plural, self.group) }
+    }
+
+    /// `v1` or `group/v1` for a version of this resource.
+    pub fn api_version(&self, version: &str) -> String {
+        if self.group.is_empty() { version.to_owned() } else { format!("{}/{version}", self.group) }
+    }
+
+    /// A served version by its name.
+    pub fn version(&self, name: &str) -> Option<&Version> {
+        self.versions.iter().find(|version| version.name == name)
+    }
+}
+
+/// Which endpoint of an object a write came through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Endpoint {
+    /// The object itself.
+    Main,
+    /// `/status`.
+    Status,
+    /// `/scale`.
+    Scale,
+    /// Another named subresource, such as `/finalize`, `/eviction` or `/binding`.
+    Other(&'static str),
+}
+
+/// What is special about a kind. The defaults are those of a kind with nothing special: `rest` calls these in the order
+/// in which they stand here.
+pub trait Strategy: Send + Sync {
+    /// Refuses what cannot be decoded into the kind: for built-in kinds wrong JSON types are refused here, as a 400.
+    /// Unknown and duplicate fields are not its business.
+    fn decode(&self, _version: &Version, _object: &Value) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Turns an object of a served version into the stored version. It has its new `apiVersion` already.
+    fn store_from(&self, _from: &Version, _object: &mut Value) {}
+
+    /// Turns a stored object into a served version. It has its new `apiVersion` already.
+    fn serve_as(&self, _to: &Version, _object: &mut Value) {}
+
+    /// Fills in what the server fills in beyond the defaults in the schema.
+    fn default(&self, _version: &Version, _object: &mut Value) {}
+
+    /// Before a create: what a client may not choose is reset. `metadata` is dealt with elsewhere.
+    fn prepare_create(&self, _version: &Version, _object: &mut Value, _call: &Call) {}
+
+    /// Before an update through an endpoint: what may not change through it is taken from `old`.
+    fn prepare_update(&self, _version: &Version, _endpoint: Endpoint, _new: &mut Value, _old: &Value) {}
+
+    /// Whether going from `old` to `new` moves `metadata.generation`. Kinds without a generation return `None`.
+    fn moves_generation(&self, new: &Value, old: &Value) -> Option<bool>;
+
+    /// Whether a name is legal, with the sentence that says why not. DNS subdomain unless the kind says otherwise.
+    fn name_problem(&self, name: &str) -> Vec<String> {
+        crate::rest::names::dns_subdomain(name)
+    }
+
+    /// What is wrong with an object, beyond its metadata.
+    fn validate(
+        &self,
+        version: &Version,
+        endpoint: Endpoint,
+        new: &Value,
+        old: Option<&Value>,
+    ) -> Vec<FieldError>;
+
+    /// Warnings that a write brings in its `Warning` headers.
+    fn warnings(&self, _version: &Version, _new: &Value, _old: Option<&Value>) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The value of a selectable field; `None` when the kind does not have that field as one.
+    fn selectable(&self, _version: &Version, _object: &Value, _field: &str) -> Option<String> {
+        None
+    }
+
+    /// Paths (`["status"]`, `["spec", "nodeName"]`) that a write through the endpoint never owns, because it cannot
+    /// change them.
+    fn reset_fields(&self, version: &Version, endpoint: Endpoint) -> Vec<Vec<&'static str>>;
+
+    /// For a kind that is a question rather than an object, such as an access review: writes the answer into the object and
+    /// returns true. A create then answers with it and stores nothing.
+    fn review(&self, _object: &mut Value, _call: &Call) -> bool {
+        false
+    }
+}
+
+/// Everything that is served at one moment.
+#[derive(Default, Clone)]
+pub struct Registry {
+    resources: BTreeMap<(String, String), Arc<Resource>>,
+}
+
+impl Registry {
+    /// Adds a resource, or replaces the one of the same group and plural.
+    pub fn insert(&mut self, resource: Arc<Resource>) {
+        self.resources.insert((resource.group.clone(), resource.plural.clone()), resource);
+    }
+
+    /// Stops serving a resource.
+    pub fn remove(&mut self, group: &str, plural: &str) -> Option<Arc<Resource>> {
+        self.resources.remove(&(group.to_owned(), plural.to_owned()))
+    }
+
+    /// A resource by group and plural.
+    pub fn get(&self, group: &str, plural: &str) -> Option<&Arc<Resource>> {
+        self.resources.get(&(group.to_owned(), plural.to_owned()))
+    }
+
+    /// Every resource, by group and plural.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Resource>> {
+        self.resources.values()
+    }
+}
