@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::resource::Registry;
 
 pub mod discovery;
+pub(crate) mod prose;
 
 /// The answer to `/openapi/v3`: every document with its hash.
 pub fn index(_registry: &Registry) -> Value {
