@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::resource::Registry;
 
+mod digest;
 pub mod discovery;
 pub(crate) mod prose;
 

@@ -96,11 +96,7 @@ fn typed(kind: &str, value: &Value, now: Timestamp) -> Value {
     match (kind, value) {
         ("integer", Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
             (Some(whole), _) => whole.into(),
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "the fraction is what a column of integers leaves out"
-            )]
-            (None, Some(float)) => (float as i64).into(),
+            (None, Some(float)) => whole(float).into(),
             (None, None) => Value::Null,
         },
         ("number", Value::Number(_)) | ("boolean", Value::Bool(_)) => value.clone(),
@@ -111,4 +107,11 @@ fn typed(kind: &str, value: &Value, now: Timestamp) -> Value {
         },
         _ => Value::Null,
     }
+}
+
+/// What is left of a number without its fraction; out of bounds it is the least number, as on the real server.
+#[expect(clippy::cast_possible_truncation, reason = "the bounds are checked, and the fraction is to go")]
+fn whole(float: f64) -> i64 {
+    const BOUND: f64 = 9_223_372_036_854_775_808.0;
+    if (-BOUND..BOUND).contains(&float) { float as i64 } else { i64::MIN }
 }

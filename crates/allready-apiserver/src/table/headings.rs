@@ -16,6 +16,8 @@ pub(super) struct Heading {
 enum Words {
     /// The documentation of a field: its definition, and its name.
     Field(&'static str, &'static str),
+    /// The documentation of a field as it was before it said that the field never changes.
+    Older(&'static str, &'static str),
     /// What the real server says.
     Text(&'static str),
 }
@@ -34,6 +36,10 @@ const fn text(name: &'static str, words: &'static str) -> Heading {
     Heading { name, kind: "string", priority: 0, words: Words::Text(words) }
 }
 
+const fn role(definition: &'static str) -> Heading {
+    Heading { name: "Role", kind: "string", priority: 0, words: Words::Older(definition, "roleRef") }
+}
+
 impl Heading {
     const fn wide(mut self) -> Self {
         self.priority = 1;
@@ -49,6 +55,10 @@ impl Heading {
     pub(super) fn definition(&self) -> Value {
         let words = match self.words {
             Words::Field(definition, property) => prose::field(definition, property).unwrap_or_default(),
+            Words::Older(definition, property) => {
+                let words = prose::field(definition, property).unwrap_or_default();
+                words.strip_suffix(" This field is immutable.").unwrap_or(words)
+            }
             Words::Text(words) => words,
         };
         let format = if self.name == "Name" { "name" } else { "" };
@@ -183,7 +193,7 @@ pub(super) const REPLICA_SET: &[Heading] = &[
 
 pub(super) const CLUSTER_ROLE_BINDING: &[Heading] = &[
     NAME,
-    field("Role", "io.k8s.api.rbac.v1.ClusterRoleBinding", "roleRef"),
+    role("io.k8s.api.rbac.v1.ClusterRoleBinding"),
     AGE,
     text("Users", "Users in the clusterRoleBinding").wide(),
     text("Groups", "Groups in the clusterRoleBinding").wide(),
@@ -192,7 +202,7 @@ pub(super) const CLUSTER_ROLE_BINDING: &[Heading] = &[
 
 pub(super) const ROLE_BINDING: &[Heading] = &[
     NAME,
-    field("Role", "io.k8s.api.rbac.v1.RoleBinding", "roleRef"),
+    role("io.k8s.api.rbac.v1.RoleBinding"),
     AGE,
     text("Users", "Users in the roleBinding").wide(),
     text("Groups", "Groups in the roleBinding").wide(),
