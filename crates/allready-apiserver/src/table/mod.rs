@@ -91,13 +91,14 @@ pub fn event(
 }
 
 fn finish(metadata: Value, definitions: Value, rows: Value) -> Value {
-    json!({
-        "kind": "Table",
-        "apiVersion": "meta.k8s.io/v1",
-        "metadata": metadata,
-        "columnDefinitions": definitions,
-        "rows": rows,
-    })
+    let fields = [
+        ("kind", "Table".into()),
+        ("apiVersion", "meta.k8s.io/v1".into()),
+        ("metadata", metadata),
+        ("columnDefinitions", definitions),
+        ("rows", rows),
+    ];
+    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 fn own_metadata(object: Option<&Value>) -> Value {

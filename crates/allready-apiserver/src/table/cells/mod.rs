@@ -18,17 +18,20 @@ mod workload;
 /// What an empty cell says.
 const NONE: &str = "<none>";
 
+/// The cells of an object at a moment.
+type Cells = fn(&Value, Timestamp) -> Vec<Value>;
+
 /// How a kind prints: its columns, and the cells of an object.
 pub(super) struct Printer {
     pub(super) headings: &'static [Heading],
-    pub(super) cells: fn(&Value, Timestamp) -> Vec<Value>,
+    pub(super) cells: Cells,
 }
 
 /// How a built-in kind prints; those that are not here have a name and a creation time.
 pub(super) fn printer(group: &str, plural: &str) -> Option<Printer> {
-    let (headings, cells): (&'static [Heading], fn(&Value, Timestamp) -> Vec<Value>) = match (group, plural) {
+    let (headings, cells): (&'static [Heading], Cells) = match (group, plural) {
         ("", "configmaps") => (headings::CONFIG_MAP, cluster::config_map),
-        ("", "events") | ("events.k8s.io", "events") => (headings::EVENT, event::event),
+        ("" | "events.k8s.io", "events") => (headings::EVENT, event::event),
         ("", "namespaces") => (headings::NAMESPACE, cluster::namespace),
         ("", "nodes") => (headings::NODE, cluster::node),
         ("", "pods") => (headings::POD, pod::pod),

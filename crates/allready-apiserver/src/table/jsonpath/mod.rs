@@ -1,4 +1,4 @@
-//! The JSONPath dialect of printer columns, scale paths and selectable fields: fields, indices, slices, unions, wildcards,
+//! The `JSONPath` dialect of printer columns, scale paths and selectable fields: fields, indices, slices, unions, wildcards,
 //! recursive descent and filters.
 //!
 //! Bounded in all directions: a path has at most [`LONGEST`] characters, nests filters at most [`DEEPEST`] deep and finds at
