@@ -5,11 +5,19 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
+mod parse;
+#[cfg(test)]
+mod tests;
+
+pub use parse::{DEEPEST, Definitions, ParseError, parse};
+
 /// One node of a structural schema.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Schema {
     /// What kind of value stands here, and what is inside it.
     pub shape: Shape,
+    /// No type was written: the shape then speaks only of values that have it, and lets others pass.
+    pub untyped: bool,
     /// Whether `null` may stand here.
     pub nullable: bool,
     /// What stands here when nothing was given.
@@ -149,4 +157,11 @@ pub struct Rule {
     pub field_path: Option<String>,
     /// Whether the rule also runs where there is no old value.
     pub optional_old_self: bool,
+}
+
+impl Schema {
+    /// The checks, to add to them.
+    pub fn checks_mut(&mut self) -> &mut Checks {
+        self.checks.get_or_insert_default()
+    }
 }
