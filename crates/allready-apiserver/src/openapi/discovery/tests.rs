@@ -80,7 +80,9 @@ fn widgets(versions: Vec<Version>) -> Resource {
 
 fn registry(resources: Vec<Resource>) -> Registry {
     let mut registry = Registry::default();
-    resources.into_iter().for_each(|resource| registry.insert(Arc::new(resource)));
+    for resource in resources {
+        registry.insert(Arc::new(resource));
+    }
     registry
 }
 
