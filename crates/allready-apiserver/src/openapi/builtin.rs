@@ -1,20 +1,13 @@
 //! The definitions of the built-in kinds: shapes from this crate, words from the types it is built with.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value, json};
 
 use super::{prose, reference};
 use crate::resource::{Resource, Version};
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
-
-/// What the operations of every document speak of.
-pub(super) const ALWAYS: [&str; 5] = [
-    "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions",
-    "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta",
-    "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
-    "io.k8s.apimachinery.pkg.apis.meta.v1.Patch",
-    "io.k8s.apimachinery.pkg.apis.meta.v1.Status",
-];
 
 /// The shapes of all built-in kinds.
 pub(super) struct Shapes(Map<String, Value>);
@@ -58,6 +51,14 @@ impl Shapes {
 /// Adds words to a property. One that refers to a definition does so in an `allOf`, so that the words are its own.
 fn describe(property: &mut Value, words: Option<&str>) {
     let Some(words) = words else { return };
+    let mut words = words.to_owned();
+    if let Some(allowed) = property["enum"].as_array() {
+        words.push_str("\n\nPossible enum values:");
+        for value in allowed {
+            // Writing to a text cannot fail.
+            let _ = write!(words, "\n - `{value}`");
+        }
+    }
     if let Some(reference) = property.get("$ref").cloned() {
         *property = json!({"allOf": [{"$ref": reference}]});
     }
@@ -75,6 +76,9 @@ fn restore(shape: &Value, referred: &mut Vec<String>) -> Value {
                 properties.iter().map(|(name, shape)| (name.clone(), restore(shape, referred))).collect()
             }
             ("items" | "additionalProperties" | "not", _) => restore(value, referred),
+            ("allOf" | "anyOf" | "oneOf", Value::Array(shapes)) => {
+                shapes.iter().map(|shape| restore(shape, referred)).collect()
+            }
             _ => value.clone(),
         };
         restored.insert(key.clone(), value);
@@ -87,4 +91,12 @@ fn restore(shape: &Value, referred: &mut Vec<String>) -> Value {
         restored.insert("allOf".into(), json!([reference(name)]));
     }
     restored.into()
+}
+
+/// The definition of the list of a built-in kind, from that of a custom one: what is in it may be left out.
+pub(super) fn list(mut definition: Value, name: &str) -> Value {
+    let properties = &mut definition["properties"];
+    properties["items"]["items"] = json!({"default": {}, "allOf": [reference(name)]});
+    properties["metadata"]["default"] = json!({});
+    definition
 }

@@ -63,7 +63,7 @@ pub fn document(registry: &Registry, group: &str, version: &str) -> Option<Value
     let shapes = builtin::Shapes::read();
     let mut definitions = Map::new();
     let mut paths = Map::new();
-    let mut wanted = builtin::ALWAYS.map(ToOwned::to_owned).to_vec();
+    let mut wanted = Vec::new();
     for (resource, version) in served {
         let name = match &version.published {
             Some(_) => custom::name(resource, version),
@@ -81,11 +81,23 @@ pub fn document(registry: &Registry, group: &str, version: &str) -> Option<Value
         let is_listed = discovery::verbs(resource, version).contains(&"list");
         let list = is_listed.then(|| format!("{name}List"));
         if let Some(list) = &list {
-            definitions.insert(list.clone(), custom::list(resource, version, &name));
+            let definition = custom::list(resource, version, &name);
+            definitions
+                .insert(list.clone(), if is_custom { definition } else { builtin::list(definition, &name) });
         }
         paths::add(&mut paths, resource, version, &name, list.as_deref());
     }
+    for value in paths.values().chain(definitions.values()) {
+        referred(value, &mut wanted);
+    }
     shapes.add(wanted, &mut definitions);
+    if let Some(options) = definitions.get_mut(paths::DELETE_OPTIONS) {
+        let mut kinds = vec![json!({"group": "", "version": "v1", "kind": "DeleteOptions"})];
+        if !is_custom && !group.is_empty() {
+            kinds.push(json!({"group": group, "version": version, "kind": "DeleteOptions"}));
+        }
+        options["x-kubernetes-group-version-kind"] = kinds.into();
+    }
     let mut components = json!({"schemas": definitions});
     let mut information = json!({"title": "Kubernetes CRD Swagger", "version": "v0.1.0"});
     if !is_custom {
@@ -103,4 +115,21 @@ pub fn document(registry: &Registry, group: &str, version: &str) -> Option<Value
 /// A reference to a definition.
 fn reference(definition: &str) -> Value {
     json!({"$ref": format!("{DEFINITIONS}{definition}")})
+}
+
+/// Notes all definitions that a value refers to.
+fn referred(value: &Value, found: &mut Vec<String>) {
+    let mut waiting = vec![value];
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Array(items) => waiting.extend(items),
+            Value::Object(fields) => {
+                let reference = fields.get("$ref").and_then(Value::as_str);
+                found
+                    .extend(reference.and_then(|text| text.strip_prefix(DEFINITIONS)).map(ToOwned::to_owned));
+                waiting.extend(fields.values());
+            }
+            _ => {}
+        }
+    }
 }

@@ -31,6 +31,8 @@ const DELETE: &[&str] = &[
 ];
 const WRITE: &[&str] = &["dryRun", "fieldManager", "fieldValidation"];
 const PATCH: &[&str] = &["dryRun", "fieldManager", "fieldValidation", "force"];
+/// What a deletion may be told.
+pub(super) const DELETE_OPTIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 const STATUS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
 
 /// One resource of the document, as its operations see it.
@@ -118,33 +120,38 @@ impl Subject<'_> {
         json!({"group": self.resource.group, "version": self.version.name, "kind": self.resource.kind})
     }
 
+    fn article(&self) -> &'static str {
+        if self.resource.kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" }
+    }
+
     fn operation(&self, verb: &str) -> Value {
-        let kind = &self.resource.kind;
+        let (kind, article) = (&self.resource.kind, self.article());
         let (action, words, parameters, answer) = match verb {
             "list" => ("list", format!("list or watch objects of kind {kind}"), LIST, self.list),
-            "create" => ("post", format!("create a {kind}"), WRITE, Some(self.definition)),
+            "create" => ("post", format!("create {article} {kind}"), WRITE, Some(self.definition)),
             "deletecollection" => {
                 ("deletecollection", format!("delete collection of {kind}"), LIST, Some(STATUS))
             }
             "get" => ("get", format!("read the specified {kind}"), &[][..], Some(self.definition)),
             "update" => ("put", format!("replace the specified {kind}"), WRITE, Some(self.definition)),
-            "delete" => ("delete", format!("delete a {kind}"), DELETE, Some(STATUS)),
+            "delete" => ("delete", format!("delete {article} {kind}"), DELETE, Some(STATUS)),
             _ => ("patch", format!("partially update the specified {kind}"), PATCH, Some(self.definition)),
         };
         let words =
             if discovery::is_custom(self.version) { words.replace("list or watch", "list") } else { words };
         let body = match verb {
             "create" | "update" => Some(self.definition),
+            "delete" => Some(DELETE_OPTIONS),
             _ => None,
         };
         self.write(verb, action, &words, parameters, body, answer, &self.own_kind())
     }
 
     fn part(&self, part: &Part, verb: &str) -> Value {
-        let kind = &self.resource.kind;
+        let (kind, article) = (&self.resource.kind, self.article());
         let (action, words, parameters) = match verb {
             "get" => ("get", format!("read {} of the specified {kind}", part.name), &[][..]),
-            "create" => ("post", format!("create {} of a {kind}", part.name), WRITE),
+            "create" => ("post", format!("create {} of {article} {kind}", part.name), WRITE),
             "update" => ("put", format!("replace {} of the specified {kind}", part.name), WRITE),
             _ => ("patch", format!("partially update {} of the specified {kind}", part.name), PATCH),
         };

@@ -76,7 +76,8 @@ pub fn table(
     finish(metadata, printer.definitions(), rows)
 }
 
-/// The `Table` in one event of a watch. Only the `first` event of a watch says what its columns are.
+/// The `Table` in one event of a watch, bookmarks included. Only the `first` event of a watch says what its columns are. The
+/// `Status` of an error stays as it is, and is not for this.
 pub fn event(
     resource: &Resource,
     version: &Version,

@@ -8,7 +8,7 @@ use crate::resource::{Registry, Resource, Version};
 
 mod groups;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(super) use groups::{groups, versions};
 
@@ -86,12 +86,13 @@ pub fn resources(registry: &Registry, group: &str, version: &str) -> Option<Valu
         entries.push(entry(resource, version));
         entries.extend(subresources(resource, version).into_iter().map(|part| part.entry(resource)));
     }
-    Some(json!({
-        "kind": "APIResourceList",
-        "apiVersion": "v1",
-        "groupVersion": first.api_version(version),
-        "resources": entries,
-    }))
+    let mut list =
+        json!({"kind": "APIResourceList", "groupVersion": first.api_version(version), "resources": entries});
+    // The core group is older than this version of lists, and never says it.
+    if !group.is_empty() {
+        list["apiVersion"] = "v1".into();
+    }
+    Some(list)
 }
 
 /// Aggregated discovery: of the core group (`/api`), or of all the others (`/apis`).
@@ -149,8 +150,12 @@ fn entry(resource: &Resource, version: &Version) -> Value {
     entry.insert("kind".into(), resource.kind.as_str().into());
     // What is only asked is never stored.
     if verbs.contains(&"get") {
-        let (group, version) =
-            resource.storage_version.split_once('/').unwrap_or(("", &resource.storage_version));
+        let stored = match resource.plural.as_str() {
+            // The real server files these under the version that it stored them in first.
+            "customresourcedefinitions" if !is_custom(version) => "apiextensions.k8s.io/v1beta1",
+            _ => resource.storage_version.as_str(),
+        };
+        let (group, version) = stored.split_once('/').unwrap_or(("", stored));
         let digest = digest::sha256(&[format!("{group}/{version}/{}", resource.kind).as_bytes()]);
         let hash = STANDARD.encode(digest.get(..8).unwrap_or_default());
         entry.insert("storageVersionHash".into(), hash.into());
