@@ -49,8 +49,9 @@ impl<'a> PathElement<'a> {
                     if index > 0 {
                         out.push(',');
                     }
-                    value::write_text(&mut out, name, false);
-                    out.push(':');
+                    out.push('"');
+                    out.push_str(name);
+                    out.push_str("\":");
                     value::write_json(&mut out, field);
                 }
                 out.push('}');

@@ -1,7 +1,7 @@
 //! The refusal of an apply that would change what others own.
 
-use super::{managed::Entry, set::FieldSet, value};
-use crate::status::{Cause, Details, Failure};
+use super::{managed::Entry, set::FieldSet};
+use crate::status::{Cause, Failure, quote};
 
 /// What one other manager owns and the apply would change.
 pub(crate) struct Conflict<'a> {
@@ -12,9 +12,9 @@ pub(crate) struct Conflict<'a> {
 
 impl<'a> Conflict<'a> {
     pub(crate) fn new(entry: &Entry<'a>, fields: FieldSet<'a>) -> Self {
-        let mut manager = value::quote(&entry.manager);
+        let mut manager = quote(&entry.manager);
         if !entry.subresource.is_empty() {
-            manager = format!("{manager} with subresource {}", value::quote(&entry.subresource));
+            manager = format!("{manager} with subresource {}", quote(&entry.subresource));
         }
         if !entry.applied {
             manager = format!("{manager} using {}", entry.api_version);
@@ -44,6 +44,5 @@ pub(crate) fn failure(mut conflicts: Vec<Conflict<'_>>) -> Failure {
         [one] => format!("Apply failed with 1 conflict: {}: {}", one.message, one.field),
         many => format!("Apply failed with {} conflicts: {}", many.len(), lines.join("\n")),
     };
-    let details = Details { causes, ..Details::default() };
-    Failure { details: Some(Box::new(details)), ..Failure::new(409, "Conflict", message) }
+    Failure::apply_conflict(message, causes)
 }

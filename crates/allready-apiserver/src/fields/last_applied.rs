@@ -9,8 +9,8 @@ use super::{
         owned::owned,
         validate::{Duplicates, validate},
     },
-    value,
 };
+use crate::status::json_text;
 
 const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -57,9 +57,7 @@ pub(crate) fn refresh(object: &mut Value, configuration: &Value) {
             }
         }
     }
-    let mut text = String::new();
-    value::write_json(&mut text, &bare);
-    text.push('\n');
+    let text = format!("{}\n", json_text(&bare));
     let annotations = object.get_mut("metadata").and_then(|metadata| metadata.get_mut("annotations"));
     let Some(annotations) = annotations.and_then(Value::as_object_mut) else { return };
     annotations.insert(ANNOTATION.into(), text.into());

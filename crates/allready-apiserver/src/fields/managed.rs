@@ -5,7 +5,8 @@ use std::{borrow::Cow, fmt::Write as _};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::{set::FieldSet, value};
+use super::set::FieldSet;
+use crate::status::json_text;
 
 /// One manager, and what it owns.
 #[derive(Debug, Clone)]
@@ -42,8 +43,7 @@ impl<'a> Entry<'a> {
         ];
         for (name, text) in fields.into_iter().filter(|(_, text)| !text.is_empty()) {
             let comma = if out.len() > 1 { "," } else { "" };
-            let _ = write!(out, "{comma}\"{name}\":");
-            value::write_text(&mut out, text, true);
+            let _ = write!(out, "{comma}\"{name}\":{}", json_text(&text.into()));
         }
         out.push('}');
         out

@@ -146,6 +146,10 @@ pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
         Refusal::Impossible(text) => internal(text),
     })?;
     let mut object = object.unwrap_or_else(|| live.clone());
+    // Metadata that nothing is left of is not written as `null`, unlike fields of the kind itself.
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.retain(|_, value| !value.is_null());
+    }
     if by_kubectl {
         last_applied::refresh(&mut object, config);
     }

@@ -1,8 +1,10 @@
 //! How values are compared and printed: numbers by what they are worth, whether written as `1` or `1.0`.
 
-use std::{cmp::Ordering, fmt::Write as _};
+use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
+
+use crate::status::{display, json_text, quote};
 
 #[derive(Clone, Copy)]
 enum Amount {
@@ -83,54 +85,12 @@ pub(crate) fn compare(left: &Value, right: &Value) -> Ordering {
     }
 }
 
-/// A number as messages write it: without an exponent between `low` and 1e21.
-fn print_number(number: &Number, low: f64) -> String {
-    match amount(number) {
-        Amount::Whole(whole) => whole.to_string(),
-        Amount::Real(real) if real == 0.0 || (real.abs() >= low && real.abs() < 1e21) => real.to_string(),
-        Amount::Real(real) => {
-            let text = format!("{real:e}");
-            let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-            let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |rest| ('-', rest));
-            format!("{digits}e{sign}{exponent:0>2}")
-        }
-    }
-}
-
-/// A text in quotes, as Go's `%q` writes it.
-pub(crate) fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{7}' => out.push_str("\\a"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{b}' => out.push_str("\\v"),
-            control if control.is_ascii_control() => {
-                let _ = write!(out, "\\x{:02x}", u32::from(control));
-            }
-            control if control.is_control() => {
-                let _ = write!(out, "\\u{:04x}", u32::from(control));
-            }
-            plain => out.push(plain),
-        }
-    }
-    out.push('"');
-    out
-}
-
 /// A value inside a path: `[name="http",port=80]`.
 pub(crate) fn in_path(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),
         Value::Bool(truth) => truth.to_string(),
-        Value::Number(number) => print_number(number, 1e-4),
+        Value::Number(_) => display(value),
         Value::String(text) => quote(text),
         Value::Array(items) => format!("[{}]", items.iter().map(in_path).collect::<Vec<_>>().join(",")),
         Value::Object(map) => map.iter().map(|(key, value)| format!("{key}={}", in_path(value))).collect(),
@@ -142,7 +102,7 @@ pub(crate) fn printed(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".into(),
         Value::Bool(truth) => truth.to_string(),
-        Value::Number(number) => print_number(number, 1e-4),
+        Value::Number(_) => display(value),
         Value::String(text) => text.clone(),
         Value::Array(items) => format!("[{}]", items.iter().map(printed).collect::<Vec<_>>().join(" ")),
         Value::Object(map) => {
@@ -184,57 +144,19 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// Compact JSON as Go's encoder writes it: `<`, `>`, `&` and the two line separators are escaped.
+/// Compact JSON as Go's encoder writes it, onto the end of a text.
 pub(crate) fn write_json(out: &mut String, value: &Value) {
     match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(true) => out.push_str("true"),
-        Value::Bool(false) => out.push_str("false"),
-        Value::Number(number) => out.push_str(&print_number(number, 1e-6)),
-        Value::String(text) => write_text(out, text, true),
-        Value::Array(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                write_json(out, item);
-            }
-            out.push(']');
+        Value::String(text) if is_plain(text) => {
+            out.push('"');
+            out.push_str(text);
+            out.push('"');
         }
-        Value::Object(map) => {
-            out.push('{');
-            for (index, (key, value)) in map.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                write_text(out, key, true);
-                out.push(':');
-                write_json(out, value);
-            }
-            out.push('}');
-        }
+        other => out.push_str(&json_text(other)),
     }
 }
 
-/// A JSON string, with what is special in HTML escaped or not.
-pub(crate) fn write_text(out: &mut String, text: &str, escape_html: bool) {
-    out.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '<' | '>' | '&' if escape_html => {
-                let _ = write!(out, "\\u{:04x}", u32::from(letter));
-            }
-            '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(letter));
-            }
-            plain => out.push(plain),
-        }
-    }
-    out.push('"');
+/// Whether a text stands in JSON as it is, which nearly every key does.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&'))
 }

@@ -78,6 +78,7 @@ impl<'a> Type<'a> {
         match self {
             Self::Nothing => 0,
             Self::Deduced | Self::Whole => ANY,
+            Self::Schema { schema: Schema { untyped: true, .. }, .. } => ANY,
             Self::Schema { schema, .. } => match &schema.shape {
                 Shape::Any => ANY,
                 Shape::Object(_) => MAP,
