@@ -1,0 +1,77 @@
+//! Between the stored version and those that are served.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::{
+    fields::Schemas,
+    resource::{Registry, Resource, Version},
+    schema::Schema,
+    store::Stored,
+};
+
+/// Whether objects are stored just as this version shows them.
+pub(crate) fn is_stored_form(resource: &Resource, version: &Version) -> bool {
+    resource.api_version(&version.name) == resource.storage_version
+}
+
+/// A stored object in a served version.
+pub(crate) fn served(resource: &Resource, version: &Version, stored: &Stored) -> Value {
+    let mut object = stored.value();
+    serve(resource, version, &mut object);
+    object
+}
+
+fn serve(resource: &Resource, version: &Version, object: &mut Value) {
+    if is_stored_form(resource, version) {
+        return;
+    }
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert("apiVersion".into(), resource.api_version(&version.name).into());
+    }
+    resource.strategy.serve_as(version, object);
+}
+
+/// JSON of a stored object in a served version; the stored bytes themselves where they are just that.
+pub(crate) fn served_bytes(resource: &Resource, version: &Version, bytes: &Bytes) -> Bytes {
+    if is_stored_form(resource, version) {
+        return bytes.clone();
+    }
+    let mut object: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    serve(resource, version, &mut object);
+    object.to_string().into()
+}
+
+/// An object of a served version as it is stored.
+pub(crate) fn stored_form(resource: &Resource, version: &Version, object: &Value) -> Value {
+    let mut object = object.clone();
+    if is_stored_form(resource, version) {
+        return object;
+    }
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert("apiVersion".into(), resource.storage_version.clone().into());
+    }
+    resource.strategy.store_from(version, &mut object);
+    object
+}
+
+/// The schemas of every version in which the objects of a place are shown.
+pub(crate) struct PlaceSchemas<'a> {
+    pub(crate) resource: &'a Resource,
+    pub(crate) registry: &'a Registry,
+}
+
+impl Schemas for PlaceSchemas<'_> {
+    fn schema(&self, api_version: &str) -> Option<Arc<Schema>> {
+        let of = |resource: &Resource| {
+            let found = resource.versions.iter().find(|version| resource.api_version(&version.name) == api_version);
+            found.map(|version| version.schema.clone())
+        };
+        of(self.resource).or_else(|| {
+            let others = self.registry.iter().filter(|other| other.place == self.resource.place);
+            others.into_iter().find_map(|other| of(other))
+        })
+    }
+}
