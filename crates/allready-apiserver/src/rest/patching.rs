@@ -139,7 +139,7 @@ impl Scope<'_> {
                 now: self.call.now,
             },
             force: options.force,
-            schemas: &convert::PlaceSchemas { resource: self.resource, registry: &registry },
+            schemas: &convert::PlaceSchemas { resource: self.resource, version: self.version, registry: &registry },
             reset: &reset,
         };
         let mut new = fields::apply(&request)?;

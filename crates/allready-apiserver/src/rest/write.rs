@@ -189,7 +189,7 @@ impl Scope<'_> {
             api_version: &api_version,
             now: self.call.now,
         };
-        let schemas = convert::PlaceSchemas { resource: self.resource, registry: &registry };
+        let schemas = convert::PlaceSchemas { resource: self.resource, version: self.version, registry: &registry };
         let reset = self.resource.strategy.reset_fields(self.version, self.call.endpoint);
         fields::update(live, new, &writer, &schemas, &reset);
     }
