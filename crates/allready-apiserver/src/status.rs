@@ -52,6 +52,8 @@ pub struct Details {
     pub causes: Vec<Cause>,
     /// Seconds after which trying again makes sense; also the `Retry-After` header.
     pub retry_after_seconds: u32,
+    /// Where a list that can no longer be continued as it was can go on; it stands in the body's metadata.
+    pub continue_token: String,
 }
 
 /// One cause in the details of a [`Failure`].
@@ -138,6 +140,10 @@ impl Failure {
             body["reason"] = self.reason.into();
         }
         if let Some(details) = &self.details {
+            if !details.continue_token.is_empty() {
+                body["metadata"]["continue"] = details.continue_token.as_str().into();
+                return body;
+            }
             body["details"] = details.to_value();
         }
         body
