@@ -165,6 +165,11 @@ impl ApiServer {
         self.shared.close_watches();
     }
 
+    /// How many watches are open.
+    pub fn watches(&self) -> usize {
+        self.shared.watches()
+    }
+
     /// What a restart of the process does: every connection is cut. Who listens goes on listening, on the same address.
     pub fn restart(&self, keep: Keep) {
         self.shared.restart(keep);

@@ -37,6 +37,8 @@ pub(crate) struct Shared {
     seed: [u64; 2],
     drawn: AtomicU64,
     endings: watch::Sender<Endings>,
+    /// Held by every open watch.
+    watches: Arc<()>,
     address: Mutex<String>,
     documents: Mutex<Documents>,
 }
@@ -69,6 +71,7 @@ impl Shared {
             seed: [seed.0, seed.1],
             drawn: AtomicU64::new(0),
             endings: watch::Sender::new(Endings::default()),
+            watches: Arc::default(),
             address: Mutex::new("localhost".to_owned()),
             documents: Mutex::default(),
         };
@@ -130,6 +133,15 @@ impl Shared {
 
     pub(crate) fn listen_for_endings(&self) -> watch::Receiver<Endings> {
         self.endings.subscribe()
+    }
+
+    /// What a watch holds for as long as it is open.
+    pub(crate) fn open_watch(&self) -> Arc<()> {
+        Arc::clone(&self.watches)
+    }
+
+    pub(super) fn watches(&self) -> usize {
+        Arc::strong_count(&self.watches).saturating_sub(1)
     }
 
     pub(super) fn close_watches(&self) {
