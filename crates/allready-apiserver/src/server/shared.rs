@@ -30,7 +30,7 @@ type Documents = HashMap<(String, String), (String, Bytes)>;
 pub(crate) struct Shared {
     engine: RwLock<Arc<Engine>>,
     faults: Faults,
-    crds: Vec<Value>,
+    crds: Mutex<Vec<Value>>,
     token: String,
     clock: Clock,
     patience: Duration,
@@ -44,26 +44,13 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(
-        crds: Vec<Value>,
-        token: Option<String>,
-        clock: Clock,
-        seed: Option<u64>,
-        patience: Duration,
-    ) -> Result<Self, Failure> {
-        let mut shared = Self::plain(token, clock, seed, patience);
-        boot::define(&shared.engine(), &crds, || shared.stamp())?;
-        shared.crds = crds;
-        Ok(shared)
-    }
-
-    pub(super) fn plain(token: Option<String>, clock: Clock, seed: Option<u64>, patience: Duration) -> Self {
+    pub(super) fn new(token: Option<String>, clock: Clock, seed: Option<u64>, patience: Duration) -> Self {
         let random = uuid::Uuid::new_v4();
         let seed = seed.map_or(random.as_u64_pair(), |seed| (seed, mix(seed)));
         let shared = Self {
             engine: RwLock::new(Arc::new(Engine::new(boot::registry()))),
             faults: Faults::seeded(seed.0),
-            crds: Vec::new(),
+            crds: Mutex::default(),
             // A token is a secret even where everything else is to be foreseen.
             token: token.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string()),
             clock,
@@ -77,6 +64,12 @@ impl Shared {
         };
         boot::populate(&shared.engine(), || shared.stamp());
         shared
+    }
+
+    pub(super) fn define(&self, crd: Value) -> Result<(), Failure> {
+        boot::define(&self.engine(), &crd, self.stamp())?;
+        self.crds.lock().unwrap_or_else(PoisonError::into_inner).push(crd);
+        Ok(())
     }
 
     pub(crate) fn engine(&self) -> Arc<Engine> {
@@ -154,8 +147,10 @@ impl Shared {
             Keep::Nothing => {
                 let engine = Engine::new(boot::registry());
                 boot::populate(&engine, || self.stamp());
-                // They were accepted once, when the server was built.
-                let _ = boot::define(&engine, &self.crds, || self.stamp());
+                for crd in self.crds.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+                    // It was accepted once.
+                    let _ = boot::define(&engine, crd, self.stamp());
+                }
                 *self.engine.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
             }
         }

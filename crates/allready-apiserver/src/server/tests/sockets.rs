@@ -148,7 +148,7 @@ async fn a_watch_is_chunked_and_leaves_nothing_behind_when_its_client_leaves() {
 
 #[tokio::test]
 async fn two_thousand_idle_connections_are_no_trouble() {
-    let server = builder().patience(Duration::from_secs(120)).build().unwrap();
+    let server = builder().patience(Duration::from_mins(2)).build().unwrap();
     let listening = server.listen_http(LOOPBACK).await.unwrap();
     let mut idle = Vec::new();
     for _ in 0..2000 {
