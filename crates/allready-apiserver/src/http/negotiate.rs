@@ -125,7 +125,7 @@ fn negotiate(header: &str, forms: bool) -> Option<Wanted> {
     clauses(header).iter().find_map(|clause| {
         let formats = [("json", Format::Json), ("yaml", Format::Yaml)];
         let mut matching = formats.iter().filter(|(subtype, _)| match (clause.kind, clause.subtype) {
-            ("*", "*") | ("application", "*") => true,
+            ("*" | "application", "*") => true,
             ("application", other) => other == *subtype,
             _ => false,
         });

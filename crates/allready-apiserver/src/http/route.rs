@@ -70,7 +70,7 @@ fn other(method: &str, path: &str, registry: &Registry) -> Route {
     let segments = super::path::segments(path);
     match segments.as_slice() {
         [] | ["index.html"] => Route::Root,
-        ["version"] | ["api"] if !reads => Route::Refused(method_not_allowed()),
+        ["version" | "api"] if !reads => Route::Refused(method_not_allowed()),
         ["version"] => Route::Version,
         ["api"] => Route::Api,
         ["apis"] => Route::Apis,

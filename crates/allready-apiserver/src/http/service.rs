@@ -296,8 +296,17 @@ impl Asked {
                 };
                 let endings = shared.listen_for_endings();
                 let faults = faults.clone();
-                let source =
-                    Source { subscription, view, faults, seen, endings, began, started: false, over: false };
+                let source = Source {
+                    subscription,
+                    view,
+                    faults,
+                    seen,
+                    endings,
+                    began,
+                    _open: shared.open_watch(),
+                    started: false,
+                    over: false,
+                };
                 let mut reply = self::answer(code, ResponseBody::watch(Watch::new(source)));
                 headers::set(reply.headers_mut(), "content-type", "application/json");
                 reply

@@ -49,6 +49,8 @@ pub(crate) struct Source {
     pub(crate) seen: Seen,
     pub(crate) endings: watch::Receiver<Endings>,
     pub(crate) began: Endings,
+    /// What makes the watch count as open.
+    pub(crate) _open: Arc<()>,
     /// Whether an event has gone out.
     pub(crate) started: bool,
     /// Whether nothing more comes.

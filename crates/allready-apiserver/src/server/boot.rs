@@ -21,9 +21,9 @@ const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kub
 pub(super) fn registry() -> Registry {
     let mut registry = Registry::default();
     for resource in builtin::resources() {
-        registry.insert(resource);
+        registry.insert(resource.into());
     }
-    registry.insert(crd::definition());
+    registry.insert(crd::definition().into());
     registry
 }
 
@@ -37,19 +37,10 @@ pub(super) fn populate(engine: &Engine, stamp: impl Fn() -> (Timestamp, [u8; 32]
     }
 }
 
-/// Defines custom kinds.
-pub(super) fn define(
-    engine: &Engine,
-    crds: &[Value],
-    stamp: impl Fn() -> (Timestamp, [u8; 32]),
-) -> Result<(), Failure> {
-    for crd in crds {
-        let call = create(engine, "apiextensions.k8s.io", "customresourcedefinitions", "v1", crd, stamp());
-        if let Some(call) = call {
-            engine.handle(call)?;
-        }
-    }
-    Ok(())
+/// Defines a custom kind.
+pub(super) fn define(engine: &Engine, crd: &Value, stamp: (Timestamp, [u8; 32])) -> Result<(), Failure> {
+    let call = create(engine, "apiextensions.k8s.io", "customresourcedefinitions", "v1", crd, stamp);
+    call.map_or(Ok(()), |call| engine.handle(call).map(|_| ()))
 }
 
 fn create(

@@ -117,7 +117,8 @@ impl Builder {
 
     /// The server; fails when a definition is refused, as the server would refuse it.
     pub fn build(self) -> Result<ApiServer, Failure> {
-        let shared = Shared::new(self.crds, self.token, self.clock, self.seed, self.patience)?;
+        let shared = Shared::new(self.token, self.clock, self.seed, self.patience);
+        self.crds.into_iter().try_for_each(|crd| shared.define(crd))?;
         Ok(ApiServer { shared: Arc::new(shared) })
     }
 }
@@ -132,7 +133,7 @@ impl ApiServer {
     /// A server with the built-in kinds and the namespaces of every cluster.
     pub fn new() -> Self {
         let Builder { token, clock, seed, patience, .. } = Builder::default();
-        Self { shared: Arc::new(Shared::plain(token, clock, seed, patience)) }
+        Self { shared: Arc::new(Shared::new(token, clock, seed, patience)) }
     }
 
     /// A server to be told more about.
@@ -143,6 +144,11 @@ impl ApiServer {
     /// The server as a service for `kube::Client::new`, without a socket. Whoever holds it is administrator.
     pub fn service(&self) -> Service {
         Service::new(Arc::clone(&self.shared), Trust::Caller)
+    }
+
+    /// Defines a custom kind, as its manifest says. A restart without data defines it again.
+    pub fn define(&self, crd: Value) -> Result<(), Failure> {
+        self.shared.define(crd)
     }
 
     /// The bearer token that clients over a socket show.
@@ -163,6 +169,11 @@ impl ApiServer {
     /// Ends every watch that is open now, as the real server does from time to time.
     pub fn close_watches(&self) {
         self.shared.close_watches();
+    }
+
+    /// How many watches are open.
+    pub fn watches(&self) -> usize {
+        self.shared.watches()
     }
 
     /// What a restart of the process does: every connection is cut. Who listens goes on listening, on the same address.

@@ -30,38 +30,27 @@ type Documents = HashMap<(String, String), (String, Bytes)>;
 pub(crate) struct Shared {
     engine: RwLock<Arc<Engine>>,
     faults: Faults,
-    crds: Vec<Value>,
+    crds: Mutex<Vec<Value>>,
     token: String,
     clock: Clock,
     patience: Duration,
     seed: [u64; 2],
     drawn: AtomicU64,
     endings: watch::Sender<Endings>,
+    /// Held by every open watch.
+    watches: Arc<()>,
     address: Mutex<String>,
     documents: Mutex<Documents>,
 }
 
 impl Shared {
-    pub(super) fn new(
-        crds: Vec<Value>,
-        token: Option<String>,
-        clock: Clock,
-        seed: Option<u64>,
-        patience: Duration,
-    ) -> Result<Self, Failure> {
-        let mut shared = Self::plain(token, clock, seed, patience);
-        boot::define(&shared.engine(), &crds, || shared.stamp())?;
-        shared.crds = crds;
-        Ok(shared)
-    }
-
-    pub(super) fn plain(token: Option<String>, clock: Clock, seed: Option<u64>, patience: Duration) -> Self {
+    pub(super) fn new(token: Option<String>, clock: Clock, seed: Option<u64>, patience: Duration) -> Self {
         let random = uuid::Uuid::new_v4();
         let seed = seed.map_or(random.as_u64_pair(), |seed| (seed, mix(seed)));
         let shared = Self {
             engine: RwLock::new(Arc::new(Engine::new(boot::registry()))),
             faults: Faults::seeded(seed.0),
-            crds: Vec::new(),
+            crds: Mutex::default(),
             // A token is a secret even where everything else is to be foreseen.
             token: token.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string()),
             clock,
@@ -69,11 +58,18 @@ impl Shared {
             seed: [seed.0, seed.1],
             drawn: AtomicU64::new(0),
             endings: watch::Sender::new(Endings::default()),
+            watches: Arc::default(),
             address: Mutex::new("localhost".to_owned()),
             documents: Mutex::default(),
         };
         boot::populate(&shared.engine(), || shared.stamp());
         shared
+    }
+
+    pub(super) fn define(&self, crd: Value) -> Result<(), Failure> {
+        boot::define(&self.engine(), &crd, self.stamp())?;
+        self.crds.lock().unwrap_or_else(PoisonError::into_inner).push(crd);
+        Ok(())
     }
 
     pub(crate) fn engine(&self) -> Arc<Engine> {
@@ -132,6 +128,15 @@ impl Shared {
         self.endings.subscribe()
     }
 
+    /// What a watch holds for as long as it is open.
+    pub(crate) fn open_watch(&self) -> Arc<()> {
+        Arc::clone(&self.watches)
+    }
+
+    pub(super) fn watches(&self) -> usize {
+        Arc::strong_count(&self.watches).saturating_sub(1)
+    }
+
     pub(super) fn close_watches(&self) {
         self.endings.send_modify(|endings| endings.closed += 1);
     }
@@ -142,8 +147,10 @@ impl Shared {
             Keep::Nothing => {
                 let engine = Engine::new(boot::registry());
                 boot::populate(&engine, || self.stamp());
-                // They were accepted once, when the server was built.
-                let _ = boot::define(&engine, &self.crds, || self.stamp());
+                for crd in self.crds.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+                    // It was accepted once.
+                    let _ = boot::define(&engine, crd, self.stamp());
+                }
                 *self.engine.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
             }
         }
