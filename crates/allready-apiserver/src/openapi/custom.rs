@@ -60,7 +60,10 @@ pub(super) fn name(resource: &Resource, version: &Version) -> String {
 
 /// The definition of a custom kind.
 pub(super) fn definition(resource: &Resource, version: &Version, published: &Value) -> Value {
-    let mut definition = publish(published, 0);
+    let mut definition = match publish(published, 0) {
+        definition @ Value::Object(_) => definition,
+        _ => json!({"type": "object"}),
+    };
     add_properties(&mut definition, [prose::field(ANY, "apiVersion"), prose::field(ANY, "kind")]);
     definition["x-kubernetes-group-version-kind"] =
         json!([{"group": resource.group, "version": version.name, "kind": resource.kind}]);
