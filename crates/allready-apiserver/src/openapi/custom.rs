@@ -67,13 +67,7 @@ pub(super) fn definition(resource: &Resource, version: &Version, published: &Val
     add_properties(&mut definition, [prose::field(ANY, "apiVersion"), prose::field(ANY, "kind")]);
     definition["x-kubernetes-group-version-kind"] =
         json!([{"group": resource.group, "version": version.name, "kind": resource.kind}]);
-    if !version.selectable.is_empty() {
-        let fields = version
-            .selectable
-            .iter()
-            .map(|path| json!({"fieldPath": path.strip_prefix('.').unwrap_or(path)}));
-        definition["x-kubernetes-selectable-fields"] = fields.collect();
-    }
+    add_selectable(&mut definition, version);
     definition
 }
 
@@ -88,7 +82,7 @@ pub(super) fn list(resource: &Resource, version: &Version, name: &str) -> Value 
     let text = |field| json!({"description": prose::field(ANY, field), "type": "string"});
     let items = json!({"type": "array", "items": reference(name)});
     let metadata = json!({"allOf": [reference("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta")]});
-    json!({
+    let mut definition = json!({
         "description": format!("{} is a list of {}", resource.list_kind, resource.kind),
         "type": "object",
         "required": ["items"],
@@ -101,7 +95,18 @@ pub(super) fn list(resource: &Resource, version: &Version, name: &str) -> Value 
         "x-kubernetes-group-version-kind": [
             {"group": resource.group, "version": version.name, "kind": resource.list_kind},
         ],
-    })
+    });
+    if version.published.is_some() {
+        add_selectable(&mut definition, version);
+    }
+    definition
+}
+
+fn add_selectable(definition: &mut Value, version: &Version) {
+    if !version.selectable.is_empty() {
+        let field = |path: &String| json!({"fieldPath": path.strip_prefix('.').unwrap_or(path)});
+        definition["x-kubernetes-selectable-fields"] = version.selectable.iter().map(field).collect();
+    }
 }
 
 fn add_properties(node: &mut Value, [version, kind]: [Option<&str>; 2]) {
