@@ -12,7 +12,7 @@ const ANY: &str = "io.k8s.api.core.v1.Pod";
 const DEEPEST: usize = 128;
 
 /// What the real server keeps of a node of a schema as it is.
-const KEPT: [&str; 26] = [
+const KEPT: [&str; 23] = [
     "description",
     "type",
     "title",
@@ -36,9 +36,6 @@ const KEPT: [&str; 26] = [
     "x-kubernetes-list-type",
     "x-kubernetes-map-type",
     "x-kubernetes-validations",
-    "x-kubernetes-selectable-fields",
-    "x-kubernetes-patch-strategy",
-    "x-kubernetes-patch-merge-key",
 ];
 
 /// What is kept only when it is true.
