@@ -104,10 +104,10 @@ fn typed(kind: &str, value: &Value, now: Timestamp) -> Value {
         },
         ("number", Value::Number(_)) | ("boolean", Value::Bool(_)) => value.clone(),
         ("date", Value::String(text)) if text.is_empty() => age::UNKNOWN.into(),
-        ("date", Value::String(_)) => match age::instant(value) {
-            Some(_) => age::since(value, now).into(),
-            None => "<invalid>".into(),
-        },
+        ("date", Value::String(text)) if is_written_out(text) && age::instant(value).is_some() => {
+            age::since(value, now).into()
+        }
+        ("date", Value::String(_)) => "<invalid>".into(),
         _ => Value::Null,
     }
 }
@@ -117,4 +117,13 @@ fn typed(kind: &str, value: &Value, now: Timestamp) -> Value {
 fn whole(float: f64) -> i64 {
     const BOUND: f64 = 9_223_372_036_854_775_808.0;
     if (-BOUND..BOUND).contains(&float) { float as i64 } else { i64::MIN }
+}
+
+/// Whether a time has all its parts, from the year to the offset, with the signs that RFC 3339 wants between them.
+fn is_written_out(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let signs = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
+    let offset =
+        text.ends_with('Z') || bytes.len().checked_sub(3).and_then(|at| bytes.get(at)) == Some(&b':');
+    bytes.len() >= 20 && offset && signs.into_iter().all(|(at, sign)| bytes.get(at) == Some(&sign))
 }

@@ -1,6 +1,6 @@
 //! Metadata only: `PartialObjectMetadata` and its list.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::rest::ListBody;
 
@@ -15,8 +15,11 @@ use crate::rest::ListBody;
 /// assert_eq!(partial_metadata(&pod), expected);
 /// ```
 pub fn partial_metadata(object: &Value) -> Value {
-    let metadata = object.get("metadata").cloned().unwrap_or_else(|| json!({}));
-    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
+    let mut partial = Map::new();
+    partial.insert("kind".into(), "PartialObjectMetadata".into());
+    partial.insert("apiVersion".into(), "meta.k8s.io/v1".into());
+    partial.insert("metadata".into(), object.get("metadata").cloned().unwrap_or_else(|| json!({})));
+    partial.into()
 }
 
 /// Objects as `PartialObjectMetadataList`.
@@ -26,12 +29,12 @@ pub fn partial_metadata_list(objects: &[Value], list: &ListBody) -> Value {
         [] => Value::Null,
         objects => objects.iter().map(partial_metadata).collect(),
     };
-    json!({
-        "kind": "PartialObjectMetadataList",
-        "apiVersion": "meta.k8s.io/v1",
-        "metadata": list_metadata(list),
-        "items": items,
-    })
+    let mut partial = Map::new();
+    partial.insert("kind".into(), "PartialObjectMetadataList".into());
+    partial.insert("apiVersion".into(), "meta.k8s.io/v1".into());
+    partial.insert("metadata".into(), list_metadata(list));
+    partial.insert("items".into(), items);
+    partial.into()
 }
 
 /// The metadata of a list, whatever its kind.

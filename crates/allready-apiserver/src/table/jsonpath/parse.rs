@@ -36,6 +36,8 @@ impl<'a> Reader<'a> {
             } else {
                 match first {
                     ' ' | '@' | '$' => self.skip(1),
+                    // In a template the next action would follow; only the first one has a value here.
+                    '}' => return Ok(()),
                     '[' => self.brackets()?,
                     '"' | '\'' => self.quoted(first)?,
                     '.' => {
@@ -132,7 +134,7 @@ impl<'a> Reader<'a> {
 
     fn brackets(&mut self) -> Result<(), Malformed> {
         let end = match self.rest.find([']', '\n']) {
-            Some(end) if self.rest[end..].starts_with(']') => end,
+            Some(end) if self.rest.get(end..).is_some_and(|rest| rest.starts_with(']')) => end,
             _ => return Err(Malformed("unterminated array".into())),
         };
         let inside = self.take(end + 1);
@@ -189,7 +191,11 @@ fn comparison(text: &str) -> Option<(&str, &str, &str)> {
     const SIGNS: [char; 4] = ['!', '<', '>', '='];
     let start = text.find(SIGNS).filter(|start| *start > 0)?;
     let (left, rest) = text.split_at_checked(start)?;
-    let length = rest.find(|letter| !SIGNS.contains(&letter))?;
+    // Without anything behind it, the last sign is what to compare with, and that can never be read.
+    let length = rest.find(|letter| !SIGNS.contains(&letter)).or_else(|| rest.len().checked_sub(1))?;
+    if length == 0 {
+        return None;
+    }
     let (operator, right) = rest.split_at_checked(length)?;
     Some((left, operator, right))
 }

@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Mismatch, Path};
@@ -47,6 +48,12 @@ fn a_path_finds_what_it_names() {
         (".status.conditions[?(@.observed>1)].type", json!(["Ready"])),
         (".status.conditions[?(@.observed)].type", json!(["Ready"])),
         (".status.conditions[*].type", json!(["Ready", "Synced"])),
+        (".spec.name}{.kind", json!(["web"])),
+        (".spec.list[]", json!([10])),
+        (".spec.list[0,]", json!([10, 10])),
+        (".spec.list[?(@>15)]", json!([20, 30, 40])),
+        (".status.conditions[?()].type", json!(["Ready", "Synced"])),
+        (".spec \"quoted\"", json!(["quoted"])),
         ("..type", json!(["Ready", "Synced"])),
     ];
     for (path, expected) in cases {
@@ -76,6 +83,11 @@ fn a_path_that_does_not_fit_finds_nothing_at_all() {
 #[test]
 fn a_malformed_path_is_refused() {
     for path in [
+        ".a[?(@.b==)]",
+        ".a[ 1 ]",
+        ".a[\"b\"]",
+        ".a[+1]",
+        ".a\n",
         ".a[",
         ".a[?(@.b",
         ".a[x]",
@@ -92,4 +104,15 @@ fn a_malformed_path_is_refused() {
     let deep = "[?(".repeat(40) + &")]".repeat(40);
     assert!(Path::parse(&deep).is_err());
     assert!(Path::parse(&".a".repeat(4000)).is_err());
+}
+
+proptest! {
+    #[test]
+    fn no_text_is_too_strange_to_be_read_and_followed(text in r#"[.\[\]?()@$'"*:,<>=! \\{}a-c0-9\-é\n]{0,40}"#) {
+        if let Ok(path) = Path::parse(&text) {
+            let object = object();
+            let found = path.find(&object);
+            prop_assert_eq!(path.first(&object).is_some(), found.is_ok_and(|found| !found.is_empty()));
+        }
+    }
 }

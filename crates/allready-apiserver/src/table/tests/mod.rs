@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Include, age::human, event, partial_metadata_list, table};
@@ -221,5 +222,51 @@ fn an_age_has_few_figures() {
     ];
     for (seconds, expected) in cases {
         assert_eq!(human(jiff::SignedDuration::from_secs(seconds)), expected, "{seconds}");
+    }
+}
+
+fn anything() -> impl Strategy<Value = Value> {
+    let words = [
+        "metadata",
+        "name",
+        "labels",
+        "spec",
+        "status",
+        "conditions",
+        "type",
+        "containers",
+        "state",
+        "ports",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "[a-z:0-9TZ.-]{0,12}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 60, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map(prop::sample::select(words.to_vec()), inner, 0..6)
+                .prop_map(|fields| fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn whatever_an_object_is_it_has_a_cell_for_every_column(object in anything()) {
+        for (group, plural) in [
+            ("", "pods"), ("", "nodes"), ("", "services"), ("", "events"), ("", "secrets"), ("apps", "deployments"),
+            ("apps", "daemonsets"), ("batch", "jobs"), ("batch", "cronjobs"), ("rbac.authorization.k8s.io", "rolebindings"),
+            ("rbac.authorization.k8s.io", "roles"), ("coordination.k8s.io", "leases"),
+        ] {
+            let resource = kind(group, plural, None);
+            let now = Timestamp::UNIX_EPOCH;
+            let made = event(&resource, &resource.versions[0], &object, Include::Metadata, now, true);
+            let columns = made["columnDefinitions"].as_array().unwrap().len();
+            prop_assert_eq!(made["rows"][0]["cells"].as_array().unwrap().len(), columns);
+        }
     }
 }
