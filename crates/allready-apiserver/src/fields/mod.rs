@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{resource::Endpoint, schema::Schema, status::Failure};
 
+mod blank;
 mod codec;
 mod conflict;
 mod last_applied;
@@ -56,7 +57,8 @@ pub trait Schemas {
     /// The schema of a whole object, metadata included; `None` for a version that is not served any more.
     fn schema(&self, api_version: &str) -> Option<Arc<Schema>>;
 
-    /// Whether the kind is a custom one. The real server treats bookkeeping that nobody can read differently there.
+    /// Whether the kind is a custom one: an object of it begins with nothing, while a built-in one begins with its records;
+    /// and bookkeeping that cannot be read makes it forget all bookkeeping.
     fn custom(&self) -> bool {
         false
     }
@@ -64,12 +66,6 @@ pub trait Schemas {
     /// An object in another version of its kind.
     fn convert<'v>(&self, object: &'v Value, _api_version: &str) -> Cow<'v, Value> {
         Cow::Borrowed(object)
-    }
-
-    /// What there is before an object is made: for a built-in kind the fields that are always written, with nothing in
-    /// them.
-    fn blank(&self, api_version: &str, kind: &str) -> Value {
-        json!({"apiVersion": api_version, "kind": kind})
     }
 }
 
@@ -90,11 +86,12 @@ pub struct Apply<'a> {
 }
 
 /// Applies a configuration: the object as it is to be stored, in the writer's version, with its managed fields. Defaults
-/// are not filled in; [`keep_times`] is for after that. Where nothing changes, the result equals what is there.
+/// are not filled in, and what the endpoint cannot change is changed nevertheless: the caller sees to both, and then calls
+/// [`keep_times`]. Where nothing changes, the result equals what is there.
 pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
     let Apply { live, config, writer, force, schemas, reset } = request;
     let internal = |text: String| Failure::new(500, "", text);
-    let blank = if live.is_none() { Some(blank(*schemas, writer.api_version, config)) } else { None };
+    let blank = if live.is_none() { Some(nothing_yet(*schemas, writer.api_version, config)) } else { None };
     let Some(live) = live.or(blank.as_ref()) else { return Err(internal("nothing to apply to".into())) };
     let undecodable = |error| internal(format!("failed to decode managed fields: {error}"));
     let entries = managed::decode(managed::of(live)).map_err(undecodable)?;
@@ -106,7 +103,7 @@ pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
         )));
     };
     let first =
-        if entries.is_empty() { Some(self::blank(*schemas, writer.api_version, config)) } else { None };
+        if entries.is_empty() { Some(nothing_yet(*schemas, writer.api_version, config)) } else { None };
     let entries = match &first {
         None => entries,
         Some(nothing) => {
@@ -171,8 +168,8 @@ fn not_allowed<'a>(live: &Value, rules: &Rules<'_>, conflicts: Vec<Conflict<'a>>
     rest.filter(|conflict| !conflict.fields.is_empty()).collect()
 }
 
-/// After a create, an update or a patch that is no apply: writes `metadata.managedFields` of `new`. `live` is `None` for a
-/// create.
+/// After a create, an update or a patch that is no apply, with defaults filled in: writes `metadata.managedFields` of `new`.
+/// `live` is `None` for a create. [`keep_times`] follows once the object is as it will be stored.
 pub fn update(
     live: Option<&Value>,
     new: &mut Value,
@@ -186,9 +183,6 @@ pub fn update(
         .and_then(|metadata| metadata.remove("managedFields"));
     let encoded = updated(live, new, sent.as_ref(), writer, schemas, reset).unwrap_or_default();
     managed::store(new, encoded);
-    if let Some(live) = live {
-        keep_times(live, new);
-    }
 }
 
 /// The managed fields after an update; what cannot be told is no reason to refuse a write, but then nobody owns anything.
@@ -222,7 +216,7 @@ fn updated(
         return None;
     }
     let rules = Rules::new(writer, schemas, reset, &entries)?;
-    let nothing = blank(schemas, writer.api_version, new);
+    let nothing = nothing_yet(schemas, writer.api_version, new);
     let live = live.unwrap_or(&nothing);
     validate(new, rules.own_type(), Duplicates::Allowed).ok()?;
     validate(live, rules.own_type(), Duplicates::Allowed).ok()?;
@@ -243,8 +237,12 @@ fn is_reset(sent: &Value, schemas: &dyn Schemas) -> bool {
     }
 }
 
-fn blank(schemas: &dyn Schemas, api_version: &str, object: &Value) -> Value {
-    schemas.blank(api_version, object.get("kind").and_then(Value::as_str).unwrap_or_default())
+fn nothing_yet(schemas: &dyn Schemas, api_version: &str, object: &Value) -> Value {
+    let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
+    match schemas.schema(api_version) {
+        Some(schema) if !schemas.custom() => blank::blank(&schema, api_version, kind, object),
+        _ => json!({"apiVersion": api_version, "kind": kind}),
+    }
 }
 
 /// How messages name an object: `namespace/name; group/version, Kind=Kind`.
