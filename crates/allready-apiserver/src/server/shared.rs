@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, PoisonError, RwLock,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -28,7 +28,7 @@ type Documents = HashMap<(String, String), (String, Bytes)>;
 
 /// What every clone of a server shares.
 pub(crate) struct Shared {
-    engine: RwLock<Arc<Engine>>,
+    engine: Engine,
     faults: Faults,
     crds: Mutex<Vec<Value>>,
     token: String,
@@ -47,8 +47,8 @@ impl Shared {
     pub(super) fn new(token: Option<String>, clock: Clock, seed: Option<u64>, patience: Duration) -> Self {
         let random = uuid::Uuid::new_v4();
         let seed = seed.map_or(random.as_u64_pair(), |seed| (seed, mix(seed)));
-        let shared = Self {
-            engine: RwLock::new(Arc::new(Engine::new(boot::registry()))),
+        Self {
+            engine: Engine::new(boot::registry()),
             faults: Faults::seeded(seed.0),
             crds: Mutex::default(),
             // A token is a secret even where everything else is to be foreseen.
@@ -61,19 +61,17 @@ impl Shared {
             watches: Arc::default(),
             address: Mutex::new("localhost".to_owned()),
             documents: Mutex::default(),
-        };
-        boot::populate(&shared.engine(), || shared.stamp());
-        shared
+        }
     }
 
     pub(super) fn define(&self, crd: Value) -> Result<(), Failure> {
-        boot::define(&self.engine(), &crd, self.stamp())?;
+        boot::define(&self.engine, &crd, self.stamp())?;
         self.crds.lock().unwrap_or_else(PoisonError::into_inner).push(crd);
         Ok(())
     }
 
-    pub(crate) fn engine(&self) -> Arc<Engine> {
-        Arc::clone(&self.engine.read().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     pub(crate) fn faults(&self) -> &Faults {
@@ -142,16 +140,11 @@ impl Shared {
     }
 
     pub(super) fn restart(&self, keep: Keep) {
-        match keep {
-            Keep::Data => self.engine().compact(),
-            Keep::Nothing => {
-                let engine = Engine::new(boot::registry());
-                boot::populate(&engine, || self.stamp());
-                for crd in self.crds.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-                    // It was accepted once.
-                    let _ = boot::define(&engine, crd, self.stamp());
-                }
-                *self.engine.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
+        self.engine.restart(keep == Keep::Data);
+        if keep == Keep::Nothing {
+            for crd in self.crds.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+                // It was accepted once.
+                let _ = boot::define(&self.engine, crd, self.stamp());
             }
         }
         self.endings.send_modify(|endings| endings.cut += 1);
