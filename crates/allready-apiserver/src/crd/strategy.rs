@@ -9,7 +9,7 @@ use super::{
 use crate::{
     call::Call,
     resource::{Endpoint, Strategy, Version},
-    schema::parse,
+    schema::{DEEPEST, parse},
     status::FieldError,
 };
 
@@ -19,6 +19,11 @@ pub(super) struct DefinitionStrategy;
 impl Strategy for DefinitionStrategy {
     fn default(&self, _version: &Version, object: &mut Value) {
         let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
+        for version in spec.get_mut("versions").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(schema) = version.pointer_mut("/schema/openAPIV3Schema") {
+                drop_nulls(schema, 0);
+            }
+        }
         if let Some(names) = spec.get_mut("names").and_then(Value::as_object_mut) {
             let kind = text(names, "kind").to_owned();
             if text(names, "singular").is_empty() && !kind.is_empty() {
@@ -82,6 +87,27 @@ impl Strategy for DefinitionStrategy {
 
     fn reset_fields(&self, _version: &Version, endpoint: Endpoint) -> Vec<Vec<&'static str>> {
         if endpoint == Endpoint::Status { vec![vec!["spec"]] } else { vec![vec!["status"]] }
+    }
+}
+
+/// A schema is decoded into a type, in which `null` is as good as absent.
+fn drop_nulls(schema: &mut Value, depth: usize) {
+    let Value::Object(node) = schema else { return };
+    if depth > DEEPEST {
+        return;
+    }
+    node.retain(|_, value| !value.is_null());
+    for (word, value) in node.iter_mut() {
+        match (word.as_str(), value) {
+            ("properties", Value::Object(inner)) => {
+                inner.values_mut().for_each(|it| drop_nulls(it, depth + 1))
+            }
+            ("items" | "not" | "additionalProperties", inner) => drop_nulls(inner, depth + 1),
+            ("allOf" | "anyOf" | "oneOf", Value::Array(inner)) => {
+                inner.iter_mut().for_each(|it| drop_nulls(it, depth + 1));
+            }
+            _ => {}
+        }
     }
 }
 
