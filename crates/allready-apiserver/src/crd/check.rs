@@ -108,7 +108,9 @@ fn versions(spec: &Map<String, Value>, errors: &mut Vec<FieldError>) {
                 object(version, "subresources").is_some_and(|inner| raw::given(inner, "status").is_some());
             validation(schema, status, &format!("{}.schema", at(index)), errors);
         }
-        if let Some(Value::Object(inner)) = own(spec, version, "subresources").map(|value| value.to_owned()) {
+        if let Some(Value::Object(inner)) =
+            own(spec, version, "subresources").map(std::borrow::ToOwned::to_owned)
+        {
             subresources(&inner, &format!("{}.subresources", at(index)), errors);
         }
         if own(spec, version, "additionalPrinterColumns").is_some() {

@@ -17,6 +17,21 @@ pub struct CustomStrategy {
     pub(super) validators: BTreeMap<String, Validator>,
     /// Whether a status subresource sets the status apart.
     pub(super) status: bool,
+    pub(super) group: String,
+    pub(super) kind: String,
+}
+
+impl CustomStrategy {
+    /// An object of another kind is refused before anything else is looked at.
+    fn type_problems(&self, version: &Version, object: &Value) -> Vec<FieldError> {
+        let wanted =
+            [("kind", self.kind.clone()), ("apiVersion", format!("{}/{}", self.group, version.name))];
+        let wrong = wanted.into_iter().filter_map(|(name, wanted)| {
+            let found = object.get(name).and_then(Value::as_str).unwrap_or_default();
+            (found != wanted).then(|| FieldError::invalid(name, found, format!("must be {wanted}")))
+        });
+        wrong.collect()
+    }
 }
 
 impl Strategy for CustomStrategy {
@@ -40,8 +55,10 @@ impl Strategy for CustomStrategy {
     }
 
     fn moves_generation(&self, new: &Value, old: &Value) -> Option<bool> {
-        let counts = |name: &str| {
-            !matches!(name, "metadata" | "apiVersion" | "kind") && !(self.status && name == "status")
+        let counts = |name: &str| match name {
+            "metadata" | "apiVersion" | "kind" => false,
+            "status" => !self.status,
+            _ => true,
         };
         let part = |object: &'_ Value| -> Option<Map<String, Value>> {
             let fields = object.as_object()?.iter().filter(|(name, _)| counts(name));
@@ -57,6 +74,10 @@ impl Strategy for CustomStrategy {
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError> {
+        let wrong = self.type_problems(version, new);
+        if !wrong.is_empty() {
+            return wrong;
+        }
         let main = endpoint != Endpoint::Status;
         let scale = version.scale.as_ref().map(|paths| scale::check(paths, new, main)).unwrap_or_default();
         let Some(validator) = self.validators.get(&version.name) else { return scale };
@@ -85,7 +106,7 @@ impl Strategy for CustomStrategy {
     fn selectable(&self, version: &Version, object: &Value, field: &str) -> Option<String> {
         let path = version.selectable.iter().find(|path| path.strip_prefix('.').unwrap_or(path) == field)?;
         let steps = path.strip_prefix('.').unwrap_or(path).split('.');
-        let value = steps.fold(Some(object), |here, step| here.and_then(|here| here.get(step)));
+        let value = steps.into_iter().try_fold(object, |here, step| here.get(step));
         Some(match value {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(text)) => text.clone(),

@@ -100,11 +100,13 @@ fn drop_nulls(schema: &mut Value, depth: usize) {
     for (word, value) in node.iter_mut() {
         match (word.as_str(), value) {
             ("properties", Value::Object(inner)) => {
-                inner.values_mut().for_each(|it| drop_nulls(it, depth + 1))
+                inner.values_mut().for_each(|it| drop_nulls(it, depth + 1));
             }
             ("items" | "not" | "additionalProperties", inner) => drop_nulls(inner, depth + 1),
             ("allOf" | "anyOf" | "oneOf", Value::Array(inner)) => {
-                inner.iter_mut().for_each(|it| drop_nulls(it, depth + 1));
+                for it in inner {
+                    drop_nulls(it, depth + 1);
+                }
             }
             _ => {}
         }
