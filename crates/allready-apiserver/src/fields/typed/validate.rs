@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Deeper than any object that a server accepts.
-const DEEPEST: usize = 512;
+const DEEPEST: usize = 256;
 
 /// What is wrong with a value, one entry a mistake: where, and what.
 type Mistakes = Vec<(String, String)>;
