@@ -19,6 +19,7 @@ mod ownership;
 mod properties;
 mod recorded;
 mod refusals;
+mod scale;
 mod sets;
 mod speed;
 
@@ -188,7 +189,9 @@ fn object(version: &str, parts: &Value) -> Value {
     for (key, value) in parts.as_object().unwrap() {
         match (key.as_str(), value) {
             ("metadata", Value::Object(fields)) => {
-                fields.iter().for_each(|(key, value)| object["metadata"][key] = value.clone());
+                for (key, value) in fields {
+                    object["metadata"][key] = value.clone();
+                }
             }
             _ => object[key] = value.clone(),
         }
@@ -230,7 +233,9 @@ fn fill_in(value: &mut Value, schema: &Schema) {
             }
         }
         (Shape::Array(array), Value::Array(items)) => {
-            items.iter_mut().for_each(|item| fill_in(item, &array.items))
+            for item in items {
+                fill_in(item, &array.items);
+            }
         }
         _ => {}
     }

@@ -43,16 +43,18 @@ fn map(values: impl Strategy<Value = Value> + 'static) -> impl Strategy<Value = 
 }
 
 fn spec() -> impl Strategy<Value = Value> {
-    let anything =
-        prop_oneof![word(), Just(json!(1)), Just(json!([1, "x"]))]
-            .prop_recursive(3, 12, 3, |inner| map(inner));
+    let anything = prop_oneof![word(), Just(json!(1)), Just(json!([1, "x"]))].prop_recursive(3, 12, 3, map);
     let tags =
         prop::sample::subsequence(vec!["a", "b", "c", "d"], 0..4).prop_shuffle().prop_map(|tags| json!(tags));
     let port = |name: &'static str| {
         (prop::option::of(1..3), prop::option::of(map(word()))).prop_map(move |(number, options)| {
             let mut port = json!({"name": name});
-            number.map(|number| port["number"] = json!(number));
-            options.map(|options| port["options"] = options);
+            if let Some(number) = number {
+                port["number"] = json!(number);
+            }
+            if let Some(options) = options {
+                port["options"] = options;
+            }
             port
         })
     };
@@ -65,7 +67,7 @@ fn spec() -> impl Strategy<Value = Value> {
             json!(ports)
         },
     );
-    let parts = (
+    let chosen = (
         prop::option::of(1..3),
         prop::option::of(tags),
         prop::option::of(ports),
@@ -73,7 +75,7 @@ fn spec() -> impl Strategy<Value = Value> {
         prop::option::of(map(anything)),
         prop::option::of(map(word())),
     );
-    parts.prop_map(|(size, tags, ports, granular, any, whole)| {
+    chosen.prop_map(|(size, tags, ports, granular, any, whole)| {
         let fields = [
             ("size", size.map(Value::from)),
             ("tags", tags),

@@ -8,7 +8,7 @@ use crate::fields::{Apply, apply};
 fn conditions(names: [&str; 4], round: usize) -> Value {
     let condition = |name: &&str| {
         json!({
-            "type": name, "status": if round % 2 == 0 { "True" } else { "False" }, "reason": "AsExpected",
+            "type": name, "status": if round.is_multiple_of(2) { "True" } else { "False" }, "reason": "AsExpected",
             "message": "all that was asked for is there", "lastTransitionTime": "2026-01-01T00:00:00Z",
             "observedGeneration": round,
         })

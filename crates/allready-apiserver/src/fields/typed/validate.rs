@@ -89,7 +89,7 @@ impl<'a> Walker<'a> {
                 self.report(format!("expected boolean, got &{{{}}}", value::printed(other)));
             }
             (Scalar::Any, other) => {
-                self.report(format!("expected any scalar, got &{{{}}}", value::printed(other)))
+                self.report(format!("expected any scalar, got &{{{}}}", value::printed(other)));
             }
         }
     }
