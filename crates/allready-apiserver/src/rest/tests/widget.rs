@@ -71,15 +71,20 @@ impl Strategy for Widget {
 
 /// `widgets.lab.allready.dev`, with the schema of a definition.
 pub(crate) fn widgets(definition: &Value) -> Resource {
-    let written = &definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    let spec = &definition["spec"];
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (group, kind, plural) = (text(&spec["group"]), text(&spec["names"]["kind"]), text(&spec["names"]["plural"]));
+    let written = &spec["versions"][0]["schema"]["openAPIV3Schema"];
     let schema = schema::parse(written).unwrap();
     let shown = schema::with_object_meta(&schema);
     Resource {
-        group: "lab.allready.dev".into(),
-        plural: "widgets".into(),
-        singular: "widget".into(),
-        kind: "Widget".into(),
-        list_kind: "WidgetList".into(),
+        storage_version: format!("{group}/v1"),
+        place: format!("{plural}.{group}"),
+        list_kind: format!("{kind}List"),
+        group,
+        plural,
+        singular: String::new(),
+        kind,
         short_names: Vec::new(),
         categories: Vec::new(),
         namespaced: true,
@@ -90,15 +95,13 @@ pub(crate) fn widgets(definition: &Value) -> Resource {
             scale: Some(Scale {
                 spec_replicas: ".spec.replicas".into(),
                 status_replicas: ".status.replicas".into(),
-                label_selector: None,
+                label_selector: Some(".status.selector".into()),
             }),
             columns: Vec::new(),
             selectable: Vec::new(),
             deprecation: None,
             published: Some(Arc::new(written.clone())),
         }],
-        storage_version: "lab.allready.dev/v1".into(),
-        place: "widgets.lab.allready.dev".into(),
         verbs: Vec::new(),
         strategy: Arc::new(Widget(Validator::new(Arc::new(schema)))),
     }
@@ -106,7 +109,7 @@ pub(crate) fn widgets(definition: &Value) -> Resource {
 
 /// A definition that is small and complete.
 pub(crate) fn definition() -> Value {
-    json!({ "spec": { "versions": [{ "schema": { "openAPIV3Schema": {
+    json!({ "spec": { "group": "lab.example", "names": { "kind": "Widget", "plural": "widgets" }, "versions": [{ "schema": { "openAPIV3Schema": {
         "type": "object",
         "properties": {
             "spec": {
