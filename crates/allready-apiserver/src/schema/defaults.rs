@@ -25,6 +25,11 @@ pub fn default(schema: &Schema, object: &mut Value) {
     fill(schema, object, 0);
 }
 
+/// As [`default`], but `null` stays where nothing can take its place: an apply may have put it there, and is told so.
+pub fn default_keeping_nulls(schema: &Schema, object: &mut Value) {
+    fill(schema, object, 0);
+}
+
 /// `default: null` is no default.
 fn given(schema: &Schema) -> Option<&Value> {
     schema.default.as_ref().filter(|value| !value.is_null())
