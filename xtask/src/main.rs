@@ -1,3 +1,124 @@
-//! The project's own chores.
+//! The project's own chores: `cargo xtask …`.
 
-fn main() {}
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result};
+use clap::{Parser, Subcommand};
+use xtask::conformance;
+use xtask::embedded::Server;
+use xtask::real::{self, Environment, Private};
+use xtask::{kubeconfig, printer};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The project's own chores", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// The real kube-apiserver and etcd on loopback
+    #[command(subcommand)]
+    Kube(Kube),
+    /// Compare the embedded server with the real one
+    Conformance(Conformance),
+}
+
+#[derive(Subcommand)]
+enum Kube {
+    /// Start it, or find it running, and print its kubeconfig's path
+    Up {
+        /// Where its data, log and kubeconfig go
+        #[arg(long)]
+        dir: Option<PathBuf>,
+        /// The port on 127.0.0.1; a free one when absent
+        #[arg(long)]
+        port: Option<u16>,
+    },
+    /// Stop it and remove its data
+    Down {
+        /// The directory it was started in
+        #[arg(long)]
+        dir: Option<PathBuf>,
+    },
+    /// Run kubectl of the same version against it
+    #[command(trailing_var_arg = true, disable_help_flag = true)]
+    Kubectl {
+        /// Arguments for kubectl
+        #[arg(allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Print the directory with the built apiserver and kubectl
+    Path,
+}
+
+#[derive(clap::Args)]
+struct Conformance {
+    /// Scripts by name (`*` stands for anything) or file; all of them when absent
+    #[arg(long, num_args = 1..)]
+    scripts: Vec<String>,
+    /// How many random sequences to run after the scripts
+    #[arg(long, default_value_t = 0)]
+    sequences: usize,
+    /// The seed of the random sequences; printed when absent
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Compare the real server with a second real one: what differs then is a fault of the masks
+    #[arg(long)]
+    real_only: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let outcome = runtime.context("cannot start").and_then(|runtime| runtime.block_on(run(arguments.chore)));
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            printer::note(format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(chore: Chore) -> Result<bool> {
+    let environment = Environment::read();
+    match chore {
+        Chore::Kube(kube) => run_kube(&environment, kube).await,
+        Chore::Conformance(options) => run_conformance(&environment, options).await,
+    }
+}
+
+async fn run_kube(environment: &Environment, kube: Kube) -> Result<bool> {
+    match kube {
+        Kube::Up { dir, port } => {
+            let directory = dir.unwrap_or_else(|| environment.default_directory());
+            let kubeconfig = real::up(environment, &directory, port).await?;
+            printer::note(format!("{} is ready", kubeconfig::read(&kubeconfig)?.url()));
+            printer::line(kubeconfig.display().to_string());
+        }
+        Kube::Down { dir } => real::down(&dir.unwrap_or_else(|| environment.default_directory()))?,
+        Kube::Kubectl { arguments } => {
+            let kubectl = real::kubectl(environment)?;
+            let kubeconfig = match &environment.kubeconfig {
+                Some(given) => given.clone(),
+                None => environment.default_directory().join("kubeconfig"),
+            };
+            let status = Command::new(kubectl).args(arguments).env("KUBECONFIG", kubeconfig).status()?;
+            return Ok(status.success());
+        }
+        Kube::Path => printer::line(real::program_directory(environment)?.display().to_string()),
+    }
+    Ok(true)
+}
+
+async fn run_conformance(environment: &Environment, options: Conformance) -> Result<bool> {
+    let scripts = conformance::scripts(&options.scripts)?;
+    let real = Private::start(environment).await?;
+    let embedded = Server::real(environment).await?;
+    let run = format!("{:06x}", jiff::Timestamp::now().as_second() & 0xff_ffff);
+    conformance::run_scripts(&scripts, &run, &embedded.client()?, &real.client()?).await
+}
