@@ -68,6 +68,9 @@ struct Conformance {
     /// Compare the real server with a second real one: what differs then is a fault of the masks
     #[arg(long)]
     real_only: bool,
+    /// Print what the real server answers instead of comparing
+    #[arg(long)]
+    show: bool,
 }
 
 fn main() -> ExitCode {
@@ -118,7 +121,11 @@ async fn run_kube(environment: &Environment, kube: Kube) -> Result<bool> {
 async fn run_conformance(environment: &Environment, options: Conformance) -> Result<bool> {
     let scripts = conformance::scripts(&options.scripts)?;
     let real = Private::start(environment).await?;
-    let embedded = Server::real(environment).await?;
     let run = format!("{:06x}", jiff::Timestamp::now().as_second() & 0xff_ffff);
+    if options.show {
+        conformance::show(&scripts, &run, &real.client()?).await?;
+        return Ok(true);
+    }
+    let embedded = Server::real(environment).await?;
     conformance::run_scripts(&scripts, &run, &embedded.client()?, &real.client()?).await
 }

@@ -59,6 +59,21 @@ pub fn scripts(patterns: &[String]) -> Result<Vec<Script>> {
     Ok(scripts)
 }
 
+/// Prints what one server answers, a line per step: for writing scripts.
+pub async fn show(scripts: &[Script], run: &str, client: &Client) -> Result<()> {
+    let fixtures = fixtures()?;
+    for script in scripts {
+        let transcript = Runner::new(client, &script.name, run).run(script, &fixtures).await?;
+        for record in transcript.records {
+            let answer = &record.answer;
+            let said = answer["body"]["message"].as_str().map_or_else(|| answer.to_string(), str::to_owned);
+            let said: String = said.chars().take(240).collect();
+            printer::line(format!("{}: {}: {} {said}", script.name, record.step, answer["status"]));
+        }
+    }
+    Ok(())
+}
+
 /// Runs a script on both servers at once and compares.
 pub async fn differences(
     script: &Script,
