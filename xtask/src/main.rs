@@ -65,6 +65,12 @@ struct Conformance {
     /// The seed of the random sequences; printed when absent
     #[arg(long)]
     seed: Option<u64>,
+    /// The first sequence, to repeat a part of a run
+    #[arg(long, default_value_t = 0)]
+    from: u64,
+    /// Run no script, only sequences
+    #[arg(long)]
+    no_scripts: bool,
     /// Compare the real server with a second real one: what differs then is a fault of the masks
     #[arg(long)]
     real_only: bool,
@@ -120,12 +126,25 @@ async fn run_kube(environment: &Environment, kube: Kube) -> Result<bool> {
 
 async fn run_conformance(environment: &Environment, options: Conformance) -> Result<bool> {
     let scripts = conformance::scripts(&options.scripts)?;
-    let real = Private::start(environment).await?;
     let run = format!("{:06x}", jiff::Timestamp::now().as_second() & 0xff_ffff);
+    let real_server = Private::start(environment).await?;
+    let real = real_server.client()?;
     if options.show {
-        conformance::show(&scripts, &run, &real.client()?).await?;
+        conformance::show(&scripts, &run, &real).await?;
         return Ok(true);
     }
-    let embedded = Server::real(environment).await?;
-    conformance::run_scripts(&scripts, &run, &embedded.client()?, &real.client()?).await
+    let embedded_server = Server::real(environment).await?;
+    let embedded = embedded_server.client()?;
+    let mut equal = true;
+    if !options.no_scripts {
+        equal &= conformance::run_scripts(&scripts, &run, &embedded, &real).await?;
+    }
+    if options.sequences > 0 {
+        let now = jiff::Timestamp::now().as_millisecond().unsigned_abs();
+        let seed = options.seed.unwrap_or(now % 1_000_000);
+        let range = conformance::sequences::Range { seed, from: options.from, count: options.sequences };
+        let saved = environment.cache.join("sequences");
+        equal &= conformance::sequences::run(range, &run, &embedded, &real, &saved).await?;
+    }
+    Ok(equal)
 }

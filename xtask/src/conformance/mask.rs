@@ -26,11 +26,14 @@ static UID: LazyLock<Regex> =
 static TIME: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)"));
 static AGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(\d+[smhdy]){1,2}$"));
+static YAML_AGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^( +- )(?:\d+[smhdy]){1,2}$"));
 static HASH: LazyLock<Regex> = LazyLock::new(|| pattern("hash=[0-9A-Fa-f]+"));
 static CLUSTER_IP: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b10\.0\.0\.\d{1,3}\b"));
 /// Sentences of the server that name a resource version of its own.
 static SAID_VERSION: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(current: |ResourceVersion in record \(|in precondition: |in object meta: |too old resource version: |\d \()(\d+)"));
+/// An object that the server quotes in a sentence.
+static QUOTED_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(resourceVersion\\?":\\?")(\d+)"#));
 static YAML_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?m)^( *)resourceVersion: "(\d+)"$"#));
 static YAML_CONTINUE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^  continue: (\S+)$"));
 
@@ -70,12 +73,7 @@ impl Names {
     fn learn_in(&mut self, value: &Value, step: usize, fresh: &mut (usize, usize), bookmark: bool) {
         match value {
             Value::String(text) => {
-                for uid in UID.find_iter(text) {
-                    if !self.uids.contains_key(uid.as_str()) {
-                        fresh.0 += 1;
-                        self.uids.insert(uid.as_str().to_owned(), format!("<uid {step}.{}>", fresh.0));
-                    }
-                }
+                self.learn_uids(text, step, fresh);
                 let list = is_yaml_list(text);
                 for found in YAML_VERSION.captures_iter(text) {
                     if !(list && &found[1] == "  ") {
@@ -97,10 +95,20 @@ impl Names {
                     }
                 }
                 for (name, field) in sorted(fields) {
+                    self.learn_uids(name, step, fresh);
                     self.learn_in(field, step, fresh, name == "object" && fields.get("type").is_some_and(|t| t == "BOOKMARK"));
                 }
             }
             _ => {}
+        }
+    }
+
+    fn learn_uids(&mut self, text: &str, step: usize, fresh: &mut (usize, usize)) {
+        for uid in UID.find_iter(text) {
+            if !self.uids.contains_key(uid.as_str()) {
+                fresh.0 += 1;
+                self.uids.insert(uid.as_str().to_owned(), format!("<uid {step}.{}>", fresh.0));
+            }
         }
     }
 
@@ -133,6 +141,7 @@ impl Names {
     }
 
     fn rewrite_object(&self, fields: &mut Map<String, Value>, now: Timestamp, bookmark: bool) {
+        settle_causes(fields);
         let collection = bookmark || is_collection(fields);
         let is_bookmark = fields.get("type").is_some_and(|kind| kind == "BOOKMARK");
         if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
@@ -147,6 +156,13 @@ impl Names {
             if let Some(Value::Array(entries)) = metadata.get_mut("managedFields") {
                 settle_managed_fields(entries);
             }
+        }
+        // A list of owners is a map by uid in managed fields.
+        if fields.keys().any(|name| UID.is_match(name)) {
+            *fields = std::mem::take(fields)
+                .into_iter()
+                .map(|(name, field)| (self.rewrite_text(&name, now), field))
+                .collect();
         }
         for (name, field) in fields.iter_mut() {
             match (name.as_str(), &mut *field) {
@@ -179,7 +195,11 @@ impl Names {
             let collection = list && &found[1] == "  ";
             format!("{}resourceVersion: {}", &found[1], self.version_name(&found[2], collection))
         });
+        let text = YAML_AGE.replace_all(&text, "$1<age>");
         let text = if list { YAML_CONTINUE.replace_all(&text, "  continue: <continue>") } else { text };
+        let text = QUOTED_VERSION.replace_all(&text, |found: &Captures<'_>| {
+            format!("{}{}", &found[1], self.version_name(&found[2], false))
+        });
         let text = UID.replace_all(&text, |found: &Captures<'_>| {
             self.uids.get(&found[0]).cloned().unwrap_or_else(|| found[0].to_owned())
         });
@@ -236,6 +256,30 @@ fn settle_managed_fields(entries: &mut Vec<Value>) {
         return;
     }
     entries.sort_by_key(|entry| key(entry, false));
+}
+
+/// The real server goes through conflicts, and through the fields of a custom object, in no order of its own. For built-in
+/// kinds the order is fixed and compared.
+fn settle_causes(fields: &mut Map<String, Value>) {
+    let group = fields.get("details").and_then(|details| details["group"].as_str()).unwrap_or_default();
+    let custom = group.ends_with("example.com") || group == "apiextensions.k8s.io";
+    let unordered = match fields.get("reason").and_then(Value::as_str) {
+        Some("Conflict") => true,
+        Some("Invalid") => custom,
+        _ => false,
+    };
+    let Some(Value::Array(causes)) = fields.get_mut("details").and_then(|details| details.get_mut("causes")) else { return };
+    if !unordered || causes.len() < 2 {
+        return;
+    }
+    causes.sort_by_key(|cause| [cause["field"].to_string(), cause["message"].to_string()]);
+    if let Some(Value::String(message)) = fields.get_mut("message")
+        && let Some((before, list)) = message.split_once(" is invalid: [")
+    {
+        let mut parts: Vec<&str> = list.trim_end_matches(']').split(", ").collect();
+        parts.sort_unstable();
+        *message = format!("{before} is invalid, in any order: [{}]", parts.join(", "));
+    }
 }
 
 fn is_collection(fields: &Map<String, Value>) -> bool {

@@ -100,3 +100,16 @@ fn yaml_is_masked_like_json() {
         "apiVersion: v1\nitems:\n- metadata:\n    resourceVersion: <rv 1.1>\nkind: ThingList\nmetadata:\n  continue: <continue>\n  resourceVersion: <rv since <rv 1.1>>\n"
     );
 }
+
+#[test]
+fn causes_of_a_custom_object_are_compared_in_any_order_and_those_of_a_built_in_kind_are_not() {
+    let status = |group: &str, fields: [&str; 2]| {
+        answer(json!({
+            "reason": "Invalid",
+            "message": format!("x is invalid: [{}, {}]", fields[0], fields[1]),
+            "details": { "group": group, "causes": [{ "field": fields[0] }, { "field": fields[1] }] },
+        }))
+    };
+    assert_eq!(status("a.example.com", ["a", "b"]), status("a.example.com", ["b", "a"]));
+    assert_ne!(status("apps", ["a", "b"]), status("apps", ["b", "a"]));
+}

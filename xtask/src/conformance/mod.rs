@@ -1,10 +1,14 @@
 //! The differential suite: the same requests to both servers, and every answer compared.
 
 pub mod compare;
+pub mod generate;
 pub mod known;
 pub mod mask;
+pub mod random;
 pub mod run;
 pub mod script;
+pub mod sequences;
+pub mod shrink;
 pub mod variables;
 
 use std::collections::BTreeMap;

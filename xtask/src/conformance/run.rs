@@ -63,6 +63,18 @@ impl<'a> Runner<'a> {
 
     async fn steps(&mut self, script: &Script, fixtures: &BTreeMap<String, Value>) -> Result<Transcript> {
         self.prepare(script, fixtures).await?;
+        self.send_all(script).await
+    }
+
+    /// Sends every step about the object of this name, in a place that was prepared before, and removes the object.
+    pub async fn sequence(mut self, script: &Script, name: &str) -> Result<Transcript> {
+        self.variables.set("name", name.into());
+        let outcome = self.send_all(script).await;
+        self.clean().await;
+        outcome
+    }
+
+    async fn send_all(&mut self, script: &Script) -> Result<Transcript> {
         let mut transcript = Transcript::default();
         for step in &script.steps {
             let answer = self.step(step).await.with_context(|| format!("step {:?}", step.name))?;
@@ -134,7 +146,13 @@ impl<'a> Runner<'a> {
         }
         let start = Instant::now();
         loop {
-            let answer = self.client.send(&call).await?;
+            let answer = match self.client.send(&call).await {
+                // A server that hangs up has answered too, and the other one is held to the same.
+                Err(error) if error.downcast_ref::<hyper::Error>().is_some() => {
+                    return Ok(json!({ "status": "the connection was closed" }));
+                }
+                answer => answer?,
+            };
             let document = document(&answer.headers, answer.status.as_u16(), &answer.body);
             let wanted = step.until.as_ref().is_none_or(|until| satisfied(until, &document));
             if !wanted && start.elapsed() < Duration::from_secs(15) {
@@ -176,8 +194,10 @@ impl<'a> Runner<'a> {
 
     fn remember(&mut self, step: &Step, call: &Call, answer: &Answer, document: &Value) {
         for (name, pointer) in &step.capture {
-            // What is not there stays what it was: the step that uses it then says so.
-            if let Some(value) = document["body"].pointer(pointer) {
+            // What is not there stays what it was, and an error is never what was asked for.
+            if answer.status.is_success()
+                && let Some(value) = document["body"].pointer(pointer)
+            {
                 self.variables.set(name, value.clone());
             }
         }

@@ -15,6 +15,7 @@ impl Variables {
         let script = script.replace('_', "-");
         let mut variables = Self(BTreeMap::new());
         variables.set("run", run.into());
+        variables.set("name", "x".into());
         variables.set("ns", format!("{script}-{run}").into());
         variables.set("group", format!("{script}.{run}.example.com").into());
         variables
