@@ -24,6 +24,15 @@ enum Chore {
     Kube(Kube),
     /// Compare the embedded server with the real one
     Conformance(Conformance),
+    /// Run the same kubectl commands on both servers and compare what they print
+    Kubectl {
+        /// Compare the real server with a second real one
+        #[arg(long)]
+        real_only: bool,
+        /// Print what they print on the real server instead of comparing
+        #[arg(long)]
+        show: bool,
+    },
 }
 
 #[derive(Subcommand)]
@@ -98,6 +107,16 @@ async fn run(chore: Chore) -> Result<bool> {
     match chore {
         Chore::Kube(kube) => run_kube(&environment, kube).await,
         Chore::Conformance(options) => run_conformance(&environment, options).await,
+        Chore::Kubectl { real_only, show } => {
+            let kubectl = real::kubectl(&environment)?;
+            let real = Private::start(&environment).await?;
+            if show {
+                xtask::kubectl::show(&kubectl, real.kubeconfig(), &run_name()).await?;
+                return Ok(true);
+            }
+            let embedded = embedded(&environment, real_only).await?;
+            xtask::kubectl::run(&kubectl, embedded.kubeconfig(), real.kubeconfig(), &run_name()).await
+        }
     }
 }
 
@@ -126,14 +145,14 @@ async fn run_kube(environment: &Environment, kube: Kube) -> Result<bool> {
 
 async fn run_conformance(environment: &Environment, options: Conformance) -> Result<bool> {
     let scripts = conformance::scripts(&options.scripts)?;
-    let run = format!("{:06x}", jiff::Timestamp::now().as_second() & 0xff_ffff);
+    let run = run_name();
     let real_server = Private::start(environment).await?;
     let real = real_server.client()?;
     if options.show {
         conformance::show(&scripts, &run, &real).await?;
         return Ok(true);
     }
-    let embedded_server = Server::real(environment).await?;
+    let embedded_server = embedded(environment, options.real_only).await?;
     let embedded = embedded_server.client()?;
     let mut equal = true;
     if !options.no_scripts {
@@ -147,4 +166,14 @@ async fn run_conformance(environment: &Environment, options: Conformance) -> Res
         equal &= conformance::sequences::run(range, &run, &embedded, &real, &saved).await?;
     }
     Ok(equal)
+}
+
+/// The server that is compared with the real one.
+async fn embedded(environment: &Environment, _real_only: bool) -> Result<Server> {
+    Server::real(environment).await
+}
+
+/// A name that no earlier run left behind on a cluster.
+fn run_name() -> String {
+    format!("{:06x}", jiff::Timestamp::now().as_second() & 0xff_ffff)
 }
