@@ -30,10 +30,12 @@ doc:
 bench:
     cargo bench
 
-# Fuzz the lenient reader (needs cargo-fuzz; works on a stable toolchain).
+# Fuzz the lenient reader and the requests to the API server (needs cargo-fuzz; works on a stable toolchain).
 fuzz seconds="60":
     mkdir -p fuzz/corpus/found
     cargo fuzz run --sanitizer none found fuzz/corpus/found fuzz/seeds/found -- -max_total_time={{seconds}}
+    mkdir -p fuzz/corpus/request
+    cargo fuzz run --sanitizer none request fuzz/corpus/request fuzz/seeds/request -- -max_total_time={{seconds}}
 
 # Licences, sources, duplicates and advisories of every dependency (needs cargo-deny).
 deny:

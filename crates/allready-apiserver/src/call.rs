@@ -69,6 +69,16 @@ pub struct User {
 }
 
 impl Call {
+    /// The first value of a query parameter: the one that counts for the real server.
+    pub(crate) fn first(&self, name: &str) -> Option<&str> {
+        self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Every value of a query parameter.
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        self.query.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).collect()
+    }
+
     /// The last value of a query parameter.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.query.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())

@@ -16,6 +16,9 @@ pub mod patch;
 pub mod resource;
 pub mod rest;
 pub mod schema;
+pub mod server;
 pub mod status;
 pub mod store;
 pub mod table;
+
+pub use server::ApiServer;

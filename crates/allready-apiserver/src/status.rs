@@ -1,6 +1,20 @@
 //! What went wrong, in the words of the real server: `Status` bodies and the field errors inside them.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value, json};
+
+mod field;
+mod go;
+mod refusals;
+#[cfg(test)]
+mod tests;
+
+pub use field::{FieldError, Mistake};
+pub use go::quote;
+pub(crate) use go::{display, general, json_text};
+
+use field::aggregate;
 
 /// A refusal: what becomes a `Status` body with its HTTP code.
 ///
@@ -38,6 +52,8 @@ pub struct Details {
     pub causes: Vec<Cause>,
     /// Seconds after which trying again makes sense; also the `Retry-After` header.
     pub retry_after_seconds: u32,
+    /// Where a list that can no longer be continued as it was can go on; it stands in the body's metadata.
+    pub continue_token: String,
 }
 
 /// One cause in the details of a [`Failure`].
@@ -64,24 +80,28 @@ impl Failure {
 
     /// 404 for an object: `resource` is `pods` or `widgets.lab.example`.
     pub fn not_found(resource: &str, name: &str) -> Self {
-        Self::new(404, "NotFound", format!("{resource} {name:?} not found")).about(resource, name)
+        Self::new(404, "NotFound", format!("{resource} {} not found", quote(name))).about(resource, name)
     }
 
     /// 409 for a name that is taken.
     pub fn already_exists(resource: &str, name: &str) -> Self {
-        Self::new(409, "AlreadyExists", format!("{resource} {name:?} already exists")).about(resource, name)
+        Self::new(409, "AlreadyExists", format!("{resource} {} already exists", quote(name)))
+            .about(resource, name)
     }
 
     /// 409 for a write against something that has changed; `why` is the sentence after the colon.
     pub fn conflict(resource: &str, name: &str, why: &str) -> Self {
-        let message = format!("Operation cannot be fulfilled on {resource} {name:?}: {why}");
+        let message = format!("Operation cannot be fulfilled on {resource} {}: {why}", quote(name));
         Self::new(409, "Conflict", message).about(resource, name)
     }
 
     /// 422 for an object whose fields are wrong; `kind` is the kind, with its group in `group`.
     pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
         let qualified = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
-        let message = format!("{qualified} {name:?} is invalid: {}", aggregate(errors));
+        let mut message = format!("{qualified} {} is invalid", quote(name));
+        if !errors.is_empty() {
+            let _ = write!(message, ": {}", aggregate(errors));
+        }
         let causes = errors.iter().map(FieldError::to_cause).collect();
         let details = Details {
             name: name.into(),
@@ -120,6 +140,10 @@ impl Failure {
             body["reason"] = self.reason.into();
         }
         if let Some(details) = &self.details {
+            if !details.continue_token.is_empty() {
+                body["metadata"]["continue"] = details.continue_token.as_str().into();
+                return body;
+            }
             body["details"] = details.to_value();
         }
         body
@@ -158,123 +182,4 @@ fn put(out: &mut Map<String, Value>, key: &str, text: &str) {
     if !text.is_empty() {
         out.insert(key.into(), text.into());
     }
-}
-
-/// What is wrong with one field.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FieldError {
-    /// Which of the kinds of mistake.
-    pub mistake: Mistake,
-    /// Where, as in `spec.ports[0].name` or `metadata.labels`.
-    pub field: String,
-    /// What stood there.
-    pub value: Value,
-    /// What to do, or what is allowed.
-    pub detail: String,
-}
-
-/// The kinds of mistake a field can have, as the real server names them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mistake {
-    /// A reference to something that is not there.
-    NotFound,
-    /// Nothing stands where something must.
-    Required,
-    /// The same value, or the same key, twice.
-    Duplicate,
-    /// A value out of bounds or of the wrong form.
-    Invalid,
-    /// Not one of the allowed values.
-    NotSupported,
-    /// A field that may not be set or changed here.
-    Forbidden,
-    /// Too many bytes.
-    TooLong,
-    /// Too many items.
-    TooMany,
-    /// The server's own fault.
-    Internal,
-    /// A value of the wrong JSON type.
-    TypeInvalid,
-}
-
-impl Mistake {
-    fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::NotFound => ("FieldValueNotFound", "Not found"),
-            Self::Required => ("FieldValueRequired", "Required value"),
-            Self::Duplicate => ("FieldValueDuplicate", "Duplicate value"),
-            Self::Invalid => ("FieldValueInvalid", "Invalid value"),
-            Self::NotSupported => ("FieldValueNotSupported", "Unsupported value"),
-            Self::Forbidden => ("FieldValueForbidden", "Forbidden"),
-            Self::TooLong => ("FieldValueTooLong", "Too long"),
-            Self::TooMany => ("FieldValueTooMany", "Too many"),
-            Self::Internal => ("InternalError", "Internal error"),
-            Self::TypeInvalid => ("FieldValueTypeInvalid", "Invalid value"),
-        }
-    }
-}
-
-impl FieldError {
-    /// An error of any kind.
-    pub fn new(
-        mistake: Mistake,
-        field: impl Into<String>,
-        value: impl Into<Value>,
-        detail: impl Into<String>,
-    ) -> Self {
-        Self { mistake, field: field.into(), value: value.into(), detail: detail.into() }
-    }
-
-    /// `Required value`.
-    pub fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self::new(Mistake::Required, field, Value::Null, detail)
-    }
-
-    /// `Invalid value: …`.
-    pub fn invalid(field: impl Into<String>, value: impl Into<Value>, detail: impl Into<String>) -> Self {
-        Self::new(Mistake::Invalid, field, value, detail)
-    }
-
-    /// `Forbidden`.
-    pub fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self::new(Mistake::Forbidden, field, Value::Null, detail)
-    }
-
-    /// `Unsupported value: … supported values: …`.
-    pub fn not_supported(field: impl Into<String>, value: impl Into<Value>, allowed: &[&str]) -> Self {
-        let quoted: Vec<_> = allowed.iter().map(|word| format!("{word:?}")).collect();
-        Self::new(Mistake::NotSupported, field, value, format!("supported values: {}", quoted.join(", ")))
-    }
-
-    /// What follows the field's name: `Invalid value: 0: must be …`.
-    pub fn body(&self) -> String {
-        let word = self.mistake.words().1;
-        let head = match self.mistake {
-            Mistake::Required | Mistake::Forbidden | Mistake::TooLong | Mistake::Internal => word.to_owned(),
-            _ => format!("{word}: {}", self.value),
-        };
-        if self.detail.is_empty() { head } else { format!("{head}: {}", self.detail) }
-    }
-
-    fn to_cause(&self) -> Cause {
-        let reason = self.mistake.words().0.into();
-        Cause { reason, message: self.body(), field: self.field.clone() }
-    }
-}
-
-impl std::fmt::Display for FieldError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.field, self.body())
-    }
-}
-
-fn aggregate(errors: &[FieldError]) -> String {
-    let mut texts: Vec<String> = Vec::new();
-    for text in errors.iter().map(ToString::to_string) {
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
-    if texts.len() == 1 { texts.remove(0) } else { format!("[{}]", texts.join(", ")) }
 }

@@ -1,6 +1,6 @@
 //! What can be said to `allready`.
 
-use std::path::PathBuf;
+use std::{net::SocketAddr, path::PathBuf};
 
 use allready::{
     ConditionSet, ConditionType, Generation, Time,
@@ -18,7 +18,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 Examples:
   allready demo                       a condition set lives through reconciles
   allready rollup -f conditions.yaml  the Ready condition of a list of them
-  kubectl get gateway web -o json | allready rollup --top Programmed -f -"
+  kubectl get gateway web -o json | allready rollup --top Programmed -f -
+  allready apiserver --crds crds/     a Kubernetes API server of your own"
 )]
 pub(crate) struct Cli {
     /// What to do.
@@ -33,6 +34,8 @@ pub(crate) enum Command {
     Rollup(Box<RollupArgs>),
     /// Play a condition set through a reconcile story in the terminal.
     Demo(DemoArgs),
+    /// Serve a Kubernetes API from memory, for tests and demos.
+    Apiserver(ApiserverArgs),
 }
 
 /// How to compute which condition from what.
@@ -159,6 +162,44 @@ pub(crate) struct DemoArgs {
     /// Seconds to wait after each scene.
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = seconds)]
     pub(crate) pause: u64,
+}
+
+/// Where and what to serve.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+It answers like kube-apiserver 1.36 on what it covers, keeps everything in memory,
+and runs no controllers: nothing schedules pods or rolls out deployments.
+
+Exit codes:
+  0 it was stopped
+  64 wrong usage, 65 unusable definitions, 66 unreadable definitions,
+  69 the address is taken, 74 the kubeconfig cannot be written
+
+Examples:
+  allready apiserver
+  allready apiserver --crds config/crd --kubeconfig dev.kubeconfig
+  allready apiserver --listen 127.0.0.1:6443 &
+  kubectl --kubeconfig allready.kubeconfig apply --server-side -f widget.yaml")]
+pub(crate) struct ApiserverArgs {
+    /// The address to listen on; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    pub(crate) listen: SocketAddr,
+
+    /// The file to write with the address, the certificate authority and the token: a secret.
+    #[arg(long, value_name = "FILE", default_value = "allready.kubeconfig")]
+    pub(crate) kubeconfig: PathBuf,
+
+    /// A directory of CustomResourceDefinitions (YAML or JSON) to begin with.
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) crds: Option<PathBuf>,
+
+    /// Without encryption.
+    #[arg(long)]
+    pub(crate) http: bool,
+
+    /// Also where other machines can connect. Whoever has the token is administrator.
+    #[arg(long)]
+    pub(crate) allow_remote: bool,
 }
 
 fn generation(text: &str) -> Result<Generation, String> {

@@ -27,6 +27,11 @@ impl Failure {
         Self { code: 66, message: message.to_string() }
     }
 
+    /// The system does not give what is needed, such as an address.
+    pub(crate) fn unavailable(message: impl Display) -> Self {
+        Self { code: 69, message: message.to_string() }
+    }
+
     /// The output cannot be written.
     pub(crate) fn output(message: impl Display) -> Self {
         Self { code: 74, message: message.to_string() }

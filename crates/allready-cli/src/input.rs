@@ -11,6 +11,20 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Reads one document from a file, or from standard input for `-`.
 pub(crate) fn read(path: &Path) -> Result<Value, Failure> {
+    let (name, text) = read_text(path)?;
+    parse(&text).map_err(|problem| Failure::data(format_args!("{name}: {problem}")))
+}
+
+/// Reads every document of a file; empty ones are null.
+pub(crate) fn read_all(path: &Path) -> Result<Vec<Value>, Failure> {
+    let (name, text) = read_text(path)?;
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    documents(&text).map_err(|problem| Failure::data(format_args!("{name}: {problem}")))
+}
+
+fn read_text(path: &Path) -> Result<(String, String), Failure> {
     let (name, bytes) = if path == Path::new("-") {
         ("standard input".to_owned(), read_bounded(std::io::stdin().lock()))
     } else {
@@ -24,7 +38,7 @@ pub(crate) fn read(path: &Path) -> Result<Value, Failure> {
     }
     let text = String::from_utf8(bytes)
         .map_err(|error| Failure::data(format_args!("{name} is not UTF-8 text: {error}")))?;
-    parse(&text).map_err(|problem| Failure::data(format_args!("{name}: {problem}")))
+    Ok((name, text))
 }
 
 fn read_bounded(reader: impl std::io::Read) -> std::io::Result<Vec<u8>> {
@@ -39,21 +53,26 @@ fn parse(text: &str) -> Result<Value, String> {
         return Err("there is nothing in it: give a list of conditions, or an object with status.conditions"
             .to_owned());
     }
-    // Every JSON text is YAML too, and JSON's own reader is the faster one.
-    if let Ok(value) = serde_json::from_str(text) {
-        return Ok(value);
-    }
-    let documents: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
-        // The reader quotes the input, and the input is not ours.
-        let lines: Vec<String> = error.to_string().lines().map(tame).collect();
-        format!("this is neither JSON nor YAML: {}", lines.join("\n").trim_start_matches("error: "))
-    })?;
+    let documents = documents(text)?;
     let count = documents.len();
     let mut documents = documents.into_iter();
     match (documents.next(), count) {
         (Some(document), 1) => Ok(document),
         _ => Err(format!("it has {count} documents: give one list of conditions, or one object")),
     }
+}
+
+/// Every document, JSON or YAML.
+fn documents(text: &str) -> Result<Vec<Value>, String> {
+    // Every JSON text is YAML too, and JSON's own reader is the faster one.
+    if let Ok(value) = serde_json::from_str(text) {
+        return Ok(vec![value]);
+    }
+    serde_saphyr::from_multiple(text).map_err(|error| {
+        // The reader quotes the input, and the input is not ours.
+        let lines: Vec<String> = error.to_string().lines().map(tame).collect();
+        format!("this is neither JSON nor YAML: {}", lines.join("\n").trim_start_matches("error: "))
+    })
 }
 
 #[cfg(test)]

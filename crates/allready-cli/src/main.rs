@@ -1,5 +1,6 @@
 //! `allready`: is everything all ready, and if not: what, since when, who says so, and why?
 
+mod apiserver;
 mod cli;
 mod demo;
 mod failure;
@@ -35,5 +36,6 @@ fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Rollup(args) => rollup::run(&args, now, printer),
         Command::Demo(args) => demo::run(&args, printer),
+        Command::Apiserver(args) => apiserver::run(&args, printer),
     }
 }

@@ -1,1 +1,47 @@
 //! The built-in kinds: what they look like, what is filled in, what is refused.
+//!
+//! One table ([`table`]) names them, one [`Strategy`](crate::resource::Strategy) serves them all. What an object looks like
+//! comes from two files: `kinds.json`, the OpenAPI definitions (list types, patch strategies), and `types.json`, the Go types
+//! (which zero values are written, what a wrong type is called).
+//!
+//! # What is refused
+//! Wrong JSON types, amounts, times and base64 are refused as the real server does, in all kinds. Beyond that, these checks
+//! are made, with the real server's words; what is not listed is accepted:
+//! - **Pods and pod templates**: containers (names, images, ports, environment, mounts, resources, probes, lifecycle,
+//!   security context's users), volumes (names, one source, the sources used most), restart and DNS policy, node selector,
+//!   names, tolerations, host aliases, topology spread, required affinity terms; which fields an update may change; a priority.
+//! - **Deployments, daemon sets, replica sets, stateful sets**: selectors, labels, replicas, strategies, limits of history,
+//!   counters in their status, what is immutable.
+//! - **Jobs and cron jobs**: counts, selectors, restart policy, completion mode, schedule (its number of fields), time zone
+//!   (that it is not empty), what is immutable.
+//! - **Services**: ports, types, addresses, families, traffic policies, selectors; a cluster address that changes.
+//! - **Config maps and secrets**: keys, size, data that the type demands, `immutable`, the type of a secret.
+//! - **Events**: all checks, old and new style. **Leases**: durations and transitions.
+//! - **Roles and bindings**: rules, references, subjects. **Namespaces**: finalizers, phase. **Nodes**: taints, capacity, pod
+//!   ranges, provider.
+//!
+//! # What differs
+//! - Addresses and node ports of services are derived from the service's name instead of drawn at random, and two services
+//!   may share one.
+//! - Where the real server prints its internal structs (the difference between two pod specs, the template of a job), only the
+//!   sentence before it is the same.
+//! - Amounts written with a leading `+` or `0`, or with nothing after the dot, are brought into canonical form.
+
+mod decode;
+mod defaults;
+mod events;
+mod normal;
+mod path;
+mod prepare;
+mod quantity;
+mod selectable;
+mod strategy;
+pub mod table;
+#[cfg(test)]
+mod tests;
+mod time;
+mod types;
+mod validate;
+mod warnings;
+
+pub use table::{blank, definitions, resources};

@@ -1,1 +1,22 @@
 //! The shell: HTTP in, HTTP out.
+//!
+//! What a request means ([`route`]), what its client wants to read ([`negotiate`]) and what an answer looks like ([`write`])
+//! are decided by plain functions; [`service`] reads, waits and writes.
+
+pub(crate) mod auth;
+mod body;
+mod fixed;
+mod headers;
+pub(crate) mod info;
+pub(crate) mod negotiate;
+mod path;
+pub(crate) mod route;
+pub(crate) mod service;
+pub(crate) mod watch;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use body::{ResponseBody, ServiceError};
+pub use service::Service;

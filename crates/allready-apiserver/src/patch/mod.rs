@@ -1,1 +1,5 @@
 //! Patches: JSON, merge, strategic merge.
+
+pub mod json;
+pub mod merge;
+pub mod strategic;

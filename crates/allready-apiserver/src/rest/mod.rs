@@ -1,10 +1,40 @@
 //! The verbs: from a [`crate::call::Call`] to an [`Answer`].
 
+use std::sync::{
+    Arc, PoisonError, RwLock,
+    atomic::{AtomicBool, Ordering},
+};
+
 use bytes::Bytes;
 
-use crate::store::Subscription;
+use crate::{
+    call::{Call, Verb},
+    resource::{Endpoint, Registry, Resource, Version},
+    status::Failure,
+    store::{Store, Subscription},
+};
 
+mod convert;
+mod decode;
+mod delete;
+mod finish;
+mod json;
+mod keeper;
+mod meta;
 pub mod names;
+mod options;
+mod patching;
+mod read;
+mod scale;
+mod selector;
+mod token;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use decode::BODY_LIMIT;
+pub(crate) use decode::go_type;
 
 /// What a call came to.
 pub struct Answer {
@@ -39,4 +69,178 @@ pub struct ListBody {
     pub continue_token: String,
     /// How many items follow this page.
     pub remaining: Option<u64>,
+}
+
+impl Answer {
+    fn object(code: u16, bytes: Bytes, warnings: Vec<String>) -> Self {
+        Self { code, body: Body::Object(bytes), warnings }
+    }
+}
+
+/// The server without its HTTP shell: objects, what is served, and what is done to both.
+///
+/// Cloning gives another handle to the same server.
+#[derive(Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Store,
+    base: Registry,
+    registry: RwLock<Arc<Registry>>,
+    controllers: AtomicBool,
+}
+
+impl Engine {
+    /// A server of these resources, with the namespaces that every cluster has.
+    pub fn new(registry: Registry) -> Self {
+        let inner = Inner {
+            store: Store::default(),
+            base: registry.clone(),
+            registry: RwLock::new(Arc::new(registry)),
+            controllers: AtomicBool::new(true),
+        };
+        let engine = Self { inner: Arc::new(inner) };
+        engine.begin();
+        engine
+    }
+
+    /// What is served now.
+    pub fn registry(&self) -> Arc<Registry> {
+        self.inner.registry.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The objects.
+    pub fn store(&self) -> &Store {
+        &self.inner.store
+    }
+
+    /// Whether the work of the controller manager is done here too: garbage collection and the emptying of namespaces that
+    /// are deleted. It is unless told otherwise; a bare kube-apiserver does neither.
+    pub fn run_controllers(&self, run: bool) {
+        self.inner.controllers.store(run, Ordering::Relaxed);
+    }
+
+    fn controllers_run(&self) -> bool {
+        self.inner.controllers.load(Ordering::Relaxed)
+    }
+
+    /// Forgets the past: watches and lists from older versions are answered with 410 from now on.
+    pub fn compact(&self) {
+        self.store().compact();
+    }
+
+    /// What a restart of the process does: every watch ends, and without its data everything starts anew.
+    pub fn restart(&self, keep_data: bool) {
+        self.store().restart(keep_data);
+        if !keep_data {
+            self.serve_these(self.inner.base.clone());
+        }
+        self.begin();
+    }
+
+    fn serve_these(&self, registry: Registry) {
+        *self.inner.registry.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(registry);
+    }
+
+    fn change_served(&self, change: impl FnOnce(&mut Registry)) {
+        let mut guard = self.inner.registry.write().unwrap_or_else(PoisonError::into_inner);
+        let mut registry = Registry::clone(&guard);
+        change(&mut registry);
+        *guard = Arc::new(registry);
+    }
+
+    fn begin(&self) {
+        for resource in self.registry().iter() {
+            self.store().open(&resource.place);
+        }
+        self.make_default_namespaces();
+    }
+
+    /// Does what a call asks for, and the housekeeping that follows from it.
+    pub fn handle(&self, call: Call) -> Result<Answer, Failure> {
+        let resource = call.resource.clone();
+        let version = resource.version(&call.version).ok_or_else(Failure::no_such_resource)?;
+        let scope = Scope { engine: self, call: &call, resource: &resource, version };
+        if !scope.allows() {
+            return Err(Failure::method_not_allowed());
+        }
+        match (call.verb, call.endpoint) {
+            (Verb::Get, Endpoint::Scale) => scope.get_scale(),
+            (Verb::Get, _) => scope.get(),
+            (Verb::List, _) => scope.list(),
+            (Verb::Watch, _) => scope.watch(),
+            (Verb::Create, _) => scope.create(),
+            (Verb::Update, Endpoint::Scale) => scope.update_scale(),
+            (Verb::Update, _) => scope.update(),
+            (Verb::Patch, Endpoint::Scale) => scope.patch_scale(),
+            (Verb::Patch, _) => scope.patch(),
+            (Verb::Delete, _) => scope.delete(),
+            (Verb::DeleteCollection, _) => scope.delete_collection(),
+        }
+    }
+}
+
+/// One call and what it is about.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    engine: &'a Engine,
+    call: &'a Call,
+    resource: &'a Arc<Resource>,
+    version: &'a Version,
+}
+
+impl Scope<'_> {
+    fn store(&self) -> &Store {
+        self.engine.store()
+    }
+
+    fn name(&self) -> &str {
+        self.call.name.as_deref().unwrap_or_default()
+    }
+
+    fn namespace(&self) -> &str {
+        if self.resource.namespaced { self.call.namespace.as_deref().unwrap_or_default() } else { "" }
+    }
+
+    fn api_version(&self) -> String {
+        self.resource.api_version(&self.version.name)
+    }
+
+    fn is_custom(&self) -> bool {
+        decode::is_custom(self.resource)
+    }
+
+    fn is(&self, group: &str, plural: &str) -> bool {
+        self.resource.group == group && self.resource.plural == plural
+    }
+
+    fn not_found(&self) -> Failure {
+        Failure::not_found(&self.resource.qualified(), self.name())
+    }
+
+    fn allows(&self) -> bool {
+        let verb = match self.call.verb {
+            Verb::Get => "get",
+            Verb::List => "list",
+            Verb::Watch => "watch",
+            Verb::Create => "create",
+            Verb::Update => "update",
+            Verb::Patch => "patch",
+            Verb::Delete => "delete",
+            Verb::DeleteCollection => "deletecollection",
+        };
+        let endpoint = match self.call.endpoint {
+            Endpoint::Status => self.version.status,
+            Endpoint::Scale => self.version.scale.is_some(),
+            Endpoint::Main | Endpoint::Other(_) => true,
+        };
+        endpoint && (self.resource.verbs.is_empty() || self.resource.verbs.contains(&verb))
+    }
+}
+
+/// `namespace/name`, or the name: how the store orders objects.
+fn key(namespace: &str, name: &str) -> String {
+    if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
 }

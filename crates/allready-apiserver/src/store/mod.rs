@@ -1,15 +1,344 @@
 //! The objects, in memory, as bytes; the order of changes; who watches.
+//!
+//! Every write is a compare-and-swap against the version that its result was worked out from: parsing, merging and
+//! serialising happen outside the lock, which is held for a map operation and one copy of the object.
 
-use bytes::Bytes;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    ops::Bound,
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
 
-/// A watch: the changes of a resource that its selector lets through, in order.
-pub struct Subscription {}
+mod draft;
+mod log;
+mod subscription;
+#[cfg(test)]
+mod tests;
 
-/// One change, as a watcher sees it.
+pub(crate) use draft::{Draft, Stored};
+pub(crate) use log::{Change, Log};
+pub(crate) use subscription::{Start, View};
+pub use subscription::{Event, Subscription};
+
+/// How much of the past a store keeps for watches and lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// Changes a place.
+    pub changes: usize,
+    /// Bytes of replaced and deleted objects, over all places.
+    pub bytes: usize,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self { changes: 16_384, bytes: 6 << 20 }
+    }
+}
+
+/// The objects and their past.
+#[derive(Debug)]
+pub struct Store {
+    state: RwLock<State>,
+    window: Window,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    revision: u64,
+    past: usize,
+    places: HashMap<Arc<str>, Place>,
+    dependents: HashMap<Box<str>, BTreeSet<Spot>>,
+}
+
+#[derive(Debug)]
+struct Place {
+    objects: BTreeMap<Box<str>, Entry>,
+    log: Arc<Log>,
+}
+
 #[derive(Debug, Clone)]
-pub struct Event {
-    /// `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`.
-    pub kind: &'static str,
-    /// The object (a `Status` for `ERROR`) as JSON, in the version that was asked for.
-    pub object: Bytes,
+struct Entry {
+    stored: Stored,
+    owners: Box<[Box<str>]>,
+}
+
+/// Where an object is: its place, and `namespace/name` or its name.
+pub(crate) type Spot = (Arc<str>, Box<str>);
+
+/// What a write expects to find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expect {
+    /// Nothing.
+    Absent,
+    /// The object in this version.
+    Version(u64),
+}
+
+/// A write that did not find what it expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moved;
+
+/// A part of a place in the order of its keys.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    /// Key and object.
+    pub(crate) items: Vec<(Box<str>, Stored)>,
+    /// The version of the whole.
+    pub(crate) revision: u64,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self::new(Window::default())
+    }
+}
+
+impl Store {
+    /// An empty store.
+    pub fn new(window: Window) -> Self {
+        Self { state: RwLock::new(State { revision: 1, ..State::default() }), window }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The newest resourceVersion.
+    pub fn revision(&self) -> u64 {
+        self.read().revision
+    }
+
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.read().places.values().map(|place| place.objects.len()).sum()
+    }
+
+    /// Whether there are no objects.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets the past: watches and lists from older versions are answered with 410 from now on.
+    pub fn compact(&self) {
+        let mut state = self.write();
+        let revision = state.revision;
+        for place in state.places.values() {
+            place.log.compact(revision);
+        }
+        state.past = 0;
+    }
+
+    /// What a restart of the process does: every watch ends and the past is forgotten; without its data, the objects are
+    /// gone too and resourceVersions start anew.
+    pub fn restart(&self, keep_data: bool) {
+        let mut state = self.write();
+        state.past = 0;
+        if keep_data {
+            let revision = state.revision;
+            for place in state.places.values_mut() {
+                place.log.finish(true);
+                place.log = Arc::new(Log::new(revision));
+            }
+            return;
+        }
+        let old = std::mem::replace(&mut *state, State { revision: 1, ..State::default() });
+        for place in old.places.values() {
+            place.log.finish(true);
+        }
+    }
+
+    /// Makes sure that a place exists, so that its past begins now and not with its first object.
+    pub(crate) fn open(&self, place: &str) {
+        if !self.read().places.contains_key(place) {
+            self.write().place(place);
+        }
+    }
+
+    /// Ends the watches of a place and forgets what is left of it.
+    pub(crate) fn close(&self, place: &str) {
+        let mut state = self.write();
+        if let Some(removed) = state.places.remove(place) {
+            state.past = state.past.saturating_sub(removed.log.bytes());
+            removed.log.finish(false);
+        }
+    }
+
+    /// One object.
+    pub(crate) fn get(&self, place: &str, key: &str) -> Option<Stored> {
+        self.read().places.get(place)?.objects.get(key).map(|entry| entry.stored.clone())
+    }
+
+    /// Writes an object, if what stands there is what was expected.
+    pub(crate) fn put(&self, place: &str, key: &str, expect: Expect, draft: &Draft) -> Result<Stored, Moved> {
+        let (stored, log) = {
+            let mut state = self.write();
+            let version = state.revision + 1;
+            let (name, found) = state.place(place);
+            let found_version = found.objects.get(key).map(|entry| entry.stored.version);
+            match (expect, found_version) {
+                (Expect::Absent, None) => {}
+                (Expect::Version(expected), Some(version)) if expected == version => {}
+                _ => return Err(Moved),
+            }
+            let stored = draft.seal(version);
+            let entry = Entry { stored: stored.clone(), owners: draft.owners().into() };
+            let old = found.objects.insert(key.into(), entry);
+            let log = found.log.clone();
+            state.revision = version;
+            state.relink(&name, key, old.as_ref().map_or(&[], |old| &old.owners), draft.owners());
+            let change = Change::new(version, key.into(), old.map(|old| old.stored), Some(stored.clone()));
+            state.record(&log, change, self.window);
+            (stored, log)
+        };
+        log.wake();
+        Ok(stored)
+    }
+
+    /// Removes an object, if it has the expected version. What comes back is its last state, under the version of its
+    /// removal.
+    pub(crate) fn remove(&self, place: &str, key: &str, expected: u64) -> Result<u64, Moved> {
+        let (version, log) = {
+            let mut state = self.write();
+            let version = state.revision + 1;
+            let (name, found) = state.place(place);
+            if found.objects.get(key).is_none_or(|entry| entry.stored.version != expected) {
+                return Err(Moved);
+            }
+            let Some(old) = found.objects.remove(key) else { return Err(Moved) };
+            let log = found.log.clone();
+            state.revision = version;
+            state.relink(&name, key, &old.owners, &[]);
+            let change = Change::new(version, key.into(), Some(old.stored), None);
+            state.record(&log, change, self.window);
+            (version, log)
+        };
+        log.wake();
+        Ok(version)
+    }
+
+    /// Objects of a place, in the order of their keys: those with the prefix, after `after`, at most `limit` of them and
+    /// one more that shows whether others follow.
+    pub(crate) fn list(&self, place: &str, prefix: &str, from: Option<&str>) -> Page {
+        let state = self.read();
+        let mut page = Page { items: Vec::new(), revision: state.revision };
+        let Some(place) = state.places.get(place) else { return page };
+        let start = from.filter(|from| *from > prefix).unwrap_or(prefix);
+        let range = (Bound::Included(start), Bound::Unbounded);
+        for (key, entry) in place.objects.range::<str, _>(range) {
+            if !key.starts_with(prefix) {
+                break;
+            }
+            page.items.push((key.clone(), entry.stored.clone()));
+        }
+        page
+    }
+
+    /// As [`Store::list`], as it was at an earlier version; `None` when that is forgotten.
+    pub(crate) fn list_at(&self, place: &str, prefix: &str, from: Option<&str>, version: u64) -> Option<Page> {
+        let (mut page, log) = {
+            let state = self.read();
+            let log = state.places.get(place).map(|place| place.log.clone());
+            drop(state);
+            // A change between the two reads is in the log and undone below.
+            (self.list(place, prefix, from), log)
+        };
+        let Some(log) = log else { return Some(page) };
+        let start = from.filter(|from| *from > prefix).unwrap_or(prefix);
+        let changes = log.since(version)?;
+        let until = page.revision;
+        let mut items: BTreeMap<_, _> = page.items.into_iter().collect();
+        for change in changes.iter().rev() {
+            if change.version > until || !change.key.starts_with(prefix) || *change.key < *start {
+                continue;
+            }
+            match &change.old {
+                Some(old) => items.insert(change.key.clone(), old.clone()),
+                None => items.remove(&change.key),
+            };
+        }
+        page.items = items.into_iter().collect();
+        page.revision = version;
+        Some(page)
+    }
+
+    /// Starts a watch of a place.
+    pub(crate) fn subscribe(&self, place: &str, start: Start, view: View) -> Subscription {
+        self.open(place);
+        let state = self.read();
+        let Some(found) = state.places.get(place) else { return Subscription::refused(view) };
+        let initial = start.wants_initial().then(|| {
+            let prefix = view.prefix();
+            let range = (Bound::Included(&*prefix), Bound::Unbounded);
+            let entries = found.objects.range::<str, _>(range);
+            let within = entries.take_while(|(key, _)| key.starts_with(&*prefix));
+            within.map(|(key, entry)| (key.clone(), entry.stored.clone())).collect()
+        });
+        let position = match start.since() {
+            Some(version) => found.log.position(version),
+            None => Ok(found.log.end()),
+        };
+        Subscription::new(found.log.clone(), position, state.revision, initial, start, view)
+    }
+
+    /// Where the objects are that name this uid as an owner.
+    pub(crate) fn dependents(&self, uid: &str) -> Vec<Spot> {
+        self.read().dependents.get(uid).into_iter().flatten().cloned().collect()
+    }
+
+    /// Every place that has objects in a namespace.
+    pub(crate) fn places_with(&self, prefix: &str) -> Vec<Arc<str>> {
+        let state = self.read();
+        let range = || (Bound::Included(prefix), Bound::Unbounded);
+        let inhabited = state.places.iter().filter(|(_, place)| {
+            place.objects.range::<str, _>(range()).next().is_some_and(|(key, _)| key.starts_with(prefix))
+        });
+        inhabited.map(|(name, _)| name.clone()).collect()
+    }
+}
+
+impl State {
+    fn place(&mut self, name: &str) -> (Arc<str>, &mut Place) {
+        let name: Arc<str> = match self.places.get_key_value(name) {
+            Some((known, _)) => known.clone(),
+            None => name.into(),
+        };
+        let floor = self.revision;
+        let fresh = || Place { objects: BTreeMap::new(), log: Arc::new(Log::new(floor)) };
+        let place = self.places.entry(name.clone()).or_insert_with(fresh);
+        (name, place)
+    }
+
+    fn relink(&mut self, place: &Arc<str>, key: &str, old: &[Box<str>], new: &[Box<str>]) {
+        for uid in old.iter().filter(|uid| !new.contains(uid)) {
+            if let Some(spots) = self.dependents.get_mut(uid) {
+                spots.remove(&(place.clone(), key.into()));
+                if spots.is_empty() {
+                    self.dependents.remove(uid);
+                }
+            }
+        }
+        for uid in new.iter().filter(|uid| !old.contains(uid)) {
+            self.dependents.entry(uid.clone()).or_default().insert((place.clone(), key.into()));
+        }
+    }
+
+    fn record(&mut self, log: &Log, change: Change, window: Window) {
+        let grown = log.push(change, window.changes);
+        self.past = self.past.saturating_add_signed(grown);
+        while self.past > window.bytes {
+            let Some(heaviest) = self.places.values().max_by_key(|place| place.log.bytes()) else { return };
+            let freed = heaviest.log.forget();
+            self.past = self.past.saturating_sub(freed);
+            if freed == 0 {
+                // A change without a past weighs nothing; the weight is behind it.
+                if heaviest.log.bytes() == 0 {
+                    self.past = 0;
+                }
+            }
+        }
+    }
 }

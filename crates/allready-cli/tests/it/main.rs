@@ -1,6 +1,7 @@
 //! The command line as its users call it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot run its command fails")]
 
+mod apiserver;
 mod demo;
 mod rollup;
 

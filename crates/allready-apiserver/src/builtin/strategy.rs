@@ -1,0 +1,116 @@
+//! One [`Strategy`] for every built-in kind.
+
+use serde_json::Value;
+
+use super::{
+    decode, defaults, events, normal,
+    path::{at, text_at},
+    prepare, selectable,
+    table::Row,
+    validate, warnings,
+};
+use crate::{
+    call::Call,
+    resource::{Endpoint, Strategy, Version},
+    rest::names,
+    status::{Failure, FieldError},
+};
+
+pub(crate) struct Builtin {
+    pub(crate) row: &'static Row,
+}
+
+impl Builtin {
+    /// The Go type of an object: that of the kind, except for an event in its stored form.
+    fn name_of(&self, object: &Value) -> &'static str {
+        match (self.row.kind, text_at(object, &["apiVersion"])) {
+            ("Event", "v1") => "core.v1.Event",
+            ("Event", "events.k8s.io/v1") => "events.v1.Event",
+            _ => self.row.name,
+        }
+    }
+}
+
+impl Strategy for Builtin {
+    fn decode(&self, version: &Version, object: &Value) -> Result<(), Failure> {
+        let kind = self.row.kind;
+        match decode::refuse(self.name_of(object), object) {
+            None => Ok(()),
+            Some(why) => Err(Failure::bad_request(format!(
+                "{kind} in version {:?} cannot be handled as a {kind}: {why}",
+                version.name
+            ))),
+        }
+    }
+
+    fn store_from(&self, _from: &Version, object: &mut Value) {
+        if self.row.name == "events.v1.Event" {
+            events::to_stored(object);
+        }
+    }
+
+    fn serve_as(&self, _to: &Version, object: &mut Value) {
+        if self.row.name == "events.v1.Event" {
+            events::to_new(object);
+        }
+    }
+
+    fn default(&self, _version: &Version, object: &mut Value) {
+        let name = self.name_of(object);
+        normal::normalise(name, object);
+        prepare::decoded(self.row, object);
+        if let Some(map) = object.as_object_mut() {
+            defaults::fill(name, map);
+        }
+    }
+
+    fn prepare_create(&self, _version: &Version, object: &mut Value, _call: &Call) {
+        prepare::create(self.row, object);
+    }
+
+    fn prepare_update(&self, _version: &Version, endpoint: Endpoint, new: &mut Value, old: &Value) {
+        prepare::update(self.row, endpoint, new, old);
+    }
+
+    fn moves_generation(&self, new: &Value, old: &Value) -> Option<bool> {
+        let differs = |path: &[&str]| at(new, path) != at(old, path);
+        // Deployment controllers copy annotations to replica sets, so these count as desired state.
+        let annotations = self.row.kind == "Deployment" && differs(&["metadata", "annotations"]);
+        self.row.generation.then(|| annotations || differs(&["spec"]))
+    }
+
+    fn name_problem(&self, name: &str) -> Vec<String> {
+        match self.row.kind {
+            "Namespace" | "Service" => names::dns_label(name),
+            "Role" | "RoleBinding" | "ClusterRole" | "ClusterRoleBinding" => names::path_segment(name),
+            _ => names::dns_subdomain(name),
+        }
+    }
+
+    fn validate(
+        &self,
+        version: &Version,
+        endpoint: Endpoint,
+        new: &Value,
+        old: Option<&Value>,
+    ) -> Vec<FieldError> {
+        let _ = version;
+        validate::object(self.row, endpoint, new, old)
+    }
+
+    fn warnings(&self, _version: &Version, new: &Value, old: Option<&Value>) -> Vec<String> {
+        warnings::of(self.row, new, old)
+    }
+
+    fn selectable(&self, _version: &Version, object: &Value, field: &str) -> Option<String> {
+        self.row.selectable.contains(&field).then(|| selectable::value(object, field))
+    }
+
+    fn reset_fields(&self, _version: &Version, endpoint: Endpoint) -> Vec<Vec<&'static str>> {
+        prepare::reset_fields(self.row, endpoint)
+    }
+
+    fn review(&self, object: &mut Value, _call: &Call) -> bool {
+        prepare::review(self.row, object)
+    }
+}

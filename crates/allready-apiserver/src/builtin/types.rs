@@ -1,0 +1,135 @@
+//! The Go types behind the built-in kinds: what decoding accepts, and which fields an answer has although nobody set them,
+//! follow from them alone.
+//!
+//! `types.json` has one line a struct: `{"field": "type"}`, the type as Go writes it, with the package of a struct spelled
+//! out. Before it may stand `@Name ` (the field comes from the embedded struct `Name`), `!` (always written, even when
+//! empty), `0` (left out when zero), `*` (a pointer); after a scalar or a map, the name of the type it has in Go.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+/// The fields of a struct by their JSON names.
+pub(crate) type Struct = BTreeMap<String, Field>;
+
+/// One field of a struct.
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub(crate) kind: Kind,
+    pub(crate) pointer: bool,
+    pub(crate) presence: Presence,
+    /// The embedded struct it comes from, which error messages name; empty for none.
+    pub(crate) embedded: String,
+}
+
+/// When a field is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// Always, even when empty.
+    Always,
+    /// Unless it is empty; a struct never is.
+    Filled,
+    /// Unless it is zero, structs included.
+    Nonzero,
+}
+
+/// What a field holds.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    Text(String),
+    Integer(&'static str),
+    Bool,
+    Bytes,
+    Quantity,
+    Time,
+    MicroTime,
+    IntOrString,
+    Raw,
+    List(Box<Kind>),
+    /// The Go name of the map, and what it holds.
+    Map(String, Box<Kind>),
+    Struct(String),
+}
+
+static TYPES: LazyLock<BTreeMap<String, Struct>> = LazyLock::new(|| {
+    let lines: BTreeMap<String, BTreeMap<String, String>> =
+        serde_json::from_str(include_str!("types.json")).unwrap_or_default();
+    let fields = |fields: BTreeMap<String, String>| {
+        fields.into_iter().map(|(name, written)| (name, Field::parse(&written))).collect()
+    };
+    lines.into_iter().map(|(name, written)| (name, fields(written))).collect()
+});
+
+static NOTHING: Struct = Struct::new();
+
+/// The fields of a struct such as `core.v1.PodSpec`; none for a struct that is not known.
+pub(crate) fn fields(name: &str) -> &'static Struct {
+    TYPES.get(name).unwrap_or(&NOTHING)
+}
+
+impl Field {
+    fn parse(written: &str) -> Self {
+        let (embedded, rest) = match written.strip_prefix('@').and_then(|rest| rest.split_once(' ')) {
+            Some((embedded, rest)) => (embedded, rest),
+            None => ("", written),
+        };
+        let (presence, rest) = match rest.as_bytes().first() {
+            Some(b'!') => (Presence::Always, rest.get(1..).unwrap_or_default()),
+            Some(b'0') => (Presence::Nonzero, rest.get(1..).unwrap_or_default()),
+            _ => (Presence::Filled, rest),
+        };
+        let (pointer, rest) = match rest.strip_prefix('*') {
+            Some(rest) => (true, rest),
+            None => (false, rest),
+        };
+        Self { kind: Kind::parse(rest), pointer, presence, embedded: embedded.to_owned() }
+    }
+}
+
+impl Kind {
+    fn parse(written: &str) -> Self {
+        if let Some(item) = written.strip_prefix("[]") {
+            return Self::List(Box::new(Self::parse(item)));
+        }
+        let (name, bare) = match written.strip_prefix("map:").and_then(|rest| rest.split_once(':')) {
+            Some((name, bare)) => (name, bare),
+            None => ("", written),
+        };
+        if let Some((_, value)) = bare.strip_prefix("map[").and_then(|rest| rest.split_once(']')) {
+            let value = Self::parse(value);
+            let name =
+                if name.is_empty() { format!("map[string]{}", value.go_name()) } else { name.to_owned() };
+            return Self::Map(name, Box::new(value));
+        }
+        match bare.split_once(':').unwrap_or((bare, bare)) {
+            ("string", name) => Self::Text(name.to_owned()),
+            ("int32", _) => Self::Integer("int32"),
+            ("int64", _) => Self::Integer("int64"),
+            ("bool", _) => Self::Bool,
+            ("bytes", _) => Self::Bytes,
+            ("resource.Quantity", _) => Self::Quantity,
+            ("meta.v1.Time", _) => Self::Time,
+            ("meta.v1.MicroTime", _) => Self::MicroTime,
+            ("intstr.IntOrString", _) => Self::IntOrString,
+            ("meta.v1.FieldsV1" | "runtime.RawExtension", _) => Self::Raw,
+            (name, _) => Self::Struct(name.to_owned()),
+        }
+    }
+
+    /// How Go names the type: `v1.PodSpec`, `[]v1.Container`.
+    pub(crate) fn go_name(&self) -> String {
+        match self {
+            Self::Text(name) | Self::Map(name, _) => name.clone(),
+            Self::Integer(name) => (*name).to_owned(),
+            Self::Bool => "bool".into(),
+            Self::Bytes => "[]uint8".into(),
+            Self::Quantity => "resource.Quantity".into(),
+            Self::Time | Self::MicroTime => "string".into(),
+            Self::IntOrString => "int32".into(),
+            Self::Raw => "v1.FieldsV1".into(),
+            Self::List(item) => format!("[]{}", item.go_name()),
+            Self::Struct(name) => match name.split_once('.') {
+                Some((_, rest)) if rest.contains('.') => rest.to_owned(),
+                _ => name.clone(),
+            },
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What is accepted with a raised eyebrow.
+
+use serde_json::Value;
+
+use super::{
+    path::{at, items, text_at},
+    table::Row,
+};
+use crate::{rest::names, status::quote};
+
+/// The warnings that a write brings.
+pub(crate) fn of(row: &Row, new: &Value, old: Option<&Value>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let name = text_at(new, &["metadata", "name"]);
+    let created = old.is_none();
+    let hostname = match row.kind {
+        "Pod" => Some("the Pod's hostname"),
+        "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet" | "Job" | "CronJob" => {
+            Some("Pod names and hostnames")
+        }
+        _ => None,
+    };
+    if let Some(hostname) = hostname.filter(|_| created && row.kind != "DaemonSet") {
+        let problems = names::dns_label(name);
+        if !problems.is_empty() {
+            warnings.push(format!(
+                "metadata.name: this is used in {hostname}, which can result in surprising behavior; a DNS label is recommended: [{}]",
+                problems.join(" ")
+            ));
+        }
+    }
+    let template: Option<(&[&str], &str)> = match row.kind {
+        "Pod" => Some((&["spec"], "spec")),
+        "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet" | "Job" => {
+            Some((&["spec", "template", "spec"], "spec.template.spec"))
+        }
+        "CronJob" => Some((
+            &["spec", "jobTemplate", "spec", "template", "spec"],
+            "spec.jobTemplate.spec.template.spec",
+        )),
+        _ => None,
+    };
+    let unchanged = |path: &[&str]| old.is_some_and(|old| at(old, path) == at(new, path));
+    if let Some((path, place)) = template.filter(|(path, _)| !unchanged(path) && (created || row.kind != "Pod"))
+        && let Some(spec) = at(new, path)
+    {
+        pod_spec(spec, place, &mut warnings);
+    }
+    if row.kind == "Service" && !items(new, &["spec", "externalIPs"]).is_empty() {
+        warnings.push(
+            "spec.externalIPs is deprecated and may no longer be implemented in some clusters".to_owned(),
+        );
+    }
+    warnings
+}
+
+fn pod_spec(spec: &Value, place: &str, warnings: &mut Vec<String>) {
+    for (index, secret) in items(spec, &["imagePullSecrets"]).iter().enumerate() {
+        if text_at(secret, &["name"]).is_empty() {
+            warnings.push(format!("{place}.imagePullSecrets[{index}].name: invalid empty name \"\""));
+        }
+    }
+    for list in ["initContainers", "containers"] {
+        for (index, container) in items(spec, &[list]).iter().enumerate() {
+            let mut seen: Vec<&str> = Vec::new();
+            for (place_of, variable) in items(container, &["env"]).iter().enumerate() {
+                let name = text_at(variable, &["name"]);
+                if seen.contains(&name) {
+                    warnings.push(format!(
+                        "{place}.{list}[{index}].env[{place_of}]: hides previous definition of {}, which may be dropped when using apply",
+                        quote(name)
+                    ));
+                }
+                seen.push(name);
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Server-side apply, as the real server does it.

@@ -1,0 +1,152 @@
+//! The two ways to write: applying a configuration, and putting an object in place.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::{
+    conflict::Conflict,
+    managed::{self, Entry},
+    ownership::{Rules, strip},
+    prune::prune,
+    set::FieldSet,
+    typed::{merge::merge, owned::owned},
+    value,
+};
+
+/// What an apply comes to.
+pub(crate) struct Applied {
+    /// The object without its managed fields; `None` when nothing in it changes.
+    pub(crate) object: Option<Value>,
+    /// The managed fields.
+    pub(crate) managed: Vec<Value>,
+}
+
+/// Why an apply is refused.
+pub(crate) enum Refusal<'a> {
+    /// Others own what it would change.
+    Conflicts(Vec<Conflict<'a>>),
+    /// It cannot be done.
+    Impossible(String),
+}
+
+/// Applies a validated configuration to a validated object.
+pub(crate) fn apply<'a>(
+    rules: &'a Rules<'a>,
+    live: &'a Value,
+    config: &'a Value,
+    mut entries: Vec<Entry<'a>>,
+    force: bool,
+) -> Result<Applied, Refusal<'a>> {
+    rules.reconcile(&mut entries, live).map_err(Refusal::Impossible)?;
+    let kind = rules.own_type();
+    let mut merged = merge(live, config, kind);
+    let set = rules.without_reset(owned(config, kind));
+    let mut own = rules.entry(rules.writer.manager, true, set);
+    let last =
+        entries.iter().position(|entry| entry.is_same_manager(&own)).map(|place| entries.swap_remove(place));
+    if let Some(last) = &last {
+        own.time = last.time;
+        // What is applied again is not pruned.
+        if last.api_version != own.api_version || !last.set.is_within(&own.set) {
+            entries.push(own);
+            let failed = |error| Refusal::Impossible(format!("failed to prune fields: {error}"));
+            merged = prune(rules, merged, &entries, last).map_err(failed)?;
+            own =
+                entries.pop().unwrap_or_else(|| rules.entry(rules.writer.manager, true, FieldSet::default()));
+        }
+    }
+    let changes = rules.changes(live, &merged, kind, rules.writer.api_version);
+    let conflicts = rules.take(&mut entries, live, &merged, &changes).map_err(Refusal::Impossible)?;
+    if !force && !conflicts.is_empty() {
+        return Err(Refusal::Conflicts(conflicts));
+    }
+    let unchanged = same_object(live, &merged);
+    strip(&mut own.set);
+    if !unchanged {
+        own.time = Some(rules.writer.now.as_second());
+    } else if let Some(last) = last.filter(|last| last.api_version == own.api_version && last.set == own.set)
+    {
+        own.written = last.written;
+    }
+    entries.push(own);
+    entries.retain(|entry| !entry.set.is_empty());
+    let managed = managed::encode(&mut entries);
+    Ok(Applied { object: (!unchanged).then_some(merged), managed })
+}
+
+/// The entries after an object has been put in place of another, both validated.
+pub(crate) fn update<'a>(
+    rules: &'a Rules<'a>,
+    live: &'a Value,
+    new: &'a Value,
+    mut entries: Vec<Entry<'a>>,
+    manager: &'a str,
+) -> Result<Vec<Entry<'a>>, String> {
+    rules.reconcile(&mut entries, live)?;
+    let version = rules.writer.api_version;
+    let changes = rules.changes(live, new, rules.own_type(), version);
+    rules.take(&mut entries, live, new, &changes)?;
+    entries.retain(|entry| !entry.set.is_empty());
+    let mut gained = rules.without_reset(changes.modified.union(&changes.added));
+    strip(&mut gained);
+    if !gained.is_empty() {
+        let mut own = rules.entry(manager, false, FieldSet::default());
+        let place = entries.iter().position(|entry| entry.is_same_manager(&own));
+        let previous = place.map(|place| entries.swap_remove(place).set);
+        own.set = previous.map_or_else(|| gained.clone(), |previous| gained.union(&previous));
+        own.time = Some(rules.writer.now.as_second());
+        entries.push(own);
+    }
+    managed::cap(&mut entries);
+    Ok(entries)
+}
+
+/// Whether two objects are the same, whatever their managed fields.
+fn same_object(left: &Value, right: &Value) -> bool {
+    let (Some(left), Some(right)) = (left.as_object(), right.as_object()) else {
+        return value::equal(left, right);
+    };
+    left.len() == right.len()
+        && left.iter().all(|(key, left)| {
+            right.get(key).is_some_and(|right| match (key.as_str(), left, right) {
+                ("metadata", Value::Object(left), Value::Object(right)) => {
+                    let fields = |map: &serde_json::Map<String, Value>| {
+                        map.len() - usize::from(map.contains_key("managedFields"))
+                    };
+                    fields(left) == fields(right)
+                        && left
+                            .iter()
+                            .filter(|(key, _)| *key != "managedFields")
+                            .all(|(key, left)| right.get(key).is_some_and(|right| value::equal(left, right)))
+                }
+                _ => value::equal(left, right),
+            })
+        })
+}
+
+/// Puts the old times back when nothing but times differs between two objects, so that a write that changes nothing
+/// writes nothing. It is for the very last moment before a write, when defaults and everything else are in place.
+pub fn keep_times(live: &Value, new: &mut Value) {
+    let (Some(Value::Array(old)), Some(Value::Array(now))) = (managed::of(live), managed::of(new)) else {
+        return;
+    };
+    let timeless = |entry: &Value| match entry {
+        Value::Object(map) if map.contains_key("time") => {
+            let mut map = map.clone();
+            map.remove("time");
+            Cow::<Value>::Owned(Value::Object(map))
+        }
+        other => Cow::Owned(other.clone()),
+    };
+    let times_differ = old.iter().zip(now).any(|(old, now)| old.get("time") != now.get("time"));
+    if old.len() != now.len()
+        || !times_differ
+        || !old.iter().zip(now).all(|(old, now)| old == now || timeless(old) == timeless(now))
+        || !same_object(live, new)
+    {
+        return;
+    }
+    let old = old.clone();
+    managed::store(new, old);
+}

@@ -1,0 +1,454 @@
+//! The service: one request in, one response out. It reads, waits and writes; what to do is decided elsewhere.
+
+use std::{
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
+use http_body::Body;
+use serde_json::Value;
+
+use super::{
+    auth::{self, Trust},
+    body::{self, ResponseBody, ServiceError},
+    fixed, headers, info,
+    negotiate::{self, Form, Format, Place, Wanted},
+    path,
+    route::{self, Route, Target},
+    watch::{Source, View, Watch},
+    write::{self, Style, Written},
+};
+use crate::{
+    call::{Call, User, Verb},
+    fault::{self, Effect, Seen},
+    openapi,
+    resource::{Endpoint, Registry},
+    rest::{Answer, Body as Came},
+    server::Shared,
+    status::Failure,
+    table::Include,
+};
+
+/// The server as a [`tower::Service`]: what `kube::Client::new` takes, without a socket in between.
+///
+/// Whoever holds it is the administrator. An error is a connection that was cut, which happens only when a
+/// [fault](crate::fault) asks for it.
+#[derive(Clone)]
+pub struct Service {
+    shared: Arc<Shared>,
+    trust: Arc<Trust>,
+}
+
+type Reply = Response<ResponseBody>;
+
+impl Service {
+    pub(crate) fn new(shared: Arc<Shared>, trust: Trust) -> Self {
+        Self { shared, trust: Arc::new(trust) }
+    }
+}
+
+impl<B> tower::Service<Request<B>> for Service
+where
+    B: Body<Data = Bytes> + Send + 'static,
+{
+    type Response = Reply;
+    type Error = ServiceError;
+    type Future = Pin<Box<dyn Future<Output = Result<Reply, ServiceError>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ServiceError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let (shared, trust) = (Arc::clone(&self.shared), Arc::clone(&self.trust));
+        Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            let asked = Asked::read(&parts);
+            let mut reply = match asked.respond(&shared, &trust, body).await {
+                Ok(reply) => reply,
+                Err(Refusal::Failure(failure)) => asked.failure(&failure),
+                Err(Refusal::Cut) => return Err(ServiceError),
+            };
+            headers::common(reply.headers_mut(), &shared.audit_id());
+            Ok(if parts.method == Method::HEAD { beheaded(reply) } else { reply })
+        })
+    }
+}
+
+/// Why there is no ordinary answer.
+enum Refusal {
+    Failure(Failure),
+    Cut,
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+/// What the head of a request says.
+struct Asked {
+    method: String,
+    path: Option<String>,
+    query: Vec<(String, String)>,
+    accept: String,
+    content_type: String,
+    agent: String,
+    authorization: Option<String>,
+    pretty: bool,
+}
+
+impl Asked {
+    fn read(parts: &Parts) -> Self {
+        let text = |name| {
+            let values = parts.headers.get_all(name).iter();
+            let texts: Vec<_> =
+                values.map(|value: &HeaderValue| String::from_utf8_lossy(value.as_bytes())).collect();
+            texts.join(",")
+        };
+        let query = path::query(parts.uri.query().unwrap_or_default());
+        let agent = text(header::USER_AGENT);
+        let pretty = match path::first(&query, "pretty") {
+            Some(value) if !value.is_empty() => matches!(value, "1" | "t" | "T" | "true" | "TRUE" | "True"),
+            _ => ["curl", "Wget", "Mozilla/5.0"].iter().any(|human| agent.starts_with(human)),
+        };
+        Self {
+            method: parts.method.as_str().to_owned(),
+            path: path::decode(parts.uri.path()),
+            query,
+            accept: text(header::ACCEPT),
+            content_type: text(header::CONTENT_TYPE),
+            agent,
+            authorization: parts
+                .headers
+                .contains_key(header::AUTHORIZATION)
+                .then(|| text(header::AUTHORIZATION)),
+            pretty,
+        }
+    }
+
+    async fn respond<B>(&self, shared: &Shared, trust: &Trust, body: B) -> Result<Reply, Refusal>
+    where
+        B: Body<Data = Bytes> + Send,
+    {
+        let Some(path) = &self.path else {
+            return Ok(page(StatusCode::BAD_REQUEST, "400 Bad Request"));
+        };
+        let info = info::read(&self.method, path, &self.query);
+        let user = auth::authenticate(trust, self.authorization.as_deref())?;
+        auth::authorize(&user, &info)?;
+        let registry = shared.engine().registry();
+        match guarded(|| route::route(&self.method, &info, &registry))? {
+            Route::Resource(target) => self.resource(shared, target, user, body).await,
+            other => guarded(|| self.other(shared, &registry, other))?.map_err(Refusal::from),
+        }
+    }
+
+    /// Everything that is about no resource.
+    fn other(&self, shared: &Shared, registry: &Registry, route: Route) -> Result<Reply, Failure> {
+        let discovery = |place| negotiate::accept(&self.accept, place, false);
+        Ok(match route {
+            Route::Resource(_) | Route::NoPage => page(StatusCode::NOT_FOUND, "404 page not found\n"),
+            Route::Refused(failure) => return Err(failure),
+            Route::Root => json(StatusCode::OK, &write::value(&fixed::root(registry), Format::Json, true)),
+            Route::Version => {
+                discovery(Place::Version)?;
+                json(StatusCode::OK, &write::value(&openapi::discovery::version(), Format::Json, true))
+            }
+            Route::Health { endpoint, check } => {
+                match fixed::health(endpoint, check.as_deref(), &self.query) {
+                    Some(text) => page(StatusCode::OK, text),
+                    None => page(StatusCode::NOT_FOUND, "404 page not found\n"),
+                }
+            }
+            Route::Api | Route::Apis if negotiate::wants_aggregated(&self.accept) => {
+                let core = matches!(route, Route::Api);
+                let list = openapi::discovery::aggregated(registry, core);
+                let mut reply = json(StatusCode::OK, &write::value(&list, Format::Json, self.pretty));
+                let kind = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+                headers::set(reply.headers_mut(), "content-type", kind);
+                headers::set(reply.headers_mut(), "vary", "Accept");
+                reply
+            }
+            Route::Api => {
+                let wanted = discovery(Place::Discovery)?;
+                self.value(&openapi::discovery::api(registry, &shared.address()), wanted)
+            }
+            Route::Apis => {
+                let wanted = discovery(Place::Custom)?;
+                self.value(&openapi::discovery::apis(registry), wanted)
+            }
+            Route::Group(group) => {
+                let wanted = discovery(Place::Custom)?;
+                self.found(openapi::discovery::group(registry, &group), wanted)
+            }
+            Route::Resources { group, version, custom } => {
+                let wanted = discovery(if custom { Place::Custom } else { Place::Discovery })?;
+                self.found(openapi::discovery::resources(registry, &group, &version), wanted)
+            }
+            Route::OpenapiIndex => page(StatusCode::OK, openapi::index(registry).to_string()),
+            Route::Openapi { group, version } => self.document(shared, registry, &group, &version),
+            Route::NoDocument => answer(StatusCode::NOT_FOUND, ResponseBody::whole("")),
+        })
+    }
+
+    fn value(&self, value: &Value, wanted: Wanted) -> Reply {
+        json(StatusCode::OK, &write::value(value, wanted.format, self.pretty))
+    }
+
+    fn found(&self, value: Option<Value>, wanted: Wanted) -> Reply {
+        match value {
+            Some(value) => self.value(&value, wanted),
+            None => page(StatusCode::NOT_FOUND, "404 page not found\n"),
+        }
+    }
+
+    fn document(&self, shared: &Shared, registry: &Registry, group: &str, version: &str) -> Reply {
+        let Some(hash) = openapi::hash(registry, group, version) else {
+            return answer(StatusCode::NOT_FOUND, ResponseBody::whole(""));
+        };
+        let asked = path::first(&self.query, "hash").filter(|asked| !asked.is_empty());
+        let mut reply = if asked.is_some_and(|asked| asked != hash) {
+            let place = if group.is_empty() { "api".to_owned() } else { format!("apis/{group}") };
+            let mut reply = answer(StatusCode::MOVED_PERMANENTLY, ResponseBody::whole(""));
+            let location = format!("/openapi/v3/{place}/{version}?hash={hash}");
+            headers::set(reply.headers_mut(), "location", &location);
+            reply
+        } else {
+            let build = || openapi::document(registry, group, version).unwrap_or_default().to_string().into();
+            answer(StatusCode::OK, ResponseBody::whole(shared.document(group, version, &hash, build)))
+        };
+        headers::set(reply.headers_mut(), "content-type", "application/json");
+        headers::set(reply.headers_mut(), "etag", &format!("\"{hash}\""));
+        headers::set(reply.headers_mut(), "vary", "Accept");
+        reply
+    }
+
+    async fn resource<B>(
+        &self,
+        shared: &Shared,
+        target: Target,
+        user: User,
+        body: B,
+    ) -> Result<Reply, Refusal>
+    where
+        B: Body<Data = Bytes> + Send,
+    {
+        let listing = matches!(target.verb, Verb::List | Verb::Watch);
+        let place = if target.custom { Place::Custom } else { Place::Builtin { list: listing } };
+        let wanted = negotiate::accept(&self.accept, place, target.verb == Verb::Watch)?;
+        let include = match wanted.form {
+            Form::Table { .. } => Include::parse(path::first(&self.query, "includeObject"))?,
+            _ => Include::default(),
+        };
+        // What makes no sense is refused before it is read.
+        negotiate::content_type(&self.content_type, target.verb, target.custom, b"{}")
+            .or_else(|failure| if is_delete(target.verb) { Ok(String::new()) } else { Err(failure) })?;
+        let bytes = match target.verb {
+            Verb::Get | Verb::List | Verb::Watch => Bytes::new(),
+            _ => body::read(body, shared.patience()).await?,
+        };
+        let content_type = negotiate::content_type(&self.content_type, target.verb, target.custom, &bytes)?;
+        if target.verb == Verb::Patch && target.name.is_none() {
+            return Err(Failure::bad_request("name must be provided").into());
+        }
+        let began = shared.endings();
+        let faults = shared.faults();
+        let (seen, effects) = if faults.is_empty() {
+            (self.seen(&target, &[]), Vec::new())
+        } else {
+            let seen = self.seen(&target, &bytes);
+            let effects = faults.decide(&seen);
+            (seen, effects)
+        };
+        strike(shared, &effects, &seen).await?;
+
+        let call = self.call(shared, &target, user, bytes, content_type);
+        let now = call.now;
+        let engine = shared.engine();
+        let answer = guarded(|| engine.handle(call))??;
+        if effects.contains(&Effect::ResetAfter) {
+            return Err(Refusal::Cut);
+        }
+        let style = Style { wanted, pretty: self.pretty };
+        let Answer { code, body, warnings } = answer;
+        let code = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut reply = match body {
+            Came::Object(bytes) => {
+                json(code, &guarded(|| write::object(bytes, &target, style, include, now))??)
+            }
+            Came::Status(bytes) => json(code, &write::bytes(bytes, wanted.format, self.pretty)),
+            Came::List(list) => json(code, &guarded(|| write::list(&list, &target, style, include, now))??),
+            Came::Watch(subscription) => {
+                let view = View {
+                    resource: Arc::clone(&target.resource),
+                    version: target.version.clone(),
+                    form: wanted.form,
+                    include,
+                    clock: shared.clock(),
+                };
+                let endings = shared.listen_for_endings();
+                let faults = faults.clone();
+                let source = Source {
+                    subscription,
+                    view,
+                    faults,
+                    seen,
+                    endings,
+                    began,
+                    _open: shared.open_watch(),
+                    started: false,
+                    over: false,
+                };
+                let mut reply = self::answer(code, ResponseBody::watch(Watch::new(source)));
+                headers::set(reply.headers_mut(), "content-type", "application/json");
+                reply
+            }
+        };
+        headers::warn(reply.headers_mut(), &warnings);
+        Ok(reply)
+    }
+
+    fn call(&self, shared: &Shared, target: &Target, user: User, body: Bytes, content_type: String) -> Call {
+        let mut query = self.query.clone();
+        if let Some(name) = &target.watched_name {
+            let selector = format!("metadata.name={name}");
+            match query.iter_mut().find(|(key, _)| key == "fieldSelector") {
+                Some((_, value)) => *value = format!("{value},{selector}"),
+                None => query.push(("fieldSelector".to_owned(), selector)),
+            }
+        }
+        Call {
+            verb: target.verb,
+            resource: Arc::clone(&target.resource),
+            version: target.version.clone(),
+            namespace: target.namespace.clone(),
+            name: target.name.clone(),
+            endpoint: target.endpoint,
+            query,
+            body,
+            content_type,
+            user,
+            agent: self.agent.clone(),
+            now: shared.now(),
+            random: shared.random(),
+        }
+    }
+
+    fn seen(&self, target: &Target, body: &[u8]) -> Seen {
+        let named = match (&target.name, target.verb) {
+            (Some(name), _) => name.clone(),
+            // The name of what is created stands in what is created.
+            (None, Verb::Create) if !body.is_empty() => {
+                let object: Value = serde_json::from_slice(body).unwrap_or_default();
+                object["metadata"]["name"].as_str().unwrap_or_default().to_owned()
+            }
+            _ => String::new(),
+        };
+        let subresource = match target.endpoint {
+            Endpoint::Main => "",
+            Endpoint::Status => "status",
+            Endpoint::Scale => "scale",
+            Endpoint::Other(other) => other,
+        };
+        Seen {
+            verb: Some(target.verb),
+            group: target.resource.group.clone(),
+            resource: target.resource.plural.clone(),
+            kind: target.resource.kind.clone(),
+            namespace: target.namespace.clone().unwrap_or_default(),
+            name: named,
+            subresource: subresource.to_owned(),
+            agent: self.agent.clone(),
+        }
+    }
+
+    fn failure(&self, failure: &Failure) -> Reply {
+        let code = StatusCode::from_u16(failure.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let format = negotiate::for_failure(&self.accept);
+        let mut reply = json(code, &write::failure(failure, format, self.pretty));
+        if code == StatusCode::FORBIDDEN {
+            headers::set(reply.headers_mut(), "x-content-type-options", "nosniff");
+        }
+        if let Some(after) =
+            failure.details.as_ref().map(|details| details.retry_after_seconds).filter(|s| *s > 0)
+        {
+            headers::set(reply.headers_mut(), "retry-after", &after.to_string());
+        }
+        reply
+    }
+}
+
+/// Lets the faults that come before a call happen.
+async fn strike(shared: &Shared, effects: &[Effect], seen: &Seen) -> Result<(), Refusal> {
+    let late: Duration = effects
+        .iter()
+        .map(|effect| if let Effect::Latency(late) = effect { *late } else { Duration::ZERO })
+        .fold(Duration::ZERO, Duration::saturating_add);
+    if !late.is_zero() {
+        tokio::time::sleep(late).await;
+    }
+    for effect in effects {
+        match effect {
+            Effect::ResetBefore => return Err(Refusal::Cut),
+            Effect::Compact => shared.engine().compact(),
+            other => {
+                if let Some(failure) = fault::refusal(other, seen) {
+                    return Err(failure.into());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A panic is an answer too: no mistake in one request may cost the connection of the others.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+        tracing::error!("a request caused a panic");
+        Failure::internal("this request caused the server to panic")
+    })
+}
+
+fn is_delete(verb: Verb) -> bool {
+    matches!(verb, Verb::Delete | Verb::DeleteCollection)
+}
+
+fn answer(code: StatusCode, body: ResponseBody) -> Reply {
+    let mut reply = Response::new(body);
+    *reply.status_mut() = code;
+    reply
+}
+
+fn json(code: StatusCode, written: &Written) -> Reply {
+    let mut reply = answer(code, ResponseBody::whole(written.bytes.clone()));
+    let kind = match written.format {
+        Format::Json => "application/json",
+        Format::Yaml => "application/yaml",
+    };
+    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    reply
+}
+
+fn page(code: StatusCode, text: impl Into<Bytes>) -> Reply {
+    let mut reply = answer(code, ResponseBody::whole(text));
+    headers::set(reply.headers_mut(), "content-type", "text/plain; charset=utf-8");
+    headers::set(reply.headers_mut(), "x-content-type-options", "nosniff");
+    reply
+}
+
+/// The head of a reply: what HEAD is answered with.
+fn beheaded(reply: Reply) -> Reply {
+    let (mut parts, body) = reply.into_parts();
+    if let Some(length) = body.size_hint().exact() {
+        parts.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    Response::from_parts(parts, ResponseBody::whole(""))
+}

@@ -1,0 +1,198 @@
+//! JSON patches, as lenient as the real server's: replacing what is not there adds it.
+
+use serde_json::Value;
+
+use crate::status::Failure;
+
+const MOST: usize = 10_000;
+/// Bytes that the copies of one patch may add up to.
+const COPIES: usize = 3 << 20;
+
+/// A JSON patch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Patch(Vec<Step>);
+
+#[derive(Debug, Clone, PartialEq)]
+struct Step {
+    action: String,
+    path: String,
+    from: String,
+    value: Option<Value>,
+}
+
+impl Patch {
+    /// Reads a patch, or refuses it with the real server's words.
+    pub fn read(patch: &Value) -> Result<Self, Failure> {
+        let wrong = |found: &Value, target: &str| {
+            let found = crate::rest::go_type(found);
+            Failure::bad_request(format!("error decoding patch: json: cannot unmarshal {found} into Go {target}"))
+        };
+        let steps = match patch {
+            Value::Null => &Vec::new(),
+            Value::Array(steps) => steps,
+            other => return Err(wrong(other, "value of type []handlers.jsonPatchOp")),
+        };
+        if steps.len() > MOST {
+            let found = steps.len();
+            let message = format!("The allowed maximum operations in a JSON patch is {MOST}, got {found}");
+            return Err(Failure::new(413, "RequestEntityTooLarge", format!("Request entity too large: {message}")));
+        }
+        let mut out = Vec::with_capacity(steps.len());
+        for step in steps {
+            if !step.is_object() {
+                return Err(wrong(step, "value of type handlers.jsonPatchOp"));
+            }
+            let text = |field: &str| match &step[field] {
+                Value::Null => Ok(String::new()),
+                Value::String(text) => Ok(text.clone()),
+                other => Err(wrong(other, &format!("struct field jsonPatchOp.{field} of type string"))),
+            };
+            out.push(Step {
+                action: text("op")?,
+                path: text("path")?,
+                from: text("from")?,
+                value: step.get("value").cloned(),
+            });
+        }
+        Ok(Self(out))
+    }
+
+    /// Applies the patch. Whatever fails, the real server says the same.
+    ///
+    /// ```
+    /// use allready_apiserver::patch::json::Patch;
+    /// use serde_json::json;
+    ///
+    /// let patch = Patch::read(&json!([{ "op": "replace", "path": "/spec/size", "value": 4 }])).unwrap();
+    /// assert_eq!(patch.apply(json!({ "spec": {} })).unwrap(), json!({ "spec": { "size": 4 } }));
+    /// ```
+    pub fn apply(&self, mut document: Value) -> Result<Value, Failure> {
+        let mut copied = 0;
+        for step in &self.0 {
+            if step.apply(&mut document, &mut copied).is_none() {
+                let message = "the server rejected our request due to an error in our request";
+                let failure = Failure::new(422, "Invalid", message);
+                return Err(Failure { details: Some(Box::default()), ..failure });
+            }
+        }
+        Ok(document)
+    }
+}
+
+/// Fields of the patch's steps that nobody knows.
+pub(crate) fn unknown_fields(patch: &Value) -> impl Iterator<Item = String> + '_ {
+    let steps = patch.as_array().into_iter().flatten().enumerate();
+    let known = ["op", "path", "from", "value"];
+    steps.flat_map(move |(index, step)| {
+        let fields = step.as_object().into_iter().flatten();
+        fields.filter(move |(key, _)| !known.contains(&key.as_str())).map(move |(key, _)| format!("[{index}].{key}"))
+    })
+}
+
+impl Step {
+    fn apply(&self, document: &mut Value, copied: &mut usize) -> Option<()> {
+        match self.action.as_str() {
+            "add" => add(document, &self.path, self.value.clone().unwrap_or_default()),
+            "remove" => take(document, &self.path).map(drop),
+            "replace" => replace(document, &self.path, self.value.clone().unwrap_or_default()),
+            "move" => {
+                let value = take(document, &self.from)?;
+                add(document, &self.path, value)
+            }
+            "copy" => {
+                let value = find(document, &self.from)?.clone();
+                *copied += value.to_string().len();
+                if *copied > COPIES {
+                    return None;
+                }
+                add(document, &self.path, value)
+            }
+            "test" => {
+                let wanted = self.value.clone().unwrap_or_default();
+                let found = find(document, &self.path).unwrap_or(&Value::Null);
+                (*found == wanted).then_some(())
+            }
+            _ => None,
+        }
+    }
+}
+
+fn parts(path: &str) -> Option<Vec<String>> {
+    let rest = path.strip_prefix('/')?;
+    Some(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect())
+}
+
+fn find<'a>(document: &'a Value, path: &str) -> Option<&'a Value> {
+    parts(path)?.iter().try_fold(document, |value, part| match value {
+        Value::Object(map) => map.get(part),
+        Value::Array(items) => items.get(index(part, items.len())?),
+        _ => None,
+    })
+}
+
+fn parent<'a>(document: &'a mut Value, path: &str) -> Option<(&'a mut Value, String)> {
+    let mut parts = parts(path)?;
+    let last = parts.pop()?;
+    let holder = parts.iter().try_fold(document, |value, part| match value {
+        Value::Object(map) => map.get_mut(part),
+        Value::Array(items) => {
+            let at = index(part, items.len())?;
+            items.get_mut(at)
+        }
+        _ => None,
+    })?;
+    Some((holder, last))
+}
+
+/// An index into a list; from the end when negative.
+fn index(part: &str, length: usize) -> Option<usize> {
+    let index: i64 = part.parse().ok()?;
+    if index < 0 { length.checked_sub(usize::try_from(index.unsigned_abs()).ok()?) } else { usize::try_from(index).ok() }
+}
+
+fn add(document: &mut Value, path: &str, value: Value) -> Option<()> {
+    let (holder, last) = parent(document, path)?;
+    match holder {
+        Value::Object(map) => {
+            map.insert(last, value);
+        }
+        Value::Array(items) if last == "-" => items.push(value),
+        Value::Array(items) => {
+            // Counted from the end, a place is one behind the item that it names.
+            let at = if last.starts_with('-') { index(&last, items.len() + 1)? } else { index(&last, items.len())? };
+            if at > items.len() {
+                return None;
+            }
+            items.insert(at, value);
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn replace(document: &mut Value, path: &str, value: Value) -> Option<()> {
+    let (holder, last) = parent(document, path)?;
+    match holder {
+        Value::Object(map) => {
+            map.insert(last, value);
+        }
+        Value::Array(items) => {
+            let at = index(&last, items.len())?;
+            *items.get_mut(at)? = value;
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn take(document: &mut Value, path: &str) -> Option<Value> {
+    let (holder, last) = parent(document, path)?;
+    match holder {
+        Value::Object(map) => map.remove(&last),
+        Value::Array(items) => {
+            let at = index(&last, items.len())?;
+            (at < items.len()).then(|| items.remove(at))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,316 @@
+//! From the body of a request to an object.
+
+use serde_json::{Map, Value};
+
+use super::json::{self, Duplicate, Parsed};
+use crate::{
+    call::Call,
+    resource::{Registry, Resource, Version},
+    status::Failure,
+};
+
+/// The largest body that is read.
+pub const BODY_LIMIT: usize = 3 << 20;
+
+/// A decoded body: the object, and what strict decoding has to say about it.
+#[derive(Debug, Clone)]
+pub(crate) struct Decoded {
+    /// The object.
+    pub(crate) object: Value,
+    /// Such as `duplicate field "metadata.name"`.
+    pub(crate) strict: Vec<String>,
+}
+
+/// Refuses a body that is too large.
+pub(crate) fn check_size(call: &Call) -> Result<(), Failure> {
+    if call.body.len() > BODY_LIMIT {
+        let message = format!("Request entity too large: limit is {BODY_LIMIT}");
+        return Err(Failure::new(413, "RequestEntityTooLarge", message));
+    }
+    Ok(())
+}
+
+/// 415, with what would have been accepted.
+pub(crate) fn unsupported(accepted: &[&str]) -> Failure {
+    let message = format!(
+        "the body of the request was in an unknown format - accepted media types include: {}",
+        accepted.join(", ")
+    );
+    Failure::new(415, "UnsupportedMediaType", message)
+}
+
+/// Whether a kind is defined by a `CustomResourceDefinition`.
+pub(crate) fn is_custom(resource: &Resource) -> bool {
+    resource.versions.iter().any(|version| version.published.is_some())
+}
+
+/// Decodes the body of a create or an update.
+pub(crate) fn object(call: &Call, version: &Version, registry: &Registry) -> Result<Decoded, Failure> {
+    object_as(call, version, registry, &call.resource.kind, &call.resource.api_version(&version.name))
+}
+
+/// As [`object`], where another kind is expected, such as a `Scale`.
+pub(crate) fn object_as(
+    call: &Call,
+    version: &Version,
+    registry: &Registry,
+    kind: &str,
+    api_version: &str,
+) -> Result<Decoded, Failure> {
+    let parsed = read(call, kind)?;
+    let mut object = match parsed.value {
+        Value::Null => Value::Object(Map::new()),
+        value => value,
+    };
+    let custom = is_custom(&call.resource) && kind == call.resource.kind;
+    let found = (text(&object, "kind"), text(&object, "apiVersion"));
+    if custom {
+        for (field, missing) in [("kind", "Kind"), ("apiVersion", "apiVersion")] {
+            if text(&object, field).is_empty() {
+                let body = String::from_utf8_lossy(&call.body);
+                let error = format!("Object '{missing}' is missing in '{body}'");
+                return Err(match (field, found.0.as_str()) {
+                    ("apiVersion", kind_found) => cannot(kind_found, "", kind, &error),
+                    _ => unrecognized(kind, &error, &call.body),
+                });
+            }
+        }
+        if found.1 != api_version {
+            let message = format!(
+                "the API version in the data ({}) does not match the expected API version ({api_version})",
+                found.1
+            );
+            return Err(Failure::bad_request(message));
+        }
+    } else {
+        check_type(&found, kind, api_version, registry)?;
+        if let Some(fields) = object.as_object_mut() {
+            fields.insert("kind".into(), kind.into());
+            fields.insert("apiVersion".into(), api_version.into());
+        }
+    }
+    if kind == call.resource.kind {
+        check_metadata(&object).and_then(|()| decodes(call, version, &object)).map_err(|error| {
+            cannot(&text(&object, "kind"), &version.name, kind, &error)
+        })?;
+    }
+    Ok(Decoded { object, strict: duplicate_texts(&parsed.duplicates) })
+}
+
+/// Whether the kind's own decoder takes the object; what it says otherwise, without a frame.
+pub(crate) fn decodes(call: &Call, version: &Version, object: &Value) -> Result<(), String> {
+    let strategy = &call.resource.strategy;
+    strategy.decode(version, object).map_err(|failure| {
+        let framed = failure.message.split_once(" cannot be handled as a ");
+        match framed.and_then(|(_, rest)| rest.split_once(": ")) {
+            Some((_, bare)) => bare.to_owned(),
+            None => failure.message,
+        }
+    })
+}
+
+/// `… in version … cannot be handled as a …`.
+pub(crate) fn cannot(found: &str, version: &str, kind: &str, error: &str) -> Failure {
+    Failure::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {error}"))
+}
+
+/// The texts of strict decoding for duplicate keys.
+pub(crate) fn duplicate_texts(duplicates: &[Duplicate]) -> Vec<String> {
+    duplicates.iter().map(|duplicate| format!("duplicate field {:?}", duplicate.path)).collect()
+}
+
+/// How Go names the type of a JSON value.
+pub(crate) fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn read(call: &Call, kind: &str) -> Result<Parsed, Failure> {
+    let refuse = |error: &str| unrecognized(kind, error, &call.body);
+    let parsed = match call.content_type.as_str() {
+        "" | "application/json" => json::parse(&call.body).map_err(|error| {
+            refuse(&format!("couldn't get version/kind; json parse error: {error}"))
+        })?,
+        "application/yaml" => yaml(&call.body).map_err(|error| refuse(&error))?,
+        _ => {
+            let accepted = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+            return Err(unsupported(&accepted));
+        }
+    };
+    if !matches!(parsed.value, Value::Object(_) | Value::Null) {
+        let target = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+        let found = go_type(&parsed.value);
+        return Err(refuse(&format!(
+            "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type {target}"
+        )));
+    }
+    for field in ["apiVersion", "kind"] {
+        let value = &parsed.value[field];
+        if !value.is_null() && !value.is_string() {
+            let found = go_type(value);
+            return Err(refuse(&format!(
+                "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go struct field .{field} of type string"
+            )));
+        }
+    }
+    Ok(parsed)
+}
+
+/// Reads YAML. What is JSON already is read as such.
+pub(crate) fn yaml(bytes: &[u8]) -> Result<Parsed, String> {
+    if let Ok(parsed) = json::parse(bytes) {
+        return Ok(parsed);
+    }
+    let text = String::from_utf8_lossy(bytes);
+    if text.trim().is_empty() {
+        return Ok(Parsed::default());
+    }
+    let options = serde_saphyr::options! {
+        duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::LastWins,
+    };
+    let value: Value =
+        serde_saphyr::from_str_with_options(&text, options).map_err(|error| yaml_error(&text, &error.to_string()))?;
+    // Numbers and depth are settled by the one reader for JSON.
+    json::parse(value.to_string().as_bytes()).map_err(|error| format!("yaml: {error}"))
+}
+
+/// The real server's words for the commonest mistakes; others keep the words of our reader.
+fn yaml_error(text: &str, error: &str) -> String {
+    if text.trim_start_matches(' ').starts_with('\t') {
+        return "yaml: found character that cannot start any token".into();
+    }
+    let open = text.matches('[').count() > text.matches(']').count();
+    if open {
+        return "yaml: line 1: did not find expected ',' or ']'".into();
+    }
+    if text.matches('"').count() % 2 == 1 {
+        return "yaml: found unexpected end of stream".into();
+    }
+    if text.matches('{').count() > text.matches('}').count() {
+        return "yaml: line 1: did not find expected ',' or '}'".into();
+    }
+    let first = error.lines().next().unwrap_or_default();
+    format!("yaml: {first}")
+}
+
+fn unrecognized(kind: &str, error: &str, body: &[u8]) -> Failure {
+    let summary = summary(body);
+    Failure::bad_request(format!("the object provided is unrecognized (must be of type {kind}): {error} ({summary})"))
+}
+
+/// The beginning of a body: as text when it looks like JSON, as hexadecimal digits otherwise.
+fn summary(body: &[u8]) -> String {
+    let head = body.get(..30).unwrap_or(body);
+    let more = if body.len() > 30 { " ..." } else { "" };
+    match body.first() {
+        None => "<empty>".into(),
+        Some(b'{') => format!("{}{more}", String::from_utf8_lossy(head)),
+        Some(_) => {
+            let digits: String = head.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("{digits}{more}")
+        }
+    }
+}
+
+fn text(object: &Value, field: &str) -> String {
+    object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// Refuses an object of another kind or version than a built-in endpoint takes.
+fn check_type(
+    found: &(String, String),
+    kind: &str,
+    api_version: &str,
+    registry: &Registry,
+) -> Result<(), Failure> {
+    let (found_kind, found_version) = found;
+    let kind_given = if found_kind.is_empty() { kind } else { found_kind };
+    let version_given = if found_version.is_empty() { api_version } else { found_version };
+    if kind_given == kind && version_given == api_version {
+        return Ok(());
+    }
+    let short = version_given.rsplit('/').next().unwrap_or_default();
+    let known = registry.iter().filter(|resource| !is_custom(resource)).any(|resource| {
+        resource.kind == kind_given
+            && resource.versions.iter().any(|version| resource.api_version(&version.name) == version_given)
+    });
+    let error = if known {
+        let internal = match api_version.split_once('/') {
+            Some((group, _)) => group.split('.').next().unwrap_or_default(),
+            None => "core",
+        };
+        format!("converting ({short}.{kind_given}) to ({internal}.{kind}): unknown conversion")
+    } else {
+        not_registered(kind_given, version_given)
+    };
+    Err(cannot(kind_given, short, kind, &error))
+}
+
+/// What the real server says of a kind it has no type for.
+pub(crate) fn not_registered(kind: &str, api_version: &str) -> String {
+    format!("no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:111\"")
+}
+
+/// Refuses metadata with values of the wrong JSON types.
+pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
+    let metadata = &object["metadata"];
+    let wrong = |value: &Value, field: &str, kind: &str| {
+        let found = go_type(value);
+        Err(format!("json: cannot unmarshal {found} into Go struct field ObjectMeta.{field} of type {kind}"))
+    };
+    match metadata {
+        Value::Null => return Ok(()),
+        Value::Object(_) => {}
+        other => {
+            let found = go_type(other);
+            return Err(format!("json: cannot unmarshal {found} into Go struct field .metadata of type v1.ObjectMeta"));
+        }
+    }
+    for field in ["name", "generateName", "namespace", "uid", "resourceVersion", "selfLink"] {
+        let value = &metadata[field];
+        if !value.is_null() && !value.is_string() {
+            return wrong(value, &format!("metadata.{field}"), "string");
+        }
+    }
+    for field in ["generation", "deletionGracePeriodSeconds"] {
+        let value = &metadata[field];
+        if !value.is_null() && !value.is_i64() {
+            return wrong(value, &format!("metadata.{field}"), "int64");
+        }
+    }
+    for field in ["labels", "annotations"] {
+        match &metadata[field] {
+            Value::Null => {}
+            Value::Object(map) => {
+                if let Some(value) = map.values().find(|value| !value.is_null() && !value.is_string()) {
+                    return wrong(value, &format!("metadata.{field}"), "string");
+                }
+            }
+            other => return wrong(other, &format!("metadata.{field}"), "map[string]string"),
+        }
+    }
+    for (field, kind) in [
+        ("finalizers", "[]string"),
+        ("ownerReferences", "[]v1.OwnerReference"),
+        ("managedFields", "[]v1.ManagedFieldsEntry"),
+    ] {
+        match &metadata[field] {
+            Value::Null => {}
+            Value::Array(items) => {
+                let fits = |item: &&Value| if field == "finalizers" { item.is_string() } else { item.is_object() };
+                if let Some(item) = items.iter().find(|item| !fits(item)) {
+                    let kind = kind.trim_start_matches("[]");
+                    return wrong(item, &format!("metadata.{field}"), kind);
+                }
+            }
+            other => return wrong(other, &format!("metadata.{field}"), kind),
+        }
+    }
+    Ok(())
+}

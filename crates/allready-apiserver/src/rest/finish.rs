@@ -1,0 +1,265 @@
+//! The last steps of a write before it is stored: what the server fills in, and what it refuses.
+
+use serde_json::{Value, json};
+
+use super::{Scope, meta, names};
+use crate::{
+    call::Verb,
+    resource::Endpoint,
+    status::{Failure, FieldError},
+};
+
+const SUFFIX: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+
+impl Scope<'_> {
+    /// Makes an object ready to be created, or refuses it. `attempt` varies what is random.
+    pub(super) fn finish_create(&self, object: &mut Value, attempt: u8, warnings: &mut Vec<String>) -> Result<(), Failure> {
+        meta::set(object, "creationTimestamp", Some(self.now()));
+        meta::set(object, "uid", Some(self.uid(attempt).into()));
+        let generate = meta::text(object, "generateName").to_owned();
+        if !generate.is_empty() && meta::text(object, "name").is_empty() {
+            meta::set(object, "name", Some(self.generated(&generate, attempt).into()));
+        }
+        let strategy = &self.resource.strategy;
+        strategy.prepare_create(self.version, object, self.call);
+        if strategy.moves_generation(object, object).is_some() {
+            meta::set(object, "generation", Some(1.into()));
+        }
+        let mut errors = self.type_problems(object);
+        if errors.is_empty() {
+            let rule = |name: &str, prefix: bool| {
+                if prefix { strategy.name_problem(&names::mask_trailing_dash(name)) } else { strategy.name_problem(name) }
+            };
+            errors = meta::problems(object, self.resource.namespaced, &rule);
+            if !self.is_custom() {
+                errors.extend(meta::standard_finalizer_problems(object));
+            }
+            errors.extend(strategy.validate(self.version, self.call.endpoint, object, None));
+        }
+        self.refuse(object, &errors)?;
+        warnings.extend(strategy.warnings(self.version, object, None));
+        Ok(())
+    }
+
+    /// Makes an object ready to replace `old`, or refuses it.
+    pub(super) fn finish_update(&self, object: &mut Value, old: &Value, warnings: &mut Vec<String>) -> Result<(), Failure> {
+        let endpoint = match self.call.endpoint {
+            // A scale changes the object itself.
+            Endpoint::Scale => Endpoint::Main,
+            other => other,
+        };
+        let strategy = &self.resource.strategy;
+        let before = old["metadata"]["generation"].as_i64();
+        meta::set(object, "generation", before.map(Value::from));
+        strategy.prepare_update(self.version, endpoint, object, old);
+        if self.is_custom() && endpoint == Endpoint::Status {
+            keep_metadata(object, old);
+        }
+        if strategy.moves_generation(object, old) == Some(true) {
+            meta::set(object, "generation", Some((before.unwrap_or_default() + 1).into()));
+        }
+        let old_meta = &old["metadata"];
+        if meta::text(object, "uid").is_empty() {
+            meta::set(object, "uid", Some(old_meta["uid"].clone()));
+        }
+        for (field, always) in
+            [("creationTimestamp", true), ("deletionTimestamp", true), ("deletionGracePeriodSeconds", false)]
+        {
+            let kept = !old_meta[field].is_null() && (always || object["metadata"][field].is_null());
+            if kept {
+                meta::set(object, field, Some(old_meta[field].clone()));
+            }
+        }
+        let mut errors = meta::problems(object, self.resource.namespaced, &meta::any_name);
+        errors.extend(meta::change_problems(object, old));
+        let type_errors = self.type_problems(object);
+        if type_errors.is_empty() {
+            // Every kind checks the change of its metadata again.
+            errors.extend(meta::change_problems(object, old));
+            errors.extend(strategy.validate(self.version, endpoint, object, Some(old)));
+        } else {
+            errors.extend(type_errors);
+        }
+        self.refuse(object, &errors)?;
+        warnings.extend(strategy.warnings(self.version, object, Some(old)));
+        keep_times(object, old);
+        Ok(())
+    }
+
+    fn refuse(&self, object: &Value, errors: &[FieldError]) -> Result<(), Failure> {
+        if errors.is_empty() {
+            return Ok(());
+        }
+        let kind = object["kind"].as_str().unwrap_or(&self.resource.kind);
+        let group = if self.resource.place == "events" { "" } else { self.resource.group.as_str() };
+        Err(Failure::invalid(group, kind, meta::text(object, "name"), errors))
+    }
+
+    /// A custom object of another kind gets as far as this.
+    fn type_problems(&self, object: &Value) -> Vec<FieldError> {
+        let kind = object["kind"].as_str().unwrap_or_default();
+        if !self.is_custom() || kind == self.resource.kind {
+            return Vec::new();
+        }
+        vec![FieldError::invalid("kind", kind, format!("must be {}", self.resource.kind))]
+    }
+
+    /// Refuses content for a namespace that does not exist or is going away.
+    pub(super) fn check_namespace(&self, name: &str) -> Result<(), Failure> {
+        if !self.resource.namespaced || self.resource.group == "authorization.k8s.io" {
+            return Ok(());
+        }
+        let namespace = self.namespace();
+        let Some(stored) = self.store().get("namespaces", namespace) else {
+            return Err(Failure::not_found("namespaces", namespace));
+        };
+        if self.call.verb == Verb::Update {
+            return Ok(());
+        }
+        let object = stored.value();
+        if object["status"]["phase"] != "Terminating" {
+            return Ok(());
+        }
+        let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
+        let mut failure = Failure::forbidden(&self.resource.qualified(), name, &why);
+        failure.details.get_or_insert_default().causes.push(crate::status::Cause {
+            reason: "NamespaceTerminating".into(),
+            message: format!("namespace {namespace} is being terminated"),
+            field: "metadata.namespace".into(),
+        });
+        Err(failure)
+    }
+
+    /// The moment of the call, as metadata shows it.
+    pub(super) fn now(&self) -> Value {
+        timestamp(self.call.now).into()
+    }
+
+    fn uid(&self, attempt: u8) -> String {
+        let mut bytes = [0; 16];
+        for (byte, random) in bytes.iter_mut().zip(self.call.random) {
+            *byte = random ^ attempt;
+        }
+        uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
+    }
+
+    fn generated(&self, base: &str, attempt: u8) -> String {
+        let mut end = base.len().min(58);
+        while !base.is_char_boundary(end) {
+            end -= 1;
+        }
+        let mut name = base.get(..end).unwrap_or_default().to_owned();
+        let random = self.call.random.get(16 + usize::from(attempt % 8)..).unwrap_or_default();
+        for byte in random.iter().chain(&[0; 5]).take(5) {
+            let index = usize::from(byte.wrapping_add(attempt.wrapping_mul(31))) % SUFFIX.len();
+            name.push(char::from(SUFFIX.get(index).copied().unwrap_or(b'x')));
+        }
+        name
+    }
+}
+
+/// A moment as Kubernetes writes it, to the second.
+pub(super) fn timestamp(now: jiff::Timestamp) -> String {
+    let seconds = jiff::Timestamp::from_second(now.as_second()).unwrap_or(now);
+    seconds.to_string()
+}
+
+/// Takes the namespace of the request into the object, or refuses one that differs.
+pub(super) fn match_namespace(object: &mut Value, namespace: &str) -> Result<(), Failure> {
+    let given = meta::text(object, "namespace");
+    if given == namespace {
+        return Ok(());
+    }
+    if !given.is_empty() && !namespace.is_empty() {
+        let message = "the namespace of the provided object does not match the namespace sent on the request";
+        return Err(Failure::bad_request(message));
+    }
+    meta::set(object, "namespace", Some(namespace.to_owned().into()).filter(|_| !namespace.is_empty()));
+    Ok(())
+}
+
+/// Refuses an object whose name is not that of the path.
+pub(super) fn match_name(object: &Value, name: &str) -> Result<(), Failure> {
+    match meta::text(object, "name") {
+        "" => Err(Failure::bad_request(format!(
+            "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+        ))),
+        given if given != name => Err(Failure::bad_request(format!(
+            "the name of the object ({given}) does not match the name on the URL ({name})"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Drops owner references that stand there twice.
+pub(super) fn unique_owners(object: &mut Value, warnings: &mut Vec<String>, late: bool) {
+    let Some(owners) = object.get_mut("metadata").and_then(|meta| meta.get_mut("ownerReferences")) else { return };
+    let Some(owners) = owners.as_array_mut() else { return };
+    let mut unique: Vec<Value> = Vec::new();
+    let mut twice = Vec::new();
+    for owner in std::mem::take(owners) {
+        if unique.contains(&owner) {
+            twice.push(owner["uid"].as_str().unwrap_or_default().to_owned());
+        } else {
+            unique.push(owner);
+        }
+    }
+    *owners = unique;
+    if !twice.is_empty() {
+        let uids = twice.join(", ");
+        let after = if late { " after mutating admission happens" } else { "" };
+        warnings.push(format!(
+            ".metadata.ownerReferences contains duplicate entries{after}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {uids}"
+        ));
+    }
+}
+
+/// Everything of the metadata but who manages which field is as it was.
+fn keep_metadata(object: &mut Value, old: &Value) {
+    let managed = object["metadata"]["managedFields"].clone();
+    let version = object["metadata"]["resourceVersion"].clone();
+    object["metadata"] = old["metadata"].clone();
+    meta::set(object, "managedFields", Some(managed).filter(|managed| !managed.is_null()));
+    meta::set(object, "resourceVersion", Some(version).filter(|version| !version.is_null()));
+}
+
+/// A write that changes nothing but the times in managedFields changes nothing.
+fn keep_times(object: &mut Value, old: &Value) {
+    let (Some(new_entries), Some(old_entries)) =
+        (object["metadata"]["managedFields"].as_array(), old["metadata"]["managedFields"].as_array())
+    else {
+        return;
+    };
+    let same = new_entries.len() == old_entries.len()
+        && new_entries.iter().zip(old_entries).all(|(new, old)| {
+            let (mut new, mut old) = (new.clone(), old.clone());
+            for entry in [&mut new, &mut old] {
+                entry["time"] = Value::Null;
+            }
+            new == old
+        });
+    if !same {
+        return;
+    }
+    let kept = old["metadata"]["managedFields"].clone();
+    let given = std::mem::replace(&mut object["metadata"]["managedFields"], kept);
+    if !same_content(object, old) {
+        object["metadata"]["managedFields"] = given;
+    }
+}
+
+/// Whether two objects are the same but for their versions.
+pub(super) fn same_content(new: &Value, old: &Value) -> bool {
+    let (Some(new), Some(old)) = (new.as_object(), old.as_object()) else { return false };
+    let rest = |map: &serde_json::Map<String, Value>| {
+        map.iter().filter(|(key, _)| *key != "metadata").map(|(key, value)| (key.clone(), value.clone())).collect::<Vec<_>>()
+    };
+    let meta = |map: &serde_json::Map<String, Value>| {
+        let mut meta = map.get("metadata").cloned().unwrap_or_else(|| json!({}));
+        if let Some(meta) = meta.as_object_mut() {
+            meta.remove("resourceVersion");
+        }
+        meta
+    };
+    new.len() == old.len() && meta(new) == meta(old) && rest(new) == rest(old)
+}

@@ -1,0 +1,83 @@
+//! Definitions: accepted, established, served, and taken down with their objects.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::{Task, is_marked, set_condition};
+use crate::{
+    crd,
+    resource::Resource,
+    rest::{Engine, delete::CLEANUP, finish, meta},
+};
+
+impl Engine {
+    pub(super) fn keep_definition(&self, definitions: &Arc<Resource>, object: &Value, now: Timestamp) -> Vec<Task> {
+        let name = meta::text(object, "name").to_owned();
+        if is_marked(object) {
+            return self.take_down(definitions, object, &name, now);
+        }
+        let registry = self.registry();
+        let tasks = self.amend(definitions, &name, |object| crd::accept(object, &registry, now));
+        let Some(stored) = self.store().get(&definitions.place, &name) else { return tasks };
+        if let Some(resource) = crd::serve(&stored.value()) {
+            self.store().open(&resource.place);
+            self.change_served(|registry| registry.insert(Arc::new(resource)));
+        }
+        tasks
+    }
+
+    /// Removes the objects of a definition; when none is left, the definition may go too.
+    fn take_down(&self, definitions: &Arc<Resource>, object: &Value, name: &str, now: Timestamp) -> Vec<Task> {
+        let mut tasks = Vec::new();
+        if !meta::texts(object, "finalizers").contains(&CLEANUP) {
+            return tasks;
+        }
+        let registry = self.registry();
+        let group = object["spec"]["group"].as_str().unwrap_or_default();
+        let plural = object["spec"]["names"]["plural"].as_str().unwrap_or_default();
+        if let Some(resource) = registry.get(group, plural) {
+            for (key, stored) in self.store().list(&resource.place, "", None).items {
+                if !is_marked(&stored.value()) {
+                    tasks.extend(self.discard(resource, &key, None, now));
+                }
+            }
+            if !self.store().list(&resource.place, "", None).items.is_empty() {
+                let stamp = finish::timestamp(now);
+                tasks.extend(self.amend(definitions, name, |object| {
+                    let condition = json!({
+                        "type": "Terminating", "status": "True", "lastTransitionTime": stamp,
+                        "reason": "InstanceDeletionInProgress", "message": "CustomResource deletion is in progress",
+                    });
+                    set_condition(object, condition);
+                }));
+                return tasks;
+            }
+        }
+        let stamp = finish::timestamp(now);
+        tasks.extend(self.amend(definitions, name, |object| {
+            let condition = json!({
+                "type": "Terminating", "status": "False", "lastTransitionTime": stamp,
+                "reason": "InstanceDeletionCompleted", "message": "removed all instances",
+            });
+            set_condition(object, condition);
+            let rest: Vec<Value> =
+                meta::texts(object, "finalizers").into_iter().filter(|name| *name != CLEANUP).map(Value::from).collect();
+            meta::set(object, "finalizers", Some(Value::Array(rest.clone())).filter(|_| !rest.is_empty()));
+            meta::set(object, "deletionGracePeriodSeconds", Some(0.into()));
+        }));
+        tasks
+    }
+
+    /// Stops serving what a definition defined.
+    pub(super) fn stop_serving(&self, definition: &Value) {
+        let group = definition["spec"]["group"].as_str().unwrap_or_default();
+        let plural = definition["spec"]["names"]["plural"].as_str().unwrap_or_default();
+        let mut removed = None;
+        self.change_served(|registry| removed = registry.remove(group, plural));
+        if let Some(resource) = removed {
+            self.store().close(&resource.place);
+        }
+    }
+}

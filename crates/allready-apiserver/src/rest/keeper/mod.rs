@@ -1,0 +1,200 @@
+//! What follows from a write, done before the next request: definitions are served, namespaces emptied, garbage collected.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::{Engine, delete::Removal, key, meta, options::DeleteOptions};
+use crate::{
+    call::Call,
+    resource::Resource,
+    store::{Draft, Expect},
+};
+
+mod definition;
+mod garbage;
+mod namespace;
+
+/// Something to look after.
+#[derive(Debug, Clone)]
+pub(super) enum Task {
+    /// An object was written or marked.
+    Written {
+        /// Its resource.
+        place: Arc<str>,
+        /// `namespace/name`, or its name.
+        key: String,
+    },
+    /// An object is gone.
+    Gone {
+        /// Its resource.
+        place: Arc<str>,
+        /// Its namespace.
+        namespace: String,
+        /// What it was.
+        last: Box<Value>,
+    },
+    /// A namespace is to be emptied.
+    Empty(String),
+}
+
+impl Engine {
+    /// After an object was written.
+    pub(super) fn after_write(&self, resource: &Resource, namespace: &str, name: &str, call: &Call) {
+        let key = key(namespace, name);
+        let Some(stored) = self.store().get(&resource.place, &key) else { return };
+        let definition = is_definition(resource);
+        // Most writes concern nobody else; looking into the bytes is much cheaper than parsing them.
+        let concerns = |word: &[u8]| stored.bytes.windows(word.len()).any(|window| window == word);
+        if definition || concerns(b"\"ownerReferences\":") || concerns(b"\"deletionTimestamp\":") {
+            self.keep(vec![Task::Written { place: resource.place.as_str().into(), key }], call.now);
+        }
+    }
+
+    /// After an object went because its last finalizer did.
+    pub(super) fn after_removal(&self, resource: &Resource, namespace: &str, last: &Value, call: &Call) {
+        let last = Box::new(last.clone());
+        let task = Task::Gone { place: resource.place.as_str().into(), namespace: namespace.to_owned(), last };
+        self.keep(vec![task], call.now);
+    }
+
+    /// What a removal leaves to do.
+    pub(super) fn tasks_after(&self, resource: &Resource, namespace: &str, removal: &Removal) -> Vec<Task> {
+        let place: Arc<str> = resource.place.as_str().into();
+        match removal {
+            Removal::Gone(last) => {
+                vec![Task::Gone { place, namespace: namespace.to_owned(), last: Box::new(last.clone()) }]
+            }
+            Removal::Marked(object) => {
+                vec![Task::Written { place, key: key(namespace, meta::text(object, "name")) }]
+            }
+            Removal::Waiting(_) => Vec::new(),
+        }
+    }
+
+    /// Works off tasks and what follows from them.
+    pub(super) fn keep(&self, tasks: Vec<Task>, now: Timestamp) {
+        let mut queue = VecDeque::from(tasks);
+        while let Some(task) = queue.pop_front() {
+            let more = match task {
+                Task::Written { place, key } => self.look_at_written(&place, &key, now),
+                Task::Gone { place, namespace, last } => self.look_at_gone(&place, &namespace, &last, now),
+                Task::Empty(namespace) => self.empty_namespace(&namespace, now),
+            };
+            queue.extend(more);
+        }
+    }
+
+    fn look_at_written(&self, place: &str, key: &str, now: Timestamp) -> Vec<Task> {
+        let registry = self.registry();
+        let Some(resource) = Self::at_place(&registry, place) else { return Vec::new() };
+        let Some(stored) = self.store().get(place, key) else { return Vec::new() };
+        let object = stored.value();
+        if is_definition(&resource) {
+            return self.keep_definition(&resource, &object, now);
+        }
+        if !self.controllers_run() {
+            return Vec::new();
+        }
+        let marked = !object["metadata"]["deletionTimestamp"].is_null();
+        if marked && resource.group.is_empty() && resource.plural == "namespaces" {
+            return vec![Task::Empty(key.to_owned())];
+        }
+        self.collect_written(&resource, key, &object, marked, now)
+    }
+
+    fn look_at_gone(&self, place: &str, namespace: &str, last: &Value, now: Timestamp) -> Vec<Task> {
+        let mut tasks = Vec::new();
+        let registry = self.registry();
+        let Some(resource) = Self::at_place(&registry, place) else { return tasks };
+        if is_definition(&resource) {
+            self.stop_serving(last);
+        } else if super::decode::is_custom(&resource) {
+            let name = resource.qualified();
+            let definitions = registry.iter().find(|resource| is_definition(resource));
+            if let Some(definitions) = definitions
+                && self.store().get(&definitions.place, &name).is_some_and(|stored| is_marked(&stored.value()))
+            {
+                tasks.push(Task::Written { place: definitions.place.as_str().into(), key: name });
+            }
+        }
+        if !self.controllers_run() {
+            return tasks;
+        }
+        tasks.extend(self.collect_after(last, now));
+        if !namespace.is_empty()
+            && self.store().get("namespaces", namespace).is_some_and(|stored| is_marked(&stored.value()))
+        {
+            tasks.push(Task::Empty(namespace.to_owned()));
+        }
+        tasks
+    }
+
+    /// Changes a stored object outside of any request. Returns whether it is still there and what then follows.
+    fn amend(&self, resource: &Resource, key: &str, change: impl Fn(&mut Value)) -> Vec<Task> {
+        loop {
+            let Some(live) = self.store().get(&resource.place, key) else { return Vec::new() };
+            let old = live.value();
+            let mut new = old.clone();
+            change(&mut new);
+            if super::finish::same_content(&new, &old) {
+                return Vec::new();
+            }
+            let namespace = super::delete::split(key).0.to_owned();
+            let place: Arc<str> = resource.place.as_str().into();
+            let released = is_marked(&new)
+                && meta::texts(&new, "finalizers").is_empty()
+                && new["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() == 0
+                && new["spec"]["finalizers"].as_array().is_none_or(|_| !is_namespace(resource));
+            if released {
+                if self.store().remove(&resource.place, key, live.version).is_ok() {
+                    return vec![Task::Gone { place, namespace, last: Box::new(new) }];
+                }
+            } else {
+                let expect = Expect::Version(live.version);
+                if self.store().put(&resource.place, key, expect, &Draft::new(&new)).is_ok() {
+                    return Vec::new();
+                }
+            }
+        }
+    }
+
+    /// Removes an object as the garbage collector does.
+    fn discard(&self, resource: &Arc<Resource>, key: &str, policy: Option<&str>, now: Timestamp) -> Vec<Task> {
+        let options = DeleteOptions { policy: policy.map(str::to_owned), grace: Some(0), ..DeleteOptions::default() };
+        let (namespace, name) = super::delete::split(key);
+        match self.remove(resource, namespace, name, &options, now) {
+            Ok(removal) => self.tasks_after(resource, namespace, &removal),
+            Err(_) => Vec::new(),
+        }
+    }
+}
+
+fn is_definition(resource: &Resource) -> bool {
+    resource.group == "apiextensions.k8s.io" && resource.plural == "customresourcedefinitions"
+}
+
+fn is_namespace(resource: &Resource) -> bool {
+    resource.group.is_empty() && resource.plural == "namespaces"
+}
+
+fn is_marked(object: &Value) -> bool {
+    !object["metadata"]["deletionTimestamp"].is_null()
+}
+
+/// Sets a condition in a list of conditions.
+fn set_condition(object: &mut Value, condition: Value) {
+    let conditions = &mut object["status"]["conditions"];
+    if !conditions.is_array() {
+        *conditions = json!([]);
+    }
+    let Some(conditions) = conditions.as_array_mut() else { return };
+    match conditions.iter_mut().find(|known| known["type"] == condition["type"]) {
+        Some(known) if known["status"] == condition["status"] && known["reason"] == condition["reason"] => {
+            known["message"] = condition["message"].clone();
+        }
+        Some(known) => *known = condition,
+        None => conditions.push(condition),
+    }
+}

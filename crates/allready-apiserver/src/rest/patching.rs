@@ -1,0 +1,200 @@
+//! patch: JSON, merge, strategic merge and apply.
+
+use serde_json::Value;
+
+use super::{
+    Answer, Scope, convert, decode, json,
+    options::{Validation, WriteKind, WriteOptions},
+};
+use crate::{
+    fields::{self, Apply, Writer},
+    patch,
+    resource::Endpoint,
+    status::{Failure, FieldError},
+};
+
+pub(super) const JSON_PATCH: &str = "application/json-patch+json";
+pub(super) const MERGE_PATCH: &str = "application/merge-patch+json";
+pub(super) const STRATEGIC_PATCH: &str = "application/strategic-merge-patch+json";
+pub(super) const APPLY_PATCH: &str = "application/apply-patch+yaml";
+
+impl Scope<'_> {
+    /// Changes a part of an object.
+    pub(super) fn patch(&self) -> Result<Answer, Failure> {
+        self.check_patch_type()?;
+        decode::check_size(self.call)?;
+        let apply = self.call.content_type == APPLY_PATCH;
+        let kind = if apply { WriteKind::Apply } else { WriteKind::Patch };
+        let options = WriteOptions::read(self.call, kind)?;
+        let mut warnings = self.deprecation();
+        let make = |live: Option<&Value>, warnings: &mut Vec<String>| {
+            if apply {
+                return self.applied(live, &options, warnings);
+            }
+            let Some(live) = live else { return Err(self.not_found()) };
+            self.patched(live, &options, warnings)
+        };
+        let may_create = apply && self.call.endpoint == Endpoint::Main;
+        let written = self.write(&make, may_create, None, options.dry_run, &mut warnings)?;
+        let code = if written.created { 201 } else { 200 };
+        Ok(Answer::object(code, written.bytes, warnings))
+    }
+
+    pub(super) fn check_patch_type(&self) -> Result<(), Failure> {
+        let accepted: &[&str] = if self.is_custom() {
+            &[JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
+        } else {
+            &[JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
+        };
+        if accepted.contains(&self.call.content_type.as_str()) {
+            return Ok(());
+        }
+        if self.is_custom() {
+            return Err(Failure::unsupported_media_type(accepted));
+        }
+        Err(Failure::unsupported_patch_type())
+    }
+
+    /// The live object with a JSON, merge or strategic merge patch applied.
+    fn patched(&self, live: &Value, options: &WriteOptions, warnings: &mut Vec<String>) -> Result<Value, Failure> {
+        let (mut new, mut strict) = self.patch_value(live, options.validation)?;
+        let shown = crate::status::json_text(&new);
+        let invalid = |why: String| {
+            let errors = [FieldError::invalid("patch", shown.as_str(), why)];
+            Failure::invalid("", "", "", &errors)
+        };
+        if !new.is_object() {
+            return Err(invalid("Object 'Kind' is missing in 'null'".into()));
+        }
+        if !self.is_custom() {
+            let kind = new["kind"].as_str().unwrap_or_default();
+            let api_version = new["apiVersion"].as_str().unwrap_or_default();
+            if kind != self.resource.kind || api_version != self.api_version() {
+                return Err(invalid(decode::not_registered(kind, api_version)));
+            }
+        }
+        decode::check_metadata(&new).and_then(|()| decode::decodes(self.call, self.version, &new)).map_err(invalid)?;
+        strict.extend(self.prune(&mut new));
+        if !strict.is_empty() {
+            match options.validation {
+                Validation::Ignore => {}
+                Validation::Warn => warnings.extend(strict),
+                Validation::Strict => {
+                    return Err(invalid(format!("strict decoding error: {}", strict.join(", "))));
+                }
+            }
+        }
+        self.fill_in(&mut new);
+        self.manage(Some(live), &mut new, options);
+        Ok(new)
+    }
+
+    /// A value with the call's patch applied, and what strict decoding has to say about the patch.
+    pub(super) fn patch_value(&self, live: &Value, validation: Validation) -> Result<(Value, Vec<String>), Failure> {
+        let body = &self.call.body;
+        match self.call.content_type.as_str() {
+            JSON_PATCH => {
+                let parsed = json::parse(body)
+                    .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
+                let patch = patch::json::Patch::read(&parsed.value)?;
+                let mut strict: Vec<_> =
+                    decode::duplicate_texts(&parsed.duplicates).iter().map(|text| format!("json patch {text}")).collect();
+                strict.extend(patch::json::unknown_fields(&parsed.value).map(|path| {
+                    format!("json patch unknown field {}", crate::status::quote(&path))
+                }));
+                Ok((patch.apply(live.clone())?, strict))
+            }
+            MERGE_PATCH => {
+                let parsed = json::parse(body)
+                    .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
+                object_or("error decoding patch: ", &parsed.value)?;
+                let mut new = live.clone();
+                patch::merge::merge(&mut new, &parsed.value);
+                let _ = validation;
+                Ok((new, decode::duplicate_texts(&parsed.duplicates)))
+            }
+            _ => {
+                let parsed = json::parse(body).map_err(Failure::bad_request)?;
+                object_or("", &parsed.value)?;
+                let new = patch::strategic::merge(&self.version.schema, live, &parsed.value)?;
+                Ok((new, decode::duplicate_texts(&parsed.duplicates)))
+            }
+        }
+    }
+
+    /// The result of an apply.
+    fn applied(&self, live: Option<&Value>, options: &WriteOptions, warnings: &mut Vec<String>) -> Result<Value, Failure> {
+        let (config, duplicates) = self.configuration(options.validation)?;
+        self.check_configuration(&config)?;
+        let registry = self.engine.registry();
+        let api_version = self.api_version();
+        let reset = self.resource.strategy.reset_fields(self.version, self.call.endpoint);
+        let request = Apply {
+            live,
+            config: &config,
+            writer: Writer {
+                manager: &options.manager,
+                endpoint: self.call.endpoint,
+                api_version: &api_version,
+                now: self.call.now,
+            },
+            force: options.force,
+            schemas: &convert::PlaceSchemas { resource: self.resource, version: self.version, registry: &registry },
+            reset: &reset,
+        };
+        let mut new = fields::apply(&request)?;
+        if options.validation == Validation::Strict && !duplicates.is_empty() {
+            let message = format!(
+                "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  {}",
+                duplicates.join("\n  ")
+            );
+            return Err(Failure::bad_request(message));
+        }
+        if options.validation == Validation::Warn {
+            warnings.extend(duplicates);
+        }
+        decode::check_metadata(&new).map_err(Failure::bad_request)?;
+        self.fill_in(&mut new);
+        Ok(new)
+    }
+
+    pub(super) fn check_configuration(&self, config: &Value) -> Result<(), Failure> {
+        let kind = config["kind"].as_str().unwrap_or_default();
+        let found = config["apiVersion"].as_str().unwrap_or_default();
+        if kind != self.resource.kind || found != self.api_version() {
+            let (group, version) = found.split_once('/').unwrap_or(("", found));
+            return Err(Failure::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")));
+        }
+        if !config["metadata"]["managedFields"].is_null() {
+            return Err(Failure::bad_request("metadata.managedFields must be nil"));
+        }
+        Ok(())
+    }
+
+    /// The body of an apply, and the duplicate keys in it.
+    pub(super) fn configuration(&self, _validation: Validation) -> Result<(Value, Vec<String>), Failure> {
+        let decoding = |error: String| {
+            Failure::bad_request(format!("error decoding YAML: error converting YAML to JSON: {error}"))
+        };
+        let parsed = decode::yaml(&self.call.body).map_err(decoding)?;
+        let config = match parsed.value {
+            Value::Null => serde_json::json!({}),
+            value => value,
+        };
+        object_or("error decoding YAML: error unmarshaling JSON: while decoding JSON: ", &config)?;
+        let texts = parsed.duplicates.iter().map(|duplicate| {
+            format!("line {}: key {} already set in map", duplicate.line, crate::status::quote(&duplicate.key))
+        });
+        Ok((config, texts.collect()))
+    }
+}
+
+fn object_or(head: &str, value: &Value) -> Result<(), Failure> {
+    if value.is_object() || value.is_null() {
+        return Ok(());
+    }
+    let found = decode::go_type(value);
+    Err(Failure::bad_request(format!(
+        "{head}json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+    )))
+}

@@ -1,0 +1,390 @@
+//! get, list and watch.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::{
+    Answer, Body, ListBody, Scope, convert, key,
+    options::ListOptions,
+    selector::{Fields, Labels},
+    token::Token,
+};
+use crate::{
+    resource::{Resource, Version},
+    status::Failure,
+    store::{Start, Stored, View},
+};
+
+/// What the real server says when a page can no longer be shown as it was.
+const INCONSISTENT: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+
+impl Scope<'_> {
+    /// One object.
+    pub(super) fn get(&self) -> Result<Answer, Failure> {
+        let stored = self.find()?;
+        let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
+        Ok(Answer::object(200, bytes, Vec::new()))
+    }
+
+    /// The stored object that the call names, no older than the call wants it.
+    pub(super) fn find(&self) -> Result<Stored, Failure> {
+        let wanted = self.call.first("resourceVersion").unwrap_or_default();
+        let wanted = parse_version(wanted).map_err(|error| Failure::new(500, "", error))?;
+        self.not_ahead(wanted)?;
+        let key = key(self.namespace(), self.name());
+        self.store().get(&self.resource.place, &key).ok_or_else(|| self.not_found())
+    }
+
+    fn not_ahead(&self, wanted: Option<u64>) -> Result<(), Failure> {
+        let current = self.store().revision();
+        match wanted {
+            Some(wanted) if wanted > current => {
+                let mut failure = Failure::version_too_large(wanted, current);
+                failure.details.get_or_insert_default().retry_after_seconds = 1;
+                Err(failure)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Many objects, or a page of them.
+    pub(super) fn list(&self) -> Result<Answer, Failure> {
+        let options = ListOptions::read(self.call, false)?;
+        let list = self.select(&options)?;
+        let items = list.items.iter().map(|(_, stored)| {
+            convert::served_bytes(self.resource, self.version, &stored.bytes)
+        });
+        let body = ListBody {
+            items: items.collect(),
+            resource_version: list.revision,
+            continue_token: list.token,
+            remaining: list.remaining,
+        };
+        Ok(Answer { code: 200, body: Body::List(body), warnings: Vec::new() })
+    }
+
+    /// What a list consists of.
+    pub(super) fn select(&self, options: &ListOptions) -> Result<Selection, Failure> {
+        let selector = self.selector(options)?;
+        let (from, at) = self.start(options)?;
+        let namespace = match selector.namespace() {
+            Some(namespace) if self.namespace().is_empty() && self.resource.namespaced => namespace.to_owned(),
+            _ => self.namespace().to_owned(),
+        };
+        let prefix = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
+        let from = from.map(|from| if self.namespace().is_empty() { from } else { format!("{prefix}{from}") });
+        let place = &self.resource.place;
+        let store = self.store();
+        let page = match at {
+            None => store.list(place, &prefix, from.as_deref()),
+            Some(version) => match store.list_at(place, &prefix, from.as_deref(), version) {
+                Some(page) => page,
+                None if options.token.is_empty() => {
+                    let message = "The resourceVersion for the provided list is too old.";
+                    return Err(Failure::expired(message));
+                }
+                None => return Err(self.inconsistent(options)),
+            },
+        };
+        // Version 0 is answered from the cache, which does not page.
+        let limit = if options.version == "0" { 0 } else { usize::try_from(options.limit).unwrap_or(usize::MAX) };
+        let mut selection = Selection { revision: page.revision, ..Selection::default() };
+        let everything = selector.is_empty();
+        let total = page.items.len();
+        let mut last = None;
+        for (index, (key, stored)) in page.items.into_iter().enumerate() {
+            if limit > 0 && selection.items.len() == limit {
+                let own = if self.namespace().is_empty() { "" } else { prefix.as_str() };
+                let last: &str = last.as_deref().unwrap_or_default();
+                let start = format!("{}\0", last.strip_prefix(own).unwrap_or(last));
+                let slash = !self.is_custom() && !self.namespace().is_empty();
+                selection.token = Token { version: Some(page.revision), start }.encode(slash);
+                selection.remaining = everything.then(|| (total - index) as u64);
+                break;
+            }
+            if everything || selector.matches(&key, &stored.bytes) {
+                last = Some(key.clone());
+                selection.items.push((key, stored));
+            } else if limit > 0 {
+                last = Some(key);
+            }
+        }
+        Ok(selection)
+    }
+
+    fn start(&self, options: &ListOptions) -> Result<(Option<String>, Option<u64>), Failure> {
+        if options.token.is_empty() {
+            let version = parse_version(&options.version)
+                .map_err(|error| Failure::bad_request(format!("invalid resource version: {error}")))?;
+            self.not_ahead(version)?;
+            return Ok((None, version.filter(|version| options.exact && *version > 0)));
+        }
+        let invalid = |error: String| Failure::bad_request(format!("invalid continue token: {error}"));
+        let token = Token::decode(&options.token).map_err(invalid)?;
+        if !matches!(options.version.as_str(), "" | "0") {
+            let message = "specifying resource version is not allowed when using continue";
+            return Err(Failure::bad_request(message));
+        }
+        Ok((Some(token.start), token.version))
+    }
+
+    fn inconsistent(&self, options: &ListOptions) -> Failure {
+        let slash = !self.is_custom() && !self.namespace().is_empty();
+        let token = Token::decode(&options.token).map(|token| Token { version: None, ..token }.encode(slash));
+        let mut failure = Failure::expired(INCONSISTENT);
+        failure.details.get_or_insert_default().continue_token = token.unwrap_or_default();
+        failure
+    }
+
+    /// Follows changes.
+    pub(super) fn watch(&self) -> Result<Answer, Failure> {
+        let options = ListOptions::read(self.call, true)?;
+        let selector = self.selector(&options)?;
+        let version = parse_version(&options.version).map_err(|error| Failure::new(500, "", error))?;
+        let start = Start {
+            version,
+            initial: options.initial,
+            bookmarks: options.bookmarks,
+            timeout: options.timeout,
+        };
+        let namespace = Some(self.namespace().to_owned()).filter(|namespace| !namespace.is_empty());
+        let namespace = namespace.or_else(|| {
+            selector.namespace().filter(|_| self.resource.namespaced).map(str::to_owned)
+        });
+        let name = self.call.name.clone().or_else(|| selector.name().map(str::to_owned));
+        let needs_look = selector.needs_object();
+        let version_name = self.version.name.clone();
+        let convert = (!convert::is_stored_form(self.resource, self.version)).then(|| {
+            let resource = self.resource.clone();
+            let show = move |bytes: &Bytes| match resource.version(&version_name) {
+                Some(version) => convert::served_bytes(&resource, version, bytes),
+                None => bytes.clone(),
+            };
+            Arc::new(show) as Arc<dyn Fn(&Bytes) -> Bytes + Send + Sync>
+        });
+        let view = View {
+            namespace,
+            name,
+            matches: needs_look.then(|| {
+                let selector = Arc::new(selector);
+                let look = move |bytes: &[u8]| selector.matches_bytes(bytes);
+                Arc::new(look) as Arc<dyn Fn(&[u8]) -> bool + Send + Sync>
+            }),
+            convert,
+            api_version: self.api_version().into(),
+            blank: blank(self.resource, self.version),
+        };
+        let subscription = self.store().subscribe(&self.resource.place, start, view);
+        Ok(Answer { code: 200, body: Body::Watch(subscription), warnings: Vec::new() })
+    }
+
+    fn selector(&self, options: &ListOptions) -> Result<Selector, Failure> {
+        for term in &options.fields.0 {
+            self.check_field(&term.field)?;
+        }
+        if let Some(name) = &self.call.name
+            && !options.fields.is_empty()
+            && options.fields.exact("metadata.name") != Some(name)
+        {
+            return Err(Failure::bad_request("fieldSelector metadata.name doesn't match requested name"));
+        }
+        Ok(Selector {
+            labels: options.labels.clone(),
+            fields: options.fields.clone(),
+            resource: self.resource.clone(),
+            version: self.version.name.clone(),
+        })
+    }
+
+    fn check_field(&self, field: &str) -> Result<(), Failure> {
+        let known = field == "metadata.name"
+            || field == "metadata.namespace" && (self.resource.namespaced || !self.is_custom())
+            || self.version.selectable.iter().any(|path| path.trim_start_matches('.') == field)
+            || self.resource.strategy.selectable(self.version, &json!({}), field).is_some();
+        if known {
+            return Ok(());
+        }
+        let message = if self.is_custom() || self.has_field_labels() {
+            format!("field label not supported: {field}")
+        } else {
+            format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+        };
+        Err(Failure::bad_request(message))
+    }
+
+    /// Built-in kinds with selectable fields of their own word their refusal as custom kinds do.
+    fn has_field_labels(&self) -> bool {
+        let own = ["pods", "nodes", "namespaces", "secrets", "events", "services", "jobs", "replicasets"];
+        own.contains(&self.resource.plural.as_str()) && !self.is_custom()
+    }
+}
+
+/// What a list found.
+#[derive(Default)]
+pub(super) struct Selection {
+    pub(super) items: Vec<(Box<str>, Stored)>,
+    pub(super) revision: u64,
+    pub(super) token: String,
+    pub(super) remaining: Option<u64>,
+}
+
+/// Label and field selector of a call.
+pub(super) struct Selector {
+    labels: Labels,
+    fields: Fields,
+    resource: Arc<Resource>,
+    version: String,
+}
+
+impl Selector {
+    fn is_empty(&self) -> bool {
+        self.labels.is_empty() && self.fields.is_empty()
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.fields.exact("metadata.name")
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        self.fields.exact("metadata.namespace")
+    }
+
+    /// Whether the key alone does not tell.
+    fn needs_object(&self) -> bool {
+        let by_key = |field: &str| field == "metadata.name" || field == "metadata.namespace";
+        !self.labels.is_empty() || self.fields.0.iter().any(|term| term.differs || !by_key(&term.field))
+    }
+
+    fn matches(&self, key: &str, bytes: &[u8]) -> bool {
+        if let Some(name) = self.name()
+            && key.rsplit('/').next() != Some(name)
+        {
+            return false;
+        }
+        self.matches_bytes(bytes)
+    }
+
+    fn matches_bytes(&self, bytes: &[u8]) -> bool {
+        if self.fields.0.iter().all(|term| term.field == "metadata.name" && !term.differs) {
+            let Ok(peek) = serde_json::from_slice::<Peek<'_>>(bytes) else { return false };
+            let name = peek.metadata.name;
+            let named = self.fields.0.iter().all(|term| term.value == name);
+            return named && self.labels.matches(|label| peek.metadata.labels.as_ref()?.get(label).map(AsRef::as_ref));
+        }
+        let Ok(object) = serde_json::from_slice::<Value>(bytes) else { return false };
+        let labels = &object["metadata"]["labels"];
+        if !self.labels.matches(|label| labels.get(label)?.as_str()) {
+            return false;
+        }
+        let Some(version) = self.resource.version(&self.version) else { return false };
+        self.fields.0.iter().all(|term| {
+            let value = field_value(&self.resource, version, &object, &term.field);
+            (value == term.value) != term.differs
+        })
+    }
+}
+
+/// What of an object a label selector needs to see.
+#[derive(serde::Deserialize)]
+struct Peek<'a> {
+    #[serde(borrow)]
+    metadata: PeekMetadata<'a>,
+}
+
+#[derive(serde::Deserialize)]
+struct PeekMetadata<'a> {
+    #[serde(borrow, default)]
+    name: std::borrow::Cow<'a, str>,
+    #[serde(borrow, default)]
+    labels: Option<std::collections::BTreeMap<std::borrow::Cow<'a, str>, std::borrow::Cow<'a, str>>>,
+}
+
+fn field_value(resource: &Resource, version: &Version, object: &Value, field: &str) -> String {
+    match field {
+        "metadata.name" => object["metadata"]["name"].as_str().unwrap_or_default().to_owned(),
+        "metadata.namespace" => object["metadata"]["namespace"].as_str().unwrap_or_default().to_owned(),
+        other => resource.strategy.selectable(version, object, other).unwrap_or_else(|| {
+            let value = other.split('.').fold(object, |value, part| &value[part]);
+            match value {
+                Value::Null => String::new(),
+                Value::String(text) => text.clone(),
+                value => value.to_string(),
+            }
+        }),
+    }
+}
+
+/// A resourceVersion from a query: `None` when unset.
+fn parse_version(text: &str) -> Result<Option<u64>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_| {
+        let quoted = crate::status::quote(text);
+        format!("resourceVersion: Invalid value: {quoted}: strconv.ParseUint: parsing {quoted}: invalid syntax")
+    })
+}
+
+/// An object with nothing in it, as a bookmark shows it: fields that are never left out stand there empty.
+pub(super) fn blank(resource: &Resource, version: &Version) -> Value {
+    let template = || json!({ "metadata": {}, "spec": { "containers": null } });
+    let mut object = match (resource.group.as_str(), resource.kind.as_str()) {
+        _ if super::decode::is_custom(resource) => json!({}),
+        ("", "Pod") => json!({ "spec": { "containers": null }, "status": {} }),
+        ("", "Namespace") => json!({ "spec": {}, "status": {} }),
+        ("", "Service") => json!({ "spec": {}, "status": { "loadBalancer": {} } }),
+        ("", "Event") => json!({
+            "involvedObject": {}, "source": {}, "firstTimestamp": null, "lastTimestamp": null, "eventTime": null,
+            "reportingComponent": "", "reportingInstance": "",
+        }),
+        ("events.k8s.io", "Event") => json!({
+            "eventTime": null, "regarding": {}, "deprecatedSource": {}, "deprecatedFirstTimestamp": null,
+            "deprecatedLastTimestamp": null,
+        }),
+        ("", "Node") => json!({ "spec": {}, "status": {
+            "daemonEndpoints": { "kubeletEndpoint": { "Port": 0 } },
+            "nodeInfo": {
+                "machineID": "", "systemUUID": "", "bootID": "", "kernelVersion": "", "osImage": "",
+                "containerRuntimeVersion": "", "kubeletVersion": "", "kubeProxyVersion": "", "operatingSystem": "",
+                "architecture": "",
+            },
+        } }),
+        ("apps", "Deployment") => json!({
+            "spec": { "replicas": 0, "selector": null, "template": template(), "strategy": {} }, "status": {},
+        }),
+        ("apps", "DaemonSet") => json!({
+            "spec": { "selector": null, "template": template(), "updateStrategy": {} },
+            "status": {
+                "currentNumberScheduled": 0, "numberMisscheduled": 0, "desiredNumberScheduled": 0, "numberReady": 0,
+            },
+        }),
+        ("apps", "ReplicaSet") => json!({
+            "spec": { "replicas": 0, "selector": null, "template": template() }, "status": { "replicas": 0 },
+        }),
+        ("apps", "StatefulSet") => json!({
+            "spec": {
+                "replicas": 0, "selector": null, "template": template(), "serviceName": "", "updateStrategy": {},
+            },
+            "status": { "replicas": 0, "availableReplicas": 0 },
+        }),
+        ("batch", "Job") => json!({ "spec": { "template": template() }, "status": {} }),
+        ("coordination.k8s.io", "Lease") => json!({ "spec": {} }),
+        (_, "Role" | "ClusterRole") => json!({ "rules": null }),
+        (_, "RoleBinding" | "ClusterRoleBinding") => json!({
+            "roleRef": { "apiGroup": "", "kind": "", "name": "" },
+        }),
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => json!({
+            "spec": { "group": "", "names": { "plural": "", "kind": "" }, "scope": "", "versions": null },
+            "status": {
+                "conditions": null, "acceptedNames": { "plural": "", "kind": "" }, "storedVersions": null,
+            },
+        }),
+        _ => json!({}),
+    };
+    object["kind"] = resource.kind.clone().into();
+    object["apiVersion"] = resource.api_version(&version.name).into();
+    object["metadata"] = json!({});
+    object
+}

@@ -1,0 +1,344 @@
+//! create and update.
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::{
+    Answer, Scope, convert, decode, finish, key, meta,
+    options::{Validation, WriteKind, WriteOptions},
+};
+use crate::{
+    fields::{self, Writer},
+    resource::Endpoint,
+    schema,
+    status::Failure,
+    store::{Draft, Expect, Stored},
+};
+
+const MODIFIED: &str = "the object has been modified; please apply your changes to the latest version and try again";
+/// How often a generated name is tried.
+const NAMES: u8 = 8;
+
+/// What a write came to.
+pub(super) struct Written {
+    /// The object in the version of the call.
+    pub(super) object: Value,
+    /// Its JSON.
+    pub(super) bytes: Bytes,
+    /// Whether it is new.
+    pub(super) created: bool,
+}
+
+/// What is worked out from the live object: the new one, in the version of the call, with its managed fields.
+pub(super) type Make<'a> = &'a dyn Fn(Option<&Value>, &mut Vec<String>) -> Result<Value, Failure>;
+
+impl Scope<'_> {
+    /// Makes an object.
+    pub(super) fn create(&self) -> Result<Answer, Failure> {
+        if let Endpoint::Other(subresource) = self.call.endpoint {
+            return self.create_through(subresource);
+        }
+        decode::check_size(self.call)?;
+        let options = WriteOptions::read(self.call, WriteKind::Create)?;
+        let registry = self.engine.registry();
+        let decoded = decode::object(self.call, self.version, &registry)?;
+        let mut warnings = self.deprecation();
+        let mut object = decoded.object;
+        self.settle(&mut object, decoded.strict, options.validation, &mut warnings)?;
+        for field in ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
+            meta::set(&mut object, field, None);
+        }
+        finish::match_namespace(&mut object, self.namespace())?;
+        finish::unique_owners(&mut object, &mut warnings, false);
+        self.manage(None, &mut object, &options);
+        self.check_namespace(meta::text(&object, "name"))?;
+        if self.resource.verbs == ["create"] {
+            return self.review(object, warnings);
+        }
+        let generated = meta::text(&object, "name").is_empty();
+        let mut attempt = 0;
+        loop {
+            let mut object = object.clone();
+            let mut more = Vec::new();
+            self.finish_create(&mut object, attempt, &mut more)?;
+            if !meta::text(&object, "resourceVersion").is_empty() {
+                return Err(Failure::new(500, "", "resourceVersion should not be set on objects to be created"));
+            }
+            let name = meta::text(&object, "name").to_owned();
+            match self.put_new(&object, &name, options.dry_run) {
+                Some(bytes) => {
+                    warnings.extend(more);
+                    if !options.dry_run {
+                        self.engine.after_write(self.resource, self.namespace(), &name, self.call);
+                    }
+                    let bytes = self.latest(&name, bytes);
+                    return Ok(Answer::object(201, bytes, warnings));
+                }
+                None if generated && attempt + 1 < NAMES => attempt += 1,
+                None if generated => {
+                    return Err(Failure::generated_name_taken(&self.resource.qualified(), &name));
+                }
+                None => return Err(Failure::already_exists(&self.resource.qualified(), &name)),
+            }
+        }
+    }
+
+    /// A definition is answered as it was stored; nothing is read again for it.
+    fn latest(&self, _name: &str, bytes: Bytes) -> Bytes {
+        bytes
+    }
+
+    fn put_new(&self, object: &Value, name: &str, dry_run: bool) -> Option<Bytes> {
+        let key = key(self.namespace(), name);
+        if dry_run {
+            let free = self.store().get(&self.resource.place, &key).is_none();
+            return free.then(|| object.to_string().into());
+        }
+        let draft = Draft::new(&convert::stored_form(self.resource, self.version, object));
+        let stored = self.store().put(&self.resource.place, &key, Expect::Absent, &draft).ok()?;
+        Some(convert::served_bytes(self.resource, self.version, &stored.bytes))
+    }
+
+    /// A kind that is a question: it is answered and not stored.
+    fn review(&self, mut object: Value, warnings: Vec<String>) -> Result<Answer, Failure> {
+        let strategy = &self.resource.strategy;
+        strategy.prepare_create(self.version, &mut object, self.call);
+        let errors = strategy.validate(self.version, self.call.endpoint, &object, None);
+        if !errors.is_empty() {
+            let name = meta::text(&object, "name");
+            return Err(Failure::invalid(&self.resource.group, &self.resource.kind, name, &errors));
+        }
+        if !strategy.review(&mut object, self.call) {
+            return Err(Failure::method_not_allowed());
+        }
+        Ok(Answer::object(201, object.to_string().into(), warnings))
+    }
+
+    /// Posts to a subresource: an eviction is a deletion, a binding gives a pod its node.
+    fn create_through(&self, subresource: &str) -> Result<Answer, Failure> {
+        let _ = subresource;
+        Err(Failure::method_not_allowed())
+    }
+
+    /// Replaces an object.
+    pub(super) fn update(&self) -> Result<Answer, Failure> {
+        decode::check_size(self.call)?;
+        let options = WriteOptions::read(self.call, WriteKind::Update)?;
+        let registry = self.engine.registry();
+        let decoded = decode::object(self.call, self.version, &registry)?;
+        let mut warnings = self.deprecation();
+        let mut object = decoded.object;
+        self.settle(&mut object, decoded.strict, options.validation, &mut warnings)?;
+        finish::match_namespace(&mut object, self.namespace())?;
+        finish::match_name(&object, self.name())?;
+        finish::unique_owners(&mut object, &mut warnings, false);
+        let uid = Some(meta::text(&object, "uid").to_owned()).filter(|uid| !uid.is_empty());
+        let make = |live: Option<&Value>, _: &mut Vec<String>| {
+            let mut new = object.clone();
+            self.manage(live, &mut new, &options);
+            Ok(new)
+        };
+        let written = self.write(&make, false, uid.as_deref(), options.dry_run, &mut warnings)?;
+        Ok(Answer::object(200, written.bytes, warnings))
+    }
+
+    /// Prunes and fills in what was decoded, and does about unknown and duplicate fields what was asked for.
+    pub(super) fn settle(
+        &self,
+        object: &mut Value,
+        mut strict: Vec<String>,
+        validation: Validation,
+        warnings: &mut Vec<String>,
+    ) -> Result<(), Failure> {
+        strict.extend(self.prune(object));
+        if !strict.is_empty() {
+            match validation {
+                Validation::Ignore => {}
+                Validation::Warn => warnings.extend(strict),
+                Validation::Strict => {
+                    let error = format!("strict decoding error: {}", strict.join(", "));
+                    let found = object["kind"].as_str().unwrap_or_default();
+                    return Err(decode::cannot(found, &self.version.name, &self.resource.kind, &error));
+                }
+            }
+        }
+        self.fill_in(object);
+        Ok(())
+    }
+
+    /// Drops what the schema does not know, and names it.
+    pub(super) fn prune(&self, object: &mut Value) -> Vec<String> {
+        let unknown = schema::prune(&self.version.schema, object);
+        unknown.into_iter().map(|path| format!("unknown field {}", crate::status::quote(&path))).collect()
+    }
+
+    /// Fills in defaults.
+    pub(super) fn fill_in(&self, object: &mut Value) {
+        schema::default(&self.version.schema, object);
+        self.resource.strategy.default(self.version, object);
+    }
+
+    /// Notes who manages which field of a written object.
+    pub(super) fn manage(&self, live: Option<&Value>, new: &mut Value, options: &WriteOptions) {
+        let registry = self.engine.registry();
+        let manager = options.manager(&self.call.agent);
+        let api_version = self.api_version();
+        let writer = Writer {
+            manager: &manager,
+            endpoint: self.call.endpoint,
+            api_version: &api_version,
+            now: self.call.now,
+        };
+        let schemas = convert::PlaceSchemas { resource: self.resource, version: self.version, registry: &registry };
+        let reset = self.resource.strategy.reset_fields(self.version, self.call.endpoint);
+        fields::update(live, new, &writer, &schemas, &reset);
+    }
+
+    pub(super) fn deprecation(&self) -> Vec<String> {
+        self.version.deprecation.iter().cloned().collect()
+    }
+
+    /// Works out a new object from the live one and stores it, again and again while others are faster.
+    pub(super) fn write(
+        &self,
+        make: Make<'_>,
+        may_create: bool,
+        uid: Option<&str>,
+        dry_run: bool,
+        warnings: &mut Vec<String>,
+    ) -> Result<Written, Failure> {
+        let key = key(self.namespace(), self.name());
+        loop {
+            let live = self.store().get(&self.resource.place, &key);
+            let mut more = Vec::new();
+            let attempt = match &live {
+                None if !may_create => return Err(self.not_found()),
+                None => self.write_new(make, dry_run, &mut more)?,
+                Some(live) => self.write_over(live, make, uid, dry_run, &mut more)?,
+            };
+            if let Some(written) = attempt {
+                warnings.extend(more);
+                return Ok(written);
+            }
+        }
+    }
+
+    fn write_new(&self, make: Make<'_>, dry_run: bool, warnings: &mut Vec<String>) -> Result<Option<Written>, Failure> {
+        let mut object = make(None, warnings)?;
+        let uid = meta::text(&object, "uid");
+        if !uid.is_empty() {
+            let why = format!(
+                "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+            );
+            return Err(Failure::conflict(&self.resource.qualified(), self.name(), &why));
+        }
+        finish::match_namespace(&mut object, self.namespace())?;
+        finish::match_name(&object, self.name())?;
+        self.check_namespace(self.name())?;
+        finish::unique_owners(&mut object, warnings, true);
+        self.finish_create(&mut object, 0, warnings)?;
+        meta::set(&mut object, "resourceVersion", None);
+        let Some(bytes) = self.put_new(&object, self.name(), dry_run) else {
+            // Someone else made it meanwhile.
+            return Ok(None);
+        };
+        if !dry_run {
+            self.engine.after_write(self.resource, self.namespace(), self.name(), self.call);
+        }
+        Ok(Some(Written { object, bytes, created: true }))
+    }
+
+    fn write_over(
+        &self,
+        live: &Stored,
+        make: Make<'_>,
+        uid: Option<&str>,
+        dry_run: bool,
+        warnings: &mut Vec<String>,
+    ) -> Result<Option<Written>, Failure> {
+        let old = convert::served(self.resource, self.version, live);
+        let qualified = self.resource.qualified();
+        if let Some(uid) = uid
+            && uid != meta::text(&old, "uid")
+        {
+            let why = format!(
+                "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                self.etcd_key(),
+                meta::text(&old, "uid"),
+            );
+            return Err(Failure::conflict(&qualified, self.name(), &why));
+        }
+        let mut new = make(Some(&old), warnings)?;
+        finish::match_namespace(&mut new, self.namespace())?;
+        finish::match_name(&new, self.name())?;
+        finish::unique_owners(&mut new, warnings, true);
+        match meta::text(&new, "resourceVersion") {
+            "" | "0" => meta::set(&mut new, "resourceVersion", Some(live.version.to_string().into())),
+            given => match given.parse::<u64>() {
+                Ok(given) if given == live.version => {}
+                Ok(_) => return Err(Failure::conflict(&qualified, self.name(), MODIFIED)),
+                Err(_) => {
+                    let quoted = crate::status::quote(given);
+                    let message = format!("strconv.ParseUint: parsing {quoted}: invalid syntax");
+                    return Err(Failure::new(500, "", message));
+                }
+            },
+        }
+        self.finish_update(&mut new, &old, warnings)?;
+        let old_meta = &old["metadata"];
+        let emptied = meta::texts(&new, "finalizers").is_empty()
+            && !old_meta["deletionTimestamp"].is_null()
+            && old_meta["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() == 0
+            && !self.holds_namespace(&new);
+        if emptied {
+            return self.write_last(live, new, dry_run);
+        }
+        if finish::same_content(&new, &old) {
+            let bytes = convert::served_bytes(self.resource, self.version, &live.bytes);
+            return Ok(Some(Written { object: new, bytes, created: false }));
+        }
+        if dry_run {
+            let bytes = new.to_string().into();
+            return Ok(Some(Written { object: new, bytes, created: false }));
+        }
+        let key = key(self.namespace(), self.name());
+        let draft = Draft::new(&convert::stored_form(self.resource, self.version, &new));
+        let Ok(stored) = self.store().put(&self.resource.place, &key, Expect::Version(live.version), &draft) else {
+            return Ok(None);
+        };
+        meta::set(&mut new, "resourceVersion", Some(stored.version.to_string().into()));
+        self.engine.after_write(self.resource, self.namespace(), self.name(), self.call);
+        let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
+        Ok(Some(Written { object: new, bytes, created: false }))
+    }
+
+    /// The last finalizer is gone: what was to be stored is the last that is seen of the object.
+    fn write_last(&self, live: &Stored, new: Value, dry_run: bool) -> Result<Option<Written>, Failure> {
+        if !dry_run {
+            let key = key(self.namespace(), self.name());
+            if self.store().remove(&self.resource.place, &key, live.version).is_err() {
+                return Ok(None);
+            }
+            self.engine.after_removal(self.resource, self.namespace(), &new, self.call);
+        }
+        let bytes = new.to_string().into();
+        Ok(Some(Written { object: new, bytes, created: false }))
+    }
+
+    /// A namespace that is being deleted stays while its own finalizers do.
+    fn holds_namespace(&self, object: &Value) -> bool {
+        self.is("", "namespaces")
+            && object["spec"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
+    }
+
+    /// Where the real server would keep the object: it says so in one message.
+    fn etcd_key(&self) -> String {
+        let resource = match (self.resource.group.as_str(), self.resource.plural.as_str()) {
+            ("", "nodes") => "minions".to_owned(),
+            ("", "services") => "services/specs".to_owned(),
+            (group, plural) if self.is_custom() || group == "apiextensions.k8s.io" => format!("{group}/{plural}"),
+            (_, plural) => plural.to_owned(),
+        };
+        format!("/registry/{resource}/{}", key(self.namespace(), self.name()))
+    }
+}

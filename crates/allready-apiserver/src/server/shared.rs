@@ -1,0 +1,182 @@
+//! What every clone of a server, every service and every connection shares.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::{Keep, boot};
+use crate::{
+    fault::{Faults, mix},
+    http::watch::Endings,
+    rest::Engine,
+    status::Failure,
+};
+
+type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+/// By group and version: the hash it was built for, and the text.
+type Documents = HashMap<(String, String), (String, Bytes)>;
+
+/// What every clone of a server shares.
+pub(crate) struct Shared {
+    engine: Engine,
+    faults: Faults,
+    crds: Mutex<Vec<Value>>,
+    token: String,
+    clock: Clock,
+    patience: Duration,
+    seed: [u64; 2],
+    drawn: AtomicU64,
+    endings: watch::Sender<Endings>,
+    /// Held by every open watch.
+    watches: Arc<()>,
+    address: Mutex<String>,
+    documents: Mutex<Documents>,
+}
+
+impl Shared {
+    pub(super) fn new(token: Option<String>, clock: Clock, seed: Option<u64>, patience: Duration) -> Self {
+        let random = uuid::Uuid::new_v4();
+        let seed = seed.map_or(random.as_u64_pair(), |seed| (seed, mix(seed)));
+        Self {
+            engine: Engine::new(boot::registry()),
+            faults: Faults::seeded(seed.0),
+            crds: Mutex::default(),
+            // A token is a secret even where everything else is to be foreseen.
+            token: token.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string()),
+            clock,
+            patience,
+            seed: [seed.0, seed.1],
+            drawn: AtomicU64::new(0),
+            endings: watch::Sender::new(Endings::default()),
+            watches: Arc::default(),
+            address: Mutex::new("localhost".to_owned()),
+            documents: Mutex::default(),
+        }
+    }
+
+    pub(super) fn define(&self, crd: Value) -> Result<(), Failure> {
+        boot::define(&self.engine, &crd, self.stamp())?;
+        self.crds.lock().unwrap_or_else(PoisonError::into_inner).push(crd);
+        Ok(())
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    pub(crate) fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
+    pub(crate) fn clock(&self) -> Clock {
+        Arc::clone(&self.clock)
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    pub(crate) fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// 32 bytes that have not been drawn before.
+    pub(crate) fn random(&self) -> [u8; 32] {
+        let draw = self.drawn.fetch_add(1, Ordering::Relaxed);
+        let [first, second] = self.seed;
+        let mut state = first ^ mix(draw ^ second);
+        let mut bytes = [0; 32];
+        for chunk in bytes.chunks_exact_mut(8) {
+            state = mix(state ^ second);
+            chunk.copy_from_slice(&state.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// A name for one request.
+    pub(crate) fn audit_id(&self) -> String {
+        let mut bytes = [0; 16];
+        bytes.iter_mut().zip(self.random()).for_each(|(byte, random)| *byte = random);
+        uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
+    }
+
+    pub(super) fn stamp(&self) -> (Timestamp, [u8; 32]) {
+        (self.now(), self.random())
+    }
+
+    pub(crate) fn endings(&self) -> Endings {
+        *self.endings.borrow()
+    }
+
+    pub(crate) fn listen_for_endings(&self) -> watch::Receiver<Endings> {
+        self.endings.subscribe()
+    }
+
+    /// What a watch holds for as long as it is open.
+    pub(crate) fn open_watch(&self) -> Arc<()> {
+        Arc::clone(&self.watches)
+    }
+
+    pub(super) fn watches(&self) -> usize {
+        Arc::strong_count(&self.watches).saturating_sub(1)
+    }
+
+    pub(super) fn close_watches(&self) {
+        self.endings.send_modify(|endings| endings.closed += 1);
+    }
+
+    pub(super) fn restart(&self, keep: Keep) {
+        self.engine.restart(keep == Keep::Data);
+        if keep == Keep::Nothing {
+            for crd in self.crds.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+                // It was accepted once.
+                let _ = boot::define(&self.engine, crd, self.stamp());
+            }
+        }
+        self.endings.send_modify(|endings| endings.cut += 1);
+    }
+
+    /// Where the server listens, as discovery says it.
+    pub(crate) fn address(&self) -> String {
+        self.address.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn listens_on(&self, address: String) {
+        *self.address.lock().unwrap_or_else(PoisonError::into_inner) = address;
+    }
+
+    /// A document that takes long to build, built once for as long as its hash stays.
+    pub(crate) fn document(
+        &self,
+        group: &str,
+        version: &str,
+        hash: &str,
+        build: impl FnOnce() -> Bytes,
+    ) -> Bytes {
+        let key = (group.to_owned(), version.to_owned());
+        let known = || {
+            let documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+            documents.get(&key).filter(|(known, _)| known == hash).map(|(_, text)| text.clone())
+        };
+        known().unwrap_or_else(|| {
+            let text = build();
+            let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+            documents.insert(key.clone(), (hash.to_owned(), text.clone()));
+            text
+        })
+    }
+}

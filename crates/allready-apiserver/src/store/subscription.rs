@@ -1,0 +1,337 @@
+//! A watch: it reads from the shared log at its own pace, and sees what its selector lets through, in its version.
+
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::{
+    draft::Stored,
+    log::{Change, LineKey, Log, Read},
+};
+use crate::status::Failure;
+
+/// How often an idle watch that asked for bookmarks gets one.
+const HEARTBEAT: Duration = Duration::from_secs(60);
+/// How long before its end a watch gets a last bookmark.
+const FAREWELL: Duration = Duration::from_secs(2);
+const BATCH: usize = 64;
+
+/// One change, as a watcher sees it.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`.
+    pub kind: &'static str,
+    /// The object (a `Status` for `ERROR`) as JSON, in the version that was asked for.
+    pub object: Bytes,
+    shared: Option<(Arc<Change>, LineKey)>,
+}
+
+impl Event {
+    /// An event that is not shared with other watchers.
+    pub fn new(kind: &'static str, object: Bytes) -> Self {
+        Self { kind, object, shared: None }
+    }
+
+    /// The event as a line of JSON. Watchers of one kind that want the same line share one copy.
+    ///
+    /// ```
+    /// use allready_apiserver::store::Event;
+    ///
+    /// let event = Event::new("ADDED", "{}".into());
+    /// assert_eq!(event.line(), "{\"type\":\"ADDED\",\"object\":{}}\n");
+    /// ```
+    pub fn line(&self) -> Bytes {
+        match &self.shared {
+            Some((change, key)) => change.line(key, || self.write_line()),
+            None => self.write_line(),
+        }
+    }
+
+    fn write_line(&self) -> Bytes {
+        let head = format!("{{\"type\":\"{}\",\"object\":", self.kind);
+        let mut line = Vec::with_capacity(head.len() + self.object.len() + 2);
+        line.extend_from_slice(head.as_bytes());
+        line.extend_from_slice(&self.object);
+        line.extend_from_slice(b"}\n");
+        line.into()
+    }
+}
+
+/// From where a watch starts, and how it behaves.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Start {
+    /// The resourceVersion that was asked for; `None` when unset.
+    pub(crate) version: Option<u64>,
+    /// `sendInitialEvents`.
+    pub(crate) initial: Option<bool>,
+    /// `allowWatchBookmarks`.
+    pub(crate) bookmarks: bool,
+    /// `timeoutSeconds`.
+    pub(crate) timeout: Option<Duration>,
+}
+
+impl Start {
+    /// Whether the objects that are there already come first.
+    pub(crate) fn wants_initial(&self) -> bool {
+        self.initial.unwrap_or(self.version.unwrap_or(0) == 0)
+    }
+
+    /// The version after which changes are wanted; `None` for those from now on.
+    pub(crate) fn since(&self) -> Option<u64> {
+        if self.initial.is_some() { None } else { self.version.filter(|version| *version > 0) }
+    }
+}
+
+type Convert = Arc<dyn Fn(&Bytes) -> Bytes + Send + Sync>;
+type Matches = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
+
+/// What of a place a watch sees, and how.
+#[derive(Clone)]
+pub(crate) struct View {
+    /// The namespace.
+    pub(crate) namespace: Option<String>,
+    /// The one object.
+    pub(crate) name: Option<String>,
+    /// Label and field selectors.
+    pub(crate) matches: Option<Matches>,
+    /// Into the version that was asked for.
+    pub(crate) convert: Option<Convert>,
+    /// `apiVersion` of what is shown.
+    pub(crate) api_version: Arc<str>,
+    /// What a bookmark looks like, apart from its metadata.
+    pub(crate) blank: Value,
+}
+
+impl View {
+    /// What the keys in sight start with.
+    pub(crate) fn prefix(&self) -> Box<str> {
+        match &self.namespace {
+            Some(namespace) => format!("{namespace}/").into(),
+            None => "".into(),
+        }
+    }
+
+    fn sees(&self, key: &str) -> bool {
+        let name = match &self.namespace {
+            Some(namespace) => {
+                match key.strip_prefix(namespace.as_str()).and_then(|rest| rest.strip_prefix('/')) {
+                    Some(name) => name,
+                    None => return false,
+                }
+            }
+            None => key.rsplit('/').next().unwrap_or(key),
+        };
+        self.name.as_ref().is_none_or(|wanted| wanted == name)
+    }
+
+    fn lets_through(&self, stored: Option<&Stored>) -> bool {
+        stored.is_some_and(|stored| self.matches.as_ref().is_none_or(|matches| matches(&stored.bytes)))
+    }
+
+    fn show(&self, bytes: &Bytes) -> Bytes {
+        self.convert.as_ref().map_or_else(|| bytes.clone(), |convert| convert(bytes))
+    }
+
+    fn event(&self, change: &Arc<Change>, warm: bool) -> Option<Event> {
+        if !self.sees(&change.key) {
+            return None;
+        }
+        let before = self.lets_through(change.old.as_ref());
+        let after = self.lets_through(change.new.as_ref());
+        let (kind, bytes) = match (&change.old, &change.new) {
+            (_, Some(new)) if after && before => ("MODIFIED", new.bytes.clone()),
+            (_, Some(new)) if after => ("ADDED", new.bytes.clone()),
+            // What leaves the selection is shown as it last was in it, under the version that took it out.
+            (Some(old), _) if before => ("DELETED", old.at_version(change.version)),
+            _ => return None,
+        };
+        let shared = warm.then(|| (change.clone(), (kind, self.api_version.clone())));
+        Some(Event { kind, object: self.show(&bytes), shared })
+    }
+
+    fn bookmark(&self, version: u64, ends_initial: bool) -> Event {
+        let mut object = self.blank.clone();
+        object["metadata"]["resourceVersion"] = version.to_string().into();
+        if ends_initial {
+            object["metadata"]["annotations"] = json!({ "k8s.io/initial-events-end": "true" });
+        }
+        Event::new("BOOKMARK", object.to_string().into())
+    }
+}
+
+/// A watch: the changes of a resource that its selector lets through, in order.
+pub struct Subscription {
+    log: Arc<Log>,
+    tip: watch::Receiver<u64>,
+    position: u64,
+    seen: u64,
+    ready: VecDeque<Event>,
+    initial: std::vec::IntoIter<(Box<str>, Stored)>,
+    /// The version of the bookmark that ends the initial events.
+    ends_initial: Option<u64>,
+    bookmarks: bool,
+    next_bookmark: Option<Instant>,
+    deadline: Option<Instant>,
+    ended: bool,
+    view: View,
+}
+
+impl Subscription {
+    pub(crate) fn new(
+        log: Arc<Log>,
+        position: Result<u64, u64>,
+        revision: u64,
+        initial: Option<Vec<(Box<str>, Stored)>>,
+        start: Start,
+        view: View,
+    ) -> Self {
+        let now = Instant::now();
+        let streams = start.initial == Some(true) && start.bookmarks;
+        let mut subscription = Self {
+            tip: log.listen(),
+            log,
+            position: 0,
+            seen: start.since().unwrap_or(revision),
+            ready: VecDeque::new(),
+            initial: initial.unwrap_or_default().into_iter(),
+            ends_initial: streams.then_some(revision),
+            bookmarks: start.bookmarks,
+            next_bookmark: None,
+            deadline: start.timeout.map(|timeout| now + timeout),
+            ended: false,
+            view,
+        };
+        match position {
+            Ok(position) => subscription.position = position,
+            Err(oldest) => {
+                let asked = start.version.unwrap_or_default();
+                let gone = Failure::new(410, "Expired", format!("too old resource version: {asked} ({oldest})"));
+                subscription.fail(&gone);
+            }
+        }
+        subscription.schedule_bookmark(now);
+        subscription
+    }
+
+    /// A watch of nothing, which ends at once.
+    pub(crate) fn refused(view: View) -> Self {
+        let log = Arc::new(Log::new(0));
+        log.finish(true);
+        Self::new(log, Ok(0), 0, None, Start::default(), view)
+    }
+
+    fn fail(&mut self, failure: &Failure) {
+        let body = failure.to_body().to_string();
+        self.ready.push_back(Event::new("ERROR", body.into()));
+        self.initial = Vec::new().into_iter();
+        self.ends_initial = None;
+        self.ended = true;
+    }
+
+    fn schedule_bookmark(&mut self, now: Instant) {
+        if !self.bookmarks {
+            return;
+        }
+        let mut next = now + HEARTBEAT;
+        if let Some(deadline) = self.deadline {
+            let farewell = deadline.checked_sub(FAREWELL).filter(|farewell| *farewell > now);
+            next = farewell.map_or(next, |farewell| next.min(farewell));
+            if next > deadline {
+                self.next_bookmark = None;
+                return;
+            }
+        }
+        self.next_bookmark = Some(next);
+    }
+
+    /// The next event; `None` when the watch is over. A watch with a timeout or bookmarks needs tokio's timer.
+    pub async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.at_hand() {
+                return Some(event);
+            }
+            if self.ended {
+                return None;
+            }
+            let wake = [self.deadline, self.next_bookmark].into_iter().flatten().min();
+            let changed = self.tip.changed();
+            match wake {
+                None => changed.await.ok()?,
+                Some(wake) => {
+                    // Waking up late or early changes nothing: the clock is read again.
+                    let _ = tokio::time::timeout_at(wake.into(), changed).await;
+                    self.look_at_the_clock(Instant::now());
+                }
+            }
+        }
+    }
+
+    /// The next event without waiting: `None` when there is none now.
+    pub fn at_hand(&mut self) -> Option<Event> {
+        loop {
+            if self.log.is_cut() {
+                self.ended = true;
+                return None;
+            }
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            if let Some(event) = self.next_initial() {
+                return Some(event);
+            }
+            if self.ended {
+                return None;
+            }
+            if let Some(version) = self.ends_initial.take() {
+                return Some(self.view.bookmark(version, true));
+            }
+            self.tip.mark_unchanged();
+            let finished = self.log.is_finished();
+            match self.log.read(self.position, BATCH) {
+                Read::Lost => {
+                    self.ended = true;
+                    return None;
+                }
+                Read::Changes(changes) if changes.is_empty() => {
+                    self.ended = finished;
+                    return None;
+                }
+                Read::Changes(changes) => self.take(&changes),
+            }
+        }
+    }
+
+    fn take(&mut self, changes: &[Arc<Change>]) {
+        let warm = self.log.is_warm(self.position);
+        self.position += changes.len() as u64;
+        for change in changes.iter().filter(|change| change.version > self.seen) {
+            self.ready.extend(self.view.event(change, warm));
+        }
+        self.seen = changes.last().map_or(self.seen, |change| change.version.max(self.seen));
+    }
+
+    fn next_initial(&mut self) -> Option<Event> {
+        for (key, stored) in self.initial.by_ref() {
+            if self.view.sees(&key) && self.view.lets_through(Some(&stored)) {
+                return Some(Event::new("ADDED", self.view.show(&stored.bytes)));
+            }
+        }
+        None
+    }
+
+    fn look_at_the_clock(&mut self, now: Instant) {
+        if self.deadline.is_some_and(|deadline| deadline <= now) {
+            self.ended = true;
+        } else if self.next_bookmark.is_some_and(|next| next <= now) {
+            let event = self.view.bookmark(self.seen, false);
+            self.ready.push_back(event);
+            self.schedule_bookmark(now);
+        }
+    }
+}

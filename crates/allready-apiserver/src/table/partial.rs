@@ -1,0 +1,50 @@
+//! Metadata only: `PartialObjectMetadata` and its list.
+
+use serde_json::{Map, Value, json};
+
+use crate::rest::ListBody;
+
+/// An object as `PartialObjectMetadata`.
+///
+/// ```
+/// use allready_apiserver::table::partial_metadata;
+/// use serde_json::json;
+///
+/// let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {}});
+/// let expected = json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": {"name": "web"}});
+/// assert_eq!(partial_metadata(&pod), expected);
+/// ```
+pub fn partial_metadata(object: &Value) -> Value {
+    let mut partial = Map::new();
+    partial.insert("kind".into(), "PartialObjectMetadata".into());
+    partial.insert("apiVersion".into(), "meta.k8s.io/v1".into());
+    partial.insert("metadata".into(), object.get("metadata").cloned().unwrap_or_else(|| json!({})));
+    partial.into()
+}
+
+/// Objects as `PartialObjectMetadataList`.
+pub fn partial_metadata_list(objects: &[Value], list: &ListBody) -> Value {
+    // An empty list of these is written as nothing by the real server.
+    let items = match objects {
+        [] => Value::Null,
+        objects => objects.iter().map(partial_metadata).collect(),
+    };
+    let mut partial = Map::new();
+    partial.insert("kind".into(), "PartialObjectMetadataList".into());
+    partial.insert("apiVersion".into(), "meta.k8s.io/v1".into());
+    partial.insert("metadata".into(), list_metadata(list));
+    partial.insert("items".into(), items);
+    partial.into()
+}
+
+/// The metadata of a list, whatever its kind.
+pub(super) fn list_metadata(list: &ListBody) -> Value {
+    let mut metadata = json!({"resourceVersion": list.resource_version.to_string()});
+    if !list.continue_token.is_empty() {
+        metadata["continue"] = list.continue_token.as_str().into();
+    }
+    if let Some(remaining) = list.remaining {
+        metadata["remainingItemCount"] = remaining.into();
+    }
+    metadata
+}

@@ -1,0 +1,140 @@
+//! `allready apiserver`: the embedded Kubernetes API server, until it is stopped.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use allready_apiserver::{
+    ApiServer,
+    server::{Listen, ListenError},
+};
+use serde_json::Value;
+
+use crate::{
+    cli::ApiserverArgs,
+    failure::Failure,
+    input,
+    printer::{BOLD, DIM, Printer, tame},
+};
+
+pub(crate) fn run(args: &ApiserverArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    let server = ApiServer::new();
+    if let Some(directory) = &args.crds {
+        define(&server, directory, printer)?;
+    }
+    let runtime = tokio::runtime::Runtime::new()
+        .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
+    runtime.block_on(serve(&server, args, printer))
+}
+
+async fn serve(server: &ApiServer, args: &ApiserverArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    let how = Listen { plain: args.http, allow_remote: args.allow_remote };
+    let listening = server.listen_with(args.listen, how).await.map_err(|error| match error {
+        ListenError::Remote(address) => Failure::usage(format_args!(
+            "{address} can be reached from other machines, and whoever has the token is administrator there: \
+             listen on 127.0.0.1 or [::1], or say --allow-remote"
+        )),
+        other => Failure::unavailable(other),
+    })?;
+    // From here on a signal ends the server instead of the process.
+    let stopped = stopped()?;
+    write_private(&args.kubeconfig, &listening.kubeconfig())?;
+    let file = tame(&args.kubeconfig.display().to_string());
+    printer.text(&format!(
+        "Listening on {BOLD}{}{BOLD:#}\n\n  kubectl --kubeconfig {file} get namespaces\n\n\
+         {DIM}Ctrl-C stops it, and everything in it is gone.{DIM:#}\n",
+        listening.url()
+    ))?;
+    stopped.await;
+    listening.shutdown().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Waits until somebody wants the server to stop.
+#[cfg(unix)]
+fn stopped() -> Result<impl Future<Output = ()>, Failure> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let listen = |kind| {
+        signal(kind).map_err(|error| Failure::unavailable(format_args!("cannot listen for signals: {error}")))
+    };
+    let (mut interrupt, mut terminate) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+/// Waits until somebody wants the server to stop.
+#[cfg(not(unix))]
+fn stopped() -> Result<impl Future<Output = ()>, Failure> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
+}
+
+/// Writes a file that has a secret in it: a new one beside it, for its owner alone, then put in its place.
+fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}.new", std::process::id()));
+    let beside = PathBuf::from(beside);
+    let written = private(&beside).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.and_then(|()| fs::rename(&beside, path)).map_err(|error| {
+        let _ = fs::remove_file(&beside);
+        Failure::output(format_args!("cannot write {}: {error}", tame(&path.display().to_string())))
+    })
+}
+
+fn private(path: &Path) -> std::io::Result<fs::File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Defines what the manifests of a directory define.
+fn define(server: &ApiServer, directory: &Path, printer: &mut Printer) -> Result<(), Failure> {
+    for file in manifests(directory)? {
+        let name = tame(&file.display().to_string());
+        for (index, document) in input::read_all(&file)?.into_iter().enumerate() {
+            let place = format!("{name}, document {}", index + 1);
+            if document["kind"] != "CustomResourceDefinition" {
+                if !document.is_null() {
+                    printer.warning(format_args!("{place}: no CustomResourceDefinition, left out"));
+                }
+                continue;
+            }
+            refused(server, document).map_err(|why| Failure::data(format_args!("{place}: {why}")))?;
+        }
+    }
+    Ok(())
+}
+
+fn refused(server: &ApiServer, definition: Value) -> Result<(), String> {
+    server.define(definition).map_err(|failure| tame(&failure.message))
+}
+
+/// The files of a directory that look like manifests, by name.
+fn manifests(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::no_input(format_args!("cannot read {}: {error}", tame(&directory.display().to_string())))
+    };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let is_manifest = path.extension().is_some_and(|ending| {
+            ["yaml", "yml", "json"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+        });
+        if is_manifest && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,133 @@
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use insta::assert_snapshot;
+use tempfile::TempDir;
+
+use super::allready;
+
+const CRDS: &str = r#"
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.lab.example}
+spec:
+  group: lab.example
+  names: {kind: Widget, plural: widgets, singular: widget, listKind: WidgetList}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object}}
+---
+apiVersion: v1
+kind: ConfigMap
+"#;
+
+/// A directory with one file in it.
+fn directory(file: &str, text: &str) -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join(file), text).unwrap();
+    directory
+}
+
+/// Runs with a directory of definitions, whose path is not the same every time.
+fn with_crds(directory: &TempDir, arguments: &[&str]) -> String {
+    let path = directory.path().display().to_string();
+    let fixed = ["apiserver", "--crds", &path];
+    allready(&[&fixed[..], arguments].concat(), "").replace(&path, "DIRECTORY")
+}
+
+#[test]
+fn the_help_says_what_it_is_and_is_not() {
+    assert_snapshot!(allready(&["apiserver", "--help"], ""));
+}
+
+#[test]
+fn an_address_that_others_can_reach_is_refused() {
+    assert_snapshot!(allready(&["apiserver", "--listen", "0.0.0.0:0"], ""));
+}
+
+#[test]
+fn a_definition_that_cannot_be_used_is_named_with_its_file_and_document() {
+    let broken = directory("b.yaml", "---\n---\nkind: CustomResourceDefinition\n");
+    let refused = with_crds(&broken, &[]);
+    assert!(refused.starts_with("exit 65\n"), "{refused}");
+    assert!(refused.contains("error: DIRECTORY/b.yaml, document "), "{refused}");
+    assert_snapshot!(with_crds(&directory("a.yml", "a: [1,\nb: }"), &[]));
+    assert_snapshot!(allready(&["apiserver", "--crds", "/nonexistent/crds"], ""));
+}
+
+#[test]
+fn a_kubeconfig_that_cannot_be_written_ends_it() {
+    assert_snapshot!(allready(&["apiserver", "--kubeconfig", "/nonexistent/a/kubeconfig"], ""));
+}
+
+/// A running server; ended when the test ends, however it ends.
+struct Running(Child);
+
+impl Running {
+    fn start(kubeconfig: &Path, crds: &Path) -> (Self, String) {
+        let child = Command::new(env!("CARGO_BIN_EXE_allready"))
+            .args(["apiserver", "--http", "--kubeconfig"])
+            .arg(kubeconfig)
+            .arg("--crds")
+            .arg(crds)
+            .env("NO_COLOR", "1")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut running = Self(child);
+        let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines();
+        let first = lines.next().unwrap().unwrap();
+        // Whoever has read the last line knows that the file is there.
+        lines.find(|line| line.as_ref().unwrap().starts_with("Ctrl-C")).unwrap().unwrap();
+        (running, first)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+    }
+}
+
+#[test]
+fn it_serves_what_was_defined_until_it_is_told_to_stop() {
+    let crds = directory("widgets.yaml", CRDS);
+    let kubeconfig = crds.path().join("config");
+    fs::write(&kubeconfig, "an older one, for everybody to read").unwrap();
+    let (mut running, first) = Running::start(&kubeconfig, crds.path());
+    let address = first.strip_prefix("Listening on http://").unwrap();
+
+    let text = fs::read_to_string(&kubeconfig).unwrap();
+    assert!(text.contains(&format!("server: \"http://{address}\"")), "{text}");
+    assert_eq!(fs::metadata(&kubeconfig).unwrap().permissions().mode() & 0o777, 0o600);
+    let token = text.lines().find_map(|line| line.trim().strip_prefix("token: ")).unwrap().trim_matches('"');
+
+    let mut stream = TcpStream::connect(address).unwrap();
+    let path = "/apis/lab.example/v1/namespaces/default/widgets";
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.contains("\"WidgetList\""), "{answer}");
+
+    assert!(Command::new("kill").arg(running.0.id().to_string()).status().unwrap().success());
+    assert_eq!(running.0.wait().unwrap().code(), Some(0));
+    let mut warnings = String::new();
+    running.0.stderr.take().unwrap().read_to_string(&mut warnings).unwrap();
+    assert!(
+        warnings.contains("widgets.yaml, document 2: no CustomResourceDefinition, left out"),
+        "{warnings}"
+    );
+}

@@ -1,0 +1,151 @@
+//! Any request gets an answer: no panic, valid HTTP, a `Status` on failure, and objects that can still be read.
+//!
+//! An input is one request after another, parted by lines of `---`. A request is a line with method and path, lines of
+//! headers, an empty line and a body:
+//!
+//! ```text
+//! POST /api/v1/namespaces/default/configmaps
+//! content-type: application/json
+//!
+//! {"metadata": {"name": "a"}}
+//! ```
+//!
+//! ```sh
+//! mkdir -p fuzz/corpus/request
+//! cargo fuzz run -s none request fuzz/corpus/request fuzz/seeds/request -- -max_total_time=20
+//! ```
+#![no_main]
+
+use std::sync::LazyLock;
+
+use allready_apiserver::{ApiServer, server::Keep};
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, Request, Uri};
+use http_body_util::{BodyExt as _, Full};
+use libfuzzer_sys::fuzz_target;
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use tower::ServiceExt as _;
+
+static RUNTIME: LazyLock<Runtime> =
+    LazyLock::new(|| tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime"));
+
+static SERVER: LazyLock<ApiServer> = LazyLock::new(|| {
+    let clock = || "2026-01-01T00:00:00Z".parse().expect("a time");
+    ApiServer::builder().crds([crd()]).seed(1).clock(clock).build().expect("a legal definition")
+});
+
+/// A watch that nothing ends is read no longer than this many pieces.
+const PIECES: usize = 8;
+
+fuzz_target!(|bytes: &[u8]| {
+    RUNTIME.block_on(async {
+        SERVER.restart(Keep::Nothing);
+        for request in split(bytes) {
+            if let Some(request) = read(request) {
+                answer(request).await;
+            }
+        }
+        for path in ["/api/v1/namespaces", "/api/v1/configmaps", "/apis/fuzz.example/v1/things"] {
+            let request = Request::get(path).body(Full::default()).expect("a request");
+            let (code, body) = answer(request).await;
+            assert!(path.starts_with("/apis") && code == 404 || code == 200, "{path}: {code} {body}");
+        }
+    });
+});
+
+/// Sends a request and checks the answer.
+async fn answer(request: Request<Full<Bytes>>) -> (u16, Value) {
+    let watches = request.uri().query().is_some_and(|query| query.contains("watch"))
+        || request.uri().path().contains("watch");
+    let head = request.method() == Method::HEAD;
+    let reply = SERVER.service().oneshot(request).await.expect("nobody asked for a reset");
+    let code = reply.status().as_u16();
+    let kind = reply.headers().get("content-type").map(|kind| kind.to_str().expect("text").to_owned());
+    let mut body = reply.into_body();
+    let mut read = Vec::new();
+    if watches && code == 200 {
+        for _ in 0..PIECES {
+            let piece = tokio::time::timeout(std::time::Duration::ZERO, body.frame()).await;
+            let Ok(Some(frame)) = piece else { break };
+            read.extend(frame.expect("no reset").into_data().expect("data"));
+        }
+        for line in read.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let event: Value = serde_json::from_slice(line).unwrap_or_default();
+            assert!(event["type"].is_string() || event["kind"].is_string(), "an event");
+        }
+        return (code, Value::Null);
+    }
+    read.extend(body.collect().await.expect("no reset").to_bytes());
+    let body: Value = match kind.as_deref() {
+        Some("application/json") if !head => serde_json::from_slice(&read).expect("JSON"),
+        _ => Value::Null,
+    };
+    if code >= 400 && !head && kind.as_deref() == Some("application/json") {
+        assert_eq!((&body["kind"], &body["code"]), (&"Status".into(), &code.into()), "{body}");
+        assert_eq!(body["status"], "Failure");
+        assert!(!body["message"].to_string().contains("panic"), "{body}");
+    }
+    (code, body)
+}
+
+fn split(bytes: &[u8]) -> Vec<&[u8]> {
+    let mut requests = Vec::new();
+    let mut rest = bytes;
+    while let Some(at) = rest.windows(5).position(|window| window == b"\n---\n") {
+        requests.push(&rest[..at]);
+        rest = &rest[at + 5..];
+    }
+    requests.push(rest);
+    requests
+}
+
+/// A request, when the bytes are one.
+fn read(bytes: &[u8]) -> Option<Request<Full<Bytes>>> {
+    let end = bytes.windows(2).position(|window| window == b"\n\n");
+    let (head, body) = end.map_or((bytes, &[][..]), |end| (&bytes[..end], &bytes[end + 2..]));
+    let mut lines = head.split(|byte| *byte == b'\n');
+    let line = lines.next()?;
+    let at = line.iter().position(|byte| *byte == b' ')?;
+    let mut request = Request::builder()
+        .method(Method::from_bytes(&line[..at]).ok()?)
+        .uri(Uri::try_from(&line[at + 1..]).ok()?);
+    for line in lines {
+        let at = line.iter().position(|byte| *byte == b':')?;
+        let value = line[at + 1..].trim_ascii();
+        request =
+            request.header(HeaderName::from_bytes(&line[..at]).ok()?, HeaderValue::from_bytes(value).ok()?);
+    }
+    request.body(Full::new(Bytes::copy_from_slice(body))).ok()
+}
+
+fn crd() -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": { "name": "things.fuzz.example" },
+        "spec": {
+            "group": "fuzz.example",
+            "names": { "kind": "Thing", "plural": "things", "singular": "thing", "listKind": "ThingList" },
+            "scope": "Namespaced",
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "subresources": { "status": {} },
+                "schema": { "openAPIV3Schema": { "type": "object", "properties": {
+                    "spec": { "type": "object", "properties": {
+                        "size": { "type": "integer", "minimum": 1, "default": 1 },
+                        "name": { "type": "string", "pattern": "^[a-z]+$" },
+                        "tags": { "type": "array", "items": { "type": "string" }, "x-kubernetes-list-type": "set" },
+                        "ports": {
+                            "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["port"],
+                            "items": { "type": "object", "required": ["port"], "properties": {
+                                "port": { "type": "integer" }, "name": { "type": "string" }
+                            } }
+                        },
+                        "free": { "type": "object", "x-kubernetes-preserve-unknown-fields": true }
+                    } },
+                    "status": { "type": "object", "x-kubernetes-preserve-unknown-fields": true }
+                } } }
+            }]
+        }
+    })
+}
