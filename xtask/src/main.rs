@@ -24,6 +24,12 @@ enum Chore {
     Kube(Kube),
     /// Compare the embedded server with the real one
     Conformance(Conformance),
+    /// Measure both servers in one run
+    #[command(subcommand)]
+    Bench(Bench),
+    /// Serve the embedded server alone, for the benchmark
+    #[command(hide = true)]
+    Serve,
     /// Run the same kubectl commands on both servers and compare what they print
     Kubectl {
         /// Compare the real server with a second real one
@@ -61,6 +67,12 @@ enum Kube {
     },
     /// Print the directory with the built apiserver and kubectl
     Path,
+}
+
+#[derive(Subcommand)]
+enum Bench {
+    /// Start, memory, applies, watches: the embedded server against the real one
+    Apiserver,
 }
 
 #[derive(clap::Args)]
@@ -107,6 +119,8 @@ async fn run(chore: Chore) -> Result<bool> {
     match chore {
         Chore::Kube(kube) => run_kube(&environment, kube).await,
         Chore::Conformance(options) => run_conformance(&environment, options).await,
+        Chore::Bench(Bench::Apiserver) => xtask::bench::apiserver(&environment).await,
+        Chore::Serve => xtask::bench::serve().await.map(|()| true),
         Chore::Kubectl { real_only, show } => {
             let kubectl = real::kubectl(&environment)?;
             let real = Private::start(&environment).await?;
@@ -169,8 +183,8 @@ async fn run_conformance(environment: &Environment, options: Conformance) -> Res
 }
 
 /// The server that is compared with the real one.
-async fn embedded(environment: &Environment, _real_only: bool) -> Result<Server> {
-    Server::real(environment).await
+async fn embedded(environment: &Environment, real_only: bool) -> Result<Server> {
+    if real_only { Server::real(environment).await } else { Server::embedded().await }
 }
 
 /// A name that no earlier run left behind on a cluster.

@@ -16,6 +16,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::client::{Client, Endpoint};
 use crate::{kubeconfig, printer};
 pub use build::{kubectl, program_directory};
+pub use process::resident_memory_of;
 
 /// The version of Kubernetes that everything is held to.
 pub const VERSION: &str = "1.36.4";

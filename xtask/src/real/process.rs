@@ -118,12 +118,17 @@ pub(super) fn stop(directory: &Path) -> Result<()> {
 /// Resident memory of all processes of `directory`, in bytes.
 pub(super) fn resident_memory(directory: &Path) -> Option<u64> {
     let directory = directory.canonicalize().ok()?;
-    let kilobytes: u64 = FILES
+    let bytes: u64 = FILES
         .iter()
         .filter_map(|file| process(&directory, file))
-        .filter_map(|id| said_by_ps(id, "rss=")?.trim().parse::<u64>().ok())
+        .filter_map(resident_memory_of)
         .sum();
-    (kilobytes > 0).then_some(kilobytes * 1024)
+    (bytes > 0).then_some(bytes)
+}
+
+/// Resident memory of one process, in bytes.
+pub fn resident_memory_of(id: u32) -> Option<u64> {
+    Some(said_by_ps(id, "rss=")?.trim().parse::<u64>().ok()? * 1024)
 }
 
 fn process(directory: &Path, file: &str) -> Option<u32> {
