@@ -35,8 +35,7 @@ const POPULATIONS: [usize; 3] = [10, 1_000, 10_000];
 pub async fn serve() -> Result<()> {
     let server = Server::embedded().await?;
     printer::line(server.client()?.endpoint().address.clone());
-    let mut lines = BufReader::new(tokio::io::stdin()).lines();
-    while lines.next_line().await?.is_some() {}
+    tokio::task::spawn_blocking(|| std::io::stdin().lines().for_each(drop)).await?;
     Ok(())
 }
 
