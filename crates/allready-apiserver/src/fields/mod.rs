@@ -19,6 +19,7 @@ mod managed;
 mod ownership;
 mod path;
 mod prune;
+mod scale;
 mod set;
 mod typed;
 mod value;
@@ -35,6 +36,7 @@ use self::{
 };
 pub use self::{
     path::{Path, PathElement},
+    scale::{ReplicasPaths, from_scale, to_scale},
     set::FieldSet,
     write::keep_times,
 };

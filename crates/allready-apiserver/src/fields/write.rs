@@ -1,7 +1,5 @@
 //! The two ways to write: applying a configuration, and putting an object in place.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
 use super::{
@@ -131,18 +129,17 @@ pub fn keep_times(live: &Value, new: &mut Value) {
     let (Some(Value::Array(old)), Some(Value::Array(now))) = (managed::of(live), managed::of(new)) else {
         return;
     };
-    let timeless = |entry: &Value| match entry {
-        Value::Object(map) if map.contains_key("time") => {
-            let mut map = map.clone();
-            map.remove("time");
-            Cow::<Value>::Owned(Value::Object(map))
+    let same_but_for_time = |(old, now): (&Value, &Value)| match (old, now) {
+        (Value::Object(old), Value::Object(now)) => {
+            let timed = |(key, _): &(&String, &Value)| *key != "time";
+            old.iter().filter(timed).eq(now.iter().filter(timed))
         }
-        other => Cow::Owned(other.clone()),
+        _ => old == now,
     };
     let times_differ = old.iter().zip(now).any(|(old, now)| old.get("time") != now.get("time"));
     if old.len() != now.len()
         || !times_differ
-        || !old.iter().zip(now).all(|(old, now)| old == now || timeless(old) == timeless(now))
+        || !old.iter().zip(now).all(same_but_for_time)
         || !same_object(live, new)
     {
         return;

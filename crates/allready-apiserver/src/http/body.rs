@@ -16,6 +16,9 @@ use crate::status::Failure;
 /// The longest body that is read, as in the real server.
 pub(crate) const LIMIT: usize = 3 * 1024 * 1024;
 
+/// A client that sends this much more is listened to until it is done: it would not hear the answer before.
+const OVERHEARD: usize = 8 * 1024 * 1024;
+
 /// Why a request got no answer: its connection was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("connection reset")]
@@ -75,7 +78,7 @@ pub(crate) async fn read<B>(body: B, patience: Duration) -> Result<Bytes, Failur
 where
     B: Body<Data = Bytes>,
 {
-    if body.size_hint().lower() > LIMIT as u64 {
+    if body.size_hint().lower() > (LIMIT + OVERHEARD) as u64 {
         return Err(too_large());
     }
     if body.is_end_stream() {
@@ -88,11 +91,17 @@ async fn collect<B: Body<Data = Bytes>>(body: B) -> Result<Bytes, Failure> {
     let mut body = pin!(body);
     let mut first = Bytes::new();
     let mut rest = BytesMut::new();
+    let mut read = 0;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Failure::bad_request("unexpected EOF"))?;
         let Ok(data) = frame.into_data() else { continue };
-        if first.len() + rest.len() + data.len() > LIMIT {
-            return Err(too_large());
+        read += data.len();
+        if read > LIMIT {
+            (first, rest) = (Bytes::new(), BytesMut::new());
+            if read > LIMIT + OVERHEARD {
+                break;
+            }
+            continue;
         }
         // Most bodies are one piece, which is then not copied.
         if first.is_empty() && rest.is_empty() {
@@ -103,6 +112,9 @@ async fn collect<B: Body<Data = Bytes>>(body: B) -> Result<Bytes, Failure> {
             }
             rest.extend_from_slice(&data);
         }
+    }
+    if read > LIMIT {
+        return Err(too_large());
     }
     Ok(if rest.is_empty() { first } else { rest.freeze() })
 }

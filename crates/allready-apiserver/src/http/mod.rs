@@ -10,6 +10,7 @@ mod headers;
 pub(crate) mod info;
 pub(crate) mod negotiate;
 mod path;
+mod protobuf;
 pub(crate) mod route;
 pub(crate) mod service;
 pub(crate) mod watch;

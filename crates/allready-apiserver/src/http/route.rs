@@ -77,6 +77,8 @@ fn other(method: &str, path: &str, registry: &Registry) -> Route {
         ["api", version] => resources(reads, "", version, registry),
         ["apis", group] if serves(registry, group) => Route::Group((*group).to_owned()),
         ["apis", group, version] => resources(reads, group, version, registry),
+        ["api", _, ..] => Route::Refused(unknown()),
+        ["apis", group, _, ..] => nothing(group, registry),
         ["openapi", "v3"] => Route::OpenapiIndex,
         ["openapi", "v3", "api", version] => document("", version, registry),
         ["openapi", "v3", "apis", group, version] => document(group, version, registry),

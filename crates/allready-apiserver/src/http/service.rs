@@ -19,7 +19,7 @@ use super::{
     body::{self, ResponseBody, ServiceError},
     fixed, headers, info,
     negotiate::{self, Form, Format, Place, Wanted},
-    path,
+    path, protobuf,
     route::{self, Route, Target},
     watch::{Source, View, Watch},
     write::{self, Style, Written},
@@ -164,7 +164,13 @@ impl Asked {
             }
             Route::Health { endpoint, check } => {
                 match fixed::health(endpoint, check.as_deref(), &self.query) {
-                    Some(text) => page(StatusCode::OK, text),
+                    Some(text) => {
+                        let mut reply = page(StatusCode::OK, text);
+                        if check.is_some() {
+                            reply.headers_mut().remove(header::X_CONTENT_TYPE_OPTIONS);
+                        }
+                        reply
+                    }
                     None => page(StatusCode::NOT_FOUND, "404 page not found\n"),
                 }
             }
@@ -256,6 +262,11 @@ impl Asked {
             _ => body::read(body, shared.patience()).await?,
         };
         let content_type = negotiate::content_type(&self.content_type, target.verb, target.custom, &bytes)?;
+        let (bytes, content_type) = if content_type == negotiate::PROTOBUF {
+            (guarded(|| from_protobuf(&target, &bytes))??, "application/json".to_owned())
+        } else {
+            (bytes, content_type)
+        };
         if target.verb == Verb::Patch && target.name.is_none() {
             return Err(Failure::bad_request("name must be provided").into());
         }
@@ -414,6 +425,23 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         tracing::error!("a request caused a panic");
         Failure::internal("this request caused the server to panic")
+    })
+}
+
+/// The JSON of a body in protobuf.
+fn from_protobuf(target: &Target, body: &[u8]) -> Result<Bytes, Failure> {
+    let read = protobuf::to_json(body);
+    read.map(|object| object.to_string().into()).map_err(|why| {
+        if is_delete(target.verb) {
+            return Failure::bad_request(why.to_string());
+        }
+        // No more of the body is shown than the real server shows.
+        let shown = String::from_utf8_lossy(body.get(..30).unwrap_or(body));
+        let dots = if body.len() > 30 { " ..." } else { "" };
+        let kind = &target.resource.kind;
+        Failure::bad_request(format!(
+            "the object provided is unrecognized (must be of type {kind}): {why} ({shown}{dots})"
+        ))
     })
 }
 

@@ -133,6 +133,8 @@ fn paths_mean_what_they_mean_to_the_real_server() {
         ("GET /metrics/nope", "404 page"),
         ("GET /api/v1/", "resources /v1"),
         ("GET /api/v2", UNKNOWN),
+        ("GET /api/v1//namespaces", UNKNOWN),
+        ("GET /apis/nope.example/v1//x", "404 page"),
         ("GET /apis/apps", "group apps"),
         ("POST /apis/apps/v1", NOT_ALLOWED),
         ("GET /apis/apps/v2/nope", UNKNOWN),

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::{body::ServiceError, negotiate::Form};
+use super::{body::ServiceError, negotiate::Form, write::dated};
 use crate::{
     fault::{Effect, Faults, Seen},
     resource::Resource,
@@ -144,17 +144,14 @@ impl Source {
             return event.line();
         }
         let object: Value = serde_json::from_slice(&event.object).unwrap_or_default();
-        let mut shown = match (form, resource.version(version)) {
+        let shown = match (form, resource.version(version)) {
             (Form::Table { .. }, Some(version)) => {
                 table::event(resource, version, &object, *include, clock(), !self.started)
             }
             _ => table::partial_metadata(&object),
         };
         self.started = true;
-        if form.is_beta() {
-            shown["apiVersion"] = "meta.k8s.io/v1beta1".into();
-        }
-        format!("{}\n", json!({ "type": event.kind, "object": shown })).into()
+        format!("{}\n", json!({ "type": event.kind, "object": dated(shown, *form) })).into()
     }
 }
 

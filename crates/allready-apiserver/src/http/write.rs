@@ -125,9 +125,21 @@ pub(crate) fn failure(failure: &Failure, format: Option<Format>, pretty: bool) -
     }
 }
 
-fn dated(mut shown: Value, form: Form) -> Value {
+/// Whatever is of `meta.k8s.io` is of the version that was asked for, inside and out.
+pub(crate) fn dated(mut shown: Value, form: Form) -> Value {
+    let date = |object: &mut Value| {
+        if object["apiVersion"] == "meta.k8s.io/v1" {
+            object["apiVersion"] = "meta.k8s.io/v1beta1".into();
+        }
+    };
     if form.is_beta() {
-        shown["apiVersion"] = "meta.k8s.io/v1beta1".into();
+        date(&mut shown);
+        for row in shown.get_mut("rows").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(object) = row.get_mut("object").filter(|object| object.is_object()) {
+                date(object);
+            }
+        }
+        shown.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten().for_each(date);
     }
     shown
 }

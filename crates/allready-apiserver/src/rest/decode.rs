@@ -90,9 +90,9 @@ pub(crate) fn object_as(
         }
     }
     if kind == call.resource.kind {
-        check_metadata(&object).and_then(|()| decodes(call, version, &object)).map_err(|error| {
-            cannot(&text(&object, "kind"), &version.name, kind, &error)
-        })?;
+        check_metadata(&object)
+            .and_then(|()| decodes(call, version, &object))
+            .map_err(|error| cannot(&text(&object, "kind"), &version.name, kind, &error))?;
     }
     Ok(Decoded { object, strict: duplicate_texts(&parsed.duplicates) })
 }
@@ -134,9 +134,8 @@ pub(crate) fn go_type(value: &Value) -> &'static str {
 fn read(call: &Call, kind: &str) -> Result<Parsed, Failure> {
     let refuse = |error: &str| unrecognized(kind, error, &call.body);
     let parsed = match call.content_type.as_str() {
-        "" | "application/json" => json::parse(&call.body).map_err(|error| {
-            refuse(&format!("couldn't get version/kind; json parse error: {error}"))
-        })?,
+        "" | "application/json" => json::parse(&call.body)
+            .map_err(|error| refuse(&format!("couldn't get version/kind; json parse error: {error}")))?,
         "application/yaml" => yaml(&call.body).map_err(|error| refuse(&error))?,
         _ => {
             let accepted = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
@@ -174,8 +173,8 @@ pub(crate) fn yaml(bytes: &[u8]) -> Result<Parsed, String> {
     let options = serde_saphyr::options! {
         duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::LastWins,
     };
-    let value: Value =
-        serde_saphyr::from_str_with_options(&text, options).map_err(|error| yaml_error(&text, &error.to_string()))?;
+    let value: Value = serde_saphyr::from_str_with_options(&text, options)
+        .map_err(|error| yaml_error(&text, &error.to_string()))?;
     // Numbers and depth are settled by the one reader for JSON.
     json::parse(value.to_string().as_bytes()).map_err(|error| format!("yaml: {error}"))
 }
@@ -201,7 +200,9 @@ fn yaml_error(text: &str, error: &str) -> String {
 
 fn unrecognized(kind: &str, error: &str, body: &[u8]) -> Failure {
     let summary = summary(body);
-    Failure::bad_request(format!("the object provided is unrecognized (must be of type {kind}): {error} ({summary})"))
+    Failure::bad_request(format!(
+        "the object provided is unrecognized (must be of type {kind}): {error} ({summary})"
+    ))
 }
 
 /// The beginning of a body: as text when it looks like JSON, as hexadecimal digits otherwise.
@@ -254,7 +255,9 @@ fn check_type(
 
 /// What the real server says of a kind it has no type for.
 pub(crate) fn not_registered(kind: &str, api_version: &str) -> String {
-    format!("no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:111\"")
+    format!(
+        "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:111\""
+    )
 }
 
 /// Refuses metadata with values of the wrong JSON types.
@@ -269,7 +272,9 @@ pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
         Value::Object(_) => {}
         other => {
             let found = go_type(other);
-            return Err(format!("json: cannot unmarshal {found} into Go struct field .metadata of type v1.ObjectMeta"));
+            return Err(format!(
+                "json: cannot unmarshal {found} into Go struct field .metadata of type v1.ObjectMeta"
+            ));
         }
     }
     for field in ["name", "generateName", "namespace", "uid", "resourceVersion", "selfLink"] {
@@ -303,7 +308,8 @@ pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
         match &metadata[field] {
             Value::Null => {}
             Value::Array(items) => {
-                let fits = |item: &&Value| if field == "finalizers" { item.is_string() } else { item.is_object() };
+                let fits =
+                    |item: &&Value| if field == "finalizers" { item.is_string() } else { item.is_object() };
                 if let Some(item) = items.iter().find(|item| !fits(item)) {
                     let kind = kind.trim_start_matches("[]");
                     return wrong(item, &format!("metadata.{field}"), kind);

@@ -219,7 +219,8 @@ impl<'a> Reader<'a> {
             }
             self.digits();
         }
-        let text = self.bytes.get(start..self.at).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("0");
+        let text =
+            self.bytes.get(start..self.at).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("0");
         Ok(number(text))
     }
 
@@ -309,7 +310,9 @@ impl<'a> Reader<'a> {
         let mut code = 0;
         for _ in 0..4 {
             let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
-            let Some(digit) = digit else { return Err(self.unexpected("in \\u hexadecimal character escape")) };
+            let Some(digit) = digit else {
+                return Err(self.unexpected("in \\u hexadecimal character escape"));
+            };
             code = code * 16 + digit;
             self.at += 1;
         }

@@ -53,14 +53,16 @@ impl Scope<'_> {
         let options = WriteOptions::read(self.call, kind)?;
         self.write_scale(&options, None, Vec::new(), &|scale| {
             if !apply {
-                return self.patch_value(scale, options.validation).map(|(scale, _)| scale);
+                return self.patch_value(scale).map(|(scale, _)| scale);
             }
-            let (config, _) = self.configuration(options.validation)?;
+            let (config, _) = self.configuration()?;
             let kind = config["kind"].as_str().unwrap_or_default();
             let found = config["apiVersion"].as_str().unwrap_or_default();
             if kind != "Scale" || found != API_VERSION {
                 let (group, version) = found.split_once('/').unwrap_or(("", found));
-                return Err(Failure::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")));
+                return Err(Failure::bad_request(format!(
+                    "invalid object type: {group}/{version}, Kind={kind}"
+                )));
             }
             let mut scale = scale.clone();
             crate::patch::merge::merge(&mut scale, &config);
@@ -85,7 +87,9 @@ impl Scope<'_> {
             let replicas = self.checked_replicas(&scale)?;
             let mut new = live.clone();
             put(&mut new, &paths.spec_replicas, replicas.into());
-            if let Some(version) = scale["metadata"]["resourceVersion"].as_str().filter(|text| !text.is_empty()) {
+            if let Some(version) =
+                scale["metadata"]["resourceVersion"].as_str().filter(|text| !text.is_empty())
+            {
                 meta::set(&mut new, "resourceVersion", Some(version.into()));
             }
             self.manage(Some(live), &mut new, options);
@@ -132,7 +136,8 @@ fn scale_of(object: &Value, paths: &Scale) -> Value {
     if replicas != 0 {
         scale["spec"]["replicas"] = replicas.into();
     }
-    let selector = paths.label_selector.as_deref().map(|path| selector_text(at(object, path))).unwrap_or_default();
+    let selector =
+        paths.label_selector.as_deref().map(|path| selector_text(at(object, path))).unwrap_or_default();
     if !selector.is_empty() {
         scale["status"]["selector"] = selector.into();
     }

@@ -15,7 +15,8 @@ use crate::{
     store::{Draft, Expect, Stored},
 };
 
-const MODIFIED: &str = "the object has been modified; please apply your changes to the latest version and try again";
+const MODIFIED: &str =
+    "the object has been modified; please apply your changes to the latest version and try again";
 /// How often a generated name is tried.
 const NAMES: u8 = 8;
 
@@ -45,7 +46,9 @@ impl Scope<'_> {
         let mut warnings = self.deprecation();
         let mut object = decoded.object;
         self.settle(&mut object, decoded.strict, options.validation, &mut warnings)?;
-        for field in ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
+        for field in
+            ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"]
+        {
             meta::set(&mut object, field, None);
         }
         finish::match_namespace(&mut object, self.namespace())?;
@@ -62,7 +65,11 @@ impl Scope<'_> {
             let mut more = Vec::new();
             self.finish_create(&mut object, attempt, &mut more)?;
             if !meta::text(&object, "resourceVersion").is_empty() {
-                return Err(Failure::new(500, "", "resourceVersion should not be set on objects to be created"));
+                return Err(Failure::new(
+                    500,
+                    "",
+                    "resourceVersion should not be set on objects to be created",
+                ));
             }
             let name = meta::text(&object, "name").to_owned();
             match self.put_new(&object, &name, options.dry_run) {
@@ -71,7 +78,6 @@ impl Scope<'_> {
                     if !options.dry_run {
                         self.engine.after_write(self.resource, self.namespace(), &name, self.call);
                     }
-                    let bytes = self.latest(&name, bytes);
                     return Ok(Answer::object(201, bytes, warnings));
                 }
                 None if generated && attempt + 1 < NAMES => attempt += 1,
@@ -81,11 +87,6 @@ impl Scope<'_> {
                 None => return Err(Failure::already_exists(&self.resource.qualified(), &name)),
             }
         }
-    }
-
-    /// A definition is answered as it was stored; nothing is read again for it.
-    fn latest(&self, _name: &str, bytes: Bytes) -> Bytes {
-        bytes
     }
 
     fn put_new(&self, object: &Value, name: &str, dry_run: bool) -> Option<Bytes> {
@@ -189,7 +190,8 @@ impl Scope<'_> {
             api_version: &api_version,
             now: self.call.now,
         };
-        let schemas = convert::PlaceSchemas { resource: self.resource, version: self.version, registry: &registry };
+        let schemas =
+            convert::PlaceSchemas { resource: self.resource, version: self.version, registry: &registry };
         let reset = self.resource.strategy.reset_fields(self.version, self.call.endpoint);
         fields::update(live, new, &writer, &schemas, &reset);
     }
@@ -223,7 +225,12 @@ impl Scope<'_> {
         }
     }
 
-    fn write_new(&self, make: Make<'_>, dry_run: bool, warnings: &mut Vec<String>) -> Result<Option<Written>, Failure> {
+    fn write_new(
+        &self,
+        make: Make<'_>,
+        dry_run: bool,
+        warnings: &mut Vec<String>,
+    ) -> Result<Option<Written>, Failure> {
         let mut object = make(None, warnings)?;
         let uid = meta::text(&object, "uid");
         if !uid.is_empty() {
@@ -303,7 +310,8 @@ impl Scope<'_> {
         }
         let key = key(self.namespace(), self.name());
         let draft = Draft::new(&convert::stored_form(self.resource, self.version, &new));
-        let Ok(stored) = self.store().put(&self.resource.place, &key, Expect::Version(live.version), &draft) else {
+        let Ok(stored) = self.store().put(&self.resource.place, &key, Expect::Version(live.version), &draft)
+        else {
             return Ok(None);
         };
         meta::set(&mut new, "resourceVersion", Some(stored.version.to_string().into()));
@@ -336,7 +344,9 @@ impl Scope<'_> {
         let resource = match (self.resource.group.as_str(), self.resource.plural.as_str()) {
             ("", "nodes") => "minions".to_owned(),
             ("", "services") => "services/specs".to_owned(),
-            (group, plural) if self.is_custom() || group == "apiextensions.k8s.io" => format!("{group}/{plural}"),
+            (group, plural) if self.is_custom() || group == "apiextensions.k8s.io" => {
+                format!("{group}/{plural}")
+            }
             (_, plural) => plural.to_owned(),
         };
         format!("/registry/{resource}/{}", key(self.namespace(), self.name()))

@@ -13,7 +13,12 @@ use crate::{
 };
 
 impl Engine {
-    pub(super) fn keep_definition(&self, definitions: &Arc<Resource>, object: &Value, now: Timestamp) -> Vec<Task> {
+    pub(super) fn keep_definition(
+        &self,
+        definitions: &Arc<Resource>,
+        object: &Value,
+        now: Timestamp,
+    ) -> Vec<Task> {
         let name = meta::text(object, "name").to_owned();
         if is_marked(object) {
             return self.take_down(definitions, object, &name, now);
@@ -29,7 +34,13 @@ impl Engine {
     }
 
     /// Removes the objects of a definition; when none is left, the definition may go too.
-    fn take_down(&self, definitions: &Arc<Resource>, object: &Value, name: &str, now: Timestamp) -> Vec<Task> {
+    fn take_down(
+        &self,
+        definitions: &Arc<Resource>,
+        object: &Value,
+        name: &str,
+        now: Timestamp,
+    ) -> Vec<Task> {
         let mut tasks = Vec::new();
         if !meta::texts(object, "finalizers").contains(&CLEANUP) {
             return tasks;
@@ -62,8 +73,11 @@ impl Engine {
                 "reason": "InstanceDeletionCompleted", "message": "removed all instances",
             });
             set_condition(object, condition);
-            let rest: Vec<Value> =
-                meta::texts(object, "finalizers").into_iter().filter(|name| *name != CLEANUP).map(Value::from).collect();
+            let rest: Vec<Value> = meta::texts(object, "finalizers")
+                .into_iter()
+                .filter(|name| *name != CLEANUP)
+                .map(Value::from)
+                .collect();
             meta::set(object, "finalizers", Some(Value::Array(rest.clone())).filter(|_| !rest.is_empty()));
             meta::set(object, "deletionGracePeriodSeconds", Some(0.into()));
         }));

@@ -1,1 +1,3 @@
+mod facts;
 mod parse;
+mod properties;
