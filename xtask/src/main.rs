@@ -1,3 +1,193 @@
-//! The project's own chores.
+//! The project's own chores: `cargo xtask …`.
 
-fn main() {}
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result};
+use clap::{Parser, Subcommand};
+use xtask::conformance;
+use xtask::embedded::Server;
+use xtask::real::{self, Environment, Private};
+use xtask::{kubeconfig, printer};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The project's own chores", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// The real kube-apiserver and etcd on loopback
+    #[command(subcommand)]
+    Kube(Kube),
+    /// Compare the embedded server with the real one
+    Conformance(Conformance),
+    /// Measure both servers in one run
+    #[command(subcommand)]
+    Bench(Bench),
+    /// Serve the embedded server alone, for the benchmark
+    #[command(hide = true)]
+    Serve,
+    /// Run the same kubectl commands on both servers and compare what they print
+    Kubectl {
+        /// Compare the real server with a second real one
+        #[arg(long)]
+        real_only: bool,
+        /// Print what they print on the real server instead of comparing
+        #[arg(long)]
+        show: bool,
+    },
+}
+
+#[derive(Subcommand)]
+enum Kube {
+    /// Start it, or find it running, and print its kubeconfig's path
+    Up {
+        /// Where its data, log and kubeconfig go
+        #[arg(long)]
+        dir: Option<PathBuf>,
+        /// The port on 127.0.0.1; a free one when absent
+        #[arg(long)]
+        port: Option<u16>,
+    },
+    /// Stop it and remove its data
+    Down {
+        /// The directory it was started in
+        #[arg(long)]
+        dir: Option<PathBuf>,
+    },
+    /// Run kubectl of the same version against it
+    #[command(trailing_var_arg = true, disable_help_flag = true)]
+    Kubectl {
+        /// Arguments for kubectl
+        #[arg(allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Print the directory with the built apiserver and kubectl
+    Path,
+}
+
+#[derive(Subcommand)]
+enum Bench {
+    /// Start, memory, applies, watches: the embedded server against the real one
+    Apiserver,
+}
+
+#[derive(clap::Args)]
+struct Conformance {
+    /// Scripts by name (`*` stands for anything) or file; all of them when absent
+    #[arg(long, num_args = 1..)]
+    scripts: Vec<String>,
+    /// How many random sequences to run after the scripts
+    #[arg(long, default_value_t = 0)]
+    sequences: usize,
+    /// The seed of the random sequences; printed when absent
+    #[arg(long)]
+    seed: Option<u64>,
+    /// The first sequence, to repeat a part of a run
+    #[arg(long, default_value_t = 0)]
+    from: u64,
+    /// Run no script, only sequences
+    #[arg(long)]
+    no_scripts: bool,
+    /// Compare the real server with a second real one: what differs then is a fault of the masks
+    #[arg(long)]
+    real_only: bool,
+    /// Print what the real server answers instead of comparing
+    #[arg(long)]
+    show: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let outcome = runtime.context("cannot start").and_then(|runtime| runtime.block_on(run(arguments.chore)));
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            printer::note(format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(chore: Chore) -> Result<bool> {
+    let environment = Environment::read();
+    match chore {
+        Chore::Kube(kube) => run_kube(&environment, kube).await,
+        Chore::Conformance(options) => run_conformance(&environment, options).await,
+        Chore::Bench(Bench::Apiserver) => xtask::bench::apiserver(&environment).await,
+        Chore::Serve => xtask::bench::serve().await.map(|()| true),
+        Chore::Kubectl { real_only, show } => {
+            let kubectl = real::kubectl(&environment)?;
+            let real = Private::start(&environment).await?;
+            if show {
+                xtask::kubectl::show(&kubectl, real.kubeconfig(), &run_name()).await?;
+                return Ok(true);
+            }
+            let embedded = embedded(&environment, real_only).await?;
+            xtask::kubectl::run(&kubectl, embedded.kubeconfig(), real.kubeconfig(), &run_name()).await
+        }
+    }
+}
+
+async fn run_kube(environment: &Environment, kube: Kube) -> Result<bool> {
+    match kube {
+        Kube::Up { dir, port } => {
+            let directory = dir.unwrap_or_else(|| environment.default_directory());
+            let kubeconfig = real::up(environment, &directory, port).await?;
+            printer::note(format!("{} is ready", kubeconfig::read(&kubeconfig)?.url()));
+            printer::line(kubeconfig.display().to_string());
+        }
+        Kube::Down { dir } => real::down(&dir.unwrap_or_else(|| environment.default_directory()))?,
+        Kube::Kubectl { arguments } => {
+            let kubectl = real::kubectl(environment)?;
+            let kubeconfig = match &environment.kubeconfig {
+                Some(given) => given.clone(),
+                None => environment.default_directory().join("kubeconfig"),
+            };
+            let status = Command::new(kubectl).args(arguments).env("KUBECONFIG", kubeconfig).status()?;
+            return Ok(status.success());
+        }
+        Kube::Path => printer::line(real::program_directory(environment)?.display().to_string()),
+    }
+    Ok(true)
+}
+
+async fn run_conformance(environment: &Environment, options: Conformance) -> Result<bool> {
+    let scripts = conformance::scripts(&options.scripts)?;
+    let run = run_name();
+    let real_server = Private::start(environment).await?;
+    let real = real_server.client()?;
+    if options.show {
+        conformance::show(&scripts, &run, &real).await?;
+        return Ok(true);
+    }
+    let embedded_server = embedded(environment, options.real_only).await?;
+    let embedded = embedded_server.client()?;
+    let mut equal = true;
+    if !options.no_scripts {
+        equal &= conformance::run_scripts(&scripts, &run, &embedded, &real).await?;
+    }
+    if options.sequences > 0 {
+        let now = jiff::Timestamp::now().as_millisecond().unsigned_abs();
+        let seed = options.seed.unwrap_or(now % 1_000_000);
+        let range = conformance::sequences::Range { seed, from: options.from, count: options.sequences };
+        let saved = environment.cache.join("sequences");
+        equal &= conformance::sequences::run(range, &run, &embedded, &real, &saved).await?;
+    }
+    Ok(equal)
+}
+
+/// The server that is compared with the real one.
+async fn embedded(environment: &Environment, real_only: bool) -> Result<Server> {
+    if real_only { Server::real(environment).await } else { Server::embedded().await }
+}
+
+/// A name that no earlier run left behind on a cluster.
+fn run_name() -> String {
+    format!("{:06x}", jiff::Timestamp::now().as_second() & 0xff_ffff)
+}

@@ -1,0 +1,123 @@
+//! The table of figures.
+
+use std::time::Duration;
+
+use crate::printer;
+
+/// What the embedded server's figure must be.
+#[derive(Clone, Copy)]
+pub(super) enum Limit {
+    /// Anything; the figure explains another one.
+    None,
+    /// At most this, in the row's base unit.
+    Most(f64),
+    /// At least so many times the real server's.
+    Times(f64),
+}
+
+#[derive(Clone, Copy)]
+enum Unit {
+    Seconds,
+    Megabytes,
+    PerSecond,
+}
+
+/// One figure of both servers.
+pub(super) struct Row {
+    name: String,
+    limit: Limit,
+    unit: Unit,
+    embedded: f64,
+    real: f64,
+}
+
+impl Row {
+    pub(super) fn duration(name: &str, limit: Limit, embedded: Duration, real: Duration) -> Self {
+        let (embedded, real) = (embedded.as_secs_f64(), real.as_secs_f64());
+        Self { name: name.to_owned(), limit, unit: Unit::Seconds, embedded, real }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
+    pub(super) fn megabytes(name: &str, limit: Limit, embedded: Option<u64>, real: Option<u64>) -> Self {
+        let megabytes = |bytes: Option<u64>| bytes.map_or(f64::NAN, |bytes| bytes as f64 / 1e6);
+        Self { name: name.to_owned(), limit, unit: Unit::Megabytes, embedded: megabytes(embedded), real: megabytes(real) }
+    }
+
+    pub(super) fn rate(name: &str, limit: Limit, embedded: f64, real: f64) -> Self {
+        Self { name: name.to_owned(), limit, unit: Unit::PerSecond, embedded, real }
+    }
+
+    /// Whether the limit holds. A figure that could not be taken holds nothing.
+    pub(super) fn holds(&self) -> bool {
+        match self.limit {
+            Limit::None => true,
+            Limit::Most(most) => self.embedded <= most,
+            Limit::Times(times) => self.embedded >= times * self.real,
+        }
+    }
+
+    fn shown(&self, value: f64) -> String {
+        match self.unit {
+            Unit::Seconds if value < 0.001 => format!("{:.0} µs", value * 1e6),
+            Unit::Seconds if value < 1.0 => format!("{:.1} ms", value * 1e3),
+            Unit::Seconds => format!("{value:.1} s"),
+            Unit::Megabytes => format!("{value:.0} MB"),
+            Unit::PerSecond => format!("{value:.0}/s"),
+        }
+    }
+
+    fn ratio(&self) -> String {
+        // Always how many times better the embedded server is.
+        let ratio = match self.unit {
+            Unit::PerSecond => self.embedded / self.real,
+            Unit::Seconds | Unit::Megabytes => self.real / self.embedded,
+        };
+        format!("{ratio:.1}x")
+    }
+
+    fn cells(&self) -> [String; 6] {
+        let limit = match self.limit {
+            Limit::None => String::new(),
+            Limit::Most(most) => format!("at most {}", self.shown(most)),
+            Limit::Times(times) => format!("at least {times:.0}x"),
+        };
+        let verdict = match (self.limit, self.holds()) {
+            (Limit::None, _) => "",
+            (_, true) => "pass",
+            (_, false) => "FAIL",
+        };
+        [self.name.clone(), limit, self.shown(self.embedded), self.shown(self.real), self.ratio(), verdict.to_owned()]
+    }
+}
+
+/// Prints the rows under each other.
+pub(super) fn print(rows: &[Row]) {
+    let heading = ["figure", "limit", "embedded", "real", "better by", ""].map(str::to_owned);
+    let lines: Vec<[String; 6]> = std::iter::once(heading).chain(rows.iter().map(Row::cells)).collect();
+    let width = |column: usize| lines.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0);
+    for cells in &lines {
+        let mut line = String::new();
+        for (column, cell) in cells.iter().enumerate() {
+            let gap = " ".repeat(width(column) - cell.chars().count());
+            if column < 2 || column == 5 {
+                line.push_str(&format!("{cell}{gap}  "));
+            } else {
+                line.push_str(&format!("{gap}{cell}  "));
+            }
+        }
+        printer::line(line.trim_end());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_held_by_the_embedded_figure_alone_or_against_the_real_one() {
+        assert!(Row::rate("", Limit::Times(20.0), 9000.0, 400.0).holds());
+        assert!(!Row::rate("", Limit::Times(20.0), 7000.0, 400.0).holds());
+        assert!(Row::megabytes("", Limit::Most(40.0), Some(39_000_000), None).holds());
+        assert!(!Row::megabytes("", Limit::Most(40.0), None, Some(1)).holds());
+    }
+}

@@ -1,0 +1,141 @@
+//! Runs random sequences on both servers, many at a time, and shrinks what differs.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use anyhow::Result;
+use futures::StreamExt as _;
+use jiff::Timestamp;
+
+use super::compare::{Difference, compare};
+use super::generate::sequence;
+use super::mask::mask;
+use super::run::Runner;
+use super::script::Script;
+use super::shrink::shrink;
+use super::{fixtures, print_differences};
+use crate::client::Client;
+use crate::printer;
+
+/// A short sequence waits for answers most of its time: this many keep two cores busy.
+const IN_FLIGHT: usize = 16;
+
+/// After so many different sequences the rest would say the same.
+const ENOUGH: usize = 5;
+
+/// Which sequences to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// The seed.
+    pub seed: u64,
+    /// The first index.
+    pub from: u64,
+    /// How many.
+    pub count: usize,
+}
+
+/// Runs sequences; returns whether none differs. Shrunk ones are saved in `saved`.
+pub async fn run(range: Range, run: &str, embedded: &Client, real: &Client, saved: &Path) -> Result<bool> {
+    printer::line(format!("{} sequences of seed {} from {}", range.count, range.seed, range.from));
+    let place = sequence(range.seed, range.from);
+    let fixtures = fixtures()?;
+    let mut hosts = [Runner::new(embedded, &place.name, run), Runner::new(real, &place.name, run)];
+    for host in &mut hosts {
+        host.prepare(&place, &fixtures).await?;
+    }
+    let start = Instant::now();
+    let (done, steps) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let mut found = futures::stream::iter(range.from..range.from + range.count as u64)
+        .map(|index| {
+            let (done, steps) = (&done, &steps);
+            async move {
+                let script = sequence(range.seed, index);
+                let outcome = differences(&script, run, &format!("q{index}"), embedded, real).await;
+                steps.fetch_add(script.steps.len(), Ordering::Relaxed);
+                let so_far = done.fetch_add(1, Ordering::Relaxed) + 1;
+                if so_far.is_multiple_of(1000) {
+                    printer::note(format!("{so_far} sequences in {:.0} s", start.elapsed().as_secs_f64()));
+                }
+                (script, outcome)
+            }
+        })
+        .buffer_unordered(IN_FLIGHT)
+        .filter_map(|(script, outcome)| async move {
+            match outcome {
+                Ok(differences) if differences.is_empty() => None,
+                outcome => Some((script, outcome)),
+            }
+        })
+        .boxed_local();
+    let mut different = Vec::new();
+    while let Some((script, outcome)) = found.next().await {
+        let differences = outcome?;
+        different.push((script, differences));
+        if different.len() >= ENOUGH {
+            break;
+        }
+    }
+    drop(found);
+    for (number, (script, differences)) in different.iter().enumerate() {
+        report(number, script, differences, run, embedded, real, saved).await?;
+    }
+    printer::line(format!(
+        "{} sequences, {} requests to each server in {:.1} s: {} differ",
+        done.load(Ordering::Relaxed),
+        steps.load(Ordering::Relaxed),
+        start.elapsed().as_secs_f64(),
+        different.len(),
+    ));
+    for host in &mut hosts {
+        host.clean().await;
+    }
+    Ok(different.is_empty())
+}
+
+async fn report(
+    number: usize,
+    script: &Script,
+    first: &[Difference],
+    run: &str,
+    embedded: &Client,
+    real: &Client,
+    saved: &Path,
+) -> Result<()> {
+    let attempt = AtomicUsize::new(0);
+    let again = |candidate: Script| {
+        let name = format!("s{number}-{}", attempt.fetch_add(1, Ordering::Relaxed));
+        async move { differences(&candidate, run, &name, embedded, real).await }
+    };
+    if again(script.clone()).await?.is_empty() {
+        printer::line(format!("{}: differed once and not again", script.topic));
+        print_differences(first, run);
+        return Ok(());
+    }
+    let shrunk = shrink(script, |candidate| {
+        let outcome = again(candidate);
+        async move { outcome.await.is_ok_and(|differences| !differences.is_empty()) }
+    })
+    .await;
+    printer::line(format!("{}, shrunk to {} steps:", script.topic, shrunk.steps.len()));
+    print_differences(&again(shrunk.clone()).await?, run);
+    let mut text = shrunk.render()?;
+    printer::line(text.trim_end());
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    std::fs::create_dir_all(saved)?;
+    let file = saved.join(format!("{}.yaml", script.topic.to_lowercase().replace(' ', "-")));
+    std::fs::write(&file, text)?;
+    printer::line(format!("saved; run it again with: cargo xtask conformance --scripts {}", file.display()));
+    Ok(())
+}
+
+async fn differences(script: &Script, run: &str, name: &str, embedded: &Client, real: &Client) -> Result<Vec<Difference>> {
+    let (ours, theirs) = tokio::join!(
+        Runner::new(embedded, &script.name, run).sequence(script, name),
+        Runner::new(real, &script.name, run).sequence(script, name),
+    );
+    let now = Timestamp::now();
+    Ok(compare(script, &mask(&ours?, now), &mask(&theirs?, now)))
+}

@@ -1,0 +1,63 @@
+//! The server that is compared with the real one: the embedded one, over HTTP.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use allready_apiserver::ApiServer;
+use allready_apiserver::server::Listening;
+use anyhow::Result;
+
+use crate::client::{Client, Endpoint};
+use crate::kubeconfig;
+use crate::real::{Environment, Private, USERS};
+
+/// A server under comparison that lives as long as this value.
+pub struct Server {
+    endpoint: Endpoint,
+    kubeconfig: PathBuf,
+    _directory: tempfile::TempDir,
+    _kind: Kind,
+}
+
+#[expect(dead_code, reason = "the servers are held so that they live")]
+enum Kind {
+    Embedded(Box<(ApiServer, Listening)>),
+    Real(Private),
+}
+
+impl Server {
+    /// A fresh embedded server in this process.
+    pub async fn embedded() -> Result<Self> {
+        let server = ApiServer::builder().token("admin-token").build().map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
+        let listening = server.listen_http(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let endpoint = Endpoint {
+            address: listening.address().to_string(),
+            authority: None,
+            token: server.token().to_owned(),
+        };
+        Self::new(endpoint, Kind::Embedded(Box::new((server, listening))))
+    }
+
+    /// A second real server: the suite compared with itself shows that its masks are right.
+    pub async fn real(environment: &Environment) -> Result<Self> {
+        let real = Private::start(environment).await?;
+        Self::new(real.client()?.endpoint().clone(), Kind::Real(real))
+    }
+
+    fn new(endpoint: Endpoint, kind: Kind) -> Result<Self> {
+        let directory = tempfile::tempdir()?;
+        let kubeconfig = directory.path().join("kubeconfig");
+        std::fs::write(&kubeconfig, kubeconfig::render(&endpoint, &USERS))?;
+        Ok(Self { endpoint, kubeconfig, _directory: directory, _kind: kind })
+    }
+
+    /// Its kubeconfig, for programs.
+    pub fn kubeconfig(&self) -> &Path {
+        &self.kubeconfig
+    }
+
+    /// A client of it, as the administrator.
+    pub fn client(&self) -> Result<Client> {
+        Client::new(self.endpoint.clone())
+    }
+}

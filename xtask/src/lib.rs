@@ -1,0 +1,10 @@
+//! The project's own chores, as a library: the real API server on loopback, and what compares the embedded one with it.
+
+pub mod bench;
+pub mod client;
+pub mod conformance;
+pub mod embedded;
+pub mod kubeconfig;
+pub mod kubectl;
+pub mod printer;
+pub mod real;

@@ -1,0 +1,150 @@
+//! The processes of a server: started detached, found again by their id, stopped politely and then firmly.
+
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+
+use super::{Environment, build};
+
+const FILES: [&str; 2] = ["pid", "etcd.pid"];
+
+/// Starts the server: one process of ours, or the two of `KUBEBUILDER_ASSETS`.
+pub(super) fn start(environment: &Environment, directory: &Path, port: u16) -> Result<()> {
+    let data = directory.join("data");
+    fs::create_dir_all(&data)?;
+    let mut command = match &environment.assets {
+        None => {
+            let mut command = Command::new(build::programs(environment)?.join("apiserver"));
+            command.arg(&data);
+            command
+        }
+        Some(assets) => {
+            let client = start_etcd(assets, directory, &data)?;
+            let mut command = Command::new(assets.join("kube-apiserver"));
+            command.arg(format!("--etcd-servers={client}"));
+            command
+        }
+    };
+    let certificates = directory.join("certificates");
+    let file = |name: &str| certificates.join(name).display().to_string();
+    command
+        .arg(format!("--secure-port={port}"))
+        .arg("--bind-address=127.0.0.1")
+        .arg(format!("--cert-dir={}", certificates.display()))
+        .arg(format!("--tls-cert-file={}", file("server.crt")))
+        .arg(format!("--tls-private-key-file={}", file("server.key")))
+        .arg(format!("--token-auth-file={}", directory.join("tokens.csv").display()))
+        .arg("--authorization-mode=RBAC")
+        .arg("--service-cluster-ip-range=10.0.0.0/24")
+        .arg("--service-account-issuer=https://kubernetes.default.svc")
+        .arg(format!("--service-account-signing-key-file={}", file("accounts.key")))
+        .arg(format!("--service-account-key-file={}", file("accounts.pub")))
+        // No controller makes service accounts here, and a pod without one would be refused.
+        .arg("--disable-admission-plugins=ServiceAccount")
+        .arg("--allow-privileged=true");
+    detach(&mut command, directory, "log", "pid")
+}
+
+fn start_etcd(assets: &Path, directory: &Path, data: &Path) -> Result<String> {
+    let free = || -> Result<String> {
+        Ok(format!("http://{}", std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr()?))
+    };
+    let (client, peer) = (free()?, free()?);
+    let mut command = Command::new(assets.join("etcd"));
+    command
+        .arg(format!("--data-dir={}", data.join("etcd").display()))
+        .arg(format!("--listen-client-urls={client}"))
+        .arg(format!("--advertise-client-urls={client}"))
+        .arg(format!("--listen-peer-urls={peer}"))
+        .arg(format!("--initial-advertise-peer-urls={peer}"))
+        .arg(format!("--initial-cluster=default={peer}"))
+        .arg("--unsafe-no-fsync=true");
+    detach(&mut command, directory, "etcd.log", "etcd.pid")?;
+    Ok(client)
+}
+
+fn detach(command: &mut Command, directory: &Path, log: &str, pid: &str) -> Result<()> {
+    let log = File::create(directory.join(log))?;
+    let program = command.get_program().to_owned();
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .process_group(0)
+        .spawn()
+        .with_context(|| format!("cannot start {}", program.display()))?;
+    Ok(fs::write(directory.join(pid), child.id().to_string())?)
+}
+
+/// Whether the server's own process is there. A process that merely took over its id does not count.
+pub(super) fn running(directory: &Path) -> bool {
+    process(directory, "pid").is_some()
+}
+
+/// An error with the end of the log when the server's process is gone.
+pub(super) fn alive(directory: &Path) -> Result<()> {
+    if running(directory) {
+        return Ok(());
+    }
+    let log = fs::read_to_string(directory.join("log")).unwrap_or_default();
+    bail!("the server ended: {}", log.lines().last().unwrap_or("it said nothing"))
+}
+
+/// Ends the processes of `directory`, the server before its store, and waits until they are gone.
+pub(super) fn stop(directory: &Path) -> Result<()> {
+    for file in FILES {
+        let Some(id) = process(directory, file) else { continue };
+        signal(id, "TERM")?;
+        let start = Instant::now();
+        while process(directory, file).is_some() {
+            // kube-apiserver drains for long; nothing here is worth waiting for.
+            if start.elapsed() > Duration::from_secs(3) {
+                signal(id, "KILL")?;
+            }
+            if start.elapsed() > Duration::from_secs(10) {
+                bail!("process {id} of {} does not end", directory.display());
+            }
+            sleep(Duration::from_millis(50));
+        }
+    }
+    Ok(())
+}
+
+/// Resident memory of all processes of `directory`, in bytes.
+pub(super) fn resident_memory(directory: &Path) -> Option<u64> {
+    let directory = directory.canonicalize().ok()?;
+    let bytes: u64 = FILES
+        .iter()
+        .filter_map(|file| process(&directory, file))
+        .filter_map(resident_memory_of)
+        .sum();
+    (bytes > 0).then_some(bytes)
+}
+
+/// Resident memory of one process, in bytes.
+pub fn resident_memory_of(id: u32) -> Option<u64> {
+    Some(said_by_ps(id, "rss=")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+fn process(directory: &Path, file: &str) -> Option<u32> {
+    let id = fs::read_to_string(directory.join(file)).ok()?.trim().parse().ok()?;
+    let arguments = said_by_ps(id, "args=")?;
+    let state = said_by_ps(id, "state=")?;
+    let ours = arguments.contains(&directory.display().to_string()) && !state.trim_start().starts_with('Z');
+    ours.then_some(id)
+}
+
+fn said_by_ps(id: u32, column: &str) -> Option<String> {
+    let output = Command::new("ps").args(["-ww", "-p", &id.to_string(), "-o", column]).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn signal(id: u32, name: &str) -> Result<()> {
+    let status = Command::new("kill").arg(format!("-{name}")).arg(id.to_string()).stderr(Stdio::null()).status();
+    status.map(drop).with_context(|| format!("cannot send {name} to process {id}"))
+}
