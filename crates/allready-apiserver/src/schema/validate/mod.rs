@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+pub(crate) use self::embedded::malformed;
 use self::{correlate::Pair, pattern::Patterns};
 use super::Schema;
 use crate::status::{FieldError, Mistake};
