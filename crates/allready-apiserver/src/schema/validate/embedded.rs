@@ -21,6 +21,9 @@ pub(crate) fn malformed(
     metadata: &dyn Fn(&Value) -> Option<String>,
 ) -> Option<FieldError> {
     let mut found = None;
+    if !schema.has_embedded() {
+        return None;
+    }
     node(schema, object, "", 0, &mut |fields, at| {
         let texts = ["apiVersion", "kind"].into_iter().find_map(|name| {
             let value = fields.get(name).filter(|value| !value.is_string())?;
@@ -42,7 +45,7 @@ fn node(
     depth: usize,
     visitor: &mut dyn FnMut(&Map<String, Value>, &str),
 ) {
-    if depth > DEEPEST_OBJECT || !schema.has_embedded() {
+    if depth > DEEPEST_OBJECT {
         return;
     }
     match (value, &schema.shape) {
