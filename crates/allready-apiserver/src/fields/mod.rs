@@ -90,6 +90,54 @@ pub struct Apply<'a> {
 /// Applies a configuration: the object as it is to be stored, in the writer's version, with its managed fields. Defaults
 /// are not filled in, and what the endpoint cannot change is changed nevertheless: the caller sees to both, and then calls
 /// [`keep_times`]. Where nothing changes, the result equals what is there.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use allready_apiserver::{
+///     fields::{Apply, Schemas, Writer, apply},
+///     resource::Endpoint,
+///     schema::{ParseError, Schema, parse},
+/// };
+/// use serde_json::json;
+///
+/// struct Gadgets(Arc<Schema>);
+///
+/// impl Schemas for Gadgets {
+///     fn schema(&self, api_version: &str) -> Option<Arc<Schema>> {
+///         (api_version == "lab/v1").then(|| self.0.clone())
+///     }
+///
+///     fn custom(&self) -> bool {
+///         true
+///     }
+/// }
+///
+/// let text = json!({"type": "string"});
+/// let spec = json!({"type": "object", "properties": {"size": {"type": "integer"}}});
+/// let schema = parse(&json!({"type": "object", "properties": {
+///     "apiVersion": text, "kind": text, "metadata": {"type": "object"}, "spec": spec,
+/// }}))?;
+/// let gadgets = Gadgets(Arc::new(schema));
+/// let config = json!({"apiVersion": "lab/v1", "kind": "Gadget", "metadata": {"name": "g"}, "spec": {"size": 1}});
+/// let writer = |manager| Writer {
+///     manager,
+///     endpoint: Endpoint::Main,
+///     api_version: "lab/v1",
+///     now: jiff::Timestamp::UNIX_EPOCH,
+/// };
+/// let first = Apply {
+///     live: None, config: &config, writer: writer("one"), force: false, schemas: &gadgets, reset: &[],
+/// };
+/// let live = apply(&first).unwrap();
+/// assert_eq!(live["metadata"]["managedFields"][0]["fieldsV1"], json!({"f:spec": {"f:size": {}}}));
+///
+/// let mut other = config.clone();
+/// other["spec"]["size"] = json!(2);
+/// let refused = apply(&Apply { live: Some(&live), config: &other, writer: writer("two"), ..first }).unwrap_err();
+/// assert_eq!(refused.message, "Apply failed with 1 conflict: conflict with \"one\": .spec.size");
+/// # Ok::<(), ParseError>(())
+/// ```
 pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
     let Apply { live, config, writer, force, schemas, reset } = request;
     let internal = |text: String| Failure::new(500, "", text);
