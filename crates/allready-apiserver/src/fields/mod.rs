@@ -188,11 +188,15 @@ pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
     } else {
         once(entries, *force)
     };
-    let Applied { object, managed } = outcome.map_err(|refusal| match refusal {
+    let applied = outcome.map_err(|refusal| match refusal {
         Refusal::Conflicts(conflicts) => conflict::failure(conflicts),
         Refusal::Impossible(text) => internal(text),
     })?;
-    let mut object = object.unwrap_or_else(|| live.clone());
+    let (mut object, managed) = match applied {
+        Applied::Nothing => (live.clone(), None),
+        Applied::Owners(managed) => (live.clone(), Some(managed)),
+        Applied::Object(object, managed) => (object, Some(managed)),
+    };
     // Metadata that nothing is left of is not written as `null`, unlike fields of the kind itself.
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.retain(|_, value| !value.is_null());
@@ -200,7 +204,9 @@ pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
     if by_kubectl {
         last_applied::refresh(&mut object, config);
     }
-    managed::store(&mut object, managed);
+    if let Some(managed) = managed {
+        managed::store(&mut object, managed);
+    }
     Ok(object)
 }
 
@@ -252,8 +258,10 @@ fn updated(
                 // What a client sends back unchanged need not be written anew; anything else is put in order.
                 let known = live.and_then(managed::of).and_then(Value::as_array);
                 for entry in &mut entries {
-                    entry.written =
-                        entry.written.filter(|written| known.is_some_and(|known| known.contains(written)));
+                    let is_known = |written: &Value| known.is_some_and(|known| known.contains(written));
+                    if !entry.written.is_some_and(is_known) {
+                        entry.set_changed();
+                    }
                 }
                 entries
             }
