@@ -39,16 +39,16 @@ fn an_apply_of_four_conditions_takes_well_under_sixty_microseconds() {
         let mut object = live.clone();
         // The best of many short runs: what else the machine does is not to be measured.
         let mut best = Duration::MAX;
-        for _ in 0..40 {
+        for _ in 0..400 {
             let start = Instant::now();
-            for round in 0..500 {
+            for round in 0..50 {
                 let config = &configs[if alternate { round % 2 } else { 0 }];
                 let writer = by("reporter").status().writer();
                 let request =
                     Apply { live: Some(&object), config, writer, force: false, schemas: &lab, reset: &reset };
                 object = black_box(apply(&request).unwrap());
             }
-            best = best.min(start.elapsed() / 500);
+            best = best.min(start.elapsed() / 50);
         }
         println!(
             "{label}: {best:?} an apply, object of {} bytes, {} managers",
