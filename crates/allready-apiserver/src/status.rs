@@ -12,7 +12,7 @@ mod tests;
 
 pub use field::{FieldError, Mistake};
 pub use go::quote;
-pub(crate) use go::{display, json_text};
+pub(crate) use go::{display, general, json_text};
 
 use field::aggregate;
 

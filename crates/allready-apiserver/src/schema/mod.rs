@@ -5,13 +5,20 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
+mod defaults;
 mod parse;
+mod prune;
 #[cfg(test)]
 mod tests;
+pub(crate) mod validate;
 
+pub use defaults::{default, whole_numbers};
 pub use parse::{DEEPEST, Definitions, ParseError, parse};
+pub use prune::{object_meta, prune, with_object_meta};
+pub use validate::{Validator, validate};
 
 /// One node of a structural schema.
+#[expect(clippy::struct_excessive_bools, reason = "they are the flags of OpenAPI, independent of each other")]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Schema {
     /// What kind of value stands here, and what is inside it.
@@ -160,6 +167,71 @@ pub struct Rule {
 }
 
 impl Schema {
+    /// The schema of a field of an object: a property, or else what every other key holds.
+    pub fn field(&self, name: &str) -> Option<&Schema> {
+        match &self.shape {
+            Shape::Object(object) => {
+                object.properties.get(name).or(object.additional.as_ref()).map(AsRef::as_ref)
+            }
+            _ => None,
+        }
+    }
+
+    /// The schema of a property.
+    pub fn property(&self, name: &str) -> Option<&Schema> {
+        match &self.shape {
+            Shape::Object(object) => object.properties.get(name).map(AsRef::as_ref),
+            _ => None,
+        }
+    }
+
+    /// Whether there are lists of type set or map below.
+    pub(crate) fn has_lists(&self) -> bool {
+        match &self.shape {
+            Shape::Array(array) => array.list != List::Atomic || array.items.has_lists(),
+            Shape::Object(object) => {
+                object.properties.values().chain(&object.additional).any(|inner| inner.has_lists())
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether there are embedded objects here or below.
+    pub(crate) fn has_embedded(&self) -> bool {
+        self.embedded
+            || match &self.shape {
+                Shape::Array(array) => array.items.has_embedded(),
+                Shape::Object(object) => {
+                    object.properties.values().chain(&object.additional).any(|inner| inner.has_embedded())
+                }
+                _ => false,
+            }
+    }
+
+    /// The schema of the items of a list.
+    pub fn items(&self) -> Option<&Schema> {
+        match &self.shape {
+            Shape::Array(array) => Some(&array.items),
+            _ => None,
+        }
+    }
+
+    /// Shows every node below and including this one to a visitor, branches of `allOf` and its kin included.
+    pub(crate) fn visit(&self, visitor: &mut dyn FnMut(&Schema)) {
+        visitor(self);
+        match &self.shape {
+            Shape::Object(object) => {
+                object.properties.values().chain(&object.additional).for_each(|inner| inner.visit(visitor));
+            }
+            Shape::Array(array) => array.items.visit(visitor),
+            _ => {}
+        }
+        if let Some(checks) = &self.checks {
+            let branches = checks.all_of.iter().chain(&checks.any_of).chain(&checks.one_of);
+            branches.chain(checks.not.as_deref()).for_each(|inner| inner.visit(visitor));
+        }
+    }
+
     /// The checks, to add to them.
     pub fn checks_mut(&mut self) -> &mut Checks {
         self.checks.get_or_insert_default()

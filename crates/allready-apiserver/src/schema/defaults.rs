@@ -1,0 +1,125 @@
+//! Defaulting: what was not given is filled in.
+
+use serde_json::Value;
+
+use super::{Schema, Shape, prune::DEEPEST_OBJECT};
+
+/// Fills in the defaults of a schema: fields that are absent, and `null` where the schema does not allow it, get their
+/// default; `null` where neither is possible is dropped. Nothing is made for the sake of a default below it.
+///
+/// ```
+/// use allready_apiserver::schema::{default, parse};
+/// use serde_json::json;
+///
+/// let schema = parse(&json!({"type": "object", "properties": {
+///     "size": {"type": "integer", "default": 1},
+///     "spec": {"type": "object", "properties": {"on": {"type": "boolean", "default": true}}},
+/// }}))?;
+/// let mut object = json!({});
+/// default(&schema, &mut object);
+/// assert_eq!(object, json!({"size": 1}));
+/// # Ok::<(), allready_apiserver::schema::ParseError>(())
+/// ```
+pub fn default(schema: &Schema, object: &mut Value) {
+    drop_nulls(schema, object, 0);
+    fill(schema, object, 0);
+}
+
+/// `default: null` is no default.
+fn given(schema: &Schema) -> Option<&Value> {
+    schema.default.as_ref().filter(|value| !value.is_null())
+}
+
+fn drop_nulls(schema: &Schema, value: &mut Value, depth: usize) {
+    if depth > DEEPEST_OBJECT {
+        return;
+    }
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, value| match schema.field(name) {
+                Some(inner) => !value.is_null() || inner.nullable || given(inner).is_some(),
+                None => true,
+            });
+            for (name, value) in fields.iter_mut() {
+                if let Some(inner) = schema.field(name) {
+                    drop_nulls(inner, value, depth + 1);
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(inner) = schema.items() {
+                for item in items {
+                    drop_nulls(inner, item, depth + 1);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn fill(schema: &Schema, value: &mut Value, depth: usize) {
+    if depth > DEEPEST_OBJECT {
+        return;
+    }
+    match value {
+        Value::Object(fields) => {
+            if let Shape::Object(object) = &schema.shape {
+                for (name, inner) in &object.properties {
+                    if let Some(default) = given(inner)
+                        && !fields.get(name).is_some_and(|value| inner.nullable || !value.is_null())
+                    {
+                        fields.insert(name.clone(), default.clone());
+                    }
+                }
+            }
+            for (name, value) in fields.iter_mut() {
+                if let Some(inner) = schema.field(name) {
+                    fill_one(inner, value, depth);
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(inner) = schema.items() {
+                for item in items {
+                    fill_one(inner, item, depth);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn fill_one(schema: &Schema, value: &mut Value, depth: usize) {
+    if value.is_null()
+        && !schema.nullable
+        && let Some(default) = given(schema)
+    {
+        *value = default.clone();
+    }
+    fill(schema, value, depth + 1);
+}
+
+/// Writes numbers as they come back from storage: `1.0` as `1`. Belongs after validation, which still tells them apart.
+pub fn whole_numbers(value: &mut Value) {
+    whole(value, 0);
+}
+
+fn whole(value: &mut Value, depth: usize) {
+    if depth > DEEPEST_OBJECT {
+        return;
+    }
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| whole(item, depth + 1)),
+        Value::Object(fields) => fields.values_mut().for_each(|item| whole(item, depth + 1)),
+        Value::Number(number) if number.is_f64() => {
+            let float = number.as_f64().unwrap_or_default();
+            // Beyond 1e21 they are written with an exponent, and so stay floats.
+            if float.fract() == 0.0 && float.abs() < 9.2e18 {
+                #[expect(clippy::cast_possible_truncation, reason = "it is whole and small enough")]
+                let whole = float as i64;
+                *value = whole.into();
+            }
+        }
+        _ => {}
+    }
+}

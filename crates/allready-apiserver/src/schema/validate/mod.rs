@@ -1,0 +1,154 @@
+//! Validation: everything that the server checks about a custom object, in its order and words.
+
+mod composite;
+mod correlate;
+mod embedded;
+pub(crate) mod formats;
+mod lists;
+mod numbers;
+mod outcome;
+pub(crate) mod path;
+pub(crate) mod pattern;
+pub(crate) mod rules;
+mod structural;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub(crate) use self::embedded::malformed;
+use self::{correlate::Pair, pattern::Patterns};
+use super::Schema;
+use crate::status::{FieldError, Mistake};
+
+/// A schema made ready to validate with: its patterns and rules are compiled once.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use allready_apiserver::schema::{Validator, parse};
+/// use serde_json::json;
+///
+/// let schema = parse(&json!({"type": "object", "properties": {"size": {"type": "integer", "minimum": 1}}}))?;
+/// let validator = Validator::new(Arc::new(schema));
+/// let errors = validator.validate(&json!({"size": 0}), None);
+/// assert_eq!(errors[0].to_string(), "size: Invalid value: 0: size in body should be greater than or equal to 1");
+/// # Ok::<(), allready_apiserver::schema::ParseError>(())
+/// ```
+pub struct Validator {
+    schema: Arc<Schema>,
+    patterns: Patterns,
+    rules: Option<rules::Node>,
+    lists: bool,
+    embedded: bool,
+}
+
+impl Validator {
+    /// Over a schema as its author wrote it, without what [`super::with_object_meta`] adds.
+    pub fn new(schema: Arc<Schema>) -> Self {
+        Self {
+            patterns: Patterns::of(&schema),
+            rules: rules::Node::of(&schema),
+            lists: schema.has_lists(),
+            embedded: schema.has_embedded(),
+            schema,
+        }
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// What is wrong with an object. On an update, what was as wrong before is forgiven.
+    pub fn validate(&self, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+        self.validate_with(new, old, Vec::new())
+    }
+
+    /// The same, with further errors that are told after those of types and bounds.
+    pub(crate) fn validate_with(
+        &self,
+        new: &Value,
+        old: Option<&Value>,
+        more: Vec<FieldError>,
+    ) -> Vec<FieldError> {
+        let pair = old.map(|old| Pair { new, old, schema: &self.schema });
+        let mut errors = structural::check(&self.schema, &self.patterns, "", new, pair);
+        errors.extend(more);
+        if self.embedded {
+            errors.extend(embedded::check(&self.schema, new));
+        }
+        self.lists_and_rules(errors, new, old)
+    }
+
+    /// What is wrong with an object whose `status` alone was written.
+    pub fn validate_status(&self, new: &Value, old: &Value) -> Vec<FieldError> {
+        self.validate_status_with(new, old, Vec::new())
+    }
+
+    /// The same, with further errors that are told after those of types and bounds.
+    pub(crate) fn validate_status_with(
+        &self,
+        new: &Value,
+        old: &Value,
+        more: Vec<FieldError>,
+    ) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        if let (Some(status), Some(schema)) = (new.get("status"), self.schema.property("status")) {
+            let pair = Pair { new, old, schema: &self.schema }.key("status");
+            errors = structural::check(schema, &self.patterns, "status", status, pair);
+        }
+        errors.extend(more);
+        self.lists_and_rules(errors, new, Some(old))
+    }
+
+    /// What is wrong with a value that stands at a place, such as a default.
+    pub(crate) fn validate_below(&self, at: &str, value: &Value) -> Vec<FieldError> {
+        let errors = structural::check(&self.schema, &self.patterns, at, value, None);
+        let Some(rules) = self.rules.as_ref().filter(|_| errors.is_empty()) else { return errors };
+        let errors = rules.check(at, value, Some(value), None).errors;
+        if errors.is_empty() { rules.check(at, value, None, None).errors } else { errors }
+    }
+
+    /// Warnings of rules that fail about what has not changed.
+    pub fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
+        match (&self.rules, old) {
+            (Some(rules), Some(old)) => {
+                rules.check("", new, Some(old), Some(Pair { new, old, schema: &self.schema })).warnings
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn lists_and_rules(
+        &self,
+        mut errors: Vec<FieldError>,
+        new: &Value,
+        old: Option<&Value>,
+    ) -> Vec<FieldError> {
+        if self.lists && old.is_none_or(|old| lists::check(&self.schema, old).is_empty()) {
+            errors.extend(lists::check(&self.schema, new));
+        }
+        let Some(rules) = &self.rules else { return errors };
+        if errors.iter().any(blocks_rules) {
+            let detail = "some validation rules were not checked because the object was invalid; correct the existing \
+                          errors to complete validation";
+            errors.push(FieldError::invalid("<nil>", Value::Null, detail));
+            return errors;
+        }
+        let pair = old.map(|old| Pair { new, old, schema: &self.schema });
+        errors.extend(rules.check("", new, old, pair).errors);
+        errors
+    }
+}
+
+/// Errors that leave nothing for rules to be asked about.
+fn blocks_rules(error: &FieldError) -> bool {
+    use Mistake::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
+    matches!(error.mistake, NotSupported | Required | TooLong | TooMany | TypeInvalid)
+}
+
+/// Validates once. Who validates more than once keeps a [`Validator`].
+pub fn validate(schema: &Schema, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+    Validator::new(Arc::new(schema.clone())).validate(new, old)
+}
