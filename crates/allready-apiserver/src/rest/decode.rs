@@ -65,15 +65,9 @@ pub(crate) fn object_as(
     let custom = is_custom(&call.resource) && kind == call.resource.kind;
     let found = (text(&object, "kind"), text(&object, "apiVersion"));
     if custom {
-        for (field, missing) in [("kind", "Kind"), ("apiVersion", "apiVersion")] {
-            if text(&object, field).is_empty() {
-                let body = String::from_utf8_lossy(&call.body);
-                let error = format!("Object '{missing}' is missing in '{body}'");
-                return Err(match (field, found.0.as_str()) {
-                    ("apiVersion", kind_found) => cannot(kind_found, "", kind, &error),
-                    _ => unrecognized(kind, &error, &call.body),
-                });
-            }
+        if found.0.is_empty() {
+            let body = String::from_utf8_lossy(&call.body);
+            return Err(unrecognized(kind, &format!("Object 'Kind' is missing in '{body}'"), &call.body));
         }
         if found.1 != api_version {
             let message = format!(
@@ -82,6 +76,9 @@ pub(crate) fn object_as(
             );
             return Err(Failure::bad_request(message));
         }
+    } else if is_custom(&call.resource) && (!["", kind].contains(&&*found.0) || !["", api_version].contains(&&*found.1)) {
+        let message = "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";
+        return Err(Failure::bad_request(message));
     } else {
         check_type(&found, kind, api_version, registry)?;
         if let Some(fields) = object.as_object_mut() {
@@ -90,7 +87,7 @@ pub(crate) fn object_as(
         }
     }
     if kind == call.resource.kind {
-        check_metadata(&object)
+        check_metadata(&object, custom)
             .and_then(|()| decodes(call, version, &object))
             .map_err(|error| cannot(&text(&object, "kind"), &version.name, kind, &error))?;
     }
@@ -261,32 +258,34 @@ pub(crate) fn not_registered(kind: &str, api_version: &str) -> String {
 }
 
 /// Refuses metadata with values of the wrong JSON types.
-pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
+pub(crate) fn check_metadata(object: &Value, custom: bool) -> Result<(), String> {
     let metadata = &object["metadata"];
     let wrong = |value: &Value, field: &str, kind: &str| {
         let found = go_type(value);
-        Err(format!("json: cannot unmarshal {found} into Go struct field ObjectMeta.{field} of type {kind}"))
+        // A custom object's metadata is decoded on its own.
+        let path = if custom { "" } else { "metadata." };
+        Err(format!("json: cannot unmarshal {found} into Go struct field ObjectMeta.{path}{field} of type {kind}"))
     };
     match metadata {
         Value::Null => return Ok(()),
         Value::Object(_) => {}
         other => {
             let found = go_type(other);
-            return Err(format!(
-                "json: cannot unmarshal {found} into Go struct field .metadata of type v1.ObjectMeta"
-            ));
+            let kind = object["kind"].as_str().unwrap_or_default();
+            let target = if custom { "value".to_owned() } else { format!("struct field {kind}.metadata") };
+            return Err(format!("json: cannot unmarshal {found} into Go {target} of type v1.ObjectMeta"));
         }
     }
     for field in ["name", "generateName", "namespace", "uid", "resourceVersion", "selfLink"] {
         let value = &metadata[field];
         if !value.is_null() && !value.is_string() {
-            return wrong(value, &format!("metadata.{field}"), "string");
+            return wrong(value, field, "string");
         }
     }
     for field in ["generation", "deletionGracePeriodSeconds"] {
         let value = &metadata[field];
         if !value.is_null() && !value.is_i64() {
-            return wrong(value, &format!("metadata.{field}"), "int64");
+            return wrong(value, field, "int64");
         }
     }
     for field in ["labels", "annotations"] {
@@ -294,10 +293,10 @@ pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
             Value::Null => {}
             Value::Object(map) => {
                 if let Some(value) = map.values().find(|value| !value.is_null() && !value.is_string()) {
-                    return wrong(value, &format!("metadata.{field}"), "string");
+                    return wrong(value, field, "string");
                 }
             }
-            other => return wrong(other, &format!("metadata.{field}"), "map[string]string"),
+            other => return wrong(other, field, "map[string]string"),
         }
     }
     for (field, kind) in [
@@ -312,10 +311,10 @@ pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
                     |item: &&Value| if field == "finalizers" { item.is_string() } else { item.is_object() };
                 if let Some(item) = items.iter().find(|item| !fits(item)) {
                     let kind = kind.trim_start_matches("[]");
-                    return wrong(item, &format!("metadata.{field}"), kind);
+                    return wrong(item, field, kind);
                 }
             }
-            other => return wrong(other, &format!("metadata.{field}"), kind),
+            other => return wrong(other, field, kind),
         }
     }
     Ok(())

@@ -331,7 +331,21 @@ fn number(text: &str) -> Value {
     if number.fract() == 0.0 && number.abs() < 9.0e18 {
         return (number as i64).into();
     }
+    if number.fract() == 0.0
+        && let Some(whole) = large(number)
+    {
+        return whole.into();
+    }
     serde_json::Number::from_f64(number).map_or(Value::Null, Value::Number)
+}
+
+/// A number beyond 64 signed bits is rounded to the digits that a float keeps.
+fn large(number: f64) -> Option<u64> {
+    let text = format!("{number:e}");
+    let (digits, exponent) = text.split_once('e')?;
+    let (head, tail) = digits.split_once('.').unwrap_or((digits, ""));
+    let zeros = exponent.parse::<usize>().ok()?.checked_sub(tail.len())?;
+    format!("{head}{tail}{}", "0".repeat(zeros.min(32))).parse().ok()
 }
 
 fn quote(byte: u8) -> String {

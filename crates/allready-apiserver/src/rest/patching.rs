@@ -78,7 +78,7 @@ impl Scope<'_> {
                 return Err(invalid(decode::not_registered(kind, api_version)));
             }
         }
-        decode::check_metadata(&new)
+        decode::check_metadata(&new, self.is_custom())
             .and_then(|()| decode::decodes(self.call, self.version, &new))
             .map_err(invalid)?;
         strict.extend(self.prune(&mut new));
@@ -171,7 +171,7 @@ impl Scope<'_> {
         if options.validation == Validation::Warn {
             warnings.extend(duplicates);
         }
-        decode::check_metadata(&new).map_err(Failure::bad_request)?;
+        decode::check_metadata(&new, self.is_custom()).map_err(Failure::bad_request)?;
         if self.is_custom() {
             crate::schema::default_keeping_nulls(&self.version.schema, &mut new);
         } else {

@@ -11,7 +11,7 @@ use crate::{
     fields::{self, Writer},
     resource::Endpoint,
     schema,
-    status::Failure,
+    status::{Failure, FieldError},
     store::{Draft, Expect, Stored},
 };
 
@@ -54,7 +54,9 @@ impl Scope<'_> {
         finish::match_namespace(&mut object, self.namespace())?;
         finish::unique_owners(&mut object, &mut warnings, false);
         self.manage(None, &mut object, &options);
-        self.check_namespace(meta::text(&object, "name"))?;
+        let shown = [meta::text(&object, "name"), meta::text(&object, "generateName")];
+        self.check_namespace(shown.into_iter().find(|name| !name.is_empty()).unwrap_or_default())?;
+        self.check_definition(meta::text(&object, "name"))?;
         if self.resource.verbs == ["create"] {
             return self.review(object, warnings);
         }
@@ -242,6 +244,7 @@ impl Scope<'_> {
         finish::match_namespace(&mut object, self.namespace())?;
         finish::match_name(&object, self.name())?;
         self.check_namespace(self.name())?;
+        self.check_definition(self.name())?;
         finish::unique_owners(&mut object, warnings, true);
         self.finish_create(&mut object, 0, warnings)?;
         meta::set(&mut object, "resourceVersion", None);
@@ -280,6 +283,12 @@ impl Scope<'_> {
         finish::match_name(&new, self.name())?;
         finish::unique_owners(&mut new, warnings, true);
         match meta::text(&new, "resourceVersion") {
+            "" | "0" if self.needs_version() => {
+                let why = "must be specified for an update";
+                let errors = [FieldError::invalid("metadata.resourceVersion", 0, why)];
+                let (group, plural) = (&self.resource.group, &self.resource.plural);
+                return Err(Failure::invalid(group, plural, self.name(), &errors));
+            }
             "" | "0" => meta::set(&mut new, "resourceVersion", Some(live.version.to_string().into())),
             given => match given.parse::<u64>() {
                 Ok(given) if given == live.version => {}
@@ -318,6 +327,27 @@ impl Scope<'_> {
         self.engine.after_write(self.resource, self.namespace(), self.name(), self.call);
         let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
         Ok(Some(Written { object: new, bytes, created: false }))
+    }
+
+    /// Some kinds are replaced only by who says which version is replaced.
+    fn needs_version(&self) -> bool {
+        self.is_custom()
+            || self.is("coordination.k8s.io", "leases")
+            || self.is("apiextensions.k8s.io", "customresourcedefinitions")
+    }
+
+    /// Nothing new for a definition that is going away.
+    fn check_definition(&self, name: &str) -> Result<(), Failure> {
+        if !self.is_custom() {
+            return Ok(());
+        }
+        let qualified = self.resource.qualified();
+        let definition = self.store().get("customresourcedefinitions.apiextensions.k8s.io", &qualified);
+        if definition.is_none_or(|stored| stored.value()["metadata"]["deletionTimestamp"].is_null()) {
+            return Ok(());
+        }
+        let why = "create not allowed while custom resource definition is terminating";
+        Err(Failure::forbidden(&qualified, name, why))
     }
 
     /// The last finalizer is gone: what was to be stored is the last that is seen of the object.

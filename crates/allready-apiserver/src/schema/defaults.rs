@@ -99,3 +99,28 @@ fn fill_one(schema: &Schema, value: &mut Value, depth: usize) {
     }
     fill(schema, value, depth + 1);
 }
+
+/// Writes numbers as they come back from storage: `1.0` as `1`. Belongs after validation, which still tells them apart.
+pub fn whole_numbers(value: &mut Value) {
+    whole(value, 0);
+}
+
+fn whole(value: &mut Value, depth: usize) {
+    if depth > DEEPEST_OBJECT {
+        return;
+    }
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| whole(item, depth + 1)),
+        Value::Object(fields) => fields.values_mut().for_each(|item| whole(item, depth + 1)),
+        Value::Number(number) if number.is_f64() => {
+            let float = number.as_f64().unwrap_or_default();
+            // Beyond 1e21 they are written with an exponent, and so stay floats.
+            if float.fract() == 0.0 && float.abs() < 9.2e18 {
+                #[expect(clippy::cast_possible_truncation, reason = "it is whole and small enough")]
+                let whole = float as i64;
+                *value = whole.into();
+            }
+        }
+        _ => {}
+    }
+}

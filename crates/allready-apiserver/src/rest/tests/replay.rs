@@ -48,12 +48,6 @@ fn replay(text: &str) -> (Vec<u64>, Vec<u64>) {
         };
         let content_type = request["contentType"].as_str().unwrap_or_default();
         let method = request["method"].as_str().unwrap();
-        if request["body"]["kind"] == "CustomResourceDefinition" && method == "POST" {
-            let resource = super::widget::widgets(&request["body"]);
-            engine.store().open(&resource.place);
-            engine.change_served(|registry| registry.insert(std::sync::Arc::new(resource)));
-            continue;
-        }
         now = moment(&exchange).map_or(now, |moment| moment.max(now));
         if exchange["scenario"] == "watch" && number == 118 {
             // The watch of exchange 120 was opened before the changes that it shows.
