@@ -76,7 +76,9 @@ pub(crate) fn object_as(
             );
             return Err(Failure::bad_request(message));
         }
-    } else if is_custom(&call.resource) && (!["", kind].contains(&&*found.0) || !["", api_version].contains(&&*found.1)) {
+    } else if is_custom(&call.resource)
+        && (!["", kind].contains(&&*found.0) || !["", api_version].contains(&&*found.1))
+    {
         let message = "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";
         return Err(Failure::bad_request(message));
     } else {
@@ -264,7 +266,9 @@ pub(crate) fn check_metadata(object: &Value, custom: bool) -> Result<(), String>
         let found = go_type(value);
         // A custom object's metadata is decoded on its own.
         let path = if custom { "" } else { "metadata." };
-        Err(format!("json: cannot unmarshal {found} into Go struct field ObjectMeta.{path}{field} of type {kind}"))
+        Err(format!(
+            "json: cannot unmarshal {found} into Go struct field ObjectMeta.{path}{field} of type {kind}"
+        ))
     };
     match metadata {
         Value::Null => return Ok(()),

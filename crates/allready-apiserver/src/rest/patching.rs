@@ -140,27 +140,7 @@ impl Scope<'_> {
     ) -> Result<Value, Failure> {
         let (config, duplicates) = self.configuration()?;
         self.check_configuration(&config)?;
-        let registry = self.engine.registry();
-        let api_version = self.api_version();
-        let reset = self.resource.strategy.reset_fields(self.version, self.call.endpoint);
-        let request = Apply {
-            live,
-            config: &config,
-            writer: Writer {
-                manager: &options.manager,
-                endpoint: self.call.endpoint,
-                api_version: &api_version,
-                now: self.call.now,
-            },
-            force: options.force,
-            schemas: &convert::PlaceSchemas {
-                resource: self.resource,
-                version: self.version,
-                registry: &registry,
-            },
-            reset: &reset,
-        };
-        let mut new = fields::apply(&request)?;
+        let mut new = self.apply_to(live, &config, options)?;
         if options.validation == Validation::Strict && !duplicates.is_empty() {
             let message = format!(
                 "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  {}",
@@ -178,6 +158,36 @@ impl Scope<'_> {
             self.fill_in(&mut new);
         }
         Ok(new)
+    }
+
+    /// Applies a configuration; nothing is filled in yet.
+    pub(super) fn apply_to(
+        &self,
+        live: Option<&Value>,
+        config: &Value,
+        options: &WriteOptions,
+    ) -> Result<Value, Failure> {
+        let registry = self.engine.registry();
+        let api_version = self.api_version();
+        let reset = self.resource.strategy.reset_fields(self.version, self.call.endpoint);
+        let request = Apply {
+            live,
+            config,
+            writer: Writer {
+                manager: &options.manager,
+                endpoint: self.call.endpoint,
+                api_version: &api_version,
+                now: self.call.now,
+            },
+            force: options.force,
+            schemas: &convert::PlaceSchemas {
+                resource: self.resource,
+                version: self.version,
+                registry: &registry,
+            },
+            reset: &reset,
+        };
+        fields::apply(&request)
     }
 
     pub(super) fn check_configuration(&self, config: &Value) -> Result<(), Failure> {

@@ -78,7 +78,12 @@ impl Scope<'_> {
                 Some(bytes) => {
                     warnings.extend(more);
                     if !options.dry_run {
-                        self.engine.after_write(self.resource, self.namespace(), &name, self.call);
+                        self.engine.after_write(
+                            self.resource,
+                            &key(self.namespace(), &name),
+                            &object,
+                            self.call,
+                        );
                     }
                     return Ok(Answer::object(201, bytes, warnings));
                 }
@@ -253,7 +258,7 @@ impl Scope<'_> {
             return Ok(None);
         };
         if !dry_run {
-            self.engine.after_write(self.resource, self.namespace(), self.name(), self.call);
+            self.engine.after_write(self.resource, &key(self.namespace(), self.name()), &object, self.call);
         }
         Ok(Some(Written { object, bytes, created: true }))
     }
@@ -317,14 +322,14 @@ impl Scope<'_> {
             let bytes = new.to_string().into();
             return Ok(Some(Written { object: new, bytes, created: false }));
         }
-        let key = key(self.namespace(), self.name());
+        let spot = key(self.namespace(), self.name());
         let draft = Draft::new(&convert::stored_form(self.resource, self.version, &new));
-        let Ok(stored) = self.store().put(&self.resource.place, &key, Expect::Version(live.version), &draft)
+        let Ok(stored) = self.store().put(&self.resource.place, &spot, Expect::Version(live.version), &draft)
         else {
             return Ok(None);
         };
         meta::set(&mut new, "resourceVersion", Some(stored.version.to_string().into()));
-        self.engine.after_write(self.resource, self.namespace(), self.name(), self.call);
+        self.engine.after_write(self.resource, &spot, &new, self.call);
         let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
         Ok(Some(Written { object: new, bytes, created: false }))
     }
@@ -342,8 +347,7 @@ impl Scope<'_> {
             return Ok(());
         }
         let qualified = self.resource.qualified();
-        let definition = self.store().get("customresourcedefinitions.apiextensions.k8s.io", &qualified);
-        if definition.is_none_or(|stored| stored.value()["metadata"]["deletionTimestamp"].is_null()) {
+        if !self.engine.is_terminating(&qualified) {
             return Ok(());
         }
         let why = "create not allowed while custom resource definition is terminating";

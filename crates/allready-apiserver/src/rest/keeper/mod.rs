@@ -41,14 +41,16 @@ pub(super) enum Task {
 
 impl Engine {
     /// After an object was written.
-    pub(super) fn after_write(&self, resource: &Resource, namespace: &str, name: &str, call: &Call) {
-        let key = key(namespace, name);
-        let Some(stored) = self.store().get(&resource.place, &key) else { return };
-        let definition = is_definition(resource);
-        // Most writes concern nobody else; looking into the bytes is much cheaper than parsing them.
-        let concerns = |word: &[u8]| stored.bytes.windows(word.len()).any(|window| window == word);
-        if definition || concerns(b"\"ownerReferences\":") || concerns(b"\"deletionTimestamp\":") {
-            self.keep(vec![Task::Written { place: resource.place.as_str().into(), key }], call.now);
+    pub(super) fn after_write(&self, resource: &Resource, key: &str, object: &Value, call: &Call) {
+        let metadata = &object["metadata"];
+        let concerns_others = is_definition(resource)
+            || !metadata["ownerReferences"].is_null()
+            || !metadata["deletionTimestamp"].is_null();
+        if concerns_others {
+            self.keep(
+                vec![Task::Written { place: resource.place.as_str().into(), key: key.to_owned() }],
+                call.now,
+            );
         }
     }
 
