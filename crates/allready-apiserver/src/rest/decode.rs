@@ -1,5 +1,7 @@
 //! From the body of a request to an object.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 use super::json::{self, Duplicate, Parsed};
@@ -212,8 +214,11 @@ fn summary(body: &[u8]) -> String {
         None => "<empty>".into(),
         Some(b'{') => format!("{}{more}", String::from_utf8_lossy(head)),
         Some(_) => {
-            let digits: String = head.iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("{digits}{more}")
+            let mut digits = String::new();
+            for byte in head {
+                let _ = write!(digits, "{byte:02x}");
+            }
+            digits + more
         }
     }
 }

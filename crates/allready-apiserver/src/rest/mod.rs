@@ -50,6 +50,7 @@ pub struct Answer {
 }
 
 /// What an [`Answer`] carries, in the version that was asked for.
+#[expect(clippy::large_enum_variant, reason = "a watch is answered once and then moved into its stream")]
 pub enum Body {
     /// One object, as JSON.
     Object(Bytes),
@@ -179,6 +180,7 @@ impl Engine {
     }
 
     /// Does what a call asks for, and the housekeeping that follows from it.
+    #[expect(clippy::needless_pass_by_value, reason = "a call is used up by its answer")]
     pub fn handle(&self, call: Call) -> Result<Answer, Failure> {
         let resource = call.resource.clone();
         let version = resource.version(&call.version).ok_or_else(Failure::no_such_resource)?;

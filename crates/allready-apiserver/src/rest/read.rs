@@ -181,7 +181,7 @@ impl Scope<'_> {
             api_version: self.api_version().into(),
             blank: blank(self.resource, self.version),
         };
-        let subscription = self.store().subscribe(&self.resource.place, start, view);
+        let subscription = self.store().subscribe(&self.resource.place, &start, view);
         Ok(Answer { code: 200, body: Body::Watch(subscription), warnings: Vec::new() })
     }
 

@@ -36,8 +36,8 @@ pub(super) type Make<'a> = &'a dyn Fn(Option<&Value>, &mut Vec<String>) -> Resul
 impl Scope<'_> {
     /// Makes an object.
     pub(super) fn create(&self) -> Result<Answer, Failure> {
-        if let Endpoint::Other(subresource) = self.call.endpoint {
-            return self.create_through(subresource);
+        if self.call.endpoint != Endpoint::Main {
+            return Err(Failure::method_not_allowed());
         }
         decode::check_size(self.call)?;
         let options = WriteOptions::read(self.call, WriteKind::Create)?;
@@ -120,12 +120,6 @@ impl Scope<'_> {
             return Err(Failure::method_not_allowed());
         }
         Ok(Answer::object(201, object.to_string().into(), warnings))
-    }
-
-    /// Posts to a subresource: an eviction is a deletion, a binding gives a pod its node.
-    fn create_through(&self, subresource: &str) -> Result<Answer, Failure> {
-        let _ = subresource;
-        Err(Failure::method_not_allowed())
     }
 
     /// Replaces an object.
@@ -312,7 +306,7 @@ impl Scope<'_> {
             && old_meta["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() == 0
             && !self.holds_namespace(&new);
         if emptied {
-            return self.write_last(live, new, dry_run);
+            return Ok(self.write_last(live, new, dry_run));
         }
         if finish::same_content(&new, &old) {
             let bytes = convert::served_bytes(self.resource, self.version, &live.bytes);
@@ -355,16 +349,16 @@ impl Scope<'_> {
     }
 
     /// The last finalizer is gone: what was to be stored is the last that is seen of the object.
-    fn write_last(&self, live: &Stored, new: Value, dry_run: bool) -> Result<Option<Written>, Failure> {
+    fn write_last(&self, live: &Stored, new: Value, dry_run: bool) -> Option<Written> {
         if !dry_run {
             let key = key(self.namespace(), self.name());
             if self.store().remove(&self.resource.place, &key, live.version).is_err() {
-                return Ok(None);
+                return None;
             }
             self.engine.after_removal(self.resource, self.namespace(), &new, self.call);
         }
         let bytes = new.to_string().into();
-        Ok(Some(Written { object: new, bytes, created: false }))
+        Some(Written { object: new, bytes, created: false })
     }
 
     /// A namespace that is being deleted stays while its own finalizers do.

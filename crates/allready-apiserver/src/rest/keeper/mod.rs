@@ -63,7 +63,7 @@ impl Engine {
     }
 
     /// What a removal leaves to do.
-    pub(super) fn tasks_after(&self, resource: &Resource, namespace: &str, removal: &Removal) -> Vec<Task> {
+    pub(super) fn tasks_after(resource: &Resource, namespace: &str, removal: &Removal) -> Vec<Task> {
         let place: Arc<str> = resource.place.as_str().into();
         match removal {
             Removal::Gone(last) => {
@@ -178,7 +178,7 @@ impl Engine {
             DeleteOptions { policy: policy.map(str::to_owned), grace: Some(0), ..DeleteOptions::default() };
         let (namespace, name) = super::delete::split(key);
         match self.remove(resource, namespace, name, &options, now) {
-            Ok(removal) => self.tasks_after(resource, namespace, &removal),
+            Ok(removal) => Self::tasks_after(resource, namespace, &removal),
             Err(_) => Vec::new(),
         }
     }

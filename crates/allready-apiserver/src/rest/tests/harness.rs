@@ -164,7 +164,7 @@ pub(crate) fn call(
         let seed = SEED
             .fetch_add(1, Ordering::Relaxed)
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .rotate_left(index as u32 * 7);
+            .rotate_left(u32::try_from(index).unwrap() * 7);
         chunk.copy_from_slice(&(seed ^ seed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9).to_le_bytes());
     }
     Some(Call {

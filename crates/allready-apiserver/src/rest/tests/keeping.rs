@@ -227,8 +227,8 @@ fn patches_that_race_lose_nothing() {
             scope.spawn(move || {
                 for index in 0..25 {
                     let patch = json!({ "data": { format!("k{thread}-{index}"): "1" } }).to_string();
-                    let path = format!("{MAPS}/one");
-                    assert_eq!(send(engine, "PATCH", &path, "application/merge-patch+json", patch).code, 200);
+                    let one = format!("{MAPS}/one");
+                    assert_eq!(send(engine, "PATCH", &one, "application/merge-patch+json", patch).code, 200);
                 }
             });
         }

@@ -1,6 +1,6 @@
 //! The recorded exchanges of the real server, sent again.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use regex::Regex;
 use serde_json::{Value, json};
@@ -58,22 +58,18 @@ fn replay(text: &str) -> (Vec<u64>, Vec<u64>) {
         if let Some(early) = early.take_if(|_| number == 120) {
             reply.watch = Some(early);
         }
-        let (wanted, found) = match exchange.get("events") {
-            Some(events) => (readable(events), followed(&mut reply)),
-            None => {
-                let response = &exchange["response"];
-                let warning = response["warning"].as_str().unwrap_or_default();
-                let warnings: Vec<_> = reply
-                    .warnings
-                    .iter()
-                    .map(|text| format!("299 - {}", crate::status::quote(text)))
-                    .collect();
-                learn(&response["body"], &reply.body, &mut known);
-                (
-                    json!([response["status"], response["body"], warning]),
-                    json!([reply.code, reply.body, warnings.join(", ")]),
-                )
-            }
+        let (wanted, found) = if let Some(events) = exchange.get("events") {
+            (readable(events), followed(&mut reply))
+        } else {
+            let response = &exchange["response"];
+            let warning = response["warning"].as_str().unwrap_or_default();
+            let warnings: Vec<_> =
+                reply.warnings.iter().map(|text| format!("299 - {}", crate::status::quote(text))).collect();
+            learn(&response["body"], &reply.body, &mut known);
+            (
+                json!([response["status"], response["body"], warning]),
+                json!([reply.code, reply.body, warnings.join(", ")]),
+            )
         };
         if masked(&wanted) == masked(&found) {
             matched.push(number);
@@ -145,8 +141,9 @@ fn learn(recorded: &Value, ours: &Value, known: &mut BTreeMap<String, String>) {
     }
 }
 
-fn masked(value: &Value) -> String {
-    let rules = [
+/// What differs from run to run.
+static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+    [
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "TIME"),
         (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UID"),
         (r#""resourceVersion":"\d+""#, "VERSION"),
@@ -156,11 +153,16 @@ fn masked(value: &Value) -> String {
         (r"record \(\d+\)", "RECORD"),
         (r#"resourceVersion\\*":\\*"\d+"#, "VERSION"),
         (r"gen-[a-z0-9]{5}", "gen-NAME"),
-    ];
+    ]
+    .map(|(pattern, name)| (Regex::new(pattern).unwrap(), name))
+    .to_vec()
+});
+
+fn masked(value: &Value) -> String {
     // An empty continuation is left out or not, depending on the encoder.
     let mut text = value.to_string().replace("\"continue\":\"\",", "");
-    for (pattern, name) in rules {
-        text = Regex::new(pattern).unwrap().replace_all(&text, name).into_owned();
+    for (pattern, name) in RULES.iter() {
+        text = pattern.replace_all(&text, *name).into_owned();
     }
     text
 }
