@@ -235,3 +235,25 @@ fn patches_that_race_lose_nothing() {
     });
     assert_eq!(get(&engine, &format!("{MAPS}/one")).body["data"].as_object().unwrap().len(), 100);
 }
+
+#[test]
+#[ignore = "measures its whole process: run it alone"]
+fn ten_thousand_objects_take_little_more_than_their_bytes() {
+    let resident = || -> usize {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+        text.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or_default()
+            * 4096
+    };
+    let engine = with_gadgets();
+    post(&engine, GADGETS, &gadget("first", &[]));
+    let before = resident();
+    for index in 0..10_000 {
+        let mut object = gadget(&format!("g{index}"), &[]);
+        object["spec"] = json!({ "text": "x".repeat(1300) });
+        assert_eq!(post(&engine, GADGETS, &object).code, 201);
+    }
+    let bytes = get(&engine, &format!("{GADGETS}/g77")).body.to_string().len();
+    let grown = resident().saturating_sub(before);
+    assert!(bytes > 1_600, "{bytes}");
+    assert!(grown < 28 << 20, "{bytes} bytes each, {grown} in all");
+}
