@@ -32,7 +32,7 @@ pub fn accept(crd: &mut Value, registry: &Registry, now: Timestamp) -> bool {
         return false;
     }
     let taken = Taken::of(registry, &group, text(&wanted, "plural"));
-    let (names, conflict) = decide(&wanted, accepted, &taken);
+    let (names, conflict) = decide(&wanted, &accepted, &taken);
     let (reason, message) = conflict.clone().unwrap_or(("NoConflicts", "no conflicts found".into()));
     let good = conflict.is_none();
     let Some(status) = crd.as_object_mut().map(|crd| crd.entry("status").or_insert_with(|| json!({}))) else {
@@ -76,7 +76,7 @@ type Conflict = Option<(&'static str, String)>;
 /// Every name that is free is accepted; the last one that is not is told.
 fn decide(
     wanted: &Map<String, Value>,
-    accepted: Map<String, Value>,
+    accepted: &Map<String, Value>,
     taken: &Taken,
 ) -> (Map<String, Value>, Conflict) {
     let mut names = accepted.clone();
@@ -84,7 +84,7 @@ fn decide(
     let in_use = |name: &str| format!("{} is already in use", quote(name));
     let mut single = |word: &str, reason: &'static str, others: &[String], conflict: &mut Conflict| {
         let name = text(wanted, word);
-        if name != text(&accepted, word) && others.iter().any(|other| other == name) {
+        if name != text(accepted, word) && others.iter().any(|other| other == name) {
             *conflict = Some((reason, in_use(name)));
         } else if !name.is_empty() {
             names.insert(word.into(), name.into());
@@ -93,7 +93,7 @@ fn decide(
     single("plural", "PluralConflict", &taken.resources, &mut conflict);
     single("singular", "SingularConflict", &taken.resources, &mut conflict);
     let short = texts(wanted, "shortNames");
-    let ours = texts(&accepted, "shortNames");
+    let ours = texts(accepted, "shortNames");
     let clashes: Vec<_> = short
         .iter()
         .filter(|name| !ours.contains(name) && taken.resources.contains(name))

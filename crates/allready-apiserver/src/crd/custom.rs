@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::{raw, scale};
+use super::{metadata, raw, scale};
 use crate::{
     call::Call,
     resource::{Endpoint, Strategy, Version},
-    schema::Validator,
-    status::{FieldError, display, quote},
+    schema::{Validator, validate::malformed},
+    status::{Failure, FieldError, display, quote},
 };
 
 /// The [`Strategy`] of a custom kind.
@@ -17,9 +17,45 @@ pub struct CustomStrategy {
     pub(super) validators: BTreeMap<String, Validator>,
     /// Whether a status subresource sets the status apart.
     pub(super) status: bool,
+    pub(super) group: String,
+    pub(super) kind: String,
+}
+
+impl CustomStrategy {
+    /// An object of another kind is refused before anything else is looked at.
+    fn type_problems(&self, version: &Version, object: &Value) -> Vec<FieldError> {
+        let wanted =
+            [("kind", self.kind.clone()), ("apiVersion", format!("{}/{}", self.group, version.name))];
+        let wrong = wanted.into_iter().filter_map(|(name, wanted)| {
+            let found = object.get(name).and_then(Value::as_str).unwrap_or_default();
+            (found != wanted).then(|| FieldError::invalid(name, found, format!("must be {wanted}")))
+        });
+        wrong.collect()
+    }
 }
 
 impl Strategy for CustomStrategy {
+    fn decode(&self, version: &Version, object: &Value) -> Result<(), Failure> {
+        let root = object.get("metadata").and_then(metadata::problem);
+        let validator = self.validators.get(&version.name);
+        let problem = root.or_else(|| {
+            let malformed = malformed(validator?.schema(), object, &metadata::problem);
+            malformed.map(|error| error.to_string())
+        });
+        let Some(problem) = problem else { return Ok(()) };
+        let kind = object.get("kind").and_then(Value::as_str).unwrap_or(&self.kind);
+        let version = quote(&version.name);
+        Err(Failure::bad_request(format!(
+            "{kind} in version {version} cannot be handled as a {kind}: {problem}"
+        )))
+    }
+
+    fn default(&self, _version: &Version, object: &mut Value) {
+        if let Some(metadata) = object.get_mut("metadata") {
+            metadata::normalise(metadata);
+        }
+    }
+
     fn prepare_create(&self, version: &Version, object: &mut Value, _call: &Call) {
         if let Some(fields) = object.as_object_mut().filter(|_| version.status) {
             fields.remove("status");
@@ -40,14 +76,16 @@ impl Strategy for CustomStrategy {
     }
 
     fn moves_generation(&self, new: &Value, old: &Value) -> Option<bool> {
-        let counts = |name: &str| {
-            !matches!(name, "metadata" | "apiVersion" | "kind") && !(self.status && name == "status")
+        let counts = |name: &str| match name {
+            "metadata" | "apiVersion" | "kind" => false,
+            "status" => !self.status,
+            _ => true,
         };
-        let part = |object: &'_ Value| -> Option<Map<String, Value>> {
-            let fields = object.as_object()?.iter().filter(|(name, _)| counts(name));
-            Some(fields.map(|(name, value)| (name.clone(), value.clone())).collect())
-        };
-        Some(part(new) != part(old))
+        let part = |fields: &'_ Map<String, Value>| fields.keys().filter(|name| counts(name)).count();
+        let (Value::Object(new), Value::Object(old)) = (new, old) else { return Some(new != old) };
+        let kept =
+            new.iter().filter(|(name, _)| counts(name)).all(|(name, value)| old.get(name) == Some(value));
+        Some(!kept || part(new) != part(old))
     }
 
     fn validate(
@@ -57,6 +95,10 @@ impl Strategy for CustomStrategy {
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError> {
+        let wrong = self.type_problems(version, new);
+        if !wrong.is_empty() {
+            return wrong;
+        }
         let main = endpoint != Endpoint::Status;
         let scale = version.scale.as_ref().map(|paths| scale::check(paths, new, main)).unwrap_or_default();
         let Some(validator) = self.validators.get(&version.name) else { return scale };
@@ -85,7 +127,7 @@ impl Strategy for CustomStrategy {
     fn selectable(&self, version: &Version, object: &Value, field: &str) -> Option<String> {
         let path = version.selectable.iter().find(|path| path.strip_prefix('.').unwrap_or(path) == field)?;
         let steps = path.strip_prefix('.').unwrap_or(path).split('.');
-        let value = steps.fold(Some(object), |here, step| here.and_then(|here| here.get(step)));
+        let value = steps.into_iter().try_fold(object, |here, step| here.get(step));
         Some(match value {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(text)) => text.clone(),

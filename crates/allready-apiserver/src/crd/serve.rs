@@ -50,7 +50,12 @@ pub fn serve(crd: &Value) -> Option<Resource> {
         storage_version: format!("{group}/{}", text(storage, "name")),
         place: format!("{group}/{plural}"),
         verbs: Vec::new(),
-        strategy: Arc::new(CustomStrategy { validators, status }),
+        strategy: Arc::new(CustomStrategy {
+            validators,
+            status,
+            group: group.into(),
+            kind: text(names, "kind").into(),
+        }),
     })
 }
 

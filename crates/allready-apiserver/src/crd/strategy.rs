@@ -20,6 +20,11 @@ impl Strategy for DefinitionStrategy {
     fn default(&self, _version: &Version, object: &mut Value) {
         let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
         for version in spec.get_mut("versions").and_then(Value::as_array_mut).into_iter().flatten() {
+            // The type behind it has these, given or not.
+            if let Some(fields) = version.as_object_mut() {
+                fields.entry("served").or_insert_with(|| false.into());
+                fields.entry("storage").or_insert_with(|| false.into());
+            }
             if let Some(schema) = version.pointer_mut("/schema/openAPIV3Schema") {
                 drop_nulls(schema, 0);
             }
@@ -100,11 +105,13 @@ fn drop_nulls(schema: &mut Value, depth: usize) {
     for (word, value) in node.iter_mut() {
         match (word.as_str(), value) {
             ("properties", Value::Object(inner)) => {
-                inner.values_mut().for_each(|it| drop_nulls(it, depth + 1))
+                inner.values_mut().for_each(|it| drop_nulls(it, depth + 1));
             }
             ("items" | "not" | "additionalProperties", inner) => drop_nulls(inner, depth + 1),
             ("allOf" | "anyOf" | "oneOf", Value::Array(inner)) => {
-                inner.iter_mut().for_each(|it| drop_nulls(it, depth + 1));
+                for it in inner {
+                    drop_nulls(it, depth + 1);
+                }
             }
             _ => {}
         }

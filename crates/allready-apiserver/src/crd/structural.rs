@@ -276,7 +276,7 @@ fn nested_completeness(
         match items_of(shape) {
             Some(shape) => nested_completeness(items, shape, &shape_at, &value_at, errors),
             None => {
-                errors.push(FieldError::required(shape_at, format!("because it is defined in {value_at}")))
+                errors.push(FieldError::required(shape_at, format!("because it is defined in {value_at}")));
             }
         }
     }
@@ -287,7 +287,7 @@ fn nested_completeness(
         match object(shape, "properties").and_then(|properties| object(properties, name)) {
             Some(shape) => nested_completeness(inner, shape, &shape_at, &value_at, errors),
             None => {
-                errors.push(FieldError::required(shape_at, format!("because it is defined in {value_at}")))
+                errors.push(FieldError::required(shape_at, format!("because it is defined in {value_at}")));
             }
         }
     }

@@ -53,7 +53,9 @@ fn drop_nulls(schema: &Schema, value: &mut Value, depth: usize) {
         }
         Value::Array(items) => {
             if let Some(inner) = schema.items() {
-                items.iter_mut().for_each(|item| drop_nulls(inner, item, depth + 1));
+                for item in items {
+                    drop_nulls(inner, item, depth + 1);
+                }
             }
         }
         _ => {}
@@ -83,7 +85,9 @@ fn fill(schema: &Schema, value: &mut Value, depth: usize) {
         }
         Value::Array(items) => {
             if let Some(inner) = schema.items() {
-                items.iter_mut().for_each(|item| fill_one(inner, item, depth));
+                for item in items {
+                    fill_one(inner, item, depth);
+                }
             }
         }
         _ => {}

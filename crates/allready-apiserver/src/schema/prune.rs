@@ -1,6 +1,9 @@
 //! Pruning: what a schema does not know is removed.
 
-use std::sync::{Arc, LazyLock};
+use std::{
+    fmt::Write as _,
+    sync::{Arc, LazyLock},
+};
 
 use serde_json::{Map, Value};
 
@@ -102,7 +105,7 @@ impl Walk {
             Value::Array(items) => {
                 let inner = schema.and_then(Schema::items);
                 for (index, item) in items.iter_mut().enumerate() {
-                    self.path.push_str(&format!("[{index}]"));
+                    let _ = write!(self.path, "[{index}]");
                     // Below a kept list without known items, everything stays.
                     if !(keep && inner.is_none()) {
                         self.node(item, inner, keep);

@@ -6,6 +6,44 @@ use serde_json::{Value, json};
 
 use crate::schema::{Validator, default, parse, prune, whole_numbers};
 
+#[test]
+fn updates_are_forgiven_what_was_wrong_before_as_the_real_server_forgives_it() {
+    let groups: Vec<Value> = serde_json::from_str(include_str!("updates.json")).unwrap();
+    let mut wrong = Vec::new();
+    for group in &groups {
+        let validator = Validator::new(Arc::new(parse(&group["schema"]).unwrap()));
+        for case in group["cases"].as_array().unwrap() {
+            let (new, old) = (&case["new"], &case["old"]);
+            let errors = match case.get("status") {
+                Some(_) => validator.validate_status(new, old),
+                None => validator.validate(new, Some(old)),
+            };
+            let ours = causes(errors.iter().map(cause));
+            let theirs = theirs(&case["causes"]);
+            if ours != theirs {
+                wrong.push(json!({"ours": ours, "theirs": theirs, "new": new, "old": old}).to_string());
+            }
+            if let Some(warnings) = case.get("warnings").and_then(Value::as_array) {
+                let ours = validator.warnings(new, Some(old));
+                let ours: Vec<_> =
+                    ours.iter().map(|text| format!("299 - {}", crate::status::quote(text))).collect();
+                assert_eq!(json!(ours), json!(warnings), "{new}");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn cause(error: &crate::status::FieldError) -> (String, String, String) {
+    let failure = crate::status::Failure::invalid("", "K", "n", std::slice::from_ref(error));
+    let cause = failure.details.unwrap().causes.remove(0);
+    (cause.field, cause.reason, cause.message)
+}
+
+fn theirs(list: &Value) -> Vec<(String, String, String)> {
+    causes(serde_json::from_value::<Vec<_>>(list.clone()).unwrap_or_default().into_iter())
+}
+
 /// Errors as (field, reason, message), sorted: the real server walks maps in no order.
 fn causes(list: impl Iterator<Item = (String, String, String)>) -> Vec<(String, String, String)> {
     let mut list: Vec<_> = list.collect();
@@ -26,19 +64,8 @@ fn objects_are_defaulted_pruned_and_refused_as_the_real_server_does_it() {
             let mut object = case["object"].clone();
             default(&schema, &mut object);
             prune(&schema, &mut object);
-            let ours = causes(validator.validate(&object, None).into_iter().map(|error| {
-                let failure = crate::status::Failure::invalid("", "K", "n", std::slice::from_ref(&error));
-                let cause = failure.details.unwrap().causes.remove(0);
-                (cause.field, cause.reason, cause.message)
-            }));
-            let text = |value: &Value, index: usize| value[index].as_str().unwrap().to_owned();
-            let theirs = causes(
-                case["causes"]
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .map(|cause| (text(cause, 0), text(cause, 1), text(cause, 2))),
-            );
+            let ours = causes(validator.validate(&object, None).iter().map(cause));
+            let theirs = theirs(&case["causes"]);
             if ours != theirs {
                 let only = |these: &[_], those: &[_]| -> Vec<_> {
                     these

@@ -1,2 +1,4 @@
 mod facts;
 mod parse;
+mod properties;
+mod rules;

@@ -12,7 +12,7 @@ pub(super) struct Pair<'a> {
     pub(super) schema: &'a Schema,
 }
 
-impl<'a> Pair<'a> {
+impl Pair<'_> {
     /// The pair of a field: only where both sides have it and the schema knows it.
     pub(super) fn key(self, name: &str) -> Option<Self> {
         let (Value::Object(new), Value::Object(old)) = (self.new, self.old) else { return None };

@@ -1,5 +1,7 @@
 //! Bounds of numbers. Whole numbers are compared as such, so that a bound loses its fraction.
 
+use std::cmp::Ordering;
+
 use serde_json::Number;
 
 use super::{
@@ -71,25 +73,22 @@ pub(super) fn check(
     }
     if let Some(factor) = checks.multiple_of {
         let problem = in_range(Figure::Float(factor), "MultipleOf");
-        let native = problem.is_none();
-        problem.into_iter().for_each(|problem| multiple.add(problem));
-        multiple_problem(walk, figure, factor, native).into_iter().for_each(|it| multiple.add(it));
+        let wrong = multiple_problem(walk, figure, factor, problem.is_none());
+        multiple.extend(problem.into_iter().chain(wrong));
     }
     if let Some((bound, exclusive)) = checks.minimum {
         let problem = in_range(Figure::Float(bound), "Minimum boundary");
-        let native = problem.is_none();
-        problem.into_iter().for_each(|problem| minimum.add(problem));
         let words = if exclusive { "greater than" } else { "greater than or equal to" };
-        let below = |order: std::cmp::Ordering| if exclusive { order.is_le() } else { order.is_lt() };
-        bound_problem(walk, figure, bound, native, words, below).into_iter().for_each(|it| minimum.add(it));
+        let below = |order: Ordering| if exclusive { order.is_le() } else { order.is_lt() };
+        let wrong = bound_problem(walk, figure, bound, problem.is_none(), words, below);
+        minimum.extend(problem.into_iter().chain(wrong));
     }
     if let Some((bound, exclusive)) = checks.maximum {
         let problem = in_range(Figure::Float(bound), "Maximum boundary");
-        let native = problem.is_none();
-        problem.into_iter().for_each(|problem| maximum.add(problem));
         let words = if exclusive { "less than" } else { "less than or equal to" };
-        let above = |order: std::cmp::Ordering| if exclusive { order.is_ge() } else { order.is_gt() };
-        bound_problem(walk, figure, bound, native, words, above).into_iter().for_each(|it| maximum.add(it));
+        let above = |order: Ordering| if exclusive { order.is_ge() } else { order.is_gt() };
+        let wrong = bound_problem(walk, figure, bound, problem.is_none(), words, above);
+        maximum.extend(problem.into_iter().chain(wrong));
     }
     for part in parts {
         outcome.merge(part);
@@ -104,7 +103,7 @@ fn bound_problem(
     bound: f64,
     native: bool,
     words: &str,
-    beyond: impl Fn(std::cmp::Ordering) -> bool,
+    beyond: impl Fn(Ordering) -> bool,
 ) -> Option<Problem> {
     let (order, shown, value) = match figure {
         Figure::Whole(whole) if native => {

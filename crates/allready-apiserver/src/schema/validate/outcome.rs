@@ -39,11 +39,15 @@ impl Outcome {
         }
     }
 
-    pub(super) fn merge(&mut self, other: Outcome) {
-        self.matches += other.matches;
-        for problem in other.problems {
+    pub(super) fn extend(&mut self, problems: impl Iterator<Item = Problem>) {
+        for problem in problems {
             self.add(problem);
         }
+    }
+
+    pub(super) fn merge(&mut self, other: Outcome) {
+        self.matches += other.matches;
+        self.extend(other.problems.into_iter());
     }
 
     /// What stood there before may stay: the problems go, the matches count.

@@ -1,5 +1,7 @@
 //! Types, bounds, required fields and the like: what OpenAPI itself can say about a value.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 use super::{
@@ -38,7 +40,7 @@ pub(super) fn check(
     outcome.problems.into_iter().map(|problem| problem.error).collect()
 }
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     /// Checks a value, and forgives it what its predecessor had wrong as well.
     fn node(&mut self, schema: &Schema, value: &Value, pair: Option<Pair<'_>>) -> Outcome {
         let outcome = self.checked(schema, value, pair);
@@ -162,7 +164,7 @@ impl<'a> Walk<'a> {
         let length = self.path.len();
         if let Some(inner) = schema.items() {
             for (index, item) in items.iter().enumerate() {
-                self.path.push_str(&format!("[{index}]"));
+                let _ = write!(self.path, "[{index}]");
                 outcome.merge(self.node(inner, item, pair.and_then(|pair| pair.index(index))));
                 self.path.truncate(length);
             }

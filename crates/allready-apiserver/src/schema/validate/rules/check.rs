@@ -1,8 +1,8 @@
 //! What can be said against a rule before it ever runs.
 
-use kube_cel::cel::Program;
+use std::fmt::Write as _;
 
-use super::values::escape;
+use super::{language::Program, values::escape};
 use crate::schema::{Schema, Shape};
 
 /// What is wrong with a rule or a message expression, in the words of the real server.
@@ -152,13 +152,12 @@ fn resolve<'a>(chain: &Chain<'_>, schema: &'a Schema, root: bool) -> Resolved<'a
         if root && matches!(*name, "metadata" | "apiVersion" | "kind") {
             return Resolved::Unknown;
         }
-        match known {
-            Some((_, inner)) => here = inner,
-            None => {
-                let last = index + 1 == chain.fields.len();
-                let at = chain.has.filter(|_| last).unwrap_or(*at);
-                return Resolved::Undefined { at, name: (*name).to_owned() };
-            }
+        if let Some((_, inner)) = known {
+            here = inner;
+        } else {
+            let last = index + 1 == chain.fields.len();
+            let at = chain.has.filter(|_| last).unwrap_or(*at);
+            return Resolved::Undefined { at, name: (*name).to_owned() };
         }
         root = here.embedded;
     }
@@ -202,7 +201,7 @@ pub(crate) fn walk_path<'a>(
         };
         let Shape::Object(object) = &here.shape else { return Err("does not refer to a valid field".into()) };
         here = if object.properties.is_empty() {
-            out.push_str(&format!("[{name}]"));
+            let _ = write!(out, "[{name}]");
             object.additional.as_deref().ok_or("does not refer to a valid field")?
         } else {
             if !out.is_empty() {

@@ -1,17 +1,23 @@
+mod recorded;
+mod serving;
+
 use serde_json::{Value, json};
 
-use super::{check, definition, strategy::DefinitionStrategy};
-use crate::{resource::Strategy, status::Failure};
+use crate::{
+    crd::{check, definition, strategy::DefinitionStrategy},
+    resource::Strategy,
+    status::Failure,
+};
 
 #[test]
 fn definitions_are_refused_as_the_real_server_refuses_them() {
-    let facts: Vec<Value> = serde_json::from_str(include_str!("facts.json")).unwrap();
+    let facts: Vec<Value> = serde_json::from_str(include_str!("../facts.json")).unwrap();
     let version = &definition().versions[0];
     let mut wrong = Vec::new();
     for fact in &facts {
         let mut crd = fact["crd"].clone();
         DefinitionStrategy.default(version, &mut crd);
-        let stored: Vec<_> = super::strategy::storage_version(&crd).into_iter().collect();
+        let stored: Vec<_> = crate::crd::strategy::storage_version(&crd).into_iter().collect();
         crd["status"] = json!({"storedVersions": stored});
         let mut ours: Vec<_> = check::check(&crd, None)
             .into_iter()
