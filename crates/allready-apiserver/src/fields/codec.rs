@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{path::PathElement, set::FieldSet, value};
 
 /// Deeper than any object that can be stored.
-const DEEPEST: usize = 512;
+const DEEPEST: usize = 256;
 
 impl<'a> PathElement<'a> {
     /// Reads a step such as `f:spec`. `None` is a step of a kind that nobody knows yet.

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{resource::Endpoint, schema::Schema, status::Failure};
 
+mod blank;
 mod codec;
 mod conflict;
 mod last_applied;
@@ -18,6 +19,7 @@ mod managed;
 mod ownership;
 mod path;
 mod prune;
+mod scale;
 mod set;
 mod typed;
 mod value;
@@ -34,6 +36,7 @@ use self::{
 };
 pub use self::{
     path::{Path, PathElement},
+    scale::{ReplicasPaths, from_scale, to_scale},
     set::FieldSet,
     write::keep_times,
 };
@@ -56,7 +59,8 @@ pub trait Schemas {
     /// The schema of a whole object, metadata included; `None` for a version that is not served any more.
     fn schema(&self, api_version: &str) -> Option<Arc<Schema>>;
 
-    /// Whether the kind is a custom one. The real server treats bookkeeping that nobody can read differently there.
+    /// Whether the kind is a custom one: an object of it begins with nothing, while a built-in one begins with its records;
+    /// and bookkeeping that cannot be read makes it forget all bookkeeping.
     fn custom(&self) -> bool {
         false
     }
@@ -64,12 +68,6 @@ pub trait Schemas {
     /// An object in another version of its kind.
     fn convert<'v>(&self, object: &'v Value, _api_version: &str) -> Cow<'v, Value> {
         Cow::Borrowed(object)
-    }
-
-    /// What there is before an object is made: for a built-in kind the fields that are always written, with nothing in
-    /// them.
-    fn blank(&self, api_version: &str, kind: &str) -> Value {
-        json!({"apiVersion": api_version, "kind": kind})
     }
 }
 
@@ -90,11 +88,60 @@ pub struct Apply<'a> {
 }
 
 /// Applies a configuration: the object as it is to be stored, in the writer's version, with its managed fields. Defaults
-/// are not filled in; [`keep_times`] is for after that. Where nothing changes, the result equals what is there.
+/// are not filled in, and what the endpoint cannot change is changed nevertheless: the caller sees to both, and then calls
+/// [`keep_times`]. Where nothing changes, the result equals what is there.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use allready_apiserver::{
+///     fields::{Apply, Schemas, Writer, apply},
+///     resource::Endpoint,
+///     schema::{ParseError, Schema, parse},
+/// };
+/// use serde_json::json;
+///
+/// struct Gadgets(Arc<Schema>);
+///
+/// impl Schemas for Gadgets {
+///     fn schema(&self, api_version: &str) -> Option<Arc<Schema>> {
+///         (api_version == "lab/v1").then(|| self.0.clone())
+///     }
+///
+///     fn custom(&self) -> bool {
+///         true
+///     }
+/// }
+///
+/// let text = json!({"type": "string"});
+/// let spec = json!({"type": "object", "properties": {"size": {"type": "integer"}}});
+/// let schema = parse(&json!({"type": "object", "properties": {
+///     "apiVersion": text, "kind": text, "metadata": {"type": "object"}, "spec": spec,
+/// }}))?;
+/// let gadgets = Gadgets(Arc::new(schema));
+/// let config = json!({"apiVersion": "lab/v1", "kind": "Gadget", "metadata": {"name": "g"}, "spec": {"size": 1}});
+/// let writer = |manager| Writer {
+///     manager,
+///     endpoint: Endpoint::Main,
+///     api_version: "lab/v1",
+///     now: jiff::Timestamp::UNIX_EPOCH,
+/// };
+/// let first = Apply {
+///     live: None, config: &config, writer: writer("one"), force: false, schemas: &gadgets, reset: &[],
+/// };
+/// let live = apply(&first).unwrap();
+/// assert_eq!(live["metadata"]["managedFields"][0]["fieldsV1"], json!({"f:spec": {"f:size": {}}}));
+///
+/// let mut other = config.clone();
+/// other["spec"]["size"] = json!(2);
+/// let refused = apply(&Apply { live: Some(&live), config: &other, writer: writer("two"), ..first }).unwrap_err();
+/// assert_eq!(refused.message, "Apply failed with 1 conflict: conflict with \"one\": .spec.size");
+/// # Ok::<(), ParseError>(())
+/// ```
 pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
     let Apply { live, config, writer, force, schemas, reset } = request;
     let internal = |text: String| Failure::new(500, "", text);
-    let blank = if live.is_none() { Some(blank(*schemas, writer.api_version, config)) } else { None };
+    let blank = if live.is_none() { Some(nothing_yet(*schemas, writer.api_version, config)) } else { None };
     let Some(live) = live.or(blank.as_ref()) else { return Err(internal("nothing to apply to".into())) };
     let undecodable = |error| internal(format!("failed to decode managed fields: {error}"));
     let entries = managed::decode(managed::of(live)).map_err(undecodable)?;
@@ -106,7 +153,7 @@ pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
         )));
     };
     let first =
-        if entries.is_empty() { Some(self::blank(*schemas, writer.api_version, config)) } else { None };
+        if entries.is_empty() { Some(nothing_yet(*schemas, writer.api_version, config)) } else { None };
     let entries = match &first {
         None => entries,
         Some(nothing) => {
@@ -141,11 +188,15 @@ pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
     } else {
         once(entries, *force)
     };
-    let Applied { object, managed } = outcome.map_err(|refusal| match refusal {
+    let applied = outcome.map_err(|refusal| match refusal {
         Refusal::Conflicts(conflicts) => conflict::failure(conflicts),
         Refusal::Impossible(text) => internal(text),
     })?;
-    let mut object = object.unwrap_or_else(|| live.clone());
+    let (mut object, managed) = match applied {
+        Applied::Nothing => (live.clone(), None),
+        Applied::Owners(managed) => (live.clone(), Some(managed)),
+        Applied::Object(object, managed) => (object, Some(managed)),
+    };
     // Metadata that nothing is left of is not written as `null`, unlike fields of the kind itself.
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.retain(|_, value| !value.is_null());
@@ -153,7 +204,9 @@ pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
     if by_kubectl {
         last_applied::refresh(&mut object, config);
     }
-    managed::store(&mut object, managed);
+    if let Some(managed) = managed {
+        managed::store(&mut object, managed);
+    }
     Ok(object)
 }
 
@@ -171,8 +224,8 @@ fn not_allowed<'a>(live: &Value, rules: &Rules<'_>, conflicts: Vec<Conflict<'a>>
     rest.filter(|conflict| !conflict.fields.is_empty()).collect()
 }
 
-/// After a create, an update or a patch that is no apply: writes `metadata.managedFields` of `new`. `live` is `None` for a
-/// create.
+/// After a create, an update or a patch that is no apply, with defaults filled in: writes `metadata.managedFields` of `new`.
+/// `live` is `None` for a create. [`keep_times`] follows once the object is as it will be stored.
 pub fn update(
     live: Option<&Value>,
     new: &mut Value,
@@ -186,9 +239,6 @@ pub fn update(
         .and_then(|metadata| metadata.remove("managedFields"));
     let encoded = updated(live, new, sent.as_ref(), writer, schemas, reset).unwrap_or_default();
     managed::store(new, encoded);
-    if let Some(live) = live {
-        keep_times(live, new);
-    }
 }
 
 /// The managed fields after an update; what cannot be told is no reason to refuse a write, but then nobody owns anything.
@@ -208,8 +258,10 @@ fn updated(
                 // What a client sends back unchanged need not be written anew; anything else is put in order.
                 let known = live.and_then(managed::of).and_then(Value::as_array);
                 for entry in &mut entries {
-                    entry.written =
-                        entry.written.filter(|written| known.is_some_and(|known| known.contains(written)));
+                    let is_known = |written: &Value| known.is_some_and(|known| known.contains(written));
+                    if !entry.written.is_some_and(is_known) {
+                        entry.set_changed();
+                    }
                 }
                 entries
             }
@@ -222,7 +274,7 @@ fn updated(
         return None;
     }
     let rules = Rules::new(writer, schemas, reset, &entries)?;
-    let nothing = blank(schemas, writer.api_version, new);
+    let nothing = nothing_yet(schemas, writer.api_version, new);
     let live = live.unwrap_or(&nothing);
     validate(new, rules.own_type(), Duplicates::Allowed).ok()?;
     validate(live, rules.own_type(), Duplicates::Allowed).ok()?;
@@ -243,8 +295,12 @@ fn is_reset(sent: &Value, schemas: &dyn Schemas) -> bool {
     }
 }
 
-fn blank(schemas: &dyn Schemas, api_version: &str, object: &Value) -> Value {
-    schemas.blank(api_version, object.get("kind").and_then(Value::as_str).unwrap_or_default())
+fn nothing_yet(schemas: &dyn Schemas, api_version: &str, object: &Value) -> Value {
+    let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
+    match schemas.schema(api_version) {
+        Some(schema) if !schemas.custom() => blank::blank(&schema, api_version, kind, object),
+        _ => json!({"apiVersion": api_version, "kind": kind}),
+    }
 }
 
 /// How messages name an object: `namespace/name; group/version, Kind=Kind`.

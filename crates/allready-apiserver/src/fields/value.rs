@@ -93,7 +93,9 @@ pub(crate) fn in_path(value: &Value) -> String {
         Value::Number(_) => display(value),
         Value::String(text) => quote(text),
         Value::Array(items) => format!("[{}]", items.iter().map(in_path).collect::<Vec<_>>().join(",")),
-        Value::Object(map) => map.iter().map(|(key, value)| format!("{key}={}", in_path(value))).collect(),
+        Value::Object(map) => {
+            map.iter().map(|(key, value)| format!("{key}={}", in_path(value))).collect::<Vec<_>>().concat()
+        }
     }
 }
 

@@ -24,6 +24,37 @@ pub(crate) fn compare<'a>(old: &'a Value, new: &'a Value, root: Type<'a>) -> Cha
     walk(Some(old), Some(new), root).below
 }
 
+/// Compares two validated objects that differ at most where `applied`, which one of them was merged with, says something.
+pub(crate) fn compare_within<'a>(
+    old: &'a Value,
+    new: &'a Value,
+    applied: &'a Value,
+    root: Type<'a>,
+) -> Changes<'a> {
+    within(old, new, applied, root).below
+}
+
+fn within<'a>(old: &'a Value, new: &'a Value, applied: &'a Value, kind: Type<'a>) -> Found<'a> {
+    let (Value::Object(old_map), Value::Object(new_map), Value::Object(applied)) = (old, new, applied) else {
+        return walk(Some(old), Some(new), kind);
+    };
+    let map_kind = kind.map();
+    if kind.forms() & MAP == 0 || map_kind.atomic || old_map.is_empty() || new_map.is_empty() {
+        return walk(Some(old), Some(new), kind);
+    }
+    let mut found = Found::default();
+    for (key, over) in applied.iter().filter(|(key, _)| !map_kind.is_bookkeeping(key)) {
+        let below = map_kind.field(key).0;
+        let below = match (old_map.get(key), new_map.get(key)) {
+            (Some(old), Some(new)) => within(old, new, over, below),
+            (None, None) => continue,
+            (old, new) => walk(old, new, below),
+        };
+        found.put(&PathElement::field(key), below);
+    }
+    found
+}
+
 impl Changes<'_> {
     pub(crate) fn is_empty(&self) -> bool {
         self.added.is_empty() && self.modified.is_empty() && self.removed.is_empty()
@@ -54,7 +85,7 @@ impl<'a> Found<'a> {
         Self { added: old.is_none(), removed: new.is_none(), modified, below: Changes::default() }
     }
 
-    fn put(&mut self, element: PathElement<'a>, found: Found<'a>) {
+    fn put(&mut self, element: &PathElement<'a>, found: Found<'a>) {
         let Found { added, modified, removed, below } = found;
         let put = |set: &mut FieldSet<'a>, member, children: FieldSet<'a>| {
             if member || !children.is_empty() {
@@ -66,7 +97,7 @@ impl<'a> Found<'a> {
         put(&mut self.below.removed, removed, below.removed);
     }
 
-    fn join(self, other: Self) -> Self {
+    fn join(&self, other: &Self) -> Self {
         Self {
             added: self.added || other.added,
             modified: self.modified || other.modified,
@@ -90,7 +121,7 @@ fn walk<'a>(old: Option<&'a Value>, new: Option<&'a Value>, kind: Type<'a>) -> F
         return found;
     }
     // The value has changed its form: what the old form loses and what the new form brings both count.
-    walk_as(old_forms, old, new, kind).join(found)
+    walk_as(old_forms, old, new, kind).join(&found)
 }
 
 fn walk_as<'a>(forms: u8, old: Option<&'a Value>, new: Option<&'a Value>, kind: Type<'a>) -> Found<'a> {
@@ -130,12 +161,12 @@ fn maps<'a>(
         }
         let other = new.and_then(|new| new.get(key));
         let below = walk(Some(value), other, kind.field(key).0);
-        found.put(PathElement::field(key), below);
+        found.put(&PathElement::field(key), below);
     }
     for (key, value) in new.into_iter().flatten() {
         if old.is_none_or(|old| !old.contains_key(key)) && !kind.is_bookkeeping(key) {
             let below = walk(None, Some(value), kind.field(key).0);
-            found.put(PathElement::field(key), below);
+            found.put(&PathElement::field(key), below);
         }
     }
     found
@@ -169,7 +200,7 @@ fn lists<'a>(old: Option<&'a Vec<Value>>, new: Option<&'a Vec<Value>>, kind: Lis
         };
         let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
         if let Some((element, _)) = before.first().or(after.first()) {
-            found.put(element.clone(), items(before, after, kind.items));
+            found.put(element, items(before, after, kind.items));
         }
     }
 }

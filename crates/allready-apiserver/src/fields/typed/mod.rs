@@ -77,14 +77,13 @@ impl<'a> Type<'a> {
     pub(crate) fn forms(self) -> u8 {
         match self {
             Self::Nothing => 0,
-            Self::Deduced | Self::Whole => ANY,
-            Self::Schema { schema: Schema { untyped: true, .. }, .. } => ANY,
+            Self::Deduced | Self::Whole | Self::Schema { schema: Schema { untyped: true, .. }, .. } => ANY,
             Self::Schema { schema, .. } => match &schema.shape {
                 Shape::Any => ANY,
                 Shape::Object(_) => MAP,
                 Shape::Array(_) => LIST,
                 // The built-in type is a text with a format; a custom kind writes the extension without a type.
-                Shape::IntOrString if format(schema) == "" => ANY,
+                Shape::IntOrString if format(schema).is_empty() => ANY,
                 _ => SCALAR,
             },
         }

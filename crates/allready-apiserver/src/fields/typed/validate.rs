@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Deeper than any object that a server accepts.
-const DEEPEST: usize = 512;
+const DEEPEST: usize = 256;
 
 /// What is wrong with a value, one entry a mistake: where, and what.
 type Mistakes = Vec<(String, String)>;
@@ -89,7 +89,7 @@ impl<'a> Walker<'a> {
                 self.report(format!("expected boolean, got &{{{}}}", value::printed(other)));
             }
             (Scalar::Any, other) => {
-                self.report(format!("expected any scalar, got &{{{}}}", value::printed(other)))
+                self.report(format!("expected any scalar, got &{{{}}}", value::printed(other)));
             }
         }
     }
