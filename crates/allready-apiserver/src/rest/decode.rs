@@ -26,19 +26,9 @@ pub(crate) struct Decoded {
 /// Refuses a body that is too large.
 pub(crate) fn check_size(call: &Call) -> Result<(), Failure> {
     if call.body.len() > BODY_LIMIT {
-        let message = format!("Request entity too large: limit is {BODY_LIMIT}");
-        return Err(Failure::new(413, "RequestEntityTooLarge", message));
+        return Err(Failure::too_large(BODY_LIMIT as u64));
     }
     Ok(())
-}
-
-/// 415, with what would have been accepted.
-pub(crate) fn unsupported(accepted: &[&str]) -> Failure {
-    let message = format!(
-        "the body of the request was in an unknown format - accepted media types include: {}",
-        accepted.join(", ")
-    );
-    Failure::new(415, "UnsupportedMediaType", message)
 }
 
 /// Whether a kind is defined by a `CustomResourceDefinition`.
@@ -140,7 +130,7 @@ fn read(call: &Call, kind: &str) -> Result<Parsed, Failure> {
         "application/yaml" => yaml(&call.body).map_err(|error| refuse(&error))?,
         _ => {
             let accepted = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
-            return Err(unsupported(&accepted));
+            return Err(Failure::unsupported_media_type(&accepted));
         }
     };
     if !matches!(parsed.value, Value::Object(_) | Value::Null) {

@@ -336,7 +336,7 @@ fn parse_version(text: &str) -> Result<Option<u64>, String> {
 }
 
 /// An object with nothing in it, as a bookmark shows it: fields that are never left out stand there empty.
-pub(super) fn blank(resource: &Resource, version: &Version) -> Value {
+fn blank(resource: &Resource, version: &Version) -> Value {
     let template = || json!({ "metadata": {}, "spec": { "containers": null } });
     let mut object = match (resource.group.as_str(), resource.kind.as_str()) {
         _ if super::decode::is_custom(resource) => json!({}),

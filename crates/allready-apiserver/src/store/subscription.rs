@@ -211,9 +211,7 @@ impl Subscription {
             Ok(position) => subscription.position = position,
             Err(oldest) => {
                 let asked = start.version.unwrap_or_default();
-                let gone =
-                    Failure::new(410, "Expired", format!("too old resource version: {asked} ({oldest})"));
-                subscription.fail(&gone);
+                subscription.fail(&Failure::too_old(asked, oldest));
             }
         }
         subscription.schedule_bookmark(now);
