@@ -181,7 +181,7 @@ impl Scope<'_> {
             api_version: self.api_version().into(),
             blank: blank(self.resource, self.version),
         };
-        let subscription = self.store().subscribe(&self.resource.place, start, view);
+        let subscription = self.store().subscribe(&self.resource.place, &start, view);
         Ok(Answer { code: 200, body: Body::Watch(subscription), warnings: Vec::new() })
     }
 
@@ -336,7 +336,7 @@ fn parse_version(text: &str) -> Result<Option<u64>, String> {
 }
 
 /// An object with nothing in it, as a bookmark shows it: fields that are never left out stand there empty.
-pub(super) fn blank(resource: &Resource, version: &Version) -> Value {
+fn blank(resource: &Resource, version: &Version) -> Value {
     let template = || json!({ "metadata": {}, "spec": { "containers": null } });
     let mut object = match (resource.group.as_str(), resource.kind.as_str()) {
         _ if super::decode::is_custom(resource) => json!({}),
