@@ -12,7 +12,7 @@ const ANY: &str = "io.k8s.api.core.v1.Pod";
 const DEEPEST: usize = 128;
 
 /// What the real server keeps of a node of a schema as it is.
-const KEPT: [&str; 26] = [
+const KEPT: [&str; 23] = [
     "description",
     "type",
     "title",
@@ -36,9 +36,6 @@ const KEPT: [&str; 26] = [
     "x-kubernetes-list-type",
     "x-kubernetes-map-type",
     "x-kubernetes-validations",
-    "x-kubernetes-selectable-fields",
-    "x-kubernetes-patch-strategy",
-    "x-kubernetes-patch-merge-key",
 ];
 
 /// What is kept only when it is true.
@@ -67,13 +64,7 @@ pub(super) fn definition(resource: &Resource, version: &Version, published: &Val
     add_properties(&mut definition, [prose::field(ANY, "apiVersion"), prose::field(ANY, "kind")]);
     definition["x-kubernetes-group-version-kind"] =
         json!([{"group": resource.group, "version": version.name, "kind": resource.kind}]);
-    if !version.selectable.is_empty() {
-        let fields = version
-            .selectable
-            .iter()
-            .map(|path| json!({"fieldPath": path.strip_prefix('.').unwrap_or(path)}));
-        definition["x-kubernetes-selectable-fields"] = fields.collect();
-    }
+    add_selectable(&mut definition, version);
     definition
 }
 
@@ -88,7 +79,7 @@ pub(super) fn list(resource: &Resource, version: &Version, name: &str) -> Value 
     let text = |field| json!({"description": prose::field(ANY, field), "type": "string"});
     let items = json!({"type": "array", "items": reference(name)});
     let metadata = json!({"allOf": [reference("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta")]});
-    json!({
+    let mut definition = json!({
         "description": format!("{} is a list of {}", resource.list_kind, resource.kind),
         "type": "object",
         "required": ["items"],
@@ -101,7 +92,18 @@ pub(super) fn list(resource: &Resource, version: &Version, name: &str) -> Value 
         "x-kubernetes-group-version-kind": [
             {"group": resource.group, "version": version.name, "kind": resource.list_kind},
         ],
-    })
+    });
+    if version.published.is_some() {
+        add_selectable(&mut definition, version);
+    }
+    definition
+}
+
+fn add_selectable(definition: &mut Value, version: &Version) {
+    if !version.selectable.is_empty() {
+        let field = |path: &String| json!({"fieldPath": path.strip_prefix('.').unwrap_or(path)});
+        definition["x-kubernetes-selectable-fields"] = version.selectable.iter().map(field).collect();
+    }
 }
 
 fn add_properties(node: &mut Value, [version, kind]: [Option<&str>; 2]) {

@@ -38,7 +38,8 @@ fn builtin() -> Registry {
 }
 
 fn printed(published: Value) -> Registry {
-    let version = Version { published: Some(Arc::new(published)), ..custom("v1") };
+    let selectable = vec![".spec.color".to_owned()];
+    let version = Version { published: Some(Arc::new(published)), selectable, ..custom("v1") };
     registry(vec![resource("output.example", "prints", "Print", vec![version])])
 }
 
@@ -168,6 +169,7 @@ fn a_custom_kind_is_published_as_the_real_server_does() {
         "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}],
     });
     assert_eq!(definition["properties"]["metadata"], metadata);
+    assert_eq!(definition["x-kubernetes-selectable-fields"], json!([{"fieldPath": "spec.color"}]));
     let spec = &definition["properties"]["spec"]["properties"];
     let choice = json!({"description": "One of two.", "type": "string", "default": "a", "enum": ["a", "b"]});
     assert_eq!(spec["deep"], json!({"type": "object", "nullable": true, "properties": {"e": choice}}));
@@ -182,6 +184,7 @@ fn a_custom_kind_is_published_as_the_real_server_does() {
     assert_eq!(spec["m"], json!({"type": "object", "additionalProperties": {"type": "string"}}));
     let list = &document["components"]["schemas"]["example.output.v1.PrintList"];
     assert_eq!(list["description"], "PrintList is a list of Print");
+    assert_eq!(list["x-kubernetes-selectable-fields"], definition["x-kubernetes-selectable-fields"]);
     assert_eq!(
         list["properties"]["items"]["items"],
         json!({"$ref": "#/components/schemas/example.output.v1.Print"})
