@@ -14,8 +14,16 @@ pub(crate) fn parse(text: &str, micros: bool) -> Result<Timestamp, String> {
     let range = |what: &str| format!("parsing time {text:?}: {what} out of range");
     let mut rest = text;
     let mut numbers = [0_i64; 6];
-    let pieces = [("2006", 4, "-"), ("01", 2, "-"), ("02", 2, "T"), ("15", 2, ":"), ("04", 2, ":"), ("05", 2, "")];
-    let limits = [("year", 0, 9999), ("month", 1, 12), ("day", 1, 31), ("hour", 0, 23), ("minute", 0, 59), ("second", 0, 59)];
+    let pieces =
+        [("2006", 4, "-"), ("01", 2, "-"), ("02", 2, "T"), ("15", 2, ":"), ("04", 2, ":"), ("05", 2, "")];
+    let limits = [
+        ("year", 0, 9999),
+        ("month", 1, 12),
+        ("day", 1, 31),
+        ("hour", 0, 23),
+        ("minute", 0, 59),
+        ("second", 0, 59),
+    ];
     for (((piece, width, after), (what, low, high)), number) in
         pieces.into_iter().zip(limits).zip(numbers.iter_mut())
     {

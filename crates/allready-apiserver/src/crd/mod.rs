@@ -1,14 +1,69 @@
 //! `CustomResourceDefinition`s: what is refused, what is filled in, and the resource that one becomes.
+//!
+//! Conversion by webhook is not covered: a definition that asks for it is refused.
 
-use jiff::Timestamp;
-use serde_json::Value;
+mod accept;
+mod check;
+mod custom;
+mod defaults;
+mod internal;
+mod names;
+mod openapi;
+mod raw;
+pub mod scale;
+mod serve;
+mod strategy;
+mod structural;
+#[cfg(test)]
+mod tests;
 
-use crate::resource::{Registry, Resource};
+use std::sync::Arc;
 
-/// Accepts the names of a definition and establishes it.
-pub fn accept(_definition: &mut Value, _registry: &Registry, _now: Timestamp) {}
+use serde_json::{Map, Value};
 
-/// The resource that a definition becomes.
-pub fn serve(_definition: &Value) -> Option<Resource> {
-    None
+pub use accept::accept;
+pub use custom::CustomStrategy;
+pub use serve::serve;
+
+use crate::{
+    resource::{Resource, Version},
+    schema::Definitions,
+};
+
+const NAME: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition";
+
+/// The resource `customresourcedefinitions` itself.
+///
+/// ```
+/// let crds = allready_apiserver::crd::definition();
+/// assert_eq!(crds.qualified(), "customresourcedefinitions.apiextensions.k8s.io");
+/// ```
+pub fn definition() -> Resource {
+    let table: Map<String, Value> =
+        serde_json::from_str(include_str!("../builtin/kinds.json")).unwrap_or_default();
+    let version = Version {
+        name: "v1".into(),
+        schema: Definitions::new(&table).get(NAME).unwrap_or_default(),
+        status: true,
+        scale: None,
+        columns: Vec::new(),
+        selectable: Vec::new(),
+        deprecation: None,
+        published: None,
+    };
+    Resource {
+        group: "apiextensions.k8s.io".into(),
+        plural: "customresourcedefinitions".into(),
+        singular: "customresourcedefinition".into(),
+        kind: "CustomResourceDefinition".into(),
+        list_kind: "CustomResourceDefinitionList".into(),
+        short_names: vec!["crd".into(), "crds".into()],
+        categories: vec!["api-extensions".into()],
+        namespaced: false,
+        versions: vec![version],
+        storage_version: "apiextensions.k8s.io/v1".into(),
+        place: "apiextensions.k8s.io/customresourcedefinitions".into(),
+        verbs: Vec::new(),
+        strategy: Arc::new(strategy::DefinitionStrategy),
+    }
 }

@@ -25,7 +25,9 @@ impl Patch {
     pub fn read(patch: &Value) -> Result<Self, Failure> {
         let wrong = |found: &Value, target: &str| {
             let found = crate::rest::go_type(found);
-            Failure::bad_request(format!("error decoding patch: json: cannot unmarshal {found} into Go {target}"))
+            Failure::bad_request(format!(
+                "error decoding patch: json: cannot unmarshal {found} into Go {target}"
+            ))
         };
         let steps = match patch {
             Value::Null => &Vec::new(),
@@ -35,7 +37,11 @@ impl Patch {
         if steps.len() > MOST {
             let found = steps.len();
             let message = format!("The allowed maximum operations in a JSON patch is {MOST}, got {found}");
-            return Err(Failure::new(413, "RequestEntityTooLarge", format!("Request entity too large: {message}")));
+            return Err(Failure::new(
+                413,
+                "RequestEntityTooLarge",
+                format!("Request entity too large: {message}"),
+            ));
         }
         let mut out = Vec::with_capacity(steps.len());
         for step in steps {
@@ -85,7 +91,9 @@ pub(crate) fn unknown_fields(patch: &Value) -> impl Iterator<Item = String> + '_
     let known = ["op", "path", "from", "value"];
     steps.flat_map(move |(index, step)| {
         let fields = step.as_object().into_iter().flatten();
-        fields.filter(move |(key, _)| !known.contains(&key.as_str())).map(move |(key, _)| format!("[{index}].{key}"))
+        fields
+            .filter(move |(key, _)| !known.contains(&key.as_str()))
+            .map(move |(key, _)| format!("[{index}].{key}"))
     })
 }
 
@@ -147,7 +155,11 @@ fn parent<'a>(document: &'a mut Value, path: &str) -> Option<(&'a mut Value, Str
 /// An index into a list; from the end when negative.
 fn index(part: &str, length: usize) -> Option<usize> {
     let index: i64 = part.parse().ok()?;
-    if index < 0 { length.checked_sub(usize::try_from(index.unsigned_abs()).ok()?) } else { usize::try_from(index).ok() }
+    if index < 0 {
+        length.checked_sub(usize::try_from(index.unsigned_abs()).ok()?)
+    } else {
+        usize::try_from(index).ok()
+    }
 }
 
 fn add(document: &mut Value, path: &str, value: Value) -> Option<()> {
@@ -159,7 +171,11 @@ fn add(document: &mut Value, path: &str, value: Value) -> Option<()> {
         Value::Array(items) if last == "-" => items.push(value),
         Value::Array(items) => {
             // Counted from the end, a place is one behind the item that it names.
-            let at = if last.starts_with('-') { index(&last, items.len() + 1)? } else { index(&last, items.len())? };
+            let at = if last.starts_with('-') {
+                index(&last, items.len() + 1)?
+            } else {
+                index(&last, items.len())?
+            };
             if at > items.len() {
                 return None;
             }

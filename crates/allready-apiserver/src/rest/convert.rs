@@ -67,7 +67,8 @@ pub(crate) struct PlaceSchemas<'a> {
 impl Schemas for PlaceSchemas<'_> {
     fn schema(&self, api_version: &str) -> Option<Arc<Schema>> {
         let of = |resource: &Resource| {
-            let found = resource.versions.iter().find(|version| resource.api_version(&version.name) == api_version);
+            let found =
+                resource.versions.iter().find(|version| resource.api_version(&version.name) == api_version);
             found.map(|version| version.schema.clone())
         };
         of(self.resource).or_else(|| {
@@ -116,7 +117,8 @@ impl PlaceSchemas<'_> {
         let at_place = self.registry.iter().filter(|other| other.place == self.resource.place);
         at_place.into_iter().find_map(|resource| {
             let versions = resource.versions.iter();
-            let found = versions.into_iter().find(|version| resource.api_version(&version.name) == api_version)?;
+            let found =
+                versions.into_iter().find(|version| resource.api_version(&version.name) == api_version)?;
             Some((resource.clone(), found.name.clone()))
         })
     }

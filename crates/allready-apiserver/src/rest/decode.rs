@@ -65,15 +65,9 @@ pub(crate) fn object_as(
     let custom = is_custom(&call.resource) && kind == call.resource.kind;
     let found = (text(&object, "kind"), text(&object, "apiVersion"));
     if custom {
-        for (field, missing) in [("kind", "Kind"), ("apiVersion", "apiVersion")] {
-            if text(&object, field).is_empty() {
-                let body = String::from_utf8_lossy(&call.body);
-                let error = format!("Object '{missing}' is missing in '{body}'");
-                return Err(match (field, found.0.as_str()) {
-                    ("apiVersion", kind_found) => cannot(kind_found, "", kind, &error),
-                    _ => unrecognized(kind, &error, &call.body),
-                });
-            }
+        if found.0.is_empty() {
+            let body = String::from_utf8_lossy(&call.body);
+            return Err(unrecognized(kind, &format!("Object 'Kind' is missing in '{body}'"), &call.body));
         }
         if found.1 != api_version {
             let message = format!(
@@ -82,6 +76,11 @@ pub(crate) fn object_as(
             );
             return Err(Failure::bad_request(message));
         }
+    } else if is_custom(&call.resource)
+        && (!["", kind].contains(&&*found.0) || !["", api_version].contains(&&*found.1))
+    {
+        let message = "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";
+        return Err(Failure::bad_request(message));
     } else {
         check_type(&found, kind, api_version, registry)?;
         if let Some(fields) = object.as_object_mut() {
@@ -90,9 +89,9 @@ pub(crate) fn object_as(
         }
     }
     if kind == call.resource.kind {
-        check_metadata(&object).and_then(|()| decodes(call, version, &object)).map_err(|error| {
-            cannot(&text(&object, "kind"), &version.name, kind, &error)
-        })?;
+        check_metadata(&object, custom)
+            .and_then(|()| decodes(call, version, &object))
+            .map_err(|error| cannot(&text(&object, "kind"), &version.name, kind, &error))?;
     }
     Ok(Decoded { object, strict: duplicate_texts(&parsed.duplicates) })
 }
@@ -134,9 +133,8 @@ pub(crate) fn go_type(value: &Value) -> &'static str {
 fn read(call: &Call, kind: &str) -> Result<Parsed, Failure> {
     let refuse = |error: &str| unrecognized(kind, error, &call.body);
     let parsed = match call.content_type.as_str() {
-        "" | "application/json" => json::parse(&call.body).map_err(|error| {
-            refuse(&format!("couldn't get version/kind; json parse error: {error}"))
-        })?,
+        "" | "application/json" => json::parse(&call.body)
+            .map_err(|error| refuse(&format!("couldn't get version/kind; json parse error: {error}")))?,
         "application/yaml" => yaml(&call.body).map_err(|error| refuse(&error))?,
         _ => {
             let accepted = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
@@ -174,8 +172,8 @@ pub(crate) fn yaml(bytes: &[u8]) -> Result<Parsed, String> {
     let options = serde_saphyr::options! {
         duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::LastWins,
     };
-    let value: Value =
-        serde_saphyr::from_str_with_options(&text, options).map_err(|error| yaml_error(&text, &error.to_string()))?;
+    let value: Value = serde_saphyr::from_str_with_options(&text, options)
+        .map_err(|error| yaml_error(&text, &error.to_string()))?;
     // Numbers and depth are settled by the one reader for JSON.
     json::parse(value.to_string().as_bytes()).map_err(|error| format!("yaml: {error}"))
 }
@@ -201,7 +199,9 @@ fn yaml_error(text: &str, error: &str) -> String {
 
 fn unrecognized(kind: &str, error: &str, body: &[u8]) -> Failure {
     let summary = summary(body);
-    Failure::bad_request(format!("the object provided is unrecognized (must be of type {kind}): {error} ({summary})"))
+    Failure::bad_request(format!(
+        "the object provided is unrecognized (must be of type {kind}): {error} ({summary})"
+    ))
 }
 
 /// The beginning of a body: as text when it looks like JSON, as hexadecimal digits otherwise.
@@ -254,34 +254,42 @@ fn check_type(
 
 /// What the real server says of a kind it has no type for.
 pub(crate) fn not_registered(kind: &str, api_version: &str) -> String {
-    format!("no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:111\"")
+    format!(
+        "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:111\""
+    )
 }
 
 /// Refuses metadata with values of the wrong JSON types.
-pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
+pub(crate) fn check_metadata(object: &Value, custom: bool) -> Result<(), String> {
     let metadata = &object["metadata"];
     let wrong = |value: &Value, field: &str, kind: &str| {
         let found = go_type(value);
-        Err(format!("json: cannot unmarshal {found} into Go struct field ObjectMeta.{field} of type {kind}"))
+        // A custom object's metadata is decoded on its own.
+        let path = if custom { "" } else { "metadata." };
+        Err(format!(
+            "json: cannot unmarshal {found} into Go struct field ObjectMeta.{path}{field} of type {kind}"
+        ))
     };
     match metadata {
         Value::Null => return Ok(()),
         Value::Object(_) => {}
         other => {
             let found = go_type(other);
-            return Err(format!("json: cannot unmarshal {found} into Go struct field .metadata of type v1.ObjectMeta"));
+            let kind = object["kind"].as_str().unwrap_or_default();
+            let target = if custom { "value".to_owned() } else { format!("struct field {kind}.metadata") };
+            return Err(format!("json: cannot unmarshal {found} into Go {target} of type v1.ObjectMeta"));
         }
     }
     for field in ["name", "generateName", "namespace", "uid", "resourceVersion", "selfLink"] {
         let value = &metadata[field];
         if !value.is_null() && !value.is_string() {
-            return wrong(value, &format!("metadata.{field}"), "string");
+            return wrong(value, field, "string");
         }
     }
     for field in ["generation", "deletionGracePeriodSeconds"] {
         let value = &metadata[field];
         if !value.is_null() && !value.is_i64() {
-            return wrong(value, &format!("metadata.{field}"), "int64");
+            return wrong(value, field, "int64");
         }
     }
     for field in ["labels", "annotations"] {
@@ -289,10 +297,10 @@ pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
             Value::Null => {}
             Value::Object(map) => {
                 if let Some(value) = map.values().find(|value| !value.is_null() && !value.is_string()) {
-                    return wrong(value, &format!("metadata.{field}"), "string");
+                    return wrong(value, field, "string");
                 }
             }
-            other => return wrong(other, &format!("metadata.{field}"), "map[string]string"),
+            other => return wrong(other, field, "map[string]string"),
         }
     }
     for (field, kind) in [
@@ -303,13 +311,14 @@ pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
         match &metadata[field] {
             Value::Null => {}
             Value::Array(items) => {
-                let fits = |item: &&Value| if field == "finalizers" { item.is_string() } else { item.is_object() };
+                let fits =
+                    |item: &&Value| if field == "finalizers" { item.is_string() } else { item.is_object() };
                 if let Some(item) = items.iter().find(|item| !fits(item)) {
                     let kind = kind.trim_start_matches("[]");
-                    return wrong(item, &format!("metadata.{field}"), kind);
+                    return wrong(item, field, kind);
                 }
             }
-            other => return wrong(other, &format!("metadata.{field}"), kind),
+            other => return wrong(other, field, kind),
         }
     }
     Ok(())

@@ -6,9 +6,9 @@ use jiff::{Timestamp, ToSpan};
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Body, Engine, ListBody, Scope, convert, decode, finish, key,
+    Answer, Body, Engine, ListBody, Scope, convert, decode, finish,
     keeper::Task,
-    meta,
+    key, meta,
     options::{DeleteOptions, ListOptions},
 };
 use crate::{
@@ -76,13 +76,15 @@ impl Scope<'_> {
             })?,
             "application/yaml" => decode::yaml(&self.call.body).map_err(Failure::bad_request)?,
             _ => {
-                let accepted = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+                let accepted =
+                    ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
                 return Err(Failure::unsupported_media_type(&accepted));
             }
         };
         let body = parsed.value;
         let kind = body["kind"].as_str().unwrap_or("DeleteOptions");
-        let api_version = body["apiVersion"].as_str().filter(|text| !text.is_empty()).unwrap_or("meta.k8s.io/v1");
+        let api_version =
+            body["apiVersion"].as_str().filter(|text| !text.is_empty()).unwrap_or("meta.k8s.io/v1");
         if !kind.is_empty() && kind != "DeleteOptions" {
             return Err(Failure::bad_request(decode::not_registered(kind, api_version)));
         }
@@ -91,7 +93,16 @@ impl Scope<'_> {
 
     /// Some kinds answer with the object that went, others with a `Status`.
     fn returns_deleted(&self) -> bool {
-        let kinds = ["pods", "namespaces", "services", "serviceaccounts", "podtemplates", "resourcequotas", "persistentvolumes", "persistentvolumeclaims"];
+        let kinds = [
+            "pods",
+            "namespaces",
+            "services",
+            "serviceaccounts",
+            "podtemplates",
+            "resourcequotas",
+            "persistentvolumes",
+            "persistentvolumeclaims",
+        ];
         self.resource.group.is_empty() && kinds.contains(&self.resource.plural.as_str())
     }
 
@@ -188,7 +199,14 @@ impl Engine {
         Some(Removal::Marked(new))
     }
 
-    fn drop_object(&self, resource: &Resource, key: &str, live: &Stored, last: Value, dry_run: bool) -> Option<Removal> {
+    fn drop_object(
+        &self,
+        resource: &Resource,
+        key: &str,
+        live: &Stored,
+        last: Value,
+        dry_run: bool,
+    ) -> Option<Removal> {
         if !dry_run {
             self.store().remove(&resource.place, key, live.version).ok()?;
         }
@@ -237,7 +255,8 @@ fn plan(resource: &Resource, object: &mut Value, options: &DeleteOptions, now: T
     if resource.group.is_empty() && resource.plural == "namespaces" {
         return plan_namespace(object, options, now);
     }
-    let definition = resource.group == "apiextensions.k8s.io" && resource.plural == "customresourcedefinitions";
+    let definition =
+        resource.group == "apiextensions.k8s.io" && resource.plural == "customresourcedefinitions";
     if definition && object["metadata"]["deletionTimestamp"].is_null() {
         mark_definition(object, now);
         return Plan::Mark;
@@ -286,7 +305,8 @@ fn plan_namespace(object: &mut Value, options: &DeleteOptions, now: Timestamp) -
         meta::set(object, "deletionTimestamp", Some(finish::timestamp(now).into()));
         object["status"]["phase"] = "Terminating".into();
         if options.policy.as_deref() == Some("Orphan") || options.orphan == Some(true) {
-            let mut finalizers: Vec<String> = meta::texts(object, "finalizers").into_iter().map(str::to_owned).collect();
+            let mut finalizers: Vec<String> =
+                meta::texts(object, "finalizers").into_iter().map(str::to_owned).collect();
             finalizers.push(ORPHAN.into());
             set_finalizers(object, &finalizers);
         }
@@ -302,7 +322,8 @@ fn plan_namespace(object: &mut Value, options: &DeleteOptions, now: Timestamp) -
 fn mark_definition(object: &mut Value, now: Timestamp) {
     let stamp = finish::timestamp(now);
     meta::set(object, "deletionTimestamp", Some(stamp.clone().into()));
-    let mut finalizers: Vec<String> = meta::texts(object, "finalizers").into_iter().map(str::to_owned).collect();
+    let mut finalizers: Vec<String> =
+        meta::texts(object, "finalizers").into_iter().map(str::to_owned).collect();
     if !finalizers.iter().any(|finalizer| finalizer == CLEANUP) {
         finalizers.push(CLEANUP.into());
     }
@@ -345,7 +366,8 @@ fn graceful(resource: &Resource, object: &mut Value, options: &DeleteOptions, no
         meta::set(object, "deletionGracePeriodSeconds", Some(period.into()));
         return Grace::Period;
     }
-    let mut period = asked.or_else(|| object["spec"]["terminationGracePeriodSeconds"].as_i64()).unwrap_or_default();
+    let mut period =
+        asked.or_else(|| object["spec"]["terminationGracePeriodSeconds"].as_i64()).unwrap_or_default();
     let node = object["spec"]["nodeName"].as_str().unwrap_or_default();
     let over = matches!(object["status"]["phase"].as_str(), Some("Failed" | "Succeeded"));
     if node.is_empty() || over {
@@ -386,8 +408,11 @@ fn garbage_finalizers(resource: &Resource, object: &Value, options: &DeleteOptio
     if orphan == has(ORPHAN) && foreground == has(FOREGROUND) {
         return finalizers.into_iter().map(str::to_owned).collect();
     }
-    let mut out: Vec<String> =
-        finalizers.iter().filter(|name| **name != ORPHAN && **name != FOREGROUND).map(|name| (*name).to_owned()).collect();
+    let mut out: Vec<String> = finalizers
+        .iter()
+        .filter(|name| **name != ORPHAN && **name != FOREGROUND)
+        .map(|name| (*name).to_owned())
+        .collect();
     if orphan {
         out.push(ORPHAN.into());
     }

@@ -1,6 +1,6 @@
 //! The last steps of a write before it is stored: what the server fills in, and what it refuses.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::{Scope, meta, names};
 use crate::{
@@ -13,7 +13,13 @@ const SUFFIX: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
 impl Scope<'_> {
     /// Makes an object ready to be created, or refuses it. `attempt` varies what is random.
-    pub(super) fn finish_create(&self, object: &mut Value, attempt: u8, warnings: &mut Vec<String>) -> Result<(), Failure> {
+    pub(super) fn finish_create(
+        &self,
+        object: &mut Value,
+        attempt: u8,
+        warnings: &mut Vec<String>,
+    ) -> Result<(), Failure> {
+        meta::set(object, "selfLink", None);
         meta::set(object, "creationTimestamp", Some(self.now()));
         meta::set(object, "uid", Some(self.uid(attempt).into()));
         let generate = meta::text(object, "generateName").to_owned();
@@ -28,7 +34,11 @@ impl Scope<'_> {
         let mut errors = self.type_problems(object);
         if errors.is_empty() {
             let rule = |name: &str, prefix: bool| {
-                if prefix { strategy.name_problem(&names::mask_trailing_dash(name)) } else { strategy.name_problem(name) }
+                if prefix {
+                    strategy.name_problem(&names::mask_trailing_dash(name))
+                } else {
+                    strategy.name_problem(name)
+                }
             };
             errors = meta::problems(object, self.resource.namespaced, &rule);
             if !self.is_custom() {
@@ -42,7 +52,12 @@ impl Scope<'_> {
     }
 
     /// Makes an object ready to replace `old`, or refuses it.
-    pub(super) fn finish_update(&self, object: &mut Value, old: &Value, warnings: &mut Vec<String>) -> Result<(), Failure> {
+    pub(super) fn finish_update(
+        &self,
+        object: &mut Value,
+        old: &Value,
+        warnings: &mut Vec<String>,
+    ) -> Result<(), Failure> {
         let endpoint = match self.call.endpoint {
             // A scale changes the object itself.
             Endpoint::Scale => Endpoint::Main,
@@ -50,6 +65,7 @@ impl Scope<'_> {
         };
         let strategy = &self.resource.strategy;
         let before = old["metadata"]["generation"].as_i64();
+        meta::set(object, "selfLink", None);
         meta::set(object, "generation", before.map(Value::from));
         strategy.prepare_update(self.version, endpoint, object, old);
         if self.is_custom() && endpoint == Endpoint::Status {
@@ -76,13 +92,17 @@ impl Scope<'_> {
         if type_errors.is_empty() {
             // Every kind checks the change of its metadata again.
             errors.extend(meta::change_problems(object, old));
+            if self.checks_metadata_again() {
+                errors.extend(meta::problems(object, self.resource.namespaced, &meta::any_name));
+                errors.extend(meta::standard_finalizer_problems(object));
+            }
             errors.extend(strategy.validate(self.version, endpoint, object, Some(old)));
         } else {
             errors.extend(type_errors);
         }
         self.refuse(object, &errors)?;
         warnings.extend(strategy.warnings(self.version, object, Some(old)));
-        keep_times(object, old);
+        crate::fields::keep_times(old, object);
         Ok(())
     }
 
@@ -91,17 +111,43 @@ impl Scope<'_> {
             return Ok(());
         }
         let kind = object["kind"].as_str().unwrap_or(&self.resource.kind);
-        let group = if self.resource.place == "events" { "" } else { self.resource.group.as_str() };
+        let api_version = object["apiVersion"].as_str().unwrap_or_default();
+        let group = match api_version.split_once('/') {
+            Some((group, _)) if self.resource.place != "events" => group,
+            _ => "",
+        };
         Err(Failure::invalid(group, kind, meta::text(object, "name"), errors))
     }
 
-    /// A custom object of another kind gets as far as this.
+    /// A custom object of another kind or version gets as far as this.
     fn type_problems(&self, object: &Value) -> Vec<FieldError> {
-        let kind = object["kind"].as_str().unwrap_or_default();
-        if !self.is_custom() || kind == self.resource.kind {
-            return Vec::new();
+        let mut errors = Vec::new();
+        if !self.is_custom() {
+            return errors;
         }
-        vec![FieldError::invalid("kind", kind, format!("must be {}", self.resource.kind))]
+        for (field, wanted) in [("kind", self.resource.kind.clone()), ("apiVersion", self.api_version())] {
+            let found = object[field].as_str().unwrap_or_default();
+            if found != wanted {
+                errors.push(FieldError::invalid(field, found, format!("must be {wanted}")));
+            }
+        }
+        errors
+    }
+
+    /// Some kinds check the whole object on an update, its metadata included.
+    fn checks_metadata_again(&self) -> bool {
+        let kinds = [
+            "configmaps",
+            "secrets",
+            "services",
+            "serviceaccounts",
+            "pods",
+            "roles",
+            "clusterroles",
+            "rolebindings",
+            "clusterrolebindings",
+        ];
+        !self.is_custom() && kinds.contains(&self.resource.plural.as_str())
     }
 
     /// Refuses content for a namespace that does not exist or is going away.
@@ -120,7 +166,8 @@ impl Scope<'_> {
         if object["status"]["phase"] != "Terminating" {
             return Ok(());
         }
-        let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
+        let why =
+            format!("unable to create new content in namespace {namespace} because it is being terminated");
         let mut failure = Failure::forbidden(&self.resource.qualified(), name, &why);
         failure.details.get_or_insert_default().causes.push(crate::status::Cause {
             reason: "NamespaceTerminating".into(),
@@ -193,7 +240,9 @@ pub(super) fn match_name(object: &Value, name: &str) -> Result<(), Failure> {
 
 /// Drops owner references that stand there twice.
 pub(super) fn unique_owners(object: &mut Value, warnings: &mut Vec<String>, late: bool) {
-    let Some(owners) = object.get_mut("metadata").and_then(|meta| meta.get_mut("ownerReferences")) else { return };
+    let Some(owners) = object.get_mut("metadata").and_then(|meta| meta.get_mut("ownerReferences")) else {
+        return;
+    };
     let Some(owners) = owners.as_array_mut() else { return };
     let mut unique: Vec<Value> = Vec::new();
     let mut twice = Vec::new();
@@ -223,43 +272,16 @@ fn keep_metadata(object: &mut Value, old: &Value) {
     meta::set(object, "resourceVersion", Some(version).filter(|version| !version.is_null()));
 }
 
-/// A write that changes nothing but the times in managedFields changes nothing.
-fn keep_times(object: &mut Value, old: &Value) {
-    let (Some(new_entries), Some(old_entries)) =
-        (object["metadata"]["managedFields"].as_array(), old["metadata"]["managedFields"].as_array())
-    else {
-        return;
-    };
-    let same = new_entries.len() == old_entries.len()
-        && new_entries.iter().zip(old_entries).all(|(new, old)| {
-            let (mut new, mut old) = (new.clone(), old.clone());
-            for entry in [&mut new, &mut old] {
-                entry["time"] = Value::Null;
-            }
-            new == old
-        });
-    if !same {
-        return;
-    }
-    let kept = old["metadata"]["managedFields"].clone();
-    let given = std::mem::replace(&mut object["metadata"]["managedFields"], kept);
-    if !same_content(object, old) {
-        object["metadata"]["managedFields"] = given;
-    }
-}
-
 /// Whether two objects are the same but for their versions.
 pub(super) fn same_content(new: &Value, old: &Value) -> bool {
     let (Some(new), Some(old)) = (new.as_object(), old.as_object()) else { return false };
-    let rest = |map: &serde_json::Map<String, Value>| {
-        map.iter().filter(|(key, _)| *key != "metadata").map(|(key, value)| (key.clone(), value.clone())).collect::<Vec<_>>()
-    };
-    let meta = |map: &serde_json::Map<String, Value>| {
-        let mut meta = map.get("metadata").cloned().unwrap_or_else(|| json!({}));
-        if let Some(meta) = meta.as_object_mut() {
-            meta.remove("resourceVersion");
-        }
-        meta
-    };
-    new.len() == old.len() && meta(new) == meta(old) && rest(new) == rest(old)
+    let nothing = Map::new();
+    let new_meta = new.get("metadata").and_then(Value::as_object).unwrap_or(&nothing);
+    let old_meta = old.get("metadata").and_then(Value::as_object).unwrap_or(&nothing);
+    let rest = |map: &Map<String, Value>| map.keys().filter(|key| *key != "metadata").count();
+    let counted = |map: &Map<String, Value>| map.keys().filter(|key| *key != "resourceVersion").count();
+    rest(new) == rest(old)
+        && counted(new_meta) == counted(old_meta)
+        && new_meta.iter().all(|(key, value)| key == "resourceVersion" || old_meta.get(key) == Some(value))
+        && new.iter().all(|(key, value)| key == "metadata" || old.get(key) == Some(value))
 }

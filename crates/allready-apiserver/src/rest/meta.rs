@@ -19,7 +19,11 @@ pub(crate) fn any_name(name: &str, prefix: bool) -> Vec<String> {
 
 /// A field of `metadata` as text; empty when absent.
 pub(crate) fn text<'a>(object: &'a Value, field: &str) -> &'a str {
-    object.get("metadata").and_then(|metadata| metadata.get(field)).and_then(Value::as_str).unwrap_or_default()
+    object
+        .get("metadata")
+        .and_then(|metadata| metadata.get(field))
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 /// The strings of a list in `metadata`.
@@ -103,7 +107,8 @@ pub(crate) fn change_problems(new: &Value, old: &Value) -> Vec<FieldError> {
         let why = "must not be decremented";
         errors.push(FieldError::invalid("metadata.generation", generation(new_meta), why));
     }
-    for field in ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"]
+    for field in
+        ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"]
     {
         let empty = |value: &Value| value.is_null() || value == "";
         let (new, old) = (&new_meta[field], &old_meta[field]);
@@ -179,7 +184,8 @@ fn owner_problems(object: &Value) -> Vec<FieldError> {
 fn finalizer_problems(object: &Value) -> Vec<FieldError> {
     let path = "metadata.finalizers";
     let finalizers = texts(object, "finalizers");
-    let found = finalizers.iter().flat_map(|name| names::qualified(name).into_iter().map(move |why| (name, why)));
+    let found =
+        finalizers.iter().flat_map(|name| names::qualified(name).into_iter().map(move |why| (name, why)));
     let mut errors: Vec<_> = found.map(|(name, why)| FieldError::invalid(path, *name, why)).collect();
     if finalizers.contains(&"orphan") && finalizers.contains(&"foregroundDeletion") {
         let why = "finalizer orphan and foregroundDeletion cannot be both set";
@@ -192,9 +198,11 @@ fn finalizer_problems(object: &Value) -> Vec<FieldError> {
 pub(crate) fn standard_finalizer_problems(object: &Value) -> Vec<FieldError> {
     let standard = ["kubernetes", "orphan", "foregroundDeletion"];
     let finalizers = texts(object, "finalizers");
-    let odd = finalizers.iter().enumerate().filter(|(_, name)| !name.contains('/') && !standard.contains(name));
+    let odd =
+        finalizers.iter().enumerate().filter(|(_, name)| !name.contains('/') && !standard.contains(name));
     let why = "name is neither a standard finalizer name nor is it fully qualified";
-    odd.map(|(index, name)| FieldError::invalid(format!("metadata.finalizers[{index}]"), *name, why)).collect()
+    odd.map(|(index, name)| FieldError::invalid(format!("metadata.finalizers[{index}]"), *name, why))
+        .collect()
 }
 
 fn managed_problems(object: &Value) -> Vec<FieldError> {

@@ -1,8 +1,11 @@
 //! The verbs: from a [`crate::call::Call`] to an [`Answer`].
 
-use std::sync::{
-    Arc, PoisonError, RwLock,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use bytes::Bytes;
@@ -90,6 +93,8 @@ struct Inner {
     base: Registry,
     registry: RwLock<Arc<Registry>>,
     controllers: AtomicBool,
+    /// Resources whose definitions are being deleted, so that a create need not look into them.
+    terminating: RwLock<HashSet<String>>,
 }
 
 impl Engine {
@@ -100,6 +105,7 @@ impl Engine {
             base: registry.clone(),
             registry: RwLock::new(Arc::new(registry)),
             controllers: AtomicBool::new(true),
+            terminating: RwLock::default(),
         };
         let engine = Self { inner: Arc::new(inner) };
         engine.begin();
@@ -136,6 +142,7 @@ impl Engine {
         self.store().restart(keep_data);
         if !keep_data {
             self.serve_these(self.inner.base.clone());
+            self.inner.terminating.write().unwrap_or_else(PoisonError::into_inner).clear();
         }
         self.begin();
     }
@@ -149,6 +156,19 @@ impl Engine {
         let mut registry = Registry::clone(&guard);
         change(&mut registry);
         *guard = Arc::new(registry);
+    }
+
+    fn set_terminating(&self, resource: &str, terminating: bool) {
+        let mut known = self.inner.terminating.write().unwrap_or_else(PoisonError::into_inner);
+        if terminating {
+            known.insert(resource.to_owned());
+        } else {
+            known.remove(resource);
+        }
+    }
+
+    fn is_terminating(&self, resource: &str) -> bool {
+        self.inner.terminating.read().unwrap_or_else(PoisonError::into_inner).contains(resource)
     }
 
     fn begin(&self) {

@@ -96,7 +96,8 @@ impl WriteOptions {
             return self.manager.clone();
         }
         let word = agent.split('/').next().unwrap_or_default();
-        let printable: String = word.chars().filter(|c| *c == ' ' || !(c.is_control() || c.is_whitespace())).collect();
+        let printable: String =
+            word.chars().filter(|c| *c == ' ' || !(c.is_control() || c.is_whitespace())).collect();
         let mut end = printable.len().min(128);
         while !printable.is_char_boundary(end) {
             end -= 1;
@@ -168,12 +169,13 @@ impl ListOptions {
         options.timeout = options.timeout.filter(|timeout| !timeout.is_zero());
         let mut wanted = call.first("resourceVersionMatch").unwrap_or_default();
         // The real server fills these in for a watch that starts like a list.
-        if watch && options.initial.is_none() && wanted.is_empty() && matches!(options.version.as_str(), "" | "0") {
-            options.initial = None;
-            if !options.token.is_empty() {
-                wanted = "NotOlderThan";
-                options.initial = Some(true);
-            }
+        if watch
+            && options.initial.is_none()
+            && wanted.is_empty()
+            && matches!(options.version.as_str(), "" | "0")
+        {
+            wanted = "NotOlderThan";
+            options.initial = Some(true);
         }
         let errors = if watch { options.watch_problems(wanted) } else { options.list_problems(wanted) };
         refuse("ListOptions", &errors)?;
@@ -190,7 +192,10 @@ impl ListOptions {
                 errors.push(FieldError::forbidden(path, why));
             }
             if !self.token.is_empty() {
-                errors.push(FieldError::forbidden(path, "resourceVersionMatch is forbidden when continue is provided"));
+                errors.push(FieldError::forbidden(
+                    path,
+                    "resourceVersionMatch is forbidden when continue is provided",
+                ));
             }
             if wanted != "Exact" && wanted != "NotOlderThan" {
                 errors.push(FieldError::not_supported(path, wanted, &["Exact", "NotOlderThan", ""]));
@@ -201,7 +206,8 @@ impl ListOptions {
             }
         }
         if self.initial.is_some() {
-            errors.push(FieldError::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+            errors
+                .push(FieldError::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
         }
         errors
     }
@@ -222,7 +228,10 @@ impl ListOptions {
                 errors.push(FieldError::not_supported(path, wanted, &["NotOlderThan"]));
             }
             if !self.token.is_empty() {
-                errors.push(FieldError::forbidden(path, "resourceVersionMatch is forbidden when continue is provided"));
+                errors.push(FieldError::forbidden(
+                    path,
+                    "resourceVersionMatch is forbidden when continue is provided",
+                ));
             }
         }
         errors
@@ -278,7 +287,9 @@ impl DeleteOptions {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let wrong = |value: &Value, field: &str, kind: &str| {
             let found = super::decode::go_type(value);
-            let message = format!("json: cannot unmarshal {found} into Go struct field DeleteOptions.{field} of type {kind}");
+            let message = format!(
+                "json: cannot unmarshal {found} into Go struct field DeleteOptions.{field} of type {kind}"
+            );
             Failure::bad_request(message)
         };
         for (field, kind) in [("gracePeriodSeconds", "int64")] {

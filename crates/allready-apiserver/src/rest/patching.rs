@@ -56,8 +56,13 @@ impl Scope<'_> {
     }
 
     /// The live object with a JSON, merge or strategic merge patch applied.
-    fn patched(&self, live: &Value, options: &WriteOptions, warnings: &mut Vec<String>) -> Result<Value, Failure> {
-        let (mut new, mut strict) = self.patch_value(live, options.validation)?;
+    fn patched(
+        &self,
+        live: &Value,
+        options: &WriteOptions,
+        warnings: &mut Vec<String>,
+    ) -> Result<Value, Failure> {
+        let (mut new, mut strict) = self.patch_value(live)?;
         let shown = crate::status::json_text(&new);
         let invalid = |why: String| {
             let errors = [FieldError::invalid("patch", shown.as_str(), why)];
@@ -73,7 +78,9 @@ impl Scope<'_> {
                 return Err(invalid(decode::not_registered(kind, api_version)));
             }
         }
-        decode::check_metadata(&new).and_then(|()| decode::decodes(self.call, self.version, &new)).map_err(invalid)?;
+        decode::check_metadata(&new, self.is_custom())
+            .and_then(|()| decode::decodes(self.call, self.version, &new))
+            .map_err(invalid)?;
         strict.extend(self.prune(&mut new));
         if !strict.is_empty() {
             match options.validation {
@@ -90,18 +97,21 @@ impl Scope<'_> {
     }
 
     /// A value with the call's patch applied, and what strict decoding has to say about the patch.
-    pub(super) fn patch_value(&self, live: &Value, validation: Validation) -> Result<(Value, Vec<String>), Failure> {
+    pub(super) fn patch_value(&self, live: &Value) -> Result<(Value, Vec<String>), Failure> {
         let body = &self.call.body;
         match self.call.content_type.as_str() {
             JSON_PATCH => {
                 let parsed = json::parse(body)
                     .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
                 let patch = patch::json::Patch::read(&parsed.value)?;
-                let mut strict: Vec<_> =
-                    decode::duplicate_texts(&parsed.duplicates).iter().map(|text| format!("json patch {text}")).collect();
-                strict.extend(patch::json::unknown_fields(&parsed.value).map(|path| {
-                    format!("json patch unknown field {}", crate::status::quote(&path))
-                }));
+                let mut strict: Vec<_> = decode::duplicate_texts(&parsed.duplicates)
+                    .iter()
+                    .map(|text| format!("json patch {text}"))
+                    .collect();
+                strict.extend(
+                    patch::json::unknown_fields(&parsed.value)
+                        .map(|path| format!("json patch unknown field {}", crate::status::quote(&path))),
+                );
                 Ok((patch.apply(live.clone())?, strict))
             }
             MERGE_PATCH => {
@@ -110,7 +120,6 @@ impl Scope<'_> {
                 object_or("error decoding patch: ", &parsed.value)?;
                 let mut new = live.clone();
                 patch::merge::merge(&mut new, &parsed.value);
-                let _ = validation;
                 Ok((new, decode::duplicate_texts(&parsed.duplicates)))
             }
             _ => {
@@ -123,26 +132,15 @@ impl Scope<'_> {
     }
 
     /// The result of an apply.
-    fn applied(&self, live: Option<&Value>, options: &WriteOptions, warnings: &mut Vec<String>) -> Result<Value, Failure> {
-        let (config, duplicates) = self.configuration(options.validation)?;
+    fn applied(
+        &self,
+        live: Option<&Value>,
+        options: &WriteOptions,
+        warnings: &mut Vec<String>,
+    ) -> Result<Value, Failure> {
+        let (config, duplicates) = self.configuration()?;
         self.check_configuration(&config)?;
-        let registry = self.engine.registry();
-        let api_version = self.api_version();
-        let reset = self.resource.strategy.reset_fields(self.version, self.call.endpoint);
-        let request = Apply {
-            live,
-            config: &config,
-            writer: Writer {
-                manager: &options.manager,
-                endpoint: self.call.endpoint,
-                api_version: &api_version,
-                now: self.call.now,
-            },
-            force: options.force,
-            schemas: &convert::PlaceSchemas { resource: self.resource, version: self.version, registry: &registry },
-            reset: &reset,
-        };
-        let mut new = fields::apply(&request)?;
+        let mut new = self.apply_to(live, &config, options)?;
         if options.validation == Validation::Strict && !duplicates.is_empty() {
             let message = format!(
                 "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  {}",
@@ -153,9 +151,43 @@ impl Scope<'_> {
         if options.validation == Validation::Warn {
             warnings.extend(duplicates);
         }
-        decode::check_metadata(&new).map_err(Failure::bad_request)?;
-        self.fill_in(&mut new);
+        decode::check_metadata(&new, self.is_custom()).map_err(Failure::bad_request)?;
+        if self.is_custom() {
+            crate::schema::default_keeping_nulls(&self.version.schema, &mut new);
+        } else {
+            self.fill_in(&mut new);
+        }
         Ok(new)
+    }
+
+    /// Applies a configuration; nothing is filled in yet.
+    pub(super) fn apply_to(
+        &self,
+        live: Option<&Value>,
+        config: &Value,
+        options: &WriteOptions,
+    ) -> Result<Value, Failure> {
+        let registry = self.engine.registry();
+        let api_version = self.api_version();
+        let reset = self.resource.strategy.reset_fields(self.version, self.call.endpoint);
+        let request = Apply {
+            live,
+            config,
+            writer: Writer {
+                manager: &options.manager,
+                endpoint: self.call.endpoint,
+                api_version: &api_version,
+                now: self.call.now,
+            },
+            force: options.force,
+            schemas: &convert::PlaceSchemas {
+                resource: self.resource,
+                version: self.version,
+                registry: &registry,
+            },
+            reset: &reset,
+        };
+        fields::apply(&request)
     }
 
     pub(super) fn check_configuration(&self, config: &Value) -> Result<(), Failure> {
@@ -172,7 +204,7 @@ impl Scope<'_> {
     }
 
     /// The body of an apply, and the duplicate keys in it.
-    pub(super) fn configuration(&self, _validation: Validation) -> Result<(Value, Vec<String>), Failure> {
+    pub(super) fn configuration(&self) -> Result<(Value, Vec<String>), Failure> {
         let decoding = |error: String| {
             Failure::bad_request(format!("error decoding YAML: error converting YAML to JSON: {error}"))
         };
@@ -183,7 +215,11 @@ impl Scope<'_> {
         };
         object_or("error decoding YAML: error unmarshaling JSON: while decoding JSON: ", &config)?;
         let texts = parsed.duplicates.iter().map(|duplicate| {
-            format!("line {}: key {} already set in map", duplicate.line, crate::status::quote(&duplicate.key))
+            format!(
+                "line {}: key {} already set in map",
+                duplicate.line,
+                crate::status::quote(&duplicate.key)
+            )
         });
         Ok((config, texts.collect()))
     }

@@ -32,17 +32,18 @@ impl Scope<'_> {
     pub(super) fn find(&self) -> Result<Stored, Failure> {
         let wanted = self.call.first("resourceVersion").unwrap_or_default();
         let wanted = parse_version(wanted).map_err(|error| Failure::new(500, "", error))?;
-        self.not_ahead(wanted)?;
+        self.not_ahead(wanted, true)?;
         let key = key(self.namespace(), self.name());
         self.store().get(&self.resource.place, &key).ok_or_else(|| self.not_found())
     }
 
-    fn not_ahead(&self, wanted: Option<u64>) -> Result<(), Failure> {
+    /// Refuses a version that has not come yet. Only what would wait for it says when to try again.
+    fn not_ahead(&self, wanted: Option<u64>, waits: bool) -> Result<(), Failure> {
         let current = self.store().revision();
         match wanted {
             Some(wanted) if wanted > current => {
                 let mut failure = Failure::version_too_large(wanted, current);
-                failure.details.get_or_insert_default().retry_after_seconds = 1;
+                failure.details.get_or_insert_default().retry_after_seconds = u32::from(waits);
                 Err(failure)
             }
             _ => Ok(()),
@@ -53,9 +54,10 @@ impl Scope<'_> {
     pub(super) fn list(&self) -> Result<Answer, Failure> {
         let options = ListOptions::read(self.call, false)?;
         let list = self.select(&options)?;
-        let items = list.items.iter().map(|(_, stored)| {
-            convert::served_bytes(self.resource, self.version, &stored.bytes)
-        });
+        let items = list
+            .items
+            .iter()
+            .map(|(_, stored)| convert::served_bytes(self.resource, self.version, &stored.bytes));
         let body = ListBody {
             items: items.collect(),
             resource_version: list.revision,
@@ -70,11 +72,14 @@ impl Scope<'_> {
         let selector = self.selector(options)?;
         let (from, at) = self.start(options)?;
         let namespace = match selector.namespace() {
-            Some(namespace) if self.namespace().is_empty() && self.resource.namespaced => namespace.to_owned(),
+            Some(namespace) if self.namespace().is_empty() && self.resource.namespaced => {
+                namespace.to_owned()
+            }
             _ => self.namespace().to_owned(),
         };
         let prefix = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
-        let from = from.map(|from| if self.namespace().is_empty() { from } else { format!("{prefix}{from}") });
+        let from =
+            from.map(|from| if self.namespace().is_empty() { from } else { format!("{prefix}{from}") });
         let place = &self.resource.place;
         let store = self.store();
         let page = match at {
@@ -89,7 +94,8 @@ impl Scope<'_> {
             },
         };
         // Version 0 is answered from the cache, which does not page.
-        let limit = if options.version == "0" { 0 } else { usize::try_from(options.limit).unwrap_or(usize::MAX) };
+        let limit =
+            if options.version == "0" { 0 } else { usize::try_from(options.limit).unwrap_or(usize::MAX) };
         let mut selection = Selection { revision: page.revision, ..Selection::default() };
         let everything = selector.is_empty();
         let total = page.items.len();
@@ -118,7 +124,7 @@ impl Scope<'_> {
         if options.token.is_empty() {
             let version = parse_version(&options.version)
                 .map_err(|error| Failure::bad_request(format!("invalid resource version: {error}")))?;
-            self.not_ahead(version)?;
+            self.not_ahead(version, !options.exact)?;
             return Ok((None, version.filter(|version| options.exact && *version > 0)));
         }
         let invalid = |error: String| Failure::bad_request(format!("invalid continue token: {error}"));
@@ -150,9 +156,8 @@ impl Scope<'_> {
             timeout: options.timeout,
         };
         let namespace = Some(self.namespace().to_owned()).filter(|namespace| !namespace.is_empty());
-        let namespace = namespace.or_else(|| {
-            selector.namespace().filter(|_| self.resource.namespaced).map(str::to_owned)
-        });
+        let namespace = namespace
+            .or_else(|| selector.namespace().filter(|_| self.resource.namespaced).map(str::to_owned));
         let name = self.call.name.clone().or_else(|| selector.name().map(str::to_owned));
         let needs_look = selector.needs_object();
         let version_name = self.version.name.clone();
@@ -271,7 +276,8 @@ impl Selector {
             let Ok(peek) = serde_json::from_slice::<Peek<'_>>(bytes) else { return false };
             let name = peek.metadata.name;
             let named = self.fields.0.iter().all(|term| term.value == name);
-            return named && self.labels.matches(|label| peek.metadata.labels.as_ref()?.get(label).map(AsRef::as_ref));
+            return named
+                && self.labels.matches(|label| peek.metadata.labels.as_ref()?.get(label).map(AsRef::as_ref));
         }
         let Ok(object) = serde_json::from_slice::<Value>(bytes) else { return false };
         let labels = &object["metadata"]["labels"];
@@ -323,7 +329,9 @@ fn parse_version(text: &str) -> Result<Option<u64>, String> {
     }
     text.parse().map(Some).map_err(|_| {
         let quoted = crate::status::quote(text);
-        format!("resourceVersion: Invalid value: {quoted}: strconv.ParseUint: parsing {quoted}: invalid syntax")
+        format!(
+            "resourceVersion: Invalid value: {quoted}: strconv.ParseUint: parsing {quoted}: invalid syntax"
+        )
     })
 }
 
@@ -370,6 +378,7 @@ pub(super) fn blank(resource: &Resource, version: &Version) -> Value {
             "status": { "replicas": 0, "availableReplicas": 0 },
         }),
         ("batch", "Job") => json!({ "spec": { "template": template() }, "status": {} }),
+        ("authorization.k8s.io", _) => json!({ "spec": {}, "status": { "allowed": false } }),
         ("coordination.k8s.io", "Lease") => json!({ "spec": {} }),
         (_, "Role" | "ClusterRole") => json!({ "rules": null }),
         (_, "RoleBinding" | "ClusterRoleBinding") => json!({

@@ -60,7 +60,10 @@ impl Labels {
                         Token::Symbol(",") => match parser.peek() {
                             Token::Word(_) | Token::Symbol("!") => {}
                             other => {
-                                return Err(format!("found '{}', expected: identifier after ','", other.literal()));
+                                return Err(format!(
+                                    "found '{}', expected: identifier after ','",
+                                    other.literal()
+                                ));
                             }
                         },
                         other => {

@@ -26,7 +26,9 @@ impl Token {
     /// Reads a token, or says what is wrong with it.
     pub(crate) fn decode(text: &str) -> Result<Self, String> {
         let invalid = "continue key is not valid";
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|error| format!("{invalid}: {}", base64_error(text, error)))?;
+        let bytes = URL_SAFE_NO_PAD
+            .decode(text)
+            .map_err(|error| format!("{invalid}: {}", base64_error(text, error)))?;
         let token = reader::parse(&bytes).map_err(|error| format!("{invalid}: {error}"))?.value;
         let version = token["v"].as_str().unwrap_or_default();
         if version != "meta.k8s.io/v1" {
@@ -34,7 +36,9 @@ impl Token {
         }
         let number = token["rv"].as_i64().unwrap_or_default();
         if number == 0 {
-            return Err(format!("{invalid}: incorrect encoded start resourceVersion (version meta.k8s.io/v1)"));
+            return Err(format!(
+                "{invalid}: incorrect encoded start resourceVersion (version meta.k8s.io/v1)"
+            ));
         }
         let start = token["start"].as_str().unwrap_or_default();
         if start.is_empty() {

@@ -11,11 +11,12 @@ use crate::{
     fields::{self, Writer},
     resource::Endpoint,
     schema,
-    status::Failure,
+    status::{Failure, FieldError},
     store::{Draft, Expect, Stored},
 };
 
-const MODIFIED: &str = "the object has been modified; please apply your changes to the latest version and try again";
+const MODIFIED: &str =
+    "the object has been modified; please apply your changes to the latest version and try again";
 /// How often a generated name is tried.
 const NAMES: u8 = 8;
 
@@ -45,13 +46,17 @@ impl Scope<'_> {
         let mut warnings = self.deprecation();
         let mut object = decoded.object;
         self.settle(&mut object, decoded.strict, options.validation, &mut warnings)?;
-        for field in ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
+        for field in
+            ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"]
+        {
             meta::set(&mut object, field, None);
         }
         finish::match_namespace(&mut object, self.namespace())?;
         finish::unique_owners(&mut object, &mut warnings, false);
         self.manage(None, &mut object, &options);
-        self.check_namespace(meta::text(&object, "name"))?;
+        let shown = [meta::text(&object, "name"), meta::text(&object, "generateName")];
+        self.check_namespace(shown.into_iter().find(|name| !name.is_empty()).unwrap_or_default())?;
+        self.check_definition(meta::text(&object, "name"))?;
         if self.resource.verbs == ["create"] {
             return self.review(object, warnings);
         }
@@ -62,16 +67,24 @@ impl Scope<'_> {
             let mut more = Vec::new();
             self.finish_create(&mut object, attempt, &mut more)?;
             if !meta::text(&object, "resourceVersion").is_empty() {
-                return Err(Failure::new(500, "", "resourceVersion should not be set on objects to be created"));
+                return Err(Failure::new(
+                    500,
+                    "",
+                    "resourceVersion should not be set on objects to be created",
+                ));
             }
             let name = meta::text(&object, "name").to_owned();
             match self.put_new(&object, &name, options.dry_run) {
                 Some(bytes) => {
                     warnings.extend(more);
                     if !options.dry_run {
-                        self.engine.after_write(self.resource, self.namespace(), &name, self.call);
+                        self.engine.after_write(
+                            self.resource,
+                            &key(self.namespace(), &name),
+                            &object,
+                            self.call,
+                        );
                     }
-                    let bytes = self.latest(&name, bytes);
                     return Ok(Answer::object(201, bytes, warnings));
                 }
                 None if generated && attempt + 1 < NAMES => attempt += 1,
@@ -81,11 +94,6 @@ impl Scope<'_> {
                 None => return Err(Failure::already_exists(&self.resource.qualified(), &name)),
             }
         }
-    }
-
-    /// A definition is answered as it was stored; nothing is read again for it.
-    fn latest(&self, _name: &str, bytes: Bytes) -> Bytes {
-        bytes
     }
 
     fn put_new(&self, object: &Value, name: &str, dry_run: bool) -> Option<Bytes> {
@@ -189,7 +197,8 @@ impl Scope<'_> {
             api_version: &api_version,
             now: self.call.now,
         };
-        let schemas = convert::PlaceSchemas { resource: self.resource, version: self.version, registry: &registry };
+        let schemas =
+            convert::PlaceSchemas { resource: self.resource, version: self.version, registry: &registry };
         let reset = self.resource.strategy.reset_fields(self.version, self.call.endpoint);
         fields::update(live, new, &writer, &schemas, &reset);
     }
@@ -223,7 +232,12 @@ impl Scope<'_> {
         }
     }
 
-    fn write_new(&self, make: Make<'_>, dry_run: bool, warnings: &mut Vec<String>) -> Result<Option<Written>, Failure> {
+    fn write_new(
+        &self,
+        make: Make<'_>,
+        dry_run: bool,
+        warnings: &mut Vec<String>,
+    ) -> Result<Option<Written>, Failure> {
         let mut object = make(None, warnings)?;
         let uid = meta::text(&object, "uid");
         if !uid.is_empty() {
@@ -235,6 +249,7 @@ impl Scope<'_> {
         finish::match_namespace(&mut object, self.namespace())?;
         finish::match_name(&object, self.name())?;
         self.check_namespace(self.name())?;
+        self.check_definition(self.name())?;
         finish::unique_owners(&mut object, warnings, true);
         self.finish_create(&mut object, 0, warnings)?;
         meta::set(&mut object, "resourceVersion", None);
@@ -243,7 +258,7 @@ impl Scope<'_> {
             return Ok(None);
         };
         if !dry_run {
-            self.engine.after_write(self.resource, self.namespace(), self.name(), self.call);
+            self.engine.after_write(self.resource, &key(self.namespace(), self.name()), &object, self.call);
         }
         Ok(Some(Written { object, bytes, created: true }))
     }
@@ -273,6 +288,12 @@ impl Scope<'_> {
         finish::match_name(&new, self.name())?;
         finish::unique_owners(&mut new, warnings, true);
         match meta::text(&new, "resourceVersion") {
+            "" | "0" if self.needs_version() => {
+                let why = "must be specified for an update";
+                let errors = [FieldError::invalid("metadata.resourceVersion", 0, why)];
+                let (group, plural) = (&self.resource.group, &self.resource.plural);
+                return Err(Failure::invalid(group, plural, self.name(), &errors));
+            }
             "" | "0" => meta::set(&mut new, "resourceVersion", Some(live.version.to_string().into())),
             given => match given.parse::<u64>() {
                 Ok(given) if given == live.version => {}
@@ -301,15 +322,36 @@ impl Scope<'_> {
             let bytes = new.to_string().into();
             return Ok(Some(Written { object: new, bytes, created: false }));
         }
-        let key = key(self.namespace(), self.name());
+        let spot = key(self.namespace(), self.name());
         let draft = Draft::new(&convert::stored_form(self.resource, self.version, &new));
-        let Ok(stored) = self.store().put(&self.resource.place, &key, Expect::Version(live.version), &draft) else {
+        let Ok(stored) = self.store().put(&self.resource.place, &spot, Expect::Version(live.version), &draft)
+        else {
             return Ok(None);
         };
         meta::set(&mut new, "resourceVersion", Some(stored.version.to_string().into()));
-        self.engine.after_write(self.resource, self.namespace(), self.name(), self.call);
+        self.engine.after_write(self.resource, &spot, &new, self.call);
         let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
         Ok(Some(Written { object: new, bytes, created: false }))
+    }
+
+    /// Some kinds are replaced only by who says which version is replaced.
+    fn needs_version(&self) -> bool {
+        self.is_custom()
+            || self.is("coordination.k8s.io", "leases")
+            || self.is("apiextensions.k8s.io", "customresourcedefinitions")
+    }
+
+    /// Nothing new for a definition that is going away.
+    fn check_definition(&self, name: &str) -> Result<(), Failure> {
+        if !self.is_custom() {
+            return Ok(());
+        }
+        let qualified = self.resource.qualified();
+        if !self.engine.is_terminating(&qualified) {
+            return Ok(());
+        }
+        let why = "create not allowed while custom resource definition is terminating";
+        Err(Failure::forbidden(&qualified, name, why))
     }
 
     /// The last finalizer is gone: what was to be stored is the last that is seen of the object.
@@ -336,7 +378,9 @@ impl Scope<'_> {
         let resource = match (self.resource.group.as_str(), self.resource.plural.as_str()) {
             ("", "nodes") => "minions".to_owned(),
             ("", "services") => "services/specs".to_owned(),
-            (group, plural) if self.is_custom() || group == "apiextensions.k8s.io" => format!("{group}/{plural}"),
+            (group, plural) if self.is_custom() || group == "apiextensions.k8s.io" => {
+                format!("{group}/{plural}")
+            }
             (_, plural) => plural.to_owned(),
         };
         format!("/registry/{resource}/{}", key(self.namespace(), self.name()))

@@ -12,7 +12,7 @@ mod prune;
 mod tests;
 pub(crate) mod validate;
 
-pub use defaults::default;
+pub use defaults::{default, default_keeping_nulls, whole_numbers};
 pub use parse::{DEEPEST, Definitions, ParseError, parse};
 pub use prune::{object_meta, prune, with_object_meta};
 pub use validate::{Validator, validate};

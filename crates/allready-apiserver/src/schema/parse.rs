@@ -189,9 +189,10 @@ impl Reader<'_> {
     }
 
     fn shape(&self, source: &Map<String, Value>, place: &Place<'_>) -> Result<(Shape, bool), ParseError> {
-        if flag(source, "x-kubernetes-int-or-string")
-            || source.get("format").and_then(Value::as_str) == Some("int-or-string")
-        {
+        // Built-in types say it with a format, which means nothing in a custom schema.
+        let by_format = self.definitions.is_some()
+            && source.get("format").and_then(Value::as_str) == Some("int-or-string");
+        if flag(source, "x-kubernetes-int-or-string") || by_format {
             return Ok((Shape::IntOrString, false));
         }
         let named = source.get("type").and_then(Value::as_str).unwrap_or_default();

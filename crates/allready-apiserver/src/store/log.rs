@@ -4,7 +4,7 @@ use std::{
     collections::VecDeque,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicU8, AtomicU64, Ordering},
     },
 };
 
@@ -64,6 +64,8 @@ pub(crate) struct Log {
     inner: Mutex<Inner>,
     tip: watch::Sender<u64>,
     end: AtomicU8,
+    /// The newest version of the whole store.
+    newest: Arc<AtomicU64>,
 }
 
 #[derive(Debug)]
@@ -90,9 +92,9 @@ const CUT: u8 = 2;
 
 impl Log {
     /// An empty log that knows nothing of what happened until `floor`.
-    pub(crate) fn new(floor: u64) -> Self {
+    pub(crate) fn new(floor: u64, newest: Arc<AtomicU64>) -> Self {
         let inner = Inner { changes: VecDeque::new(), first: 0, floor, bytes: 0 };
-        Self { inner: Mutex::new(inner), tip: watch::Sender::new(0), end: AtomicU8::new(OPEN) }
+        Self { inner: Mutex::new(inner), tip: watch::Sender::new(0), end: AtomicU8::new(OPEN), newest }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -113,6 +115,11 @@ impl Log {
             change.cool();
         }
         inner.bytes.cast_signed() - before.cast_signed()
+    }
+
+    /// The newest version of the store: whoever reads it before the log has seen every change of this place up to it.
+    pub(crate) fn newest(&self) -> u64 {
+        self.newest.load(Ordering::Acquire)
     }
 
     /// Wakes the watchers.

@@ -6,7 +6,10 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     ops::Bound,
-    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    sync::{
+        Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 mod draft;
@@ -17,8 +20,8 @@ mod tests;
 
 pub(crate) use draft::{Draft, Stored};
 pub(crate) use log::{Change, Log};
-pub(crate) use subscription::{Start, View};
 pub use subscription::{Event, Subscription};
+pub(crate) use subscription::{Start, View};
 
 /// How much of the past a store keeps for watches and lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +48,8 @@ pub struct Store {
 #[derive(Debug, Default)]
 struct State {
     revision: u64,
+    /// The revision once more, for those who do not hold the lock; never ahead of the logs.
+    newest: Arc<AtomicU64>,
     past: usize,
     places: HashMap<Arc<str>, Place>,
     dependents: HashMap<Box<str>, BTreeSet<Spot>>,
@@ -138,10 +143,10 @@ impl Store {
         let mut state = self.write();
         state.past = 0;
         if keep_data {
-            let revision = state.revision;
+            let (revision, newest) = (state.revision, state.newest.clone());
             for place in state.places.values_mut() {
                 place.log.finish(true);
-                place.log = Arc::new(Log::new(revision));
+                place.log = Arc::new(Log::new(revision, newest.clone()));
             }
             return;
         }
@@ -238,7 +243,13 @@ impl Store {
     }
 
     /// As [`Store::list`], as it was at an earlier version; `None` when that is forgotten.
-    pub(crate) fn list_at(&self, place: &str, prefix: &str, from: Option<&str>, version: u64) -> Option<Page> {
+    pub(crate) fn list_at(
+        &self,
+        place: &str,
+        prefix: &str,
+        from: Option<&str>,
+        version: u64,
+    ) -> Option<Page> {
         let (mut page, log) = {
             let state = self.read();
             let log = state.places.get(place).map(|place| place.log.clone());
@@ -306,8 +317,8 @@ impl State {
             Some((known, _)) => known.clone(),
             None => name.into(),
         };
-        let floor = self.revision;
-        let fresh = || Place { objects: BTreeMap::new(), log: Arc::new(Log::new(floor)) };
+        let (floor, newest) = (self.revision, &self.newest);
+        let fresh = || Place { objects: BTreeMap::new(), log: Arc::new(Log::new(floor, newest.clone())) };
         let place = self.places.entry(name.clone()).or_insert_with(fresh);
         (name, place)
     }
@@ -327,7 +338,9 @@ impl State {
     }
 
     fn record(&mut self, log: &Log, change: Change, window: Window) {
+        let version = change.version;
         let grown = log.push(change, window.changes);
+        self.newest.store(version, Ordering::Release);
         self.past = self.past.saturating_add_signed(grown);
         while self.past > window.bytes {
             let Some(heaviest) = self.places.values().max_by_key(|place| place.log.bytes()) else { return };

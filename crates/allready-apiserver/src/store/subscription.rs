@@ -211,7 +211,8 @@ impl Subscription {
             Ok(position) => subscription.position = position,
             Err(oldest) => {
                 let asked = start.version.unwrap_or_default();
-                let gone = Failure::new(410, "Expired", format!("too old resource version: {asked} ({oldest})"));
+                let gone =
+                    Failure::new(410, "Expired", format!("too old resource version: {asked} ({oldest})"));
                 subscription.fail(&gone);
             }
         }
@@ -221,7 +222,7 @@ impl Subscription {
 
     /// A watch of nothing, which ends at once.
     pub(crate) fn refused(view: View) -> Self {
-        let log = Arc::new(Log::new(0));
+        let log = Arc::new(Log::new(0, Arc::default()));
         log.finish(true);
         Self::new(log, Ok(0), 0, None, Start::default(), view)
     }
@@ -293,6 +294,7 @@ impl Subscription {
             }
             self.tip.mark_unchanged();
             let finished = self.log.is_finished();
+            let newest = self.log.newest();
             match self.log.read(self.position, BATCH) {
                 Read::Lost => {
                     self.ended = true;
@@ -300,6 +302,7 @@ impl Subscription {
                 }
                 Read::Changes(changes) if changes.is_empty() => {
                     self.ended = finished;
+                    self.seen = self.seen.max(newest);
                     return None;
                 }
                 Read::Changes(changes) => self.take(&changes),

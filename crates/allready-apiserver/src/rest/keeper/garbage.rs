@@ -73,7 +73,13 @@ impl Engine {
         tasks
     }
 
-    fn wait_for_dependents(&self, resource: &Arc<Resource>, key: &str, object: &Value, now: Timestamp) -> Vec<Task> {
+    fn wait_for_dependents(
+        &self,
+        resource: &Arc<Resource>,
+        key: &str,
+        object: &Value,
+        now: Timestamp,
+    ) -> Vec<Task> {
         let uid = meta::text(object, "uid");
         let registry = self.registry();
         let mut tasks = Vec::new();
@@ -82,9 +88,9 @@ impl Engine {
             let Some(kind) = Self::at_place(&registry, &place) else { continue };
             let Some(stored) = self.store().get(&place, &dependent) else { continue };
             let value = stored.value();
-            let blocks = owners(&value).into_iter().any(|owner| {
-                owner["uid"].as_str() == Some(uid) && owner["blockOwnerDeletion"] == true
-            });
+            let blocks = owners(&value)
+                .into_iter()
+                .any(|owner| owner["uid"].as_str() == Some(uid) && owner["blockOwnerDeletion"] == true);
             if is_marked(&value) {
                 blocked |= blocks;
                 continue;
@@ -117,7 +123,8 @@ impl Engine {
             let stored = self.store().get(&resource.place, &key);
             stored.is_some_and(|stored| {
                 let value = stored.value();
-                let waits = is_marked(&value) && meta::texts(&value, "finalizers").contains(&"foregroundDeletion");
+                let waits =
+                    is_marked(&value) && meta::texts(&value, "finalizers").contains(&"foregroundDeletion");
                 Some(meta::text(&value, "uid")) == owner["uid"].as_str() && !waits
             })
         })
@@ -128,7 +135,8 @@ impl Engine {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         let kind = owner["kind"].as_str()?;
         let registry = self.registry();
-        let resource = registry.iter().find(|resource| resource.group == group && resource.kind == kind)?.clone();
+        let resource =
+            registry.iter().find(|resource| resource.group == group && resource.kind == kind)?.clone();
         let namespace = if resource.namespaced { namespace } else { "" };
         let key = key(namespace, owner["name"].as_str()?);
         debug_assert!(delete::split(&key).0 == namespace);
@@ -149,7 +157,10 @@ fn disown(object: &mut Value, uid: &str) {
 
 /// Takes a finalizer out of an object's list.
 fn release(object: &mut Value, finalizer: &str) {
-    let rest: Vec<Value> =
-        meta::texts(object, "finalizers").into_iter().filter(|name| *name != finalizer).map(Value::from).collect();
+    let rest: Vec<Value> = meta::texts(object, "finalizers")
+        .into_iter()
+        .filter(|name| *name != finalizer)
+        .map(Value::from)
+        .collect();
     meta::set(object, "finalizers", Some(Value::Array(rest.clone())).filter(|_| !rest.is_empty()));
 }

@@ -41,21 +41,24 @@ pub(super) enum Task {
 
 impl Engine {
     /// After an object was written.
-    pub(super) fn after_write(&self, resource: &Resource, namespace: &str, name: &str, call: &Call) {
-        let key = key(namespace, name);
-        let Some(stored) = self.store().get(&resource.place, &key) else { return };
-        let definition = is_definition(resource);
-        // Most writes concern nobody else; looking into the bytes is much cheaper than parsing them.
-        let concerns = |word: &[u8]| stored.bytes.windows(word.len()).any(|window| window == word);
-        if definition || concerns(b"\"ownerReferences\":") || concerns(b"\"deletionTimestamp\":") {
-            self.keep(vec![Task::Written { place: resource.place.as_str().into(), key }], call.now);
+    pub(super) fn after_write(&self, resource: &Resource, key: &str, object: &Value, call: &Call) {
+        let metadata = &object["metadata"];
+        let concerns_others = is_definition(resource)
+            || !metadata["ownerReferences"].is_null()
+            || !metadata["deletionTimestamp"].is_null();
+        if concerns_others {
+            self.keep(
+                vec![Task::Written { place: resource.place.as_str().into(), key: key.to_owned() }],
+                call.now,
+            );
         }
     }
 
     /// After an object went because its last finalizer did.
     pub(super) fn after_removal(&self, resource: &Resource, namespace: &str, last: &Value, call: &Call) {
         let last = Box::new(last.clone());
-        let task = Task::Gone { place: resource.place.as_str().into(), namespace: namespace.to_owned(), last };
+        let task =
+            Task::Gone { place: resource.place.as_str().into(), namespace: namespace.to_owned(), last };
         self.keep(vec![task], call.now);
     }
 
@@ -114,7 +117,10 @@ impl Engine {
             let name = resource.qualified();
             let definitions = registry.iter().find(|resource| is_definition(resource));
             if let Some(definitions) = definitions
-                && self.store().get(&definitions.place, &name).is_some_and(|stored| is_marked(&stored.value()))
+                && self
+                    .store()
+                    .get(&definitions.place, &name)
+                    .is_some_and(|stored| is_marked(&stored.value()))
             {
                 tasks.push(Task::Written { place: definitions.place.as_str().into(), key: name });
             }
@@ -161,8 +167,15 @@ impl Engine {
     }
 
     /// Removes an object as the garbage collector does.
-    fn discard(&self, resource: &Arc<Resource>, key: &str, policy: Option<&str>, now: Timestamp) -> Vec<Task> {
-        let options = DeleteOptions { policy: policy.map(str::to_owned), grace: Some(0), ..DeleteOptions::default() };
+    fn discard(
+        &self,
+        resource: &Arc<Resource>,
+        key: &str,
+        policy: Option<&str>,
+        now: Timestamp,
+    ) -> Vec<Task> {
+        let options =
+            DeleteOptions { policy: policy.map(str::to_owned), grace: Some(0), ..DeleteOptions::default() };
         let (namespace, name) = super::delete::split(key);
         match self.remove(resource, namespace, name, &options, now) {
             Ok(removal) => self.tasks_after(resource, namespace, &removal),

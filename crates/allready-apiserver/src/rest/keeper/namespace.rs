@@ -42,13 +42,17 @@ impl Engine {
     /// Removes the content of a namespace; when none is left, the namespace goes too.
     pub(super) fn empty_namespace(&self, namespace: &str, now: Timestamp) -> Vec<Task> {
         let registry = self.registry();
-        let Some(resource) = registry.iter().find(|resource| is_namespace(resource)) else { return Vec::new() };
+        let Some(resource) = registry.iter().find(|resource| is_namespace(resource)) else {
+            return Vec::new();
+        };
         let mut tasks = Vec::new();
         let prefix = format!("{namespace}/");
         let mut remaining: BTreeMap<String, usize> = BTreeMap::new();
         let mut finalizers: BTreeMap<String, usize> = BTreeMap::new();
         for place in self.store().places_with(&prefix) {
-            let Some(content) = Self::at_place(&registry, &place).filter(|content| content.namespaced) else { continue };
+            let Some(content) = Self::at_place(&registry, &place).filter(|content| content.namespaced) else {
+                continue;
+            };
             for (key, stored) in self.store().list(&place, &prefix, None).items {
                 if !is_marked(&stored.value()) {
                     tasks.extend(self.discard(&content, &key, Some("Background"), now));
@@ -85,15 +89,17 @@ fn uuid_pair() -> Vec<u8> {
     [uuid::Uuid::new_v4().into_bytes(), uuid::Uuid::new_v4().into_bytes()].concat()
 }
 
-fn conditions(remaining: &BTreeMap<String, usize>, finalizers: &BTreeMap<String, usize>, stamp: &str) -> Vec<Value> {
+fn conditions(
+    remaining: &BTreeMap<String, usize>,
+    finalizers: &BTreeMap<String, usize>,
+    stamp: &str,
+) -> Vec<Value> {
     let list = |counts: &BTreeMap<String, usize>, word: &str| {
         let texts: Vec<_> =
             counts.iter().map(|(name, count)| format!("{name} {word} {count} resource instances")).collect();
         texts.join(", ")
     };
-    let condition = |kind: &str, status: &str, reason: &str, message: String| {
-        json!({ "type": kind, "status": status, "lastTransitionTime": stamp, "reason": reason, "message": message })
-    };
+    let condition = |kind: &str, status: &str, reason: &str, message: String| json!({ "type": kind, "status": status, "lastTransitionTime": stamp, "reason": reason, "message": message });
     let mut out = vec![
         condition(
             "NamespaceDeletionDiscoveryFailure",
@@ -128,7 +134,8 @@ fn conditions(remaining: &BTreeMap<String, usize>, finalizers: &BTreeMap<String,
             "All content-preserving finalizers finished".into(),
         )
     } else {
-        let text = format!("Some content in the namespace has finalizers remaining: {}", list(finalizers, "in"));
+        let text =
+            format!("Some content in the namespace has finalizers remaining: {}", list(finalizers, "in"));
         condition("NamespaceFinalizersRemaining", "True", "SomeFinalizersRemain", text)
     });
     out

@@ -1,1 +1,2 @@
+mod facts;
 mod parse;

@@ -228,7 +228,8 @@ fn is_mac(text: &str) -> bool {
         let parts: Vec<_> = text.split(mark).collect();
         counts.contains(&parts.len()) && parts.iter().all(|part| hex(part, size))
     };
-    parts(':', 2, &[6, 8, 20]) || parts('-', 2, &[6, 8, 20]) || parts('.', 4, &[3, 4, 10])
+    let bare = [12, 16, 40].iter().any(|size| hex(text, *size));
+    bare || parts(':', 2, &[6, 8, 20]) || parts('-', 2, &[6, 8, 20]) || parts('.', 4, &[3, 4, 10])
 }
 
 fn bare_digits(text: &str) -> Vec<u32> {

@@ -53,27 +53,57 @@ impl Validator {
 
     /// What is wrong with an object. On an update, what was as wrong before is forgiven.
     pub fn validate(&self, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+        self.validate_with(new, old, Vec::new())
+    }
+
+    /// The same, with further errors that are told after those of types and bounds.
+    pub(crate) fn validate_with(
+        &self,
+        new: &Value,
+        old: Option<&Value>,
+        more: Vec<FieldError>,
+    ) -> Vec<FieldError> {
         let pair = old.map(|old| Pair { new, old, schema: &self.schema });
         let mut errors = structural::check(&self.schema, &self.patterns, "", new, pair);
+        errors.extend(more);
         errors.extend(embedded::check(&self.schema, new));
         self.lists_and_rules(errors, new, old)
     }
 
     /// What is wrong with an object whose `status` alone was written.
     pub fn validate_status(&self, new: &Value, old: &Value) -> Vec<FieldError> {
+        self.validate_status_with(new, old, Vec::new())
+    }
+
+    /// The same, with further errors that are told after those of types and bounds.
+    pub(crate) fn validate_status_with(
+        &self,
+        new: &Value,
+        old: &Value,
+        more: Vec<FieldError>,
+    ) -> Vec<FieldError> {
         let mut errors = Vec::new();
         if let (Some(status), Some(schema)) = (new.get("status"), self.schema.property("status")) {
             let pair = Pair { new, old, schema: &self.schema }.key("status");
             errors = structural::check(schema, &self.patterns, "status", status, pair);
         }
+        errors.extend(more);
         self.lists_and_rules(errors, new, Some(old))
+    }
+
+    /// What is wrong with a value that stands at a place, such as a default.
+    pub(crate) fn validate_below(&self, at: &str, value: &Value) -> Vec<FieldError> {
+        let errors = structural::check(&self.schema, &self.patterns, at, value, None);
+        let Some(rules) = self.rules.as_ref().filter(|_| errors.is_empty()) else { return errors };
+        let errors = rules.check(at, value, Some(value), None).errors;
+        if errors.is_empty() { rules.check(at, value, None, None).errors } else { errors }
     }
 
     /// Warnings of rules that fail about what has not changed.
     pub fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
         match (&self.rules, old) {
             (Some(rules), Some(old)) => {
-                rules.check(new, Some(old), Some(Pair { new, old, schema: &self.schema })).warnings
+                rules.check("", new, Some(old), Some(Pair { new, old, schema: &self.schema })).warnings
             }
             _ => Vec::new(),
         }
@@ -96,7 +126,7 @@ impl Validator {
             return errors;
         }
         let pair = old.map(|old| Pair { new, old, schema: &self.schema });
-        errors.extend(rules.check(new, old, pair).errors);
+        errors.extend(rules.check("", new, old, pair).errors);
         errors
     }
 }

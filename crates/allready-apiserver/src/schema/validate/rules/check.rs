@@ -12,7 +12,7 @@ pub(crate) fn problems(source: &str, schema: &Schema, root: bool, wants: Wants) 
         Wants::Text => "messageExpression compilation failed: ",
     };
     if let Err(errors) = Program::compile(source) {
-        return Some(format!("{prefix}{errors}"));
+        return Some(format!("{prefix}{errors}").replace("\n| ", "\n | "));
     }
     let mut whole = None;
     for chain in chains(source) {

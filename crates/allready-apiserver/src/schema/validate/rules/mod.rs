@@ -95,9 +95,15 @@ impl Node {
     }
 
     /// Which rules fail, and what would have failed but has not changed: errors and warnings.
-    pub(super) fn check(&self, new: &Value, old: Option<&Value>, pair: Option<Pair<'_>>) -> Failures {
+    pub(super) fn check(
+        &self,
+        at: &str,
+        new: &Value,
+        old: Option<&Value>,
+        pair: Option<Pair<'_>>,
+    ) -> Failures {
         let mut failures = Failures::default();
-        self.node(new, old, Ratchet { pair, nearest: None }, "", 0, &mut failures);
+        self.node(new, old, Ratchet { pair, nearest: None }, at, 0, &mut failures);
         failures
     }
 
@@ -312,6 +318,11 @@ fn error_text(error: &ExecutionError) -> Option<String> {
         ExecutionError::RemainderByZero(_) => "modulus by zero".into(),
         ExecutionError::Overflow(..) => "integer overflow".into(),
         ExecutionError::IndexOutOfBounds(Cel::Int(index)) => format!("index out of bounds: {index}"),
+        ExecutionError::FunctionError { function, .. } if function == "quantity" => {
+            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+                .into()
+        }
+        ExecutionError::FunctionError { message, .. } => message.clone(),
         ExecutionError::NoSuchOverload
         | ExecutionError::UnsupportedBinaryOperator(..)
         | ExecutionError::UnsupportedUnaryOperator(..)

@@ -59,7 +59,34 @@ fn string_of(schema: &Schema, text: &str) -> Cel {
 thread_local! {
     static CONVERSIONS: RefCell<HashMap<&'static str, Option<Arc<Program>>>> = RefCell::default();
     /// Every function that rules may call. Not to be shared between threads, so every thread has its own.
-    static FUNCTIONS: Context<'static> = Context::default().with_all();
+    static FUNCTIONS: Context<'static> = functions();
+}
+
+fn functions() -> Context<'static> {
+    let mut context = Context::default().with_all();
+    // Types are values in the language, which the crate does not know: their names do as well.
+    context.add_function("type", |value: Cel| type_of(&value).to_owned());
+    for name in TYPES {
+        context.add_variable_from_value(name, name.to_owned());
+    }
+    context
+}
+
+const TYPES: [&str; 9] = ["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "uint"];
+
+fn type_of(value: &Cel) -> &'static str {
+    match value {
+        Cel::List(_) => "list",
+        Cel::Map(_) => "map",
+        Cel::Int(_) => "int",
+        Cel::UInt(_) => "uint",
+        Cel::Float(_) => "double",
+        Cel::String(_) => "string",
+        Cel::Bytes(_) => "bytes",
+        Cel::Bool(_) => "bool",
+        Cel::Null => "null_type",
+        _ => "type",
+    }
 }
 
 /// Runs something with the functions of Kubernetes.

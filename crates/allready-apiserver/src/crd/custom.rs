@@ -1,0 +1,141 @@
+//! What is special about a custom kind: what its definition says, and nothing else.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::{raw, scale};
+use crate::{
+    call::Call,
+    resource::{Endpoint, Strategy, Version},
+    schema::Validator,
+    status::{FieldError, display, quote},
+};
+
+/// The [`Strategy`] of a custom kind.
+pub struct CustomStrategy {
+    pub(super) validators: BTreeMap<String, Validator>,
+    /// Whether a status subresource sets the status apart.
+    pub(super) status: bool,
+}
+
+impl Strategy for CustomStrategy {
+    fn prepare_create(&self, version: &Version, object: &mut Value, _call: &Call) {
+        if let Some(fields) = object.as_object_mut().filter(|_| version.status) {
+            fields.remove("status");
+        }
+    }
+
+    fn prepare_update(&self, version: &Version, endpoint: Endpoint, new: &mut Value, old: &Value) {
+        if endpoint == Endpoint::Status {
+            status_only(new, old);
+        } else if version.status
+            && let Some(fields) = new.as_object_mut()
+        {
+            match old.get("status") {
+                Some(status) => drop(fields.insert("status".into(), status.clone())),
+                None => drop(fields.remove("status")),
+            }
+        }
+    }
+
+    fn moves_generation(&self, new: &Value, old: &Value) -> Option<bool> {
+        let counts = |name: &str| {
+            !matches!(name, "metadata" | "apiVersion" | "kind") && !(self.status && name == "status")
+        };
+        let part = |object: &'_ Value| -> Option<Map<String, Value>> {
+            let fields = object.as_object()?.iter().filter(|(name, _)| counts(name));
+            Some(fields.map(|(name, value)| (name.clone(), value.clone())).collect())
+        };
+        Some(part(new) != part(old))
+    }
+
+    fn validate(
+        &self,
+        version: &Version,
+        endpoint: Endpoint,
+        new: &Value,
+        old: Option<&Value>,
+    ) -> Vec<FieldError> {
+        let main = endpoint != Endpoint::Status;
+        let scale = version.scale.as_ref().map(|paths| scale::check(paths, new, main)).unwrap_or_default();
+        let Some(validator) = self.validators.get(&version.name) else { return scale };
+        match old {
+            Some(old) if !main => validator.validate_status_with(new, old, scale),
+            old => validator.validate_with(new, old, scale),
+        }
+    }
+
+    fn warnings(&self, version: &Version, new: &Value, old: Option<&Value>) -> Vec<String> {
+        let validator = self.validators.get(&version.name);
+        let mut warnings = validator.map(|validator| validator.warnings(new, old)).unwrap_or_default();
+        let finalizers = |object: &Value| {
+            let metadata = object.get("metadata").and_then(Value::as_object);
+            metadata.map(|metadata| raw::texts(metadata, "finalizers")).unwrap_or_default()
+        };
+        let before = old.map(finalizers).unwrap_or_default();
+        let mut added = finalizers(new);
+        added.retain(|name| !before.contains(name));
+        added.sort();
+        added.dedup();
+        warnings.extend(added.iter().filter_map(|name| finalizer_warning(name)));
+        warnings
+    }
+
+    fn selectable(&self, version: &Version, object: &Value, field: &str) -> Option<String> {
+        let path = version.selectable.iter().find(|path| path.strip_prefix('.').unwrap_or(path) == field)?;
+        let steps = path.strip_prefix('.').unwrap_or(path).split('.');
+        let value = steps.fold(Some(object), |here, step| here.and_then(|here| here.get(step)));
+        Some(match value {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => display(other),
+        })
+    }
+
+    fn reset_fields(&self, version: &Version, endpoint: Endpoint) -> Vec<Vec<&'static str>> {
+        match endpoint {
+            Endpoint::Status => vec![vec!["metadata"], vec!["spec"]],
+            _ if version.status => vec![vec!["status"]],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Everything but the status is taken from the old object, except who manages what and the version that was checked.
+fn status_only(new: &mut Value, old: &Value) {
+    let status = new.get("status").cloned();
+    let kept = ["managedFields", "resourceVersion"]
+        .map(|name| (name, new.get("metadata").and_then(|metadata| metadata.get(name)).cloned()));
+    let version = new.get("apiVersion").cloned();
+    *new = old.clone();
+    let Value::Object(fields) = new else { return };
+    if let Some(version) = version {
+        fields.insert("apiVersion".into(), version);
+    }
+    match status {
+        Some(status) => drop(fields.insert("status".into(), status)),
+        None => drop(fields.remove("status")),
+    }
+    if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
+        for (name, value) in kept {
+            match value {
+                Some(value) => drop(metadata.insert(name.into(), value)),
+                None if name == "managedFields" => drop(metadata.remove(name)),
+                None => {}
+            }
+        }
+    }
+}
+
+fn finalizer_warning(name: &str) -> Option<String> {
+    if name.contains('/') || matches!(name, "orphan" | "foregroundDeletion" | "kubernetes") {
+        return None;
+    }
+    let including = if name.contains('.') { " including a path (/)" } else { "" };
+    Some(format!(
+        "metadata.finalizers: {}: prefer a domain-qualified finalizer name{including} to avoid accidental conflicts with other \
+         finalizer writers",
+        quote(name)
+    ))
+}
