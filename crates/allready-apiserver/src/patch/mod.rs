@@ -1,1 +1,4 @@
 //! Patches: JSON, merge, strategic merge.
+
+mod gotext;
+pub mod strategic;
