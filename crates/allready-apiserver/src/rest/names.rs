@@ -97,7 +97,7 @@ pub fn qualified(key: &str) -> Vec<String> {
 pub fn label_value(value: &str) -> Vec<String> {
     let mut problems = too_long(value, 63, "bytes");
     if !value.is_empty() && !is_key(value) {
-        let rule = format!("a valid label must be an empty string or consist of {}", KEY_RULE);
+        let rule = format!("a valid label must be an empty string or consist of {KEY_RULE}");
         problems.push(explain(&rule, &format!("({KEY})?"), &["MyValue", "my_value", "12345"]));
     }
     problems

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     resource::{Resource, Version},
     status::Failure,
-    store::{Start, Stored, View},
+    store::{Page, Start, Stored, View},
 };
 
 /// What the real server says when a page can no longer be shown as it was.
@@ -82,7 +82,16 @@ impl Scope<'_> {
             from.map(|from| if self.namespace().is_empty() { from } else { format!("{prefix}{from}") });
         let place = &self.resource.place;
         let store = self.store();
+        // One object by its name needs no walk over the others. The version is read first: a watch from it may show the
+        // object once more, but misses nothing.
+        let single = selector.name().filter(|_| !self.resource.namespaced || !namespace.is_empty());
         let page = match at {
+            None if single.is_some() && from.is_none() => {
+                let revision = store.revision();
+                let key = key(&namespace, single.unwrap_or_default());
+                let found = store.get(place, &key).map(|stored| (key.into(), stored));
+                Page { items: found.into_iter().collect(), revision }
+            }
             None => store.list(place, &prefix, from.as_deref()),
             Some(version) => match store.list_at(place, &prefix, from.as_deref(), version) {
                 Some(page) => page,

@@ -27,9 +27,6 @@ impl Engine {
         }
         let registry = self.registry();
         let tasks = self.amend(definitions, &name, |object| {
-<<<<<<< HEAD
-            crd::accept(object, &registry, now);
-=======
             let before = object.clone();
             if crd::accept(object, &registry, now)
                 && let Some(version) = definitions.versions.first()
@@ -44,7 +41,6 @@ impl Engine {
                 let reset = definitions.strategy.reset_fields(version, Endpoint::Status);
                 fields::update(Some(&before), object, &writer, &schemas, &reset);
             }
->>>>>>> rest
         });
         let Some(stored) = self.store().get(&definitions.place, &name) else { return tasks };
         if let Some(resource) = crd::serve(&stored.value()) {

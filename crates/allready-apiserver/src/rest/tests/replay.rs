@@ -58,24 +58,6 @@ fn replay(text: &str) -> (Vec<u64>, Vec<u64>) {
         if let Some(early) = early.take_if(|_| number == 120) {
             reply.watch = Some(early);
         }
-<<<<<<< HEAD
-        let (wanted, found) = match exchange.get("events") {
-            Some(events) => (readable(events), followed(&mut reply)),
-            None => {
-                let response = &exchange["response"];
-                let warning = response["warning"].as_str().unwrap_or_default();
-                let warnings: Vec<_> = reply
-                    .warnings
-                    .iter()
-                    .map(|text| format!("299 - {}", crate::status::quote(text)))
-                    .collect();
-                learn(&response["body"], &reply.body, &mut known);
-                (
-                    json!([response["status"], response["body"], warning]),
-                    json!([reply.code, reply.body, warnings.join(", ")]),
-                )
-            }
-=======
         let (wanted, found) = if let Some(events) = exchange.get("events") {
             (readable(events), followed(&mut reply))
         } else {
@@ -88,7 +70,6 @@ fn replay(text: &str) -> (Vec<u64>, Vec<u64>) {
                 json!([response["status"], response["body"], warning]),
                 json!([reply.code, reply.body, warnings.join(", ")]),
             )
->>>>>>> rest
         };
         if masked(&wanted) == masked(&found) {
             matched.push(number);
