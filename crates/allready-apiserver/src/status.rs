@@ -37,6 +37,14 @@ pub struct Failure {
     pub details: Option<Box<Details>>,
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
 /// The `details` of a [`Failure`]. Empty strings are left out of the body.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Details {

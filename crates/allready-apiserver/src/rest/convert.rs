@@ -95,20 +95,6 @@ impl Schemas for PlaceSchemas<'_> {
         }
         Cow::Owned(object)
     }
-
-    fn blank(&self, api_version: &str, kind: &str) -> Value {
-        match self.find(api_version) {
-            Some((resource, version)) if kind == resource.kind => {
-                let version = resource.version(&version).unwrap_or(self.version);
-                let mut blank = super::read::blank(&resource, version);
-                if let Some(fields) = blank.as_object_mut() {
-                    fields.remove("metadata");
-                }
-                blank
-            }
-            _ => serde_json::json!({ "apiVersion": api_version, "kind": kind }),
-        }
-    }
 }
 
 impl PlaceSchemas<'_> {

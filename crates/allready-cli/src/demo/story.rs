@@ -6,7 +6,8 @@ use allready::{
     set::{At, Finished, TypedSet},
 };
 
-use super::{fleet, scene::Scene};
+use super::{cluster, fleet, scene::Scene};
+use crate::failure::Failure;
 
 /// What a resource graph reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ConditionSet)]
@@ -32,9 +33,9 @@ enum GraphConditions {
 }
 
 /// Scene after scene, each ready to print.
-pub(super) fn tell() -> Vec<String> {
+pub(super) fn tell() -> Result<Vec<String>, Failure> {
     let mut object = Object { conditions: Vec::new(), generation: 1, created: dawn(), now: dawn() };
-    vec![
+    Ok(vec![
         opening(),
         object.is_created(),
         object.progresses(),
@@ -45,7 +46,8 @@ pub(super) fn tell() -> Vec<String> {
         policies(&object),
         object.is_mended(),
         fleet::tell(object.now),
-    ]
+        cluster::tell(object.now)?,
+    ])
 }
 
 /// 2026-03-01T10:00:00Z, when the story begins.

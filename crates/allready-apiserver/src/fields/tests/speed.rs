@@ -43,7 +43,7 @@ fn an_apply_of_four_conditions_takes_well_under_sixty_microseconds() {
                 Apply { live: Some(&object), config, writer, force: false, schemas: &lab, reset: &reset };
             object = black_box(apply(&request).unwrap());
         }
-        let each = start.elapsed() / rounds.try_into().unwrap();
+        let each = start.elapsed() / u32::try_from(rounds).unwrap();
         println!(
             "{label}: {each:?} an apply, object of {} bytes, {} managers",
             object.to_string().len(),

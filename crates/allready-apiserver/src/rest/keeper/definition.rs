@@ -24,7 +24,9 @@ impl Engine {
             return self.take_down(definitions, object, &name, now);
         }
         let registry = self.registry();
-        let tasks = self.amend(definitions, &name, |object| crd::accept(object, &registry, now));
+        let tasks = self.amend(definitions, &name, |object| {
+            crd::accept(object, &registry, now);
+        });
         let Some(stored) = self.store().get(&definitions.place, &name) else { return tasks };
         if let Some(resource) = crd::serve(&stored.value()) {
             self.store().open(&resource.place);

@@ -57,8 +57,7 @@ fn replay(text: &str) -> (Vec<u64>, Vec<u64>) {
         now = moment(&exchange).map_or(now, |moment| moment.max(now));
         if exchange["scenario"] == "watch" && number == 118 {
             // The watch of exchange 120 was opened before the changes that it shows.
-            let path =
-                "/apis/lab.allready.dev/v1/namespaces/lab/widgets?watch=1&labelSelector=app%3Dx&resourceVersion=0";
+            let path = "/apis/lab.allready.dev/v1/namespaces/lab/widgets?watch=1&labelSelector=app%3Dx&resourceVersion=0";
             early = send_at(&engine, now, "GET", path, "", "").and_then(|reply| reply.watch);
         }
         let Some(mut reply) = send_at(&engine, now, method, &path, content_type, body) else { continue };
@@ -70,8 +69,11 @@ fn replay(text: &str) -> (Vec<u64>, Vec<u64>) {
             None => {
                 let response = &exchange["response"];
                 let warning = response["warning"].as_str().unwrap_or_default();
-                let warnings: Vec<_> =
-                    reply.warnings.iter().map(|text| format!("299 - {}", crate::status::quote(text))).collect();
+                let warnings: Vec<_> = reply
+                    .warnings
+                    .iter()
+                    .map(|text| format!("299 - {}", crate::status::quote(text)))
+                    .collect();
                 learn(&response["body"], &reply.body, &mut known);
                 (
                     json!([response["status"], response["body"], warning]),
@@ -82,7 +84,12 @@ fn replay(text: &str) -> (Vec<u64>, Vec<u64>) {
         if masked(&wanted) == masked(&found) {
             matched.push(number);
         } else {
-            println!("{number}: {method} {path} {}\n  wanted {}\n  found  {}", request["body"], masked(&wanted), masked(&found));
+            println!(
+                "{number}: {method} {path} {}\n  wanted {}\n  found  {}",
+                request["body"],
+                masked(&wanted),
+                masked(&found)
+            );
             differ.push(number);
         }
     }

@@ -73,7 +73,8 @@ impl Strategy for Widget {
 pub(crate) fn widgets(definition: &Value) -> Resource {
     let spec = &definition["spec"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let (group, kind, plural) = (text(&spec["group"]), text(&spec["names"]["kind"]), text(&spec["names"]["plural"]));
+    let (group, kind, plural) =
+        (text(&spec["group"]), text(&spec["names"]["kind"]), text(&spec["names"]["plural"]));
     let written = &spec["versions"][0]["schema"]["openAPIV3Schema"];
     let schema = schema::parse(written).unwrap();
     let shown = schema::with_object_meta(&schema);
