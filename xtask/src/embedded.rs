@@ -21,7 +21,7 @@ pub struct Server {
 
 #[expect(dead_code, reason = "the servers are held so that they live")]
 enum Kind {
-    Embedded(Box<(ApiServer, Listening)>),
+    Embedded(Box<(ApiServer, [Listening; 2])>),
     Real(Private),
 }
 
@@ -29,25 +29,29 @@ impl Server {
     /// A fresh embedded server in this process.
     pub async fn embedded() -> Result<Self> {
         let server = ApiServer::builder().token("admin-token").build().map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
-        let listening = server.listen_http(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
-        let endpoint = Endpoint {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let (plain, encrypted) = (server.listen_http(address).await?, server.listen(address).await?);
+        let endpoint = |listening: &Listening| Endpoint {
             address: listening.address().to_string(),
-            authority: None,
+            authority: listening.ca().map(str::to_owned),
             token: server.token().to_owned(),
         };
-        Self::new(endpoint, Kind::Embedded(Box::new((server, listening))))
+        // kubectl shows its token to nobody but an encrypted server.
+        let (direct, for_programs) = (endpoint(&plain), endpoint(&encrypted));
+        Self::new(direct, &for_programs, Kind::Embedded(Box::new((server, [plain, encrypted]))))
     }
 
     /// A second real server: the suite compared with itself shows that its masks are right.
     pub async fn real(environment: &Environment) -> Result<Self> {
         let real = Private::start(environment).await?;
-        Self::new(real.client()?.endpoint().clone(), Kind::Real(real))
+        let endpoint = real.client()?.endpoint().clone();
+        Self::new(endpoint.clone(), &endpoint, Kind::Real(real))
     }
 
-    fn new(endpoint: Endpoint, kind: Kind) -> Result<Self> {
+    fn new(endpoint: Endpoint, for_programs: &Endpoint, kind: Kind) -> Result<Self> {
         let directory = tempfile::tempdir()?;
         let kubeconfig = directory.path().join("kubeconfig");
-        std::fs::write(&kubeconfig, kubeconfig::render(&endpoint, &USERS))?;
+        std::fs::write(&kubeconfig, kubeconfig::render(for_programs, &USERS))?;
         Ok(Self { endpoint, kubeconfig, _directory: directory, _kind: kind })
     }
 
