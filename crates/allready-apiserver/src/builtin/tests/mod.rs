@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 mod created;
+mod refused;
 
 /// The resource of an object.
 pub(super) fn resource_of(object: &Value) -> crate::resource::Resource {
