@@ -62,8 +62,9 @@ impl<'a> Decoder<'a> {
             (Kind::Time | Kind::MicroTime, Value::String(text)) => {
                 time::parse(text, matches!(kind, Kind::MicroTime))?;
             }
-            (Kind::Time | Kind::MicroTime, _) => return Err(self.mistyped(owner, kind, value)),
-            (Kind::IntOrString, _) => return Err(self.mistyped(owner, kind, value)),
+            (Kind::Time | Kind::MicroTime | Kind::IntOrString, _) => {
+                return Err(self.mistyped(owner, kind, value));
+            }
             (Kind::List(item), Value::Array(items)) => {
                 for value in items {
                     self.value(owner, item, value)?;
@@ -115,10 +116,9 @@ fn kind_of(value: &Value) -> &'static str {
 /// Go skips line breaks inside of base64, and names the byte it stumbles over.
 fn base64_problem(text: &str) -> Result<(), String> {
     let at = |position: usize| format!("illegal base64 data at input byte {position}");
-    if let Some(position) = text
-        .bytes()
-        .position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\n' | b'\r')))
-    {
+    if let Some(position) = text.bytes().position(|byte| {
+        !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\n' | b'\r'))
+    }) {
         return Err(at(position));
     }
     let bare: String = text.chars().filter(|letter| !matches!(letter, '\n' | '\r')).collect();

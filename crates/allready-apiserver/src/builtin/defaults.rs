@@ -147,7 +147,8 @@ fn special(name: &str, object: &mut Map<String, Value>) {
         }
         "core.v1.Service" => service(object),
         "apps.v1.StatefulSetSpec" => {
-            for claim in object.get_mut("volumeClaimTemplates").and_then(Value::as_array_mut).into_iter().flatten()
+            for claim in
+                object.get_mut("volumeClaimTemplates").and_then(Value::as_array_mut).into_iter().flatten()
             {
                 if let Some(claim) = claim.as_object_mut() {
                     claim.insert("apiVersion".into(), json!("v1"));
@@ -303,7 +304,8 @@ fn service(object: &mut Map<String, Value>) {
         }
     }
     if kind == "LoadBalancer" {
-        let ingress = object.get_mut("status").and_then(|status| at_mut(status, &["loadBalancer", "ingress"]));
+        let ingress =
+            object.get_mut("status").and_then(|status| at_mut(status, &["loadBalancer", "ingress"]));
         for ingress in ingress.and_then(Value::as_array_mut).into_iter().flatten() {
             if let Some(ingress) = ingress.as_object_mut().filter(|ingress| ingress.contains_key("ip")) {
                 ingress.entry("ipMode").or_insert(json!("VIP"));

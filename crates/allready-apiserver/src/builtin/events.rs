@@ -37,4 +37,3 @@ fn rename<'a>(object: &mut Value, names: impl Iterator<Item = (&'a str, &'a str)
         }
     }
 }
-

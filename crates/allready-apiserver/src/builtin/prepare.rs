@@ -64,10 +64,8 @@ pub(crate) fn update(row: &Row, endpoint: Endpoint, new: &mut Value, old: &Value
     match (row.kind, endpoint) {
         ("Namespace", Endpoint::Main) => carry(new, old, &["spec", "finalizers"]),
         ("Pod", Endpoint::Main) => added_tolerations(new),
-        ("Pod", Endpoint::Status) => {
-            if at(new, &["status", "qosClass"]).is_none() {
-                carry(new, old, &["status", "qosClass"]);
-            }
+        ("Pod", Endpoint::Status) if at(new, &["status", "qosClass"]).is_none() => {
+            carry(new, old, &["status", "qosClass"]);
         }
         ("Service", Endpoint::Main) => {
             keep_addresses(new, old);
@@ -127,7 +125,9 @@ fn namespace(object: &mut Value) {
 
 fn node(object: &mut Value) {
     let taint = json!({"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"});
-    let same = |other: &Value| text_at(other, &["key"]) == taint["key"] && text_at(other, &["effect"]) == "NoSchedule";
+    let same = |other: &Value| {
+        text_at(other, &["key"]) == taint["key"] && text_at(other, &["effect"]) == "NoSchedule"
+    };
     if let Some(taints) = list(object, &["spec"], "taints")
         && !taints.iter().any(same)
     {
@@ -190,9 +190,11 @@ fn quality_of_service(pod: &Value) -> &'static str {
         })
     });
     let full = containers().all(|container| {
-        names.iter().all(|name| match (amount(container, "limits", name), amount(container, "requests", name)) {
-            (Some(limit), Some(request)) => !limit.exceeds(request) && !request.exceeds(limit),
-            _ => false,
+        names.iter().all(|name| {
+            match (amount(container, "limits", name), amount(container, "requests", name)) {
+                (Some(limit), Some(request)) => !limit.exceeds(request) && !request.exceeds(limit),
+                _ => false,
+            }
         })
     });
     match (none, full) {
@@ -290,11 +292,8 @@ fn addresses(object: &mut Value) {
     if !matches!(kind.as_str(), "ClusterIP" | "NodePort" | "LoadBalancer") {
         return;
     }
-    let name = format!(
-        "{}/{}",
-        text_at(object, &["metadata", "namespace"]),
-        text_at(object, &["metadata", "name"])
-    );
+    let name =
+        format!("{}/{}", text_at(object, &["metadata", "namespace"]), text_at(object, &["metadata", "name"]));
     let seed = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

@@ -51,11 +51,6 @@ impl Quantity {
         Self { nanos: round_up(self.nanos, 1_000_000), ..self }
     }
 
-    /// Whether it is below zero.
-    pub(crate) fn is_negative(self) -> bool {
-        self.nanos < 0
-    }
-
     /// Whether it is zero.
     pub(crate) fn is_zero(self) -> bool {
         self.nanos == 0
@@ -78,8 +73,18 @@ fn round_up(nanos: i128, unit: i128) -> i128 {
 }
 
 fn interpret(suffix: &str) -> Option<(Style, i128, i32)> {
-    const DECIMAL: [(&str, i32); 10] =
-        [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
+    const DECIMAL: [(&str, i32); 10] = [
+        ("n", -9),
+        ("u", -6),
+        ("m", -3),
+        ("", 0),
+        ("k", 3),
+        ("M", 6),
+        ("G", 9),
+        ("T", 12),
+        ("P", 15),
+        ("E", 18),
+    ];
     const BINARY: [&str; 6] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
     if let Some((_, exponent)) = DECIMAL.iter().find(|(name, _)| *name == suffix) {
         return Some((Style::Decimal, 10, *exponent));
@@ -134,7 +139,11 @@ impl std::fmt::Display for Quantity {
             while number % 1024 == 0 && power < 6 {
                 (number, power) = (number / 1024, power + 1);
             }
-            return write!(f, "{number}{}", ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].get(power).unwrap_or(&""));
+            return write!(
+                f,
+                "{number}{}",
+                ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].get(power).unwrap_or(&"")
+            );
         }
         while number % 1000 == 0 && exponent < 18 {
             (number, exponent) = (number / 1000, exponent + 3);

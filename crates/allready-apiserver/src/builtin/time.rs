@@ -14,8 +14,16 @@ pub(crate) fn parse(text: &str, micros: bool) -> Result<Timestamp, String> {
     let range = |what: &str| format!("parsing time {text:?}: {what} out of range");
     let mut rest = text;
     let mut numbers = [0_i64; 6];
-    let pieces = [("2006", 4, "-"), ("01", 2, "-"), ("02", 2, "T"), ("15", 2, ":"), ("04", 2, ":"), ("05", 2, "")];
-    let limits = [("year", 0, 9999), ("month", 1, 12), ("day", 1, 31), ("hour", 0, 23), ("minute", 0, 59), ("second", 0, 59)];
+    let pieces =
+        [("2006", 4, "-"), ("01", 2, "-"), ("02", 2, "T"), ("15", 2, ":"), ("04", 2, ":"), ("05", 2, "")];
+    let limits = [
+        ("year", 0, 9999),
+        ("month", 1, 12),
+        ("day", 1, 31),
+        ("hour", 0, 23),
+        ("minute", 0, 59),
+        ("second", 0, 59),
+    ];
     for (((piece, width, after), (what, low, high)), number) in
         pieces.into_iter().zip(limits).zip(numbers.iter_mut())
     {
@@ -42,16 +50,13 @@ pub(crate) fn parse(text: &str, micros: bool) -> Result<Timestamp, String> {
     } else if !digits.is_empty() {
         rest = rest.get(1 + digits.len()..).unwrap_or_default();
     }
-    let offset = match rest.strip_prefix('Z') {
-        Some(after) => {
-            rest = after;
-            0
-        }
-        None => {
-            let offset = zone(rest).ok_or_else(|| stuck(rest, "Z07:00"))?;
-            rest = rest.get(6..).unwrap_or_default();
-            offset
-        }
+    let offset = if let Some(after) = rest.strip_prefix('Z') {
+        rest = after;
+        0
+    } else {
+        let offset = zone(rest).ok_or_else(|| stuck(rest, "Z07:00"))?;
+        rest = rest.get(6..).unwrap_or_default();
+        offset
     };
     if !rest.is_empty() {
         return Err(format!("parsing time {text:?}: extra text: {rest:?}"));

@@ -41,7 +41,8 @@ pub(crate) fn of(row: &Row, new: &Value, old: Option<&Value>) -> Vec<String> {
         _ => None,
     };
     let unchanged = |path: &[&str]| old.is_some_and(|old| at(old, path) == at(new, path));
-    if let Some((path, place)) = template.filter(|(path, _)| !unchanged(path) && (created || row.kind != "Pod"))
+    if let Some((path, place)) =
+        template.filter(|(path, _)| !unchanged(path) && (created || row.kind != "Pod"))
         && let Some(spec) = at(new, path)
     {
         pod_spec(spec, place, &mut warnings);

@@ -43,9 +43,13 @@ pub(super) fn create(object: &Value) -> Result<Value, Failure> {
     strategy.store_from(version, &mut object);
     strategy.default(version, &mut object);
     object["metadata"]["uid"] = json!("UID");
-    strategy.prepare_create(version, &mut object, &call(resource_of(&json!({
-        "apiVersion": resource.api_version("v1"), "kind": resource.kind,
-    }))));
+    strategy.prepare_create(
+        version,
+        &mut object,
+        &call(resource_of(&json!({
+            "apiVersion": resource.api_version("v1"), "kind": resource.kind,
+        }))),
+    );
     let problems = strategy.validate(version, Endpoint::Main, &object, None);
     if !problems.is_empty() {
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
@@ -53,9 +57,12 @@ pub(super) fn create(object: &Value) -> Result<Value, Failure> {
         let group = if resource.kind == "Event" { "" } else { group };
         return Err(Failure::invalid(group, &resource.kind, name, &problems));
     }
-    strategy.review(&mut object, &call(resource_of(&json!({
-        "apiVersion": resource.api_version("v1"), "kind": resource.kind,
-    }))));
+    strategy.review(
+        &mut object,
+        &call(resource_of(&json!({
+            "apiVersion": resource.api_version("v1"), "kind": resource.kind,
+        }))),
+    );
     object["apiVersion"] = json!(resource.api_version("v1"));
     strategy.serve_as(version, &mut object);
     object["metadata"].as_object_mut().unwrap().remove("uid");

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 mod created;
+mod decode;
 mod refused;
 
 /// The resource of an object.

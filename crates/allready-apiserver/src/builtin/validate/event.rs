@@ -57,8 +57,7 @@ pub(super) fn check(row: &Row, new: &Value, old: Option<&Value>, errors: &mut Er
 }
 
 fn said(row: &Row, new: &Value, errors: &mut Errors) {
-    let controller =
-        if row.group.is_empty() { "reportingComponent" } else { "reportingController" };
+    let controller = if row.group.is_empty() { "reportingComponent" } else { "reportingController" };
     let reporter = text_at(new, &["reportingComponent"]);
     if reporter.is_empty() {
         errors.push(FieldError::required(controller, ""));

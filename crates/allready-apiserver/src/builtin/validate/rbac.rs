@@ -45,10 +45,7 @@ pub(super) fn check(row: &Row, new: &Value, old: Option<&Value>, errors: &mut Er
 
 fn rule(rule: &Value, place: &str, namespaced: bool, errors: &mut Errors) {
     if items(rule, &["verbs"]).is_empty() {
-        errors.push(FieldError::required(
-            format!("{place}.verbs"),
-            "verbs must contain at least one value",
-        ));
+        errors.push(FieldError::required(format!("{place}.verbs"), "verbs must contain at least one value"));
     }
     let addresses = items(rule, &["nonResourceURLs"]);
     let (groups, resources) = (items(rule, &["apiGroups"]), items(rule, &["resources"]));

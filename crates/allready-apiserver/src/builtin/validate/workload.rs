@@ -36,7 +36,8 @@ pub(super) fn check(row: &Row, new: &Value, old: Option<&Value>, errors: &mut Er
         return;
     }
     if row.kind == "Job" {
-        for field in ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"]
+        for field in
+            ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"]
         {
             at_least_zero(new, &["spec", field], errors);
         }
@@ -84,7 +85,8 @@ fn selector(row: &Row, new: &Value, errors: &mut Errors) {
     match selector {
         None if row.kind != "DaemonSet" => errors.push(FieldError::required("spec.selector", "")),
         Some(found) if row.kind != "Job" && found.as_object().is_some_and(serde_json::Map::is_empty) => {
-            let kind = if row.kind == "ReplicaSet" { "deployment".into() } else { row.kind.to_ascii_lowercase() };
+            let kind =
+                if row.kind == "ReplicaSet" { "deployment".into() } else { row.kind.to_ascii_lowercase() };
             let why = format!("empty selector is invalid for {kind}");
             errors.push(FieldError::invalid("spec.selector", found.clone(), why));
             return;
@@ -151,7 +153,11 @@ fn pod(spec: &Value, place: &str, errors: &mut Errors) {
                     0 => errors.push(FieldError::required(field, "")),
                     1..=65535 => {}
                     port => {
-                        errors.push(FieldError::invalid(field, port, "must be between 1 and 65535, inclusive"));
+                        errors.push(FieldError::invalid(
+                            field,
+                            port,
+                            "must be between 1 and 65535, inclusive",
+                        ));
                     }
                 }
             }
