@@ -20,10 +20,37 @@ type Errors = Vec<FieldError>;
 /// Everything that is wrong.
 pub(crate) fn object(row: &Row, endpoint: Endpoint, new: &Value, old: Option<&Value>) -> Errors {
     let mut errors = Vec::new();
+    if endpoint == Endpoint::Status {
+        workload::counters(row, new, &mut errors);
+        if row.kind == "Service"
+            && text_at(new, &["spec", "type"]) != "LoadBalancer"
+            && !items(new, &["status", "loadBalancer", "ingress"]).is_empty()
+        {
+            let why = "may only be used when `spec.type` is 'LoadBalancer'";
+            errors.push(FieldError::forbidden("status.loadBalancer.ingress", why));
+        }
+        let phase = text_at(new, &["status", "phase"]);
+        if row.kind == "Namespace"
+            && at(new, &["metadata", "deletionTimestamp"]).is_none()
+            && phase != "Active"
+        {
+            let why = "may only be 'Active' if `deletionTimestamp` is empty";
+            errors.push(FieldError::invalid("status.Phase", phase, why));
+        }
+    }
     if endpoint != Endpoint::Main {
         return errors;
     }
     match row.kind {
+        "Node" => {
+            for (field, shown) in [("podCIDR", "podCIDRs"), ("providerID", "providerID")] {
+                let before = old.map_or("", |old| text_at(old, &["spec", field]));
+                if !before.is_empty() && text_at(new, &["spec", field]) != before {
+                    let why = format!("node updates may not change {field} except from \"\" to valid");
+                    errors.push(FieldError::forbidden(format!("spec.{shown}"), why));
+                }
+            }
+        }
         "Event" => event::check(row, new, old, &mut errors),
         "Lease" => {
             if let Some(seconds) = number_at(new, &["spec", "leaseDurationSeconds"]).filter(|n| *n <= 0) {

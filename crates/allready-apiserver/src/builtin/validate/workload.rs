@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Errors, at_least_zero, immutable, one_of};
 use crate::{
     builtin::{
-        path::{at, items, number_at, text_at},
+        path::{at, at_mut, carry, items, number_at, text_at},
         table::Row,
     },
     rest::names,
@@ -13,6 +13,8 @@ use crate::{
 };
 
 const STATEFUL: &str = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+
+const POD: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
 pub(super) fn check(row: &Row, new: &Value, old: Option<&Value>, errors: &mut Errors) {
     if row.kind == "Pod" {
@@ -32,6 +34,9 @@ pub(super) fn check(row: &Row, new: &Value, old: Option<&Value>, errors: &mut Er
                 "spec.containers",
                 "pod updates may not add or remove containers",
             ));
+        } else if let Some(old) = old.filter(|old| !only_allowed(new, old)) {
+            let _ = old;
+            errors.push(FieldError::forbidden("spec", POD));
         }
         return;
     }
@@ -75,6 +80,85 @@ pub(super) fn check(row: &Row, new: &Value, old: Option<&Value>, errors: &mut Er
                 }
             }
             _ => immutable(new, old, &["spec", "selector"], errors),
+        }
+    }
+}
+
+/// Whether an update of a pod touches only what may change in one.
+fn only_allowed(new: &Value, old: &Value) -> bool {
+    let mut expected = old.clone();
+    for field in ["activeDeadlineSeconds", "tolerations"] {
+        carry(&mut expected, new, &["spec", field]);
+    }
+    for list in ["containers", "initContainers"] {
+        let images = items(new, &["spec", list]).iter().map(|container| container.get("image").cloned());
+        let containers = at_mut(&mut expected, &["spec", list]).and_then(Value::as_array_mut);
+        for (container, image) in containers.into_iter().flatten().zip(images) {
+            if let (Some(container), Some(image)) = (container.as_object_mut(), image) {
+                container.insert("image".into(), image);
+            }
+        }
+    }
+    let shortened = ["spec", "terminationGracePeriodSeconds"];
+    if number_at(old, &shortened).is_some_and(|seconds| seconds < 0) && number_at(new, &shortened) == Some(1)
+    {
+        carry(&mut expected, new, &shortened);
+    }
+    at(&expected, &["spec"]) == at(new, &["spec"])
+}
+
+/// Counters of pods in a status: none is below zero, and no part is more than the whole.
+pub(super) fn counters(row: &Row, new: &Value, errors: &mut Errors) {
+    let (counts, bounds): (&[&str], &[(&str, &str)]) = match row.kind {
+        "Deployment" => (
+            &["replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas"],
+            &[
+                ("updatedReplicas", "replicas"),
+                ("readyReplicas", "replicas"),
+                ("availableReplicas", "replicas"),
+                ("availableReplicas", "readyReplicas"),
+            ],
+        ),
+        "ReplicaSet" => (
+            &["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
+            &[
+                ("fullyLabeledReplicas", "replicas"),
+                ("readyReplicas", "replicas"),
+                ("availableReplicas", "replicas"),
+                ("availableReplicas", "readyReplicas"),
+            ],
+        ),
+        "StatefulSet" => (
+            &["replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
+            &[
+                ("readyReplicas", "replicas"),
+                ("currentReplicas", "replicas"),
+                ("updatedReplicas", "replicas"),
+            ],
+        ),
+        "DaemonSet" => (
+            &[
+                "currentNumberScheduled",
+                "numberMisscheduled",
+                "desiredNumberScheduled",
+                "numberReady",
+                "updatedNumberScheduled",
+                "numberAvailable",
+                "numberUnavailable",
+            ],
+            &[],
+        ),
+        _ => return,
+    };
+    for field in counts {
+        at_least_zero(new, &["status", field], errors);
+    }
+    let count = |field: &str| number_at(new, &["status", field]).unwrap_or(0);
+    for (part, whole) in bounds {
+        if count(part) > count(whole) {
+            let prefix = if *whole == "replicas" { "status." } else { "" };
+            let why = format!("cannot be greater than {prefix}{whole}");
+            errors.push(FieldError::invalid(format!("status.{part}"), count(part), why));
         }
     }
 }
