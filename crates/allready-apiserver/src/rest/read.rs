@@ -25,27 +25,22 @@ impl Scope<'_> {
     pub(super) fn get(&self) -> Result<Answer, Failure> {
         let stored = self.find()?;
         let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
-        Ok(Answer::object(200, bytes, Vec::new()))
+        Ok(Answer::object(200, bytes))
     }
 
     /// The stored object that the call names, no older than the call wants it.
     pub(super) fn find(&self) -> Result<Stored, Failure> {
         let wanted = self.call.first("resourceVersion").unwrap_or_default();
         let wanted = parse_version(wanted).map_err(|error| Failure::new(500, "", error))?;
-        self.not_ahead(wanted, true)?;
-        let key = key(self.namespace(), self.name());
-        self.store().get(&self.resource.place, &key).ok_or_else(|| self.not_found())
+        self.not_ahead(wanted)?;
+        self.store().get(&self.resource.place, &self.spot()?).ok_or_else(|| self.not_found())
     }
 
-    /// Refuses a version that has not come yet. Only what would wait for it says when to try again.
-    fn not_ahead(&self, wanted: Option<u64>, waits: bool) -> Result<(), Failure> {
+    /// Refuses a version that has not come yet.
+    fn not_ahead(&self, wanted: Option<u64>) -> Result<(), Failure> {
         let current = self.store().revision();
         match wanted {
-            Some(wanted) if wanted > current => {
-                let mut failure = Failure::version_too_large(wanted, current);
-                failure.details.get_or_insert_default().retry_after_seconds = u32::from(waits);
-                Err(failure)
-            }
+            Some(wanted) if wanted > current => Err(Failure::version_too_large(wanted, current)),
             _ => Ok(()),
         }
     }
@@ -64,7 +59,7 @@ impl Scope<'_> {
             continue_token: list.token,
             remaining: list.remaining,
         };
-        Ok(Answer { code: 200, body: Body::List(body), warnings: Vec::new() })
+        Ok(Answer::new(200, Body::List(body)))
     }
 
     /// What a list consists of.
@@ -133,7 +128,7 @@ impl Scope<'_> {
         if options.token.is_empty() {
             let version = parse_version(&options.version)
                 .map_err(|error| Failure::bad_request(format!("invalid resource version: {error}")))?;
-            self.not_ahead(version, !options.exact)?;
+            self.not_ahead(version)?;
             return Ok((None, version.filter(|version| options.exact && *version > 0)));
         }
         let invalid = |error: String| Failure::bad_request(format!("invalid continue token: {error}"));
@@ -191,7 +186,7 @@ impl Scope<'_> {
             blank: blank(self.resource, self.version),
         };
         let subscription = self.store().subscribe(&self.resource.place, &start, view);
-        Ok(Answer { code: 200, body: Body::Watch(subscription), warnings: Vec::new() })
+        Ok(Answer::new(200, Body::Watch(subscription)))
     }
 
     fn selector(&self, options: &ListOptions) -> Result<Selector, Failure> {
