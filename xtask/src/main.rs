@@ -98,6 +98,9 @@ struct Conformance {
     /// Print what the real server answers instead of comparing
     #[arg(long)]
     show: bool,
+    /// Replay recorded exchanges against the embedded server; needs no real one
+    #[arg(long)]
+    recorded: bool,
 }
 
 fn main() -> ExitCode {
@@ -158,6 +161,9 @@ async fn run_kube(environment: &Environment, kube: Kube) -> Result<bool> {
 }
 
 async fn run_conformance(environment: &Environment, options: Conformance) -> Result<bool> {
+    if options.recorded {
+        return conformance::run_recorded(&Server::embedded().await?.client()?).await;
+    }
     let scripts = conformance::scripts(&options.scripts)?;
     let run = run_name();
     let real_server = Private::start(environment).await?;

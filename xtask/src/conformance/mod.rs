@@ -5,6 +5,7 @@ pub mod generate;
 pub mod known;
 pub mod mask;
 pub mod random;
+pub mod recorded;
 pub mod run;
 pub mod script;
 pub mod sequences;
@@ -39,7 +40,8 @@ pub fn fixtures() -> Result<BTreeMap<String, Value>> {
     let mut fixtures = BTreeMap::new();
     for path in yaml_files(&directory().join("crds"))? {
         let text = std::fs::read_to_string(&path)?;
-        let value = serde_saphyr::from_str(&text).with_context(|| format!("{} is not YAML", path.display()))?;
+        let value =
+            serde_saphyr::from_str(&text).with_context(|| format!("{} is not YAML", path.display()))?;
         fixtures.insert(stem(&path), value);
     }
     Ok(fixtures)
@@ -53,7 +55,8 @@ pub fn scripts(patterns: &[String]) -> Result<Vec<Script>> {
     }
     for path in yaml_files(&directory())? {
         let name = stem(&path);
-        if name != "known" && (patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, &name))) {
+        if name != "known" && (patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, &name)))
+        {
             scripts.push(Script::read(&path)?);
         }
     }
@@ -123,7 +126,10 @@ pub async fn run_scripts(scripts: &[Script], run: &str, embedded: &Client, real:
     let (new, stale) = known::sift(&known, found, &names);
     print_differences(&new, run);
     for entry in &stale {
-        printer::line(format!("{}: {:?} is a known difference that no longer occurs: {}", entry.script, entry.step, entry.reason));
+        printer::line(format!(
+            "{}: {:?} is a known difference that no longer occurs: {}",
+            entry.script, entry.step, entry.reason
+        ));
     }
     let steps: usize = scripts.iter().map(|script| script.steps.len()).sum();
     printer::line(format!(
@@ -152,11 +158,36 @@ pub fn print_differences(differences: &[Difference], run: &str) {
     }
 }
 
+/// Replays every recording beside the tree against a server; says so where there is none.
+pub async fn run_recorded(client: &Client) -> Result<bool> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
+    let files = if directory.is_dir() { files(&directory, "jsonl")? } else { Vec::new() };
+    if files.is_empty() {
+        printer::line(format!("no recordings in {}: nothing to replay", directory.display()));
+        return Ok(true);
+    }
+    let mut equal = true;
+    for file in files {
+        let (found, exchanges) = recorded::replay(&file, client).await?;
+        print_differences(&found, "\0");
+        let steps: std::collections::BTreeSet<&str> =
+            found.iter().map(|difference| difference.step.as_str()).collect();
+        printer::line(format!("{}: {} of {exchanges} exchanges differ", file.display(), steps.len()));
+        equal &= found.is_empty();
+    }
+    Ok(equal)
+}
+
 fn yaml_files(directory: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))?;
+    files(directory, "yaml")
+}
+
+fn files(directory: &Path, ending: &str) -> Result<Vec<PathBuf>> {
+    let entries =
+        std::fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))?;
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
+        .filter(|path| path.extension().is_some_and(|found| found == ending))
         .collect();
     files.sort();
     Ok(files)
@@ -170,7 +201,8 @@ fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
         Some((start, rest)) => name.strip_prefix(start).is_some_and(|name| {
-            rest.is_empty() || (0..=name.len()).filter_map(|at| name.get(at..)).any(|tail| matches(rest, tail))
+            rest.is_empty()
+                || (0..=name.len()).filter_map(|at| name.get(at..)).any(|tail| matches(rest, tail))
         }),
     }
 }
