@@ -139,7 +139,7 @@ async fn side(kubectl: &Path, kubeconfig: &Path, run: &str, commands: &Commands)
             .stdin(std::process::Stdio::null())
             .kill_on_drop(true)
             .output();
-        let output = tokio::time::timeout(std::time::Duration::from_secs(60), output).await;
+        let output = tokio::time::timeout(std::time::Duration::from_mins(1), output).await;
         let Ok(output) = output else {
             bail!("`{text}` did not end within a minute on {}", kubeconfig.display())
         };
@@ -183,7 +183,7 @@ mod tests {
             "NAME   CLUSTER-IP   AGE\nweb    10.0.0.7     12s\ncreated: Sun, 15 Nov 2026 07:35:25 +0000\n";
         assert_eq!(
             printed(text.as_bytes(), Path::new("/home")),
-            "NAME   CLUSTER-IP   AGE\nweb    <cluster ip>  <age> \ncreated: <long date>\n"
+            "NAME   CLUSTER-IP   AGE\nweb    <cluster ip> <age> \ncreated: <long date>\n"
         );
     }
 }

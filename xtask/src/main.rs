@@ -76,6 +76,7 @@ enum Bench {
 }
 
 #[derive(clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 struct Conformance {
     /// Scripts by name (`*` stands for anything) or file; all of them when absent
     #[arg(long, num_args = 1..)]

@@ -45,6 +45,9 @@ fn path(version: &str, subresource: &str) -> String {
     format!("/apis/${{group}}/{version}/{OBJECT}{subresource}")
 }
 
+/// Makes one value.
+type Making<M> = fn(&mut M) -> Value;
+
 struct Maker<'a> {
     random: &'a mut Random,
     both: bool,
@@ -84,7 +87,7 @@ impl Maker<'_> {
             query.push_str("&force=true");
         }
         query.push_str(self.common_query());
-        let mut body = self.identified(version);
+        let mut body = Self::identified(version);
         if self.random.percent(25) {
             body["metadata"]["labels"] = self.words();
         }
@@ -163,7 +166,7 @@ impl Maker<'_> {
     }
 
     fn create(&mut self, version: &str) -> Step {
-        let mut body = self.identified(version);
+        let mut body = Self::identified(version);
         body["spec"] = self.spec(version);
         if self.random.percent(20) {
             body["status"] = self.status();
@@ -211,7 +214,7 @@ impl Maker<'_> {
         }
     }
 
-    fn identified(&self, version: &str) -> Value {
+    fn identified(version: &str) -> Value {
         json!({ "apiVersion": format!("${{group}}/{version}"), "kind": "Nest", "metadata": { "name": "${name}" } })
     }
 
@@ -328,7 +331,7 @@ impl Maker<'_> {
         chosen.into_iter().map(|key| item(self, key)).collect::<Vec<_>>().into()
     }
 
-    fn some(&mut self, fields: &[(&str, fn(&mut Self) -> Value)]) -> Value {
+    fn some(&mut self, fields: &[(&str, Making<Self>)]) -> Value {
         let mut object = Map::new();
         for (name, value) in fields {
             if self.random.percent(55) {

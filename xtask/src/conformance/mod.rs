@@ -50,7 +50,10 @@ pub fn fixtures() -> Result<BTreeMap<String, Value>> {
 /// The scripts whose names match one of the patterns (`*` stands for anything), or the files named; all when there is none.
 pub fn scripts(patterns: &[String]) -> Result<Vec<Script>> {
     let mut scripts = Vec::new();
-    for pattern in patterns.iter().filter(|pattern| pattern.ends_with(".yaml")) {
+    for pattern in patterns
+        .iter()
+        .filter(|pattern| Path::new(pattern).extension().is_some_and(|ending| ending == "yaml"))
+    {
         scripts.push(Script::read(Path::new(pattern))?);
     }
     for path in yaml_files(&directory())? {
@@ -125,12 +128,7 @@ pub async fn run_scripts(scripts: &[Script], run: &str, embedded: &Client, real:
     let all = found.len();
     let (new, stale) = known::sift(&known, found, &names);
     print_differences(&new, run);
-    for entry in &stale {
-        printer::line(format!(
-            "{}: {:?} is a known difference that no longer occurs: {}",
-            entry.script, entry.step, entry.reason
-        ));
-    }
+    print_stale(&stale);
     let steps: usize = scripts.iter().map(|script| script.steps.len()).sum();
     printer::line(format!(
         "{} scripts, {steps} exchanges in {:.1} s: {} differences, {} known, {} stale, {broken} scripts broken",
@@ -141,6 +139,13 @@ pub async fn run_scripts(scripts: &[Script], run: &str, embedded: &Client, real:
         stale.len(),
     ));
     Ok(new.is_empty() && stale.is_empty() && broken == 0)
+}
+
+fn print_stale(stale: &[&known::Known]) {
+    for entry in stale {
+        let known::Known { script, step, reason, .. } = entry;
+        printer::line(format!("{script}: {step:?} is a known difference that no longer occurs: {reason}"));
+    }
 }
 
 /// Prints differences, grouped by script and step, without the run's own name in them.
@@ -166,14 +171,17 @@ pub async fn run_recorded(client: &Client) -> Result<bool> {
         printer::line(format!("no recordings in {}: nothing to replay", directory.display()));
         return Ok(true);
     }
+    let known = known::parse(&std::fs::read_to_string(self::directory().join("known.yaml"))?)?;
     let mut equal = true;
     for file in files {
         let (found, exchanges) = recorded::replay(&file, client).await?;
+        let (found, stale) = known::sift(&known, found, &[stem(&file)]);
         print_differences(&found, "\0");
+        print_stale(&stale);
         let steps: std::collections::BTreeSet<&str> =
             found.iter().map(|difference| difference.step.as_str()).collect();
         printer::line(format!("{}: {} of {exchanges} exchanges differ", file.display(), steps.len()));
-        equal &= found.is_empty();
+        equal &= found.is_empty() && stale.is_empty();
     }
     Ok(equal)
 }
