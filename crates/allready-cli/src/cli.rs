@@ -189,7 +189,7 @@ pub(crate) struct ApiserverArgs {
     #[arg(long, value_name = "FILE", default_value = "allready.kubeconfig")]
     pub(crate) kubeconfig: PathBuf,
 
-    /// A directory of CustomResourceDefinitions (YAML or JSON) to begin with.
+    /// A directory of custom resource definitions (YAML or JSON) to begin with.
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) crds: Option<PathBuf>,
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::{raw, scale};
+use super::{metadata, raw, scale};
 use crate::{
     call::Call,
     resource::{Endpoint, Strategy, Version},
-    schema::Validator,
-    status::{FieldError, display, quote},
+    schema::{Validator, validate::malformed},
+    status::{Failure, FieldError, display, quote},
 };
 
 /// The [`Strategy`] of a custom kind.
@@ -35,6 +35,27 @@ impl CustomStrategy {
 }
 
 impl Strategy for CustomStrategy {
+    fn decode(&self, version: &Version, object: &Value) -> Result<(), Failure> {
+        let root = object.get("metadata").and_then(metadata::problem);
+        let validator = self.validators.get(&version.name);
+        let problem = root.or_else(|| {
+            let malformed = malformed(validator?.schema(), object, &metadata::problem);
+            malformed.map(|error| error.to_string())
+        });
+        let Some(problem) = problem else { return Ok(()) };
+        let kind = object.get("kind").and_then(Value::as_str).unwrap_or(&self.kind);
+        let version = quote(&version.name);
+        Err(Failure::bad_request(format!(
+            "{kind} in version {version} cannot be handled as a {kind}: {problem}"
+        )))
+    }
+
+    fn default(&self, _version: &Version, object: &mut Value) {
+        if let Some(metadata) = object.get_mut("metadata") {
+            metadata::normalise(metadata);
+        }
+    }
+
     fn prepare_create(&self, version: &Version, object: &mut Value, _call: &Call) {
         if let Some(fields) = object.as_object_mut().filter(|_| version.status) {
             fields.remove("status");
@@ -60,11 +81,11 @@ impl Strategy for CustomStrategy {
             "status" => !self.status,
             _ => true,
         };
-        let part = |object: &'_ Value| -> Option<Map<String, Value>> {
-            let fields = object.as_object()?.iter().filter(|(name, _)| counts(name));
-            Some(fields.map(|(name, value)| (name.clone(), value.clone())).collect())
-        };
-        Some(part(new) != part(old))
+        let part = |fields: &'_ Map<String, Value>| fields.keys().filter(|name| counts(name)).count();
+        let (Value::Object(new), Value::Object(old)) = (new, old) else { return Some(new != old) };
+        let kept =
+            new.iter().filter(|(name, _)| counts(name)).all(|(name, value)| old.get(name) == Some(value));
+        Some(!kept || part(new) != part(old))
     }
 
     fn validate(

@@ -7,6 +7,7 @@ mod check;
 mod custom;
 mod defaults;
 mod internal;
+mod metadata;
 mod names;
 mod openapi;
 mod raw;
@@ -16,6 +17,7 @@ mod strategy;
 mod structural;
 #[cfg(test)]
 mod tests;
+mod versions;
 
 use std::sync::Arc;
 

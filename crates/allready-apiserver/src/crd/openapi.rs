@@ -12,7 +12,7 @@ use crate::{
         DEEPEST, Schema,
         validate::{
             path,
-            rules::{Wants, field_path, problems},
+            rules::{Program, Wants, field_path, problems},
         },
     },
     status::{FieldError, quote},
@@ -315,8 +315,7 @@ fn rules(node: &Map<String, Value>, place: &Place<'_>, found: &mut Found) {
             let error = FieldError::invalid(at(index, "messageExpression"), Value::Null, told(problem));
             found.rules.push(error.without_value());
         }
-        let uses_old = kube_cel::cel::Program::compile(source)
-            .is_ok_and(|program| program.references().has_variable("oldSelf"));
+        let uses_old = Program::compile(source).is_ok_and(|program| program.uses("oldSelf"));
         if let Some(within) = place.uncorrelatable.as_ref().filter(|_| uses_old) {
             let detail =
                 format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {within}");

@@ -20,6 +20,11 @@ impl Strategy for DefinitionStrategy {
     fn default(&self, _version: &Version, object: &mut Value) {
         let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
         for version in spec.get_mut("versions").and_then(Value::as_array_mut).into_iter().flatten() {
+            // The type behind it has these, given or not.
+            if let Some(fields) = version.as_object_mut() {
+                fields.entry("served").or_insert_with(|| false.into());
+                fields.entry("storage").or_insert_with(|| false.into());
+            }
             if let Some(schema) = version.pointer_mut("/schema/openAPIV3Schema") {
                 drop_nulls(schema, 0);
             }

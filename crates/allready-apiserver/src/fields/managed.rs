@@ -21,6 +21,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) set: FieldSet<'a>,
     /// The entry as it was written, as long as it has not changed.
     pub(crate) written: Option<&'a Value>,
+    /// The set as it was written, as long as it has not changed.
+    pub(crate) fields: Option<&'a Value>,
 }
 
 impl<'a> Entry<'a> {
@@ -51,7 +53,13 @@ impl<'a> Entry<'a> {
 
     /// Another set for the same manager.
     pub(crate) fn replace(&mut self, set: FieldSet<'a>) {
-        (self.set, self.written) = (set, None);
+        self.set = set;
+        self.set_changed();
+    }
+
+    /// What was written no longer says what the set is.
+    pub(crate) fn set_changed(&mut self) {
+        (self.written, self.fields) = (None, None);
     }
 
     fn operation(&self) -> &'static str {
@@ -82,10 +90,11 @@ impl<'a> Entry<'a> {
             "" => None,
             time => Some(time.parse::<Timestamp>().map_err(|error| error.to_string())?.as_second()),
         };
-        let set = entry.get("fieldsV1").map_or_else(|| Ok(FieldSet::default()), FieldSet::from_json)?;
+        let fields = entry.get("fieldsV1");
+        let set = fields.map_or_else(|| Ok(FieldSet::default()), FieldSet::from_json)?;
         let (manager, subresource) = (Cow::Borrowed(text("manager")?), Cow::Borrowed(text("subresource")?));
         let api_version = Cow::Borrowed(api_version);
-        Ok(Self { manager, applied, api_version, subresource, time, set, written: Some(entry) })
+        Ok(Self { manager, applied, api_version, subresource, time, set, written: Some(entry), fields })
     }
 
     fn encode(&self) -> Value {
@@ -95,7 +104,7 @@ impl<'a> Entry<'a> {
         let mut out = Map::new();
         out.insert("apiVersion".into(), self.api_version.as_ref().into());
         out.insert("fieldsType".into(), "FieldsV1".into());
-        out.insert("fieldsV1".into(), self.set.to_json());
+        out.insert("fieldsV1".into(), self.fields.map_or_else(|| self.set.to_json(), Value::clone));
         if !self.manager.is_empty() {
             out.insert("manager".into(), self.manager.as_ref().into());
         }

@@ -90,6 +90,54 @@ pub struct Apply<'a> {
 /// Applies a configuration: the object as it is to be stored, in the writer's version, with its managed fields. Defaults
 /// are not filled in, and what the endpoint cannot change is changed nevertheless: the caller sees to both, and then calls
 /// [`keep_times`]. Where nothing changes, the result equals what is there.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use allready_apiserver::{
+///     fields::{Apply, Schemas, Writer, apply},
+///     resource::Endpoint,
+///     schema::{ParseError, Schema, parse},
+/// };
+/// use serde_json::json;
+///
+/// struct Gadgets(Arc<Schema>);
+///
+/// impl Schemas for Gadgets {
+///     fn schema(&self, api_version: &str) -> Option<Arc<Schema>> {
+///         (api_version == "lab/v1").then(|| self.0.clone())
+///     }
+///
+///     fn custom(&self) -> bool {
+///         true
+///     }
+/// }
+///
+/// let text = json!({"type": "string"});
+/// let spec = json!({"type": "object", "properties": {"size": {"type": "integer"}}});
+/// let schema = parse(&json!({"type": "object", "properties": {
+///     "apiVersion": text, "kind": text, "metadata": {"type": "object"}, "spec": spec,
+/// }}))?;
+/// let gadgets = Gadgets(Arc::new(schema));
+/// let config = json!({"apiVersion": "lab/v1", "kind": "Gadget", "metadata": {"name": "g"}, "spec": {"size": 1}});
+/// let writer = |manager| Writer {
+///     manager,
+///     endpoint: Endpoint::Main,
+///     api_version: "lab/v1",
+///     now: jiff::Timestamp::UNIX_EPOCH,
+/// };
+/// let first = Apply {
+///     live: None, config: &config, writer: writer("one"), force: false, schemas: &gadgets, reset: &[],
+/// };
+/// let live = apply(&first).unwrap();
+/// assert_eq!(live["metadata"]["managedFields"][0]["fieldsV1"], json!({"f:spec": {"f:size": {}}}));
+///
+/// let mut other = config.clone();
+/// other["spec"]["size"] = json!(2);
+/// let refused = apply(&Apply { live: Some(&live), config: &other, writer: writer("two"), ..first }).unwrap_err();
+/// assert_eq!(refused.message, "Apply failed with 1 conflict: conflict with \"one\": .spec.size");
+/// # Ok::<(), ParseError>(())
+/// ```
 pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
     let Apply { live, config, writer, force, schemas, reset } = request;
     let internal = |text: String| Failure::new(500, "", text);
@@ -140,11 +188,15 @@ pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
     } else {
         once(entries, *force)
     };
-    let Applied { object, managed } = outcome.map_err(|refusal| match refusal {
+    let applied = outcome.map_err(|refusal| match refusal {
         Refusal::Conflicts(conflicts) => conflict::failure(conflicts),
         Refusal::Impossible(text) => internal(text),
     })?;
-    let mut object = object.unwrap_or_else(|| live.clone());
+    let (mut object, managed) = match applied {
+        Applied::Nothing => (live.clone(), None),
+        Applied::Owners(managed) => (live.clone(), Some(managed)),
+        Applied::Object(object, managed) => (object, Some(managed)),
+    };
     // Metadata that nothing is left of is not written as `null`, unlike fields of the kind itself.
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.retain(|_, value| !value.is_null());
@@ -152,7 +204,9 @@ pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
     if by_kubectl {
         last_applied::refresh(&mut object, config);
     }
-    managed::store(&mut object, managed);
+    if let Some(managed) = managed {
+        managed::store(&mut object, managed);
+    }
     Ok(object)
 }
 
@@ -204,8 +258,10 @@ fn updated(
                 // What a client sends back unchanged need not be written anew; anything else is put in order.
                 let known = live.and_then(managed::of).and_then(Value::as_array);
                 for entry in &mut entries {
-                    entry.written =
-                        entry.written.filter(|written| known.is_some_and(|known| known.contains(written)));
+                    let is_known = |written: &Value| known.is_some_and(|known| known.contains(written));
+                    if !entry.written.is_some_and(is_known) {
+                        entry.set_changed();
+                    }
                 }
                 entries
             }

@@ -130,6 +130,7 @@ impl<'a> Rules<'a> {
             time: None,
             set,
             written: None,
+            fields: None,
         }
     }
 
@@ -141,7 +142,11 @@ impl<'a> Rules<'a> {
         kind: Type<'v>,
         version: &str,
     ) -> Changes<'v> {
-        let changes = compare(old, new, kind);
+        self.mind_reset(compare(old, new, kind), version)
+    }
+
+    /// The changes without what this write leaves alone.
+    pub(crate) fn mind_reset<'v>(&self, changes: Changes<'v>, version: &str) -> Changes<'v> {
         match self.reset_in(version) {
             Some(reset) if !changes.is_empty() => changes.without(reset),
             _ => changes,
@@ -168,7 +173,7 @@ impl<'a> Rules<'a> {
                 checked.push(version.to_owned());
             }
             if reconcile(&mut entry.set, kind) {
-                entry.written = None;
+                entry.set_changed();
             }
         }
         if !gone.is_empty() {
@@ -218,7 +223,7 @@ fn take_in<'e>(
             conflicts.push(Conflict::new(entry, fields));
         }
         if contested || entry.set.meets(&changes.removed) {
-            entry.written = None;
+            entry.set_changed();
             entry.set.subtract(&changes.modified);
             entry.set.subtract(&changes.added);
             entry.set.subtract(&changes.removed);

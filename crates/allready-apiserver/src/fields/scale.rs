@@ -17,9 +17,10 @@ const VERSION: &str = "autoscaling/v1";
 /// Where each version of a kind keeps its replicas: `["spec", "size"]`; `None` for a version without a scale.
 pub type ReplicasPaths<'a> = &'a [(String, Option<Vec<String>>)];
 
-fn path<'a>(replicas: ReplicasPaths<'a>, version: &str) -> Option<Option<Path<'a>>> {
+/// Where a version keeps its replicas.
+fn path<'a>(replicas: ReplicasPaths<'a>, version: &str) -> Option<Path<'a>> {
     let (_, names) = replicas.iter().find(|(known, _)| known == version)?;
-    Some(names.as_ref().map(|names| Path(names.iter().map(|name| PathElement::field(name)).collect())))
+    names.as_ref().map(|names| Path(names.iter().map(|name| PathElement::field(name)).collect()))
 }
 
 fn in_scale() -> Path<'static> {
@@ -34,7 +35,7 @@ fn decode(managed: Option<&Value>) -> Result<Vec<Entry<'_>>, Failure> {
 pub fn to_scale(managed: Option<&Value>, replicas: ReplicasPaths<'_>) -> Result<Vec<Value>, Failure> {
     let mut out: Vec<Entry<'_>> = Vec::new();
     for mut entry in decode(managed)? {
-        if path(replicas, &entry.api_version).flatten().is_some_and(|path| entry.set.has(&path)) {
+        if path(replicas, &entry.api_version).is_some_and(|path| entry.set.has(&path)) {
             entry.api_version = Cow::Borrowed(VERSION);
             entry.replace(FieldSet::new([in_scale()]));
             out.push(entry);
@@ -53,8 +54,10 @@ pub fn from_scale(
     let mut scale = decode(scale)?;
     let mut out: Vec<Entry<'_>> = Vec::new();
     for mut entry in decode(managed)? {
-        let Some(path) = path(replicas, &entry.api_version) else { continue };
-        if let Some(path) = path.filter(|path| entry.set.has(path)) {
+        if replicas.iter().all(|(known, _)| *known != entry.api_version) {
+            continue;
+        }
+        if let Some(path) = path(replicas, &entry.api_version).filter(|path| entry.set.has(path)) {
             // An updater has another version in the scale, so it is not found there, and comes back below.
             match scale.iter().position(|other| other.is_same_manager(&entry)) {
                 Some(place) => {
@@ -67,7 +70,7 @@ pub fn from_scale(
             out.push(entry);
         }
     }
-    let own = path(replicas, api_version).flatten().unwrap_or_default();
+    let own = path(replicas, api_version).unwrap_or_default();
     for mut entry in scale.into_iter().filter(|entry| entry.set.has(&in_scale())) {
         let former =
             out.iter().position(|other| other.is_same_manager(&entry)).map(|place| out.swap_remove(place));

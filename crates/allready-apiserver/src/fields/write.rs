@@ -8,16 +8,22 @@ use super::{
     ownership::{Rules, strip},
     prune::prune,
     set::FieldSet,
-    typed::{merge::merge, owned::owned},
+    typed::{
+        compare::compare_within,
+        merge::{holds, merge},
+        owned::owned,
+    },
     value,
 };
 
 /// What an apply comes to.
-pub(crate) struct Applied {
-    /// The object without its managed fields; `None` when nothing in it changes.
-    pub(crate) object: Option<Value>,
-    /// The managed fields.
-    pub(crate) managed: Vec<Value>,
+pub(crate) enum Applied {
+    /// Nothing changes.
+    Nothing,
+    /// The object stays as it is; its managed fields are these.
+    Owners(Vec<Value>),
+    /// The object, without its managed fields, and these.
+    Object(Value, Vec<Value>),
 }
 
 /// Why an apply is refused.
@@ -36,41 +42,52 @@ pub(crate) fn apply<'a>(
     mut entries: Vec<Entry<'a>>,
     force: bool,
 ) -> Result<Applied, Refusal<'a>> {
+    let before = managed::of(live).and_then(Value::as_array).map_or(0, Vec::len);
     rules.reconcile(&mut entries, live).map_err(Refusal::Impossible)?;
     let kind = rules.own_type();
-    let mut merged = merge(live, config, kind);
     let set = rules.without_reset(owned(config, kind));
     let mut own = rules.entry(rules.writer.manager, true, set);
     let last =
         entries.iter().position(|entry| entry.is_same_manager(&own)).map(|place| entries.swap_remove(place));
-    if let Some(last) = &last {
-        own.time = last.time;
-        // What is applied again is not pruned.
-        if last.api_version != own.api_version || !last.set.is_within(&own.set) {
+    let mut bare = own.set.clone();
+    strip(&mut bare);
+    if let Some(last) = last.as_ref().filter(|last| last.api_version == own.api_version && last.set == bare) {
+        // What has been said before and still holds is the most common thing to be said.
+        let untouched = entries.iter().chain([last]).all(|entry| entry.written.is_some());
+        if untouched && entries.len() + 1 == before && holds(live, config, kind) {
+            return Ok(Applied::Nothing);
+        }
+        (own.fields, own.written) = (last.fields, last.written);
+    }
+    own.time = last.as_ref().and_then(|last| last.time);
+    let mut merged = merge(live, config, kind);
+    // What is applied again is not pruned.
+    let stays = |last: &&Entry<'_>| last.api_version == own.api_version && last.set.is_within(&own.set);
+    let changes = match last.as_ref().filter(|last| !stays(last)) {
+        None => rules.mind_reset(compare_within(live, &merged, config, kind), rules.writer.api_version),
+        Some(last) => {
             entries.push(own);
             let failed = |error| Refusal::Impossible(format!("failed to prune fields: {error}"));
             merged = prune(rules, merged, &entries, last).map_err(failed)?;
             own =
                 entries.pop().unwrap_or_else(|| rules.entry(rules.writer.manager, true, FieldSet::default()));
+            rules.changes(live, &merged, kind, rules.writer.api_version)
         }
-    }
-    let changes = rules.changes(live, &merged, kind, rules.writer.api_version);
+    };
     let conflicts = rules.take(&mut entries, live, &merged, &changes).map_err(Refusal::Impossible)?;
     if !force && !conflicts.is_empty() {
         return Err(Refusal::Conflicts(conflicts));
     }
-    let unchanged = same_object(live, &merged);
-    strip(&mut own.set);
+    let unchanged = changes.is_empty() && same_object(live, &merged);
+    own.set = bare;
     if !unchanged {
         own.time = Some(rules.writer.now.as_second());
-    } else if let Some(last) = last.filter(|last| last.api_version == own.api_version && last.set == own.set)
-    {
-        own.written = last.written;
+        own.written = None;
     }
     entries.push(own);
     entries.retain(|entry| !entry.set.is_empty());
     let managed = managed::encode(&mut entries);
-    Ok(Applied { object: (!unchanged).then_some(merged), managed })
+    Ok(if unchanged { Applied::Owners(managed) } else { Applied::Object(merged, managed) })
 }
 
 /// The entries after an object has been put in place of another, both validated.

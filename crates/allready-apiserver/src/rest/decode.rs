@@ -1,5 +1,7 @@
 //! From the body of a request to an object.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 use super::json::{self, Duplicate, Parsed};
@@ -24,19 +26,9 @@ pub(crate) struct Decoded {
 /// Refuses a body that is too large.
 pub(crate) fn check_size(call: &Call) -> Result<(), Failure> {
     if call.body.len() > BODY_LIMIT {
-        let message = format!("Request entity too large: limit is {BODY_LIMIT}");
-        return Err(Failure::new(413, "RequestEntityTooLarge", message));
+        return Err(Failure::too_large(BODY_LIMIT as u64));
     }
     Ok(())
-}
-
-/// 415, with what would have been accepted.
-pub(crate) fn unsupported(accepted: &[&str]) -> Failure {
-    let message = format!(
-        "the body of the request was in an unknown format - accepted media types include: {}",
-        accepted.join(", ")
-    );
-    Failure::new(415, "UnsupportedMediaType", message)
 }
 
 /// Whether a kind is defined by a `CustomResourceDefinition`.
@@ -65,15 +57,9 @@ pub(crate) fn object_as(
     let custom = is_custom(&call.resource) && kind == call.resource.kind;
     let found = (text(&object, "kind"), text(&object, "apiVersion"));
     if custom {
-        for (field, missing) in [("kind", "Kind"), ("apiVersion", "apiVersion")] {
-            if text(&object, field).is_empty() {
-                let body = String::from_utf8_lossy(&call.body);
-                let error = format!("Object '{missing}' is missing in '{body}'");
-                return Err(match (field, found.0.as_str()) {
-                    ("apiVersion", kind_found) => cannot(kind_found, "", kind, &error),
-                    _ => unrecognized(kind, &error, &call.body),
-                });
-            }
+        if found.0.is_empty() {
+            let body = String::from_utf8_lossy(&call.body);
+            return Err(unrecognized(kind, &format!("Object 'Kind' is missing in '{body}'"), &call.body));
         }
         if found.1 != api_version {
             let message = format!(
@@ -82,6 +68,11 @@ pub(crate) fn object_as(
             );
             return Err(Failure::bad_request(message));
         }
+    } else if is_custom(&call.resource)
+        && (!["", kind].contains(&&*found.0) || !["", api_version].contains(&&*found.1))
+    {
+        let message = "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";
+        return Err(Failure::bad_request(message));
     } else {
         check_type(&found, kind, api_version, registry)?;
         if let Some(fields) = object.as_object_mut() {
@@ -90,7 +81,7 @@ pub(crate) fn object_as(
         }
     }
     if kind == call.resource.kind {
-        check_metadata(&object)
+        check_metadata(&object, custom)
             .and_then(|()| decodes(call, version, &object))
             .map_err(|error| cannot(&text(&object, "kind"), &version.name, kind, &error))?;
     }
@@ -139,7 +130,7 @@ fn read(call: &Call, kind: &str) -> Result<Parsed, Failure> {
         "application/yaml" => yaml(&call.body).map_err(|error| refuse(&error))?,
         _ => {
             let accepted = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
-            return Err(unsupported(&accepted));
+            return Err(Failure::unsupported_media_type(&accepted));
         }
     };
     if !matches!(parsed.value, Value::Object(_) | Value::Null) {
@@ -213,8 +204,11 @@ fn summary(body: &[u8]) -> String {
         None => "<empty>".into(),
         Some(b'{') => format!("{}{more}", String::from_utf8_lossy(head)),
         Some(_) => {
-            let digits: String = head.iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("{digits}{more}")
+            let mut digits = String::new();
+            for byte in head {
+                let _ = write!(digits, "{byte:02x}");
+            }
+            digits + more
         }
     }
 }
@@ -261,32 +255,36 @@ pub(crate) fn not_registered(kind: &str, api_version: &str) -> String {
 }
 
 /// Refuses metadata with values of the wrong JSON types.
-pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
+pub(crate) fn check_metadata(object: &Value, custom: bool) -> Result<(), String> {
     let metadata = &object["metadata"];
     let wrong = |value: &Value, field: &str, kind: &str| {
         let found = go_type(value);
-        Err(format!("json: cannot unmarshal {found} into Go struct field ObjectMeta.{field} of type {kind}"))
+        // A custom object's metadata is decoded on its own.
+        let path = if custom { "" } else { "metadata." };
+        Err(format!(
+            "json: cannot unmarshal {found} into Go struct field ObjectMeta.{path}{field} of type {kind}"
+        ))
     };
     match metadata {
         Value::Null => return Ok(()),
         Value::Object(_) => {}
         other => {
             let found = go_type(other);
-            return Err(format!(
-                "json: cannot unmarshal {found} into Go struct field .metadata of type v1.ObjectMeta"
-            ));
+            let kind = object["kind"].as_str().unwrap_or_default();
+            let target = if custom { "value".to_owned() } else { format!("struct field {kind}.metadata") };
+            return Err(format!("json: cannot unmarshal {found} into Go {target} of type v1.ObjectMeta"));
         }
     }
     for field in ["name", "generateName", "namespace", "uid", "resourceVersion", "selfLink"] {
         let value = &metadata[field];
         if !value.is_null() && !value.is_string() {
-            return wrong(value, &format!("metadata.{field}"), "string");
+            return wrong(value, field, "string");
         }
     }
     for field in ["generation", "deletionGracePeriodSeconds"] {
         let value = &metadata[field];
         if !value.is_null() && !value.is_i64() {
-            return wrong(value, &format!("metadata.{field}"), "int64");
+            return wrong(value, field, "int64");
         }
     }
     for field in ["labels", "annotations"] {
@@ -294,10 +292,10 @@ pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
             Value::Null => {}
             Value::Object(map) => {
                 if let Some(value) = map.values().find(|value| !value.is_null() && !value.is_string()) {
-                    return wrong(value, &format!("metadata.{field}"), "string");
+                    return wrong(value, field, "string");
                 }
             }
-            other => return wrong(other, &format!("metadata.{field}"), "map[string]string"),
+            other => return wrong(other, field, "map[string]string"),
         }
     }
     for (field, kind) in [
@@ -312,10 +310,10 @@ pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
                     |item: &&Value| if field == "finalizers" { item.is_string() } else { item.is_object() };
                 if let Some(item) = items.iter().find(|item| !fits(item)) {
                     let kind = kind.trim_start_matches("[]");
-                    return wrong(item, &format!("metadata.{field}"), kind);
+                    return wrong(item, field, kind);
                 }
             }
-            other => return wrong(other, &format!("metadata.{field}"), kind),
+            other => return wrong(other, field, kind),
         }
     }
     Ok(())

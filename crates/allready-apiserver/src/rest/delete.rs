@@ -62,7 +62,7 @@ impl Scope<'_> {
     }
 
     fn follow_up(&self, removal: &Removal) -> Vec<Task> {
-        self.engine.tasks_after(self.resource, self.namespace(), removal)
+        Engine::tasks_after(self.resource, self.namespace(), removal)
     }
 
     fn delete_options(&self) -> Result<DeleteOptions, Failure> {
@@ -129,7 +129,7 @@ impl Scope<'_> {
             let (namespace, name) = split(key);
             match self.engine.remove(self.resource, namespace, name, &delete, now) {
                 Ok(removal) if !delete.dry_run => {
-                    tasks.extend(self.engine.tasks_after(self.resource, namespace, &removal));
+                    tasks.extend(Engine::tasks_after(self.resource, namespace, &removal));
                 }
                 Err(failure) if failure.code != 404 => return Err(failure),
                 _ => {}

@@ -19,6 +19,7 @@ impl Scope<'_> {
         attempt: u8,
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
+        meta::set(object, "selfLink", None);
         meta::set(object, "creationTimestamp", Some(self.now()));
         meta::set(object, "uid", Some(self.uid(attempt).into()));
         let generate = meta::text(object, "generateName").to_owned();
@@ -64,6 +65,7 @@ impl Scope<'_> {
         };
         let strategy = &self.resource.strategy;
         let before = old["metadata"]["generation"].as_i64();
+        meta::set(object, "selfLink", None);
         meta::set(object, "generation", before.map(Value::from));
         strategy.prepare_update(self.version, endpoint, object, old);
         if self.is_custom() && endpoint == Endpoint::Status {
@@ -90,6 +92,10 @@ impl Scope<'_> {
         if type_errors.is_empty() {
             // Every kind checks the change of its metadata again.
             errors.extend(meta::change_problems(object, old));
+            if self.checks_metadata_again() {
+                errors.extend(meta::problems(object, self.resource.namespaced, &meta::any_name));
+                errors.extend(meta::standard_finalizer_problems(object));
+            }
             errors.extend(strategy.validate(self.version, endpoint, object, Some(old)));
         } else {
             errors.extend(type_errors);
@@ -105,17 +111,43 @@ impl Scope<'_> {
             return Ok(());
         }
         let kind = object["kind"].as_str().unwrap_or(&self.resource.kind);
-        let group = if self.resource.place == "events" { "" } else { self.resource.group.as_str() };
+        let api_version = object["apiVersion"].as_str().unwrap_or_default();
+        let group = match api_version.split_once('/') {
+            Some((group, _)) if self.resource.place != "events" => group,
+            _ => "",
+        };
         Err(Failure::invalid(group, kind, meta::text(object, "name"), errors))
     }
 
-    /// A custom object of another kind gets as far as this.
+    /// A custom object of another kind or version gets as far as this.
     fn type_problems(&self, object: &Value) -> Vec<FieldError> {
-        let kind = object["kind"].as_str().unwrap_or_default();
-        if !self.is_custom() || kind == self.resource.kind {
-            return Vec::new();
+        let mut errors = Vec::new();
+        if !self.is_custom() {
+            return errors;
         }
-        vec![FieldError::invalid("kind", kind, format!("must be {}", self.resource.kind))]
+        for (field, wanted) in [("kind", self.resource.kind.clone()), ("apiVersion", self.api_version())] {
+            let found = object[field].as_str().unwrap_or_default();
+            if found != wanted {
+                errors.push(FieldError::invalid(field, found, format!("must be {wanted}")));
+            }
+        }
+        errors
+    }
+
+    /// Some kinds check the whole object on an update, its metadata included.
+    fn checks_metadata_again(&self) -> bool {
+        let kinds = [
+            "configmaps",
+            "secrets",
+            "services",
+            "serviceaccounts",
+            "pods",
+            "roles",
+            "clusterroles",
+            "rolebindings",
+            "clusterrolebindings",
+        ];
+        !self.is_custom() && kinds.contains(&self.resource.plural.as_str())
     }
 
     /// Refuses content for a namespace that does not exist or is going away.

@@ -1,6 +1,6 @@
 //! Reading JSON from clients: every duplicate key is remembered, and mistakes are told in the real server's words.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write as _};
 
 use serde_json::{Map, Value};
 
@@ -167,7 +167,9 @@ impl<'a> Reader<'a> {
                     path.push('.');
                     path.push_str(key);
                 }
-                Step::Index(index) => path.push_str(&format!("[{index}]")),
+                Step::Index(index) => {
+                    let _ = write!(path, "[{index}]");
+                }
             }
         }
         if !path.is_empty() {
@@ -176,7 +178,7 @@ impl<'a> Reader<'a> {
         path.push_str(key);
         if self.duplicates.len() < 100 && self.duplicates.iter().all(|known| known.path != path) {
             let before = self.bytes.get(..start).unwrap_or_default();
-            let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+            let line = before.split(|byte| *byte == b'\n').count();
             self.duplicates.push(Duplicate { path, key: key.to_owned(), line });
         }
     }
@@ -331,7 +333,21 @@ fn number(text: &str) -> Value {
     if number.fract() == 0.0 && number.abs() < 9.0e18 {
         return (number as i64).into();
     }
+    if number.fract() == 0.0
+        && let Some(whole) = large(number)
+    {
+        return whole.into();
+    }
     serde_json::Number::from_f64(number).map_or(Value::Null, Value::Number)
+}
+
+/// A number beyond 64 signed bits is rounded to the digits that a float keeps.
+fn large(number: f64) -> Option<u64> {
+    let text = format!("{number:e}");
+    let (digits, exponent) = text.split_once('e')?;
+    let (head, tail) = digits.split_once('.').unwrap_or((digits, ""));
+    let zeros = exponent.parse::<usize>().ok()?.checked_sub(tail.len())?;
+    format!("{head}{tail}{}", "0".repeat(zeros.min(32))).parse().ok()
 }
 
 fn quote(byte: u8) -> String {

@@ -1,8 +1,11 @@
 //! The verbs: from a [`crate::call::Call`] to an [`Answer`].
 
-use std::sync::{
-    Arc, PoisonError, RwLock,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use bytes::Bytes;
@@ -47,6 +50,7 @@ pub struct Answer {
 }
 
 /// What an [`Answer`] carries, in the version that was asked for.
+#[expect(clippy::large_enum_variant, reason = "a watch is answered once and then moved into its stream")]
 pub enum Body {
     /// One object, as JSON.
     Object(Bytes),
@@ -90,6 +94,8 @@ struct Inner {
     base: Registry,
     registry: RwLock<Arc<Registry>>,
     controllers: AtomicBool,
+    /// Resources whose definitions are being deleted, so that a create need not look into them.
+    terminating: RwLock<HashSet<String>>,
 }
 
 impl Engine {
@@ -100,6 +106,7 @@ impl Engine {
             base: registry.clone(),
             registry: RwLock::new(Arc::new(registry)),
             controllers: AtomicBool::new(true),
+            terminating: RwLock::default(),
         };
         let engine = Self { inner: Arc::new(inner) };
         engine.begin();
@@ -136,6 +143,7 @@ impl Engine {
         self.store().restart(keep_data);
         if !keep_data {
             self.serve_these(self.inner.base.clone());
+            self.inner.terminating.write().unwrap_or_else(PoisonError::into_inner).clear();
         }
         self.begin();
     }
@@ -151,6 +159,19 @@ impl Engine {
         *guard = Arc::new(registry);
     }
 
+    fn set_terminating(&self, resource: &str, terminating: bool) {
+        let mut known = self.inner.terminating.write().unwrap_or_else(PoisonError::into_inner);
+        if terminating {
+            known.insert(resource.to_owned());
+        } else {
+            known.remove(resource);
+        }
+    }
+
+    fn is_terminating(&self, resource: &str) -> bool {
+        self.inner.terminating.read().unwrap_or_else(PoisonError::into_inner).contains(resource)
+    }
+
     fn begin(&self) {
         for resource in self.registry().iter() {
             self.store().open(&resource.place);
@@ -159,6 +180,7 @@ impl Engine {
     }
 
     /// Does what a call asks for, and the housekeeping that follows from it.
+    #[expect(clippy::needless_pass_by_value, reason = "a call is used up by its answer")]
     pub fn handle(&self, call: Call) -> Result<Answer, Failure> {
         let resource = call.resource.clone();
         let version = resource.version(&call.version).ok_or_else(Failure::no_such_resource)?;

@@ -4,7 +4,8 @@
 
 const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const KEY: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
-const KEY_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const KEY_RULE: &str =
+    "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
 /// A DNS subdomain: what most names must be.
 ///
@@ -64,7 +65,7 @@ pub fn path_segment_prefix(name: &str) -> Vec<String> {
 /// The key of a label or an annotation, or a finalizer: a name with an optional prefix.
 pub fn qualified(key: &str) -> Vec<String> {
     let mut problems = Vec::new();
-    let example = || explain(KEY_RULE, KEY, &["MyName", "my.name", "123-abc"]);
+    let example = || explain(&format!("must consist of {KEY_RULE}"), KEY, &["MyName", "my.name", "123-abc"]);
     let mut parts = key.split('/');
     let name = match (parts.next(), parts.next(), parts.next()) {
         (Some(prefix), Some(name), None) => {
@@ -96,7 +97,7 @@ pub fn qualified(key: &str) -> Vec<String> {
 pub fn label_value(value: &str) -> Vec<String> {
     let mut problems = too_long(value, 63, "bytes");
     if !value.is_empty() && !is_key(value) {
-        let rule = format!("a valid label must be an empty string or consist of {}", &KEY_RULE[16..]);
+        let rule = format!("a valid label must be an empty string or consist of {KEY_RULE}");
         problems.push(explain(&rule, &format!("({KEY})?"), &["MyValue", "my_value", "12345"]));
     }
     problems

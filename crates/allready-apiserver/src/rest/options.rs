@@ -174,11 +174,8 @@ impl ListOptions {
             && wanted.is_empty()
             && matches!(options.version.as_str(), "" | "0")
         {
-            options.initial = None;
-            if !options.token.is_empty() {
-                wanted = "NotOlderThan";
-                options.initial = Some(true);
-            }
+            wanted = "NotOlderThan";
+            options.initial = Some(true);
         }
         let errors = if watch { options.watch_problems(wanted) } else { options.list_problems(wanted) };
         refuse("ListOptions", &errors)?;

@@ -78,7 +78,7 @@ impl Scope<'_> {
                 return Err(invalid(decode::not_registered(kind, api_version)));
             }
         }
-        decode::check_metadata(&new)
+        decode::check_metadata(&new, self.is_custom())
             .and_then(|()| decode::decodes(self.call, self.version, &new))
             .map_err(invalid)?;
         strict.extend(self.prune(&mut new));
@@ -140,12 +140,39 @@ impl Scope<'_> {
     ) -> Result<Value, Failure> {
         let (config, duplicates) = self.configuration()?;
         self.check_configuration(&config)?;
+        let mut new = self.apply_to(live, &config, options)?;
+        if options.validation == Validation::Strict && !duplicates.is_empty() {
+            let message = format!(
+                "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  {}",
+                duplicates.join("\n  ")
+            );
+            return Err(Failure::bad_request(message));
+        }
+        if options.validation == Validation::Warn {
+            warnings.extend(duplicates);
+        }
+        decode::check_metadata(&new, self.is_custom()).map_err(Failure::bad_request)?;
+        if self.is_custom() {
+            crate::schema::default_keeping_nulls(&self.version.schema, &mut new);
+        } else {
+            self.fill_in(&mut new);
+        }
+        Ok(new)
+    }
+
+    /// Applies a configuration; nothing is filled in yet.
+    pub(super) fn apply_to(
+        &self,
+        live: Option<&Value>,
+        config: &Value,
+        options: &WriteOptions,
+    ) -> Result<Value, Failure> {
         let registry = self.engine.registry();
         let api_version = self.api_version();
         let reset = self.resource.strategy.reset_fields(self.version, self.call.endpoint);
         let request = Apply {
             live,
-            config: &config,
+            config,
             writer: Writer {
                 manager: &options.manager,
                 endpoint: self.call.endpoint,
@@ -160,24 +187,7 @@ impl Scope<'_> {
             },
             reset: &reset,
         };
-        let mut new = fields::apply(&request)?;
-        if options.validation == Validation::Strict && !duplicates.is_empty() {
-            let message = format!(
-                "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  {}",
-                duplicates.join("\n  ")
-            );
-            return Err(Failure::bad_request(message));
-        }
-        if options.validation == Validation::Warn {
-            warnings.extend(duplicates);
-        }
-        decode::check_metadata(&new).map_err(Failure::bad_request)?;
-        if self.is_custom() {
-            crate::schema::default_keeping_nulls(&self.version.schema, &mut new);
-        } else {
-            self.fill_in(&mut new);
-        }
-        Ok(new)
+        fields::apply(&request)
     }
 
     pub(super) fn check_configuration(&self, config: &Value) -> Result<(), Failure> {

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     resource::{Resource, Version},
     status::Failure,
-    store::{Start, Stored, View},
+    store::{Page, Start, Stored, View},
 };
 
 /// What the real server says when a page can no longer be shown as it was.
@@ -82,7 +82,16 @@ impl Scope<'_> {
             from.map(|from| if self.namespace().is_empty() { from } else { format!("{prefix}{from}") });
         let place = &self.resource.place;
         let store = self.store();
+        // One object by its name needs no walk over the others. The version is read first: a watch from it may show the
+        // object once more, but misses nothing.
+        let single = selector.name().filter(|_| !self.resource.namespaced || !namespace.is_empty());
         let page = match at {
+            None if single.is_some() && from.is_none() => {
+                let revision = store.revision();
+                let key = key(&namespace, single.unwrap_or_default());
+                let found = store.get(place, &key).map(|stored| (key.into(), stored));
+                Page { items: found.into_iter().collect(), revision }
+            }
             None => store.list(place, &prefix, from.as_deref()),
             Some(version) => match store.list_at(place, &prefix, from.as_deref(), version) {
                 Some(page) => page,
@@ -181,7 +190,7 @@ impl Scope<'_> {
             api_version: self.api_version().into(),
             blank: blank(self.resource, self.version),
         };
-        let subscription = self.store().subscribe(&self.resource.place, start, view);
+        let subscription = self.store().subscribe(&self.resource.place, &start, view);
         Ok(Answer { code: 200, body: Body::Watch(subscription), warnings: Vec::new() })
     }
 
@@ -336,7 +345,7 @@ fn parse_version(text: &str) -> Result<Option<u64>, String> {
 }
 
 /// An object with nothing in it, as a bookmark shows it: fields that are never left out stand there empty.
-pub(super) fn blank(resource: &Resource, version: &Version) -> Value {
+fn blank(resource: &Resource, version: &Version) -> Value {
     let template = || json!({ "metadata": {}, "spec": { "containers": null } });
     let mut object = match (resource.group.as_str(), resource.kind.as_str()) {
         _ if super::decode::is_custom(resource) => json!({}),

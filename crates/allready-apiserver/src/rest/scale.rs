@@ -15,6 +15,12 @@ use crate::{
 const API_VERSION: &str = "autoscaling/v1";
 
 impl Scope<'_> {
+    fn scale_of(&self, object: &Value, paths: &Scale) -> Value {
+        let selector =
+            if self.is_custom() { paths.label_selector.as_deref() } else { Some(".spec.selector") };
+        scale_of(object, paths, selector)
+    }
+
     fn scale_paths(&self) -> Result<&Scale, Failure> {
         self.version.scale.as_ref().ok_or_else(Failure::method_not_allowed)
     }
@@ -23,7 +29,7 @@ impl Scope<'_> {
     pub(super) fn get_scale(&self) -> Result<Answer, Failure> {
         let paths = self.scale_paths()?;
         let object = convert::served(self.resource, self.version, &self.find()?);
-        let scale = scale_of(&object, paths);
+        let scale = self.scale_of(&object, paths);
         if at(&object, &paths.spec_replicas).is_null() {
             let path = &paths.spec_replicas;
             return Err(Failure::internal(format!("the spec replicas field {path:?} does not exist")));
@@ -51,23 +57,59 @@ impl Scope<'_> {
         let apply = self.call.content_type == APPLY_PATCH;
         let kind = if apply { WriteKind::Apply } else { WriteKind::Patch };
         let options = WriteOptions::read(self.call, kind)?;
-        self.write_scale(&options, None, Vec::new(), &|scale| {
-            if !apply {
-                return self.patch_value(scale).map(|(scale, _)| scale);
+        if apply {
+            return self.apply_scale(&options);
+        }
+        self.write_scale(&options, None, Vec::new(), &|scale| self.patch_value(scale).map(|(scale, _)| scale))
+    }
+
+    /// Applies to the scale of an object: the field that it stands for is applied to the object.
+    fn apply_scale(&self, options: &WriteOptions) -> Result<Answer, Failure> {
+        let paths = self.scale_paths()?;
+        let (config, _) = self.configuration()?;
+        let kind = config["kind"].as_str().unwrap_or_default();
+        let found = config["apiVersion"].as_str().unwrap_or_default();
+        if kind != "Scale" || found != API_VERSION {
+            let (group, version) = found.split_once('/').unwrap_or(("", found));
+            return Err(Failure::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")));
+        }
+        let replicas = self.checked_replicas(&config)?;
+        let mut warnings = Vec::new();
+        let build = |live: Option<&Value>, _: &mut Vec<String>| {
+            let Some(live) = live else { return Err(self.not_found()) };
+            let mut parent = json!({ "apiVersion": self.api_version(), "kind": self.resource.kind });
+            parent["metadata"] = config["metadata"].clone();
+            put(&mut parent, &paths.spec_replicas, replicas.into());
+            let applied = self.apply_to(Some(live), &parent, options);
+            if self.is_custom() {
+                return Err(self.custom_apply(applied.err(), &config));
             }
-            let (config, _) = self.configuration()?;
-            let kind = config["kind"].as_str().unwrap_or_default();
-            let found = config["apiVersion"].as_str().unwrap_or_default();
-            if kind != "Scale" || found != API_VERSION {
-                let (group, version) = found.split_once('/').unwrap_or(("", found));
-                return Err(Failure::bad_request(format!(
-                    "invalid object type: {group}/{version}, Kind={kind}"
-                )));
+            let mut new = applied?;
+            forget_times(&mut new);
+            Ok(new)
+        };
+        let written = self.write(&build, false, None, options.dry_run, &mut warnings)?;
+        Ok(Answer::object(200, self.scale_of(&written.object, paths).to_string().into(), warnings))
+    }
+
+    /// The real server cannot apply to the scale of a custom object: it stumbles after it has looked for conflicts.
+    fn custom_apply(&self, conflict: Option<Failure>, config: &Value) -> Failure {
+        if let Some(mut failure) = conflict {
+            let (from, to) = (format!("using {}", self.api_version()), format!("using {API_VERSION}"));
+            failure.message = failure.message.replace(&from, &to);
+            for cause in failure.details.iter_mut().flat_map(|details| &mut details.causes) {
+                cause.message = cause.message.replace(&from, &to);
             }
-            let mut scale = scale.clone();
-            crate::patch::merge::merge(&mut scale, &config);
-            Ok(scale)
-        })
+            return failure;
+        }
+        let described = format!("{}/{}", meta::text(config, "namespace"), meta::text(config, "name"));
+        Failure::new(
+            500,
+            "",
+            format!(
+                "failed to convert new object ({described}; {API_VERSION}, Kind=Scale) to proper version: request to convert CR to an invalid group/version: {API_VERSION}"
+            ),
+        )
     }
 
     fn write_scale(
@@ -81,7 +123,7 @@ impl Scope<'_> {
         let mut warnings = strict;
         let build = |live: Option<&Value>, _: &mut Vec<String>| {
             let Some(live) = live else { return Err(self.not_found()) };
-            let mut scale = make(&scale_of(live, paths))?;
+            let mut scale = make(&self.scale_of(live, paths))?;
             finish::match_namespace(&mut scale, self.namespace())?;
             finish::match_name(&scale, self.name())?;
             let replicas = self.checked_replicas(&scale)?;
@@ -92,11 +134,15 @@ impl Scope<'_> {
             {
                 meta::set(&mut new, "resourceVersion", Some(version.into()));
             }
-            self.manage(Some(live), &mut new, options);
+            // Where nobody manages the field, nobody starts to through here.
+            if is_managed(live, &paths.spec_replicas) {
+                self.manage(Some(live), &mut new, options);
+                forget_times(&mut new);
+            }
             Ok(new)
         };
         let written = self.write(&build, false, uid, options.dry_run, &mut warnings)?;
-        let scale = scale_of(&written.object, paths);
+        let scale = self.scale_of(&written.object, paths);
         Ok(Answer::object(200, scale.to_string().into(), warnings))
     }
 
@@ -118,8 +164,29 @@ impl Scope<'_> {
     }
 }
 
+/// Whether someone manages the field at a path.
+fn is_managed(object: &Value, path: &str) -> bool {
+    let entries = object["metadata"]["managedFields"].as_array();
+    entries.into_iter().flatten().any(|entry| {
+        let parts = path.split('.').filter(|part| !part.is_empty());
+        !parts.fold(&entry["fieldsV1"], |fields, part| &fields[format!("f:{part}").as_str()]).is_null()
+    })
+}
+
+/// What is managed through a scale is managed since no known time, and stands first.
+fn forget_times(object: &mut Value) {
+    let Some(entries) = object["metadata"]["managedFields"].as_array_mut() else { return };
+    for entry in entries.iter_mut().filter(|entry| entry["subresource"] == "scale") {
+        if let Some(entry) = entry.as_object_mut() {
+            entry.remove("time");
+        }
+    }
+    let text = |entry: &Value, field: &str| entry[field].as_str().unwrap_or_default().to_owned();
+    entries.sort_by_key(|entry| (text(entry, "operation"), text(entry, "time")));
+}
+
 /// The scale that an object has.
-fn scale_of(object: &Value, paths: &Scale) -> Value {
+fn scale_of(object: &Value, paths: &Scale, selector: Option<&str>) -> Value {
     let metadata = &object["metadata"];
     let mut shown = Map::new();
     for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
@@ -136,8 +203,7 @@ fn scale_of(object: &Value, paths: &Scale) -> Value {
     if replicas != 0 {
         scale["spec"]["replicas"] = replicas.into();
     }
-    let selector =
-        paths.label_selector.as_deref().map(|path| selector_text(at(object, path))).unwrap_or_default();
+    let selector = selector.map(|path| selector_text(at(object, path))).unwrap_or_default();
     if !selector.is_empty() {
         scale["status"]["selector"] = selector.into();
     }

@@ -72,8 +72,7 @@ impl Labels {
                         }
                     }
                 }
-                other => {
-                    let literal = other.literal();
+                Token::Symbol(literal) => {
                     return Err(format!("found '{literal}', expected: !, identifier, or 'end of string'"));
                 }
             }

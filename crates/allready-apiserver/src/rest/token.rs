@@ -28,7 +28,7 @@ impl Token {
         let invalid = "continue key is not valid";
         let bytes = URL_SAFE_NO_PAD
             .decode(text)
-            .map_err(|error| format!("{invalid}: {}", base64_error(text, error)))?;
+            .map_err(|error| format!("{invalid}: {}", base64_error(text, &error)))?;
         let token = reader::parse(&bytes).map_err(|error| format!("{invalid}: {error}"))?.value;
         let version = token["v"].as_str().unwrap_or_default();
         if version != "meta.k8s.io/v1" {
@@ -52,9 +52,9 @@ impl Token {
     }
 }
 
-fn base64_error(text: &str, error: base64::DecodeError) -> String {
+fn base64_error(text: &str, error: &base64::DecodeError) -> String {
     let at = match error {
-        base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _) => at,
+        base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _) => *at,
         _ => text.len() / 4 * 4,
     };
     format!("illegal base64 data at input byte {at}")

@@ -11,7 +11,7 @@ use crate::{
     fields::{self, Writer},
     resource::Endpoint,
     schema,
-    status::Failure,
+    status::{Failure, FieldError},
     store::{Draft, Expect, Stored},
 };
 
@@ -36,8 +36,8 @@ pub(super) type Make<'a> = &'a dyn Fn(Option<&Value>, &mut Vec<String>) -> Resul
 impl Scope<'_> {
     /// Makes an object.
     pub(super) fn create(&self) -> Result<Answer, Failure> {
-        if let Endpoint::Other(subresource) = self.call.endpoint {
-            return self.create_through(subresource);
+        if self.call.endpoint != Endpoint::Main {
+            return Err(Failure::method_not_allowed());
         }
         decode::check_size(self.call)?;
         let options = WriteOptions::read(self.call, WriteKind::Create)?;
@@ -54,7 +54,9 @@ impl Scope<'_> {
         finish::match_namespace(&mut object, self.namespace())?;
         finish::unique_owners(&mut object, &mut warnings, false);
         self.manage(None, &mut object, &options);
-        self.check_namespace(meta::text(&object, "name"))?;
+        let shown = [meta::text(&object, "name"), meta::text(&object, "generateName")];
+        self.check_namespace(shown.into_iter().find(|name| !name.is_empty()).unwrap_or_default())?;
+        self.check_definition(meta::text(&object, "name"))?;
         if self.resource.verbs == ["create"] {
             return self.review(object, warnings);
         }
@@ -76,7 +78,12 @@ impl Scope<'_> {
                 Some(bytes) => {
                     warnings.extend(more);
                     if !options.dry_run {
-                        self.engine.after_write(self.resource, self.namespace(), &name, self.call);
+                        self.engine.after_write(
+                            self.resource,
+                            &key(self.namespace(), &name),
+                            &object,
+                            self.call,
+                        );
                     }
                     return Ok(Answer::object(201, bytes, warnings));
                 }
@@ -113,12 +120,6 @@ impl Scope<'_> {
             return Err(Failure::method_not_allowed());
         }
         Ok(Answer::object(201, object.to_string().into(), warnings))
-    }
-
-    /// Posts to a subresource: an eviction is a deletion, a binding gives a pod its node.
-    fn create_through(&self, subresource: &str) -> Result<Answer, Failure> {
-        let _ = subresource;
-        Err(Failure::method_not_allowed())
     }
 
     /// Replaces an object.
@@ -242,6 +243,7 @@ impl Scope<'_> {
         finish::match_namespace(&mut object, self.namespace())?;
         finish::match_name(&object, self.name())?;
         self.check_namespace(self.name())?;
+        self.check_definition(self.name())?;
         finish::unique_owners(&mut object, warnings, true);
         self.finish_create(&mut object, 0, warnings)?;
         meta::set(&mut object, "resourceVersion", None);
@@ -250,7 +252,7 @@ impl Scope<'_> {
             return Ok(None);
         };
         if !dry_run {
-            self.engine.after_write(self.resource, self.namespace(), self.name(), self.call);
+            self.engine.after_write(self.resource, &key(self.namespace(), self.name()), &object, self.call);
         }
         Ok(Some(Written { object, bytes, created: true }))
     }
@@ -280,6 +282,12 @@ impl Scope<'_> {
         finish::match_name(&new, self.name())?;
         finish::unique_owners(&mut new, warnings, true);
         match meta::text(&new, "resourceVersion") {
+            "" | "0" if self.needs_version() => {
+                let why = "must be specified for an update";
+                let errors = [FieldError::invalid("metadata.resourceVersion", 0, why)];
+                let (group, plural) = (&self.resource.group, &self.resource.plural);
+                return Err(Failure::invalid(group, plural, self.name(), &errors));
+            }
             "" | "0" => meta::set(&mut new, "resourceVersion", Some(live.version.to_string().into())),
             given => match given.parse::<u64>() {
                 Ok(given) if given == live.version => {}
@@ -298,7 +306,7 @@ impl Scope<'_> {
             && old_meta["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() == 0
             && !self.holds_namespace(&new);
         if emptied {
-            return self.write_last(live, new, dry_run);
+            return Ok(self.write_last(live, new, dry_run));
         }
         if finish::same_content(&new, &old) {
             let bytes = convert::served_bytes(self.resource, self.version, &live.bytes);
@@ -308,29 +316,49 @@ impl Scope<'_> {
             let bytes = new.to_string().into();
             return Ok(Some(Written { object: new, bytes, created: false }));
         }
-        let key = key(self.namespace(), self.name());
+        let spot = key(self.namespace(), self.name());
         let draft = Draft::new(&convert::stored_form(self.resource, self.version, &new));
-        let Ok(stored) = self.store().put(&self.resource.place, &key, Expect::Version(live.version), &draft)
+        let Ok(stored) = self.store().put(&self.resource.place, &spot, Expect::Version(live.version), &draft)
         else {
             return Ok(None);
         };
         meta::set(&mut new, "resourceVersion", Some(stored.version.to_string().into()));
-        self.engine.after_write(self.resource, self.namespace(), self.name(), self.call);
+        self.engine.after_write(self.resource, &spot, &new, self.call);
         let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
         Ok(Some(Written { object: new, bytes, created: false }))
     }
 
+    /// Some kinds are replaced only by who says which version is replaced.
+    fn needs_version(&self) -> bool {
+        self.is_custom()
+            || self.is("coordination.k8s.io", "leases")
+            || self.is("apiextensions.k8s.io", "customresourcedefinitions")
+    }
+
+    /// Nothing new for a definition that is going away.
+    fn check_definition(&self, name: &str) -> Result<(), Failure> {
+        if !self.is_custom() {
+            return Ok(());
+        }
+        let qualified = self.resource.qualified();
+        if !self.engine.is_terminating(&qualified) {
+            return Ok(());
+        }
+        let why = "create not allowed while custom resource definition is terminating";
+        Err(Failure::forbidden(&qualified, name, why))
+    }
+
     /// The last finalizer is gone: what was to be stored is the last that is seen of the object.
-    fn write_last(&self, live: &Stored, new: Value, dry_run: bool) -> Result<Option<Written>, Failure> {
+    fn write_last(&self, live: &Stored, new: Value, dry_run: bool) -> Option<Written> {
         if !dry_run {
             let key = key(self.namespace(), self.name());
             if self.store().remove(&self.resource.place, &key, live.version).is_err() {
-                return Ok(None);
+                return None;
             }
             self.engine.after_removal(self.resource, self.namespace(), &new, self.call);
         }
         let bytes = new.to_string().into();
-        Ok(Some(Written { object: new, bytes, created: false }))
+        Some(Written { object: new, bytes, created: false })
     }
 
     /// A namespace that is being deleted stays while its own finalizers do.

@@ -72,3 +72,50 @@ fn errors_that_read_the_same_are_told_once_and_caused_twice() {
     let two = Failure::invalid("", "K", "n", &[error, FieldError::forbidden("g", "no")]);
     assert_eq!(two.message, "K \"n\" is invalid: [f: Required value, g: Forbidden: no]");
 }
+
+#[test]
+fn refusals_of_requests_read_as_the_real_server_words_them() {
+    let body = |code: u16, reason: &str, message: &str| {
+        json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": message, "reason": reason,
+            "code": code,
+        })
+    };
+    let with = |mut body: Value, details: Value| {
+        body["details"] = details;
+        body
+    };
+    let method = "the server does not allow this method on the requested resource";
+    assert_eq!(
+        Failure::method_not_allowed().to_body(),
+        with(body(405, "MethodNotAllowed", method), json!({}))
+    );
+    let missing = "the server could not find the requested resource";
+    assert_eq!(Failure::no_such_resource().to_body(), with(body(404, "NotFound", missing), json!({})));
+    let patch = with(body(415, "UnsupportedMediaType", "415: Unsupported Media Type"), json!({}));
+    assert_eq!(Failure::unsupported_patch_type().to_body(), patch);
+    let media = "the body of the request was in an unknown format - accepted media types include: application/json, \
+                 application/yaml, application/vnd.kubernetes.protobuf";
+    let accepted = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+    assert_eq!(
+        Failure::unsupported_media_type(&accepted).to_body(),
+        body(415, "UnsupportedMediaType", media)
+    );
+    let accept = "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml";
+    let refused = Failure::not_acceptable(&["application/json", "application/yaml"]);
+    assert_eq!(refused.to_body(), with(body(406, "NotAcceptable", accept), json!({})));
+    let large = "Request entity too large: limit is 3145728";
+    assert_eq!(Failure::too_large(3_145_728).to_body(), body(413, "RequestEntityTooLarge", large));
+    assert_eq!(Failure::unauthorized().to_body(), body(401, "Unauthorized", "Unauthorized"));
+    let future = "Timeout: Too large resource version: 999999999, current: 417";
+    let cause = json!({"reason": "ResourceVersionTooLarge", "message": "Too large resource version"});
+    assert_eq!(
+        Failure::version_too_large(999_999_999, 417).to_body(),
+        with(body(504, "Timeout", future), json!({"causes": [cause], "retryAfterSeconds": 1}))
+    );
+    let user = "namespaces is forbidden: User \"system:anonymous\" cannot list resource \"namespaces\" in API group \"\" at \
+                the cluster scope";
+    let why = "User \"system:anonymous\" cannot list resource \"namespaces\" in API group \"\" at the cluster scope";
+    let refused = Failure::forbidden("namespaces", "", why);
+    assert_eq!(refused.to_body(), with(body(403, "Forbidden", user), json!({"kind": "namespaces"})));
+}

@@ -277,7 +277,7 @@ impl Store {
     }
 
     /// Starts a watch of a place.
-    pub(crate) fn subscribe(&self, place: &str, start: Start, view: View) -> Subscription {
+    pub(crate) fn subscribe(&self, place: &str, start: &Start, view: View) -> Subscription {
         self.open(place);
         let state = self.read();
         let Some(found) = state.places.get(place) else { return Subscription::refused(view) };

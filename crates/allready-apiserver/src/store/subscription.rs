@@ -17,7 +17,7 @@ use super::{
 use crate::status::Failure;
 
 /// How often an idle watch that asked for bookmarks gets one.
-const HEARTBEAT: Duration = Duration::from_secs(60);
+const HEARTBEAT: Duration = Duration::from_mins(1);
 /// How long before its end a watch gets a last bookmark.
 const FAREWELL: Duration = Duration::from_secs(2);
 const BATCH: usize = 64;
@@ -188,7 +188,7 @@ impl Subscription {
         position: Result<u64, u64>,
         revision: u64,
         initial: Option<Vec<(Box<str>, Stored)>>,
-        start: Start,
+        start: &Start,
         view: View,
     ) -> Self {
         let now = Instant::now();
@@ -211,9 +211,7 @@ impl Subscription {
             Ok(position) => subscription.position = position,
             Err(oldest) => {
                 let asked = start.version.unwrap_or_default();
-                let gone =
-                    Failure::new(410, "Expired", format!("too old resource version: {asked} ({oldest})"));
-                subscription.fail(&gone);
+                subscription.fail(&Failure::too_old(asked, oldest));
             }
         }
         subscription.schedule_bookmark(now);
@@ -224,7 +222,7 @@ impl Subscription {
     pub(crate) fn refused(view: View) -> Self {
         let log = Arc::new(Log::new(0, Arc::default()));
         log.finish(true);
-        Self::new(log, Ok(0), 0, None, Start::default(), view)
+        Self::new(log, Ok(0), 0, None, &Start::default(), view)
     }
 
     fn fail(&mut self, failure: &Failure) {

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::allready;
 
-const CRDS: &str = r#"
+const CRDS: &str = r"
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: widgets.lab.example}
@@ -28,7 +28,7 @@ spec:
 ---
 apiVersion: v1
 kind: ConfigMap
-"#;
+";
 
 /// A directory with one file in it.
 fn directory(file: &str, text: &str) -> TempDir {

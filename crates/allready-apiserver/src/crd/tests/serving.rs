@@ -187,3 +187,101 @@ fn a_scale_reads_and_writes_through_its_paths() {
     );
     assert!(scale::write(&paths, &mut json!({"spec": 1}), 3).is_err());
 }
+
+#[test]
+fn metadata_of_wrong_types_is_refused_when_it_is_decoded() {
+    let mut holding = version("v1", true);
+    holding["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["e"] = json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true});
+    let resource = served(crd("gears", "Gear", &[holding]));
+    let version = resource.version("v1").unwrap();
+    let told = |object: Value| resource.strategy.decode(version, &object).unwrap_err().message;
+    let into = "into Go struct field";
+    for (metadata, problem) in [
+        (json!("x"), "json: cannot unmarshal string into Go value of type v1.ObjectMeta".to_owned()),
+        (json!({"name": 5}), format!("json: cannot unmarshal number {into} ObjectMeta.name of type string")),
+        (
+            json!({"labels": {"a": 1}}),
+            format!("json: cannot unmarshal number {into} ObjectMeta.labels of type string"),
+        ),
+        (
+            json!({"labels": "x"}),
+            format!("json: cannot unmarshal string {into} ObjectMeta.labels of type map[string]string"),
+        ),
+        (
+            json!({"finalizers": [1]}),
+            format!("json: cannot unmarshal number {into} ObjectMeta.finalizers of type string"),
+        ),
+        (
+            json!({"generation": "x"}),
+            format!("json: cannot unmarshal string {into} ObjectMeta.generation of type int64"),
+        ),
+        (
+            json!({"ownerReferences": [{"name": 1}]}),
+            format!(
+                "json: cannot unmarshal number {into} OwnerReference.ownerReferences.name of type string"
+            ),
+        ),
+        (
+            json!({"creationTimestamp": "x"}),
+            "parsing time \"x\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"x\" as \"2006\"".to_owned(),
+        ),
+    ] {
+        assert_eq!(
+            told(json!({"kind": "Gear", "metadata": metadata})),
+            format!("Gear in version \"v1\" cannot be handled as a Gear: {problem}")
+        );
+    }
+    assert_eq!(
+        told(
+            json!({"kind": "Gear", "spec": {"e": {"apiVersion": "v1", "kind": "K", "metadata": {"name": 5}}}})
+        ),
+        format!(
+            "Gear in version \"v1\" cannot be handled as a Gear: spec.e.metadata: Invalid value: {{\"name\":5}}: json: cannot \
+             unmarshal number {into} ObjectMeta.name of type string"
+        )
+    );
+    assert!(resource.strategy.decode(version, &json!({"metadata": {"labels": null}})).is_ok());
+}
+
+#[test]
+fn what_names_an_established_definition_stays() {
+    let mut old = crd("gears", "Gear", &[version("v1", true)]);
+    accept(&mut old, &Registry::default(), now());
+    old["status"]["storedVersions"] = json!(["v1"]);
+    let strategy = crate::crd::definition().strategy;
+    let kind = &crate::crd::definition().versions[0];
+    let told = |path: &str, value: Value| {
+        let mut new = old.clone();
+        *new.pointer_mut(path).unwrap() = value;
+        strategy.prepare_update(kind, Endpoint::Main, &mut new, &old);
+        let errors = strategy.validate(kind, Endpoint::Main, &new, Some(&old));
+        (errors.iter().map(ToString::to_string).collect::<Vec<_>>(), strategy.moves_generation(&new, &old))
+    };
+    for (path, value, told_so) in [
+        ("/spec/scope", json!("Cluster"), "spec.scope: Invalid value: \"Cluster\": field is immutable"),
+        ("/spec/names/kind", json!("Other"), "spec.names.kind: Invalid value: \"Other\": field is immutable"),
+        (
+            "/spec/names/plural",
+            json!("others"),
+            "spec.names.plural: Invalid value: \"others\": field is immutable",
+        ),
+        (
+            "/spec/group",
+            json!("x.example.com"),
+            "spec.group: Invalid value: \"x.example.com\": field is immutable",
+        ),
+    ] {
+        assert_eq!(told(path, value).0, [told_so]);
+    }
+    assert_eq!(told("/spec/names/shortNames", json!(["mm"])), (vec![], Some(true)));
+    assert_eq!(told("/metadata/name", json!("gears.example.com")), (vec![], Some(false)));
+    let mut renamed = old.clone();
+    renamed["spec"]["versions"][0]["name"] = json!("v9");
+    strategy.prepare_update(kind, Endpoint::Main, &mut renamed, &old);
+    let gone = strategy.validate(kind, Endpoint::Main, &renamed, Some(&old));
+    assert!(
+        gone[0]
+            .to_string()
+            .starts_with("status.storedVersions[0]: Invalid value: \"v1\": missing from spec.versions;")
+    );
+}

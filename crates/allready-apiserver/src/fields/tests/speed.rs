@@ -1,4 +1,7 @@
-use std::{hint::black_box, time::Instant};
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
@@ -33,22 +36,25 @@ fn an_apply_of_four_conditions_takes_well_under_sixty_microseconds() {
         [1, 2].map(|round| object("lab/v1", &json!({"status": conditions(["A", "B", "C", "Ready"], round)})));
     let reset = by("").status().reset();
     for (label, alternate) in [("changing", true), ("saying the same", false)] {
-        let rounds = 20_000;
         let mut object = live.clone();
-        let start = Instant::now();
-        for round in 0..rounds {
-            let config = &configs[if alternate { round % 2 } else { 0 }];
-            let writer = by("reporter").status().writer();
-            let request =
-                Apply { live: Some(&object), config, writer, force: false, schemas: &lab, reset: &reset };
-            object = black_box(apply(&request).unwrap());
+        // The best of many short runs: what else the machine does is not to be measured.
+        let mut best = Duration::MAX;
+        for _ in 0..400 {
+            let start = Instant::now();
+            for round in 0..50 {
+                let config = &configs[if alternate { round % 2 } else { 0 }];
+                let writer = by("reporter").status().writer();
+                let request =
+                    Apply { live: Some(&object), config, writer, force: false, schemas: &lab, reset: &reset };
+                object = black_box(apply(&request).unwrap());
+            }
+            best = best.min(start.elapsed() / 50);
         }
-        let each = start.elapsed() / u32::try_from(rounds).unwrap();
         println!(
-            "{label}: {each:?} an apply, object of {} bytes, {} managers",
+            "{label}: {best:?} an apply, object of {} bytes, {} managers",
             object.to_string().len(),
             object["metadata"]["managedFields"].as_array().unwrap().len()
         );
-        assert!(cfg!(debug_assertions) || each.as_micros() < 60, "{each:?}");
+        assert!(cfg!(debug_assertions) || best.as_micros() < 40, "{best:?}");
     }
 }

@@ -24,6 +24,37 @@ pub(crate) fn compare<'a>(old: &'a Value, new: &'a Value, root: Type<'a>) -> Cha
     walk(Some(old), Some(new), root).below
 }
 
+/// Compares two validated objects that differ at most where `applied`, which one of them was merged with, says something.
+pub(crate) fn compare_within<'a>(
+    old: &'a Value,
+    new: &'a Value,
+    applied: &'a Value,
+    root: Type<'a>,
+) -> Changes<'a> {
+    within(old, new, applied, root).below
+}
+
+fn within<'a>(old: &'a Value, new: &'a Value, applied: &'a Value, kind: Type<'a>) -> Found<'a> {
+    let (Value::Object(old_map), Value::Object(new_map), Value::Object(applied)) = (old, new, applied) else {
+        return walk(Some(old), Some(new), kind);
+    };
+    let map_kind = kind.map();
+    if kind.forms() & MAP == 0 || map_kind.atomic || old_map.is_empty() || new_map.is_empty() {
+        return walk(Some(old), Some(new), kind);
+    }
+    let mut found = Found::default();
+    for (key, over) in applied.iter().filter(|(key, _)| !map_kind.is_bookkeeping(key)) {
+        let below = map_kind.field(key).0;
+        let below = match (old_map.get(key), new_map.get(key)) {
+            (Some(old), Some(new)) => within(old, new, over, below),
+            (None, None) => continue,
+            (old, new) => walk(old, new, below),
+        };
+        found.put(&PathElement::field(key), below);
+    }
+    found
+}
+
 impl Changes<'_> {
     pub(crate) fn is_empty(&self) -> bool {
         self.added.is_empty() && self.modified.is_empty() && self.removed.is_empty()

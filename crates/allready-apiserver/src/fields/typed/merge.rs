@@ -3,7 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::{LIST, ListType, MAP, MapType, SCALAR, Type, item};
-use crate::{fields::path::PathElement, schema::List};
+use crate::{
+    fields::{path::PathElement, value},
+    schema::List,
+};
 
 /// Lays a validated configuration over a validated object. Nothing is removed by it but `metadata.managedFields`, which is
 /// written anew afterwards.
@@ -57,6 +60,48 @@ fn merge_maps(
         }
     }
     out
+}
+
+/// Whether merging would change nothing. A `false` may be wrong where a list has the same item twice.
+pub(crate) fn holds(live: &Value, applied: &Value, kind: Type<'_>) -> bool {
+    let forms = kind.forms_for(Some(applied));
+    if forms & MAP != 0 {
+        let map_kind = kind.map();
+        match (live, applied) {
+            _ if map_kind.atomic => value::equal(live, applied),
+            (Value::Object(live), Value::Object(applied)) if !live.is_empty() || !applied.is_empty() => {
+                let same = |(key, over): (&String, &Value)| {
+                    map_kind.is_bookkeeping(key)
+                        || live.get(key).is_some_and(|value| holds(value, over, map_kind.field(key).0))
+                };
+                applied.iter().all(same)
+            }
+            (Value::Object(live), Value::Null) if !live.is_empty() => true,
+            _ => value::equal(live, applied),
+        }
+    } else if forms & SCALAR != 0 || forms & LIST == 0 {
+        value::equal(live, applied)
+    } else {
+        let list_kind = kind.list();
+        match (live, applied) {
+            _ if *list_kind.list == List::Atomic => value::equal(live, applied),
+            (Value::Array(live), Value::Array(applied)) if !live.is_empty() && !applied.is_empty() => {
+                list_holds(live, applied, list_kind)
+            }
+            (Value::Array(live), Value::Null | Value::Array(_)) if !live.is_empty() => true,
+            _ => value::equal(live, applied),
+        }
+    }
+}
+
+/// Whether every applied item is there as it is applied, once, and in the same order.
+fn list_holds(live: &[Value], applied: &[Value], kind: ListType<'_>) -> bool {
+    let Some(Places { applied_of, live_of }) = places(live, applied, kind) else { return false };
+    let in_order = applied_of.iter().flatten().copied().eq(0..applied.len());
+    in_order
+        && applied.iter().zip(live_of).all(|(over, place)| {
+            place.and_then(|(place, _)| live.get(place)).is_some_and(|value| holds(value, over, kind.items))
+        })
 }
 
 /// Where an item of one list stands in the other.

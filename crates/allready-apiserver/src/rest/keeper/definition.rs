@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use super::{Task, is_marked, set_condition};
 use crate::{
     crd,
-    resource::Resource,
-    rest::{Engine, delete::CLEANUP, finish, meta},
+    fields::{self, Writer},
+    resource::{Endpoint, Resource},
+    rest::{Engine, convert::PlaceSchemas, delete::CLEANUP, finish, meta},
 };
 
 impl Engine {
@@ -21,11 +22,25 @@ impl Engine {
     ) -> Vec<Task> {
         let name = meta::text(object, "name").to_owned();
         if is_marked(object) {
+            self.set_terminating(&name, true);
             return self.take_down(definitions, object, &name, now);
         }
         let registry = self.registry();
         let tasks = self.amend(definitions, &name, |object| {
-            crd::accept(object, &registry, now);
+            let before = object.clone();
+            if crd::accept(object, &registry, now)
+                && let Some(version) = definitions.versions.first()
+            {
+                let writer = Writer {
+                    manager: "kube-apiserver",
+                    endpoint: Endpoint::Status,
+                    api_version: &definitions.api_version(&version.name),
+                    now,
+                };
+                let schemas = PlaceSchemas { resource: definitions, version, registry: &registry };
+                let reset = definitions.strategy.reset_fields(version, Endpoint::Status);
+                fields::update(Some(&before), object, &writer, &schemas, &reset);
+            }
         });
         let Some(stored) = self.store().get(&definitions.place, &name) else { return tasks };
         if let Some(resource) = crd::serve(&stored.value()) {
@@ -90,6 +105,7 @@ impl Engine {
     pub(super) fn stop_serving(&self, definition: &Value) {
         let group = definition["spec"]["group"].as_str().unwrap_or_default();
         let plural = definition["spec"]["names"]["plural"].as_str().unwrap_or_default();
+        self.set_terminating(&format!("{plural}.{group}"), false);
         let mut removed = None;
         self.change_served(|registry| removed = registry.remove(group, plural));
         if let Some(resource) = removed {

@@ -41,14 +41,16 @@ pub(super) enum Task {
 
 impl Engine {
     /// After an object was written.
-    pub(super) fn after_write(&self, resource: &Resource, namespace: &str, name: &str, call: &Call) {
-        let key = key(namespace, name);
-        let Some(stored) = self.store().get(&resource.place, &key) else { return };
-        let definition = is_definition(resource);
-        // Most writes concern nobody else; looking into the bytes is much cheaper than parsing them.
-        let concerns = |word: &[u8]| stored.bytes.windows(word.len()).any(|window| window == word);
-        if definition || concerns(b"\"ownerReferences\":") || concerns(b"\"deletionTimestamp\":") {
-            self.keep(vec![Task::Written { place: resource.place.as_str().into(), key }], call.now);
+    pub(super) fn after_write(&self, resource: &Resource, key: &str, object: &Value, call: &Call) {
+        let metadata = &object["metadata"];
+        let concerns_others = is_definition(resource)
+            || !metadata["ownerReferences"].is_null()
+            || !metadata["deletionTimestamp"].is_null();
+        if concerns_others {
+            self.keep(
+                vec![Task::Written { place: resource.place.as_str().into(), key: key.to_owned() }],
+                call.now,
+            );
         }
     }
 
@@ -61,7 +63,7 @@ impl Engine {
     }
 
     /// What a removal leaves to do.
-    pub(super) fn tasks_after(&self, resource: &Resource, namespace: &str, removal: &Removal) -> Vec<Task> {
+    pub(super) fn tasks_after(resource: &Resource, namespace: &str, removal: &Removal) -> Vec<Task> {
         let place: Arc<str> = resource.place.as_str().into();
         match removal {
             Removal::Gone(last) => {
@@ -176,7 +178,7 @@ impl Engine {
             DeleteOptions { policy: policy.map(str::to_owned), grace: Some(0), ..DeleteOptions::default() };
         let (namespace, name) = super::delete::split(key);
         match self.remove(resource, namespace, name, &options, now) {
-            Ok(removal) => self.tasks_after(resource, namespace, &removal),
+            Ok(removal) => Self::tasks_after(resource, namespace, &removal),
             Err(_) => Vec::new(),
         }
     }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     builtin,
     call::{Call, User, Verb},
+    crd,
     resource::{Endpoint, Registry},
     rest::{Answer, Body, Engine},
     status::Failure,
@@ -24,6 +25,7 @@ pub(crate) fn engine() -> Engine {
     for resource in builtin::resources() {
         registry.insert(Arc::new(resource));
     }
+    registry.insert(Arc::new(crd::definition()));
     Engine::new(registry)
 }
 
@@ -64,8 +66,8 @@ pub(crate) fn send_at(
                 Reply { code, body: serde_json::from_slice(&bytes).unwrap(), warnings, watch: None }
             }
             Body::List(list) => {
-                let items: Vec<Value> =
-                    list.items.iter().map(|item| serde_json::from_slice(item).unwrap()).collect();
+                let custom = super::super::decode::is_custom(&resource);
+                let items: Vec<Value> = list.items.iter().map(|item| listed(item, custom)).collect();
                 let mut metadata = json!({ "continue": list.continue_token, "resourceVersion": list.resource_version.to_string() });
                 if let Some(remaining) = list.remaining {
                     metadata["remainingItemCount"] = remaining.into();
@@ -78,6 +80,15 @@ pub(crate) fn send_at(
             Body::Watch(watch) => Reply { code, body: Value::Null, warnings, watch: Some(watch) },
         },
     })
+}
+
+/// The items of a list of a built-in kind do not say their type.
+fn listed(item: &Bytes, custom: bool) -> Value {
+    let mut item: Value = serde_json::from_slice(item).unwrap();
+    if !custom {
+        item.as_object_mut().unwrap().retain(|key, _| key != "kind" && key != "apiVersion");
+    }
+    item
 }
 
 fn refused(failure: &Failure) -> Reply {
@@ -153,7 +164,7 @@ pub(crate) fn call(
         let seed = SEED
             .fetch_add(1, Ordering::Relaxed)
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .rotate_left(index as u32 * 7);
+            .rotate_left(u32::try_from(index).unwrap() * 7);
         chunk.copy_from_slice(&(seed ^ seed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9).to_le_bytes());
     }
     Some(Call {

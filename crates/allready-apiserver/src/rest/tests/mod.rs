@@ -1,5 +1,5 @@
 //! The verbs against plain calls, and the recorded answers of the real server.
 
 mod harness;
+mod keeping;
 mod replay;
-mod widget;

@@ -1,3 +1,4 @@
 mod facts;
 mod parse;
 mod properties;
+mod rules;

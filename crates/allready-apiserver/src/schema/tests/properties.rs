@@ -111,7 +111,7 @@ fn keep_what_defaults_cannot_break(schema: &mut Value) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, max_global_rejects: 100_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, max_global_rejects: 100_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn pruning_twice_is_pruning_once(schema in schema(), mut object in value()) {

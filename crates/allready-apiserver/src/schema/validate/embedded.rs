@@ -10,31 +10,61 @@ use crate::{
 
 pub(super) fn check(schema: &Schema, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    node(schema, object, "", 0, &mut errors);
+    node(schema, object, "", 0, &mut |fields, at| resource(fields, at, &mut errors));
     errors
 }
 
-fn node(schema: &Schema, value: &Value, at: &str, depth: usize, errors: &mut Vec<FieldError>) {
-    if depth > DEEPEST_OBJECT || !schema.has_embedded() {
+/// The first embedded object that cannot even be decoded; `metadata` says why metadata cannot.
+pub(crate) fn malformed(
+    schema: &Schema,
+    object: &Value,
+    metadata: &dyn Fn(&Value) -> Option<String>,
+) -> Option<FieldError> {
+    let mut found = None;
+    if !schema.has_embedded() {
+        return None;
+    }
+    node(schema, object, "", 0, &mut |fields, at| {
+        let texts = ["apiVersion", "kind"].into_iter().find_map(|name| {
+            let value = fields.get(name).filter(|value| !value.is_string())?;
+            Some(FieldError::invalid(path::child(at, name), value.clone(), "must be a string"))
+        });
+        let inner = fields.get("metadata").and_then(|value| {
+            Some(FieldError::invalid(path::child(at, "metadata"), value.clone(), metadata(value)?))
+        });
+        found = found.take().or(texts).or(inner);
+    });
+    found
+}
+
+/// Shows every embedded object to a visitor, with its place.
+fn node(
+    schema: &Schema,
+    value: &Value,
+    at: &str,
+    depth: usize,
+    visitor: &mut dyn FnMut(&Map<String, Value>, &str),
+) {
+    if depth > DEEPEST_OBJECT {
         return;
     }
     match (value, &schema.shape) {
         (Value::Object(fields), shape) => {
             if schema.embedded {
-                resource(fields, at, errors);
+                visitor(fields, at);
             }
             let Shape::Object(object) = shape else { return };
             for (name, value) in fields {
                 if let Some(inner) = object.properties.get(name) {
-                    node(inner, value, &path::child(at, name), depth + 1, errors);
+                    node(inner, value, &path::child(at, name), depth + 1, visitor);
                 } else if let Some(inner) = &object.additional {
-                    node(inner, value, &path::key(at, name), depth + 1, errors);
+                    node(inner, value, &path::key(at, name), depth + 1, visitor);
                 }
             }
         }
         (Value::Array(items), Shape::Array(array)) => {
             for (index, item) in items.iter().enumerate() {
-                node(&array.items, item, &path::index(at, index), depth + 1, errors);
+                node(&array.items, item, &path::index(at, index), depth + 1, visitor);
             }
         }
         _ => {}
@@ -57,18 +87,6 @@ fn resource(fields: &Map<String, Value>, at: &str, errors: &mut Vec<FieldError>)
         errors.extend(
             problem.map(|problem| FieldError::invalid(path::child(at, name), value.clone(), problem)),
         );
-    }
-    if let Some(metadata) =
-        fields.get("metadata").filter(|metadata| !metadata.is_object() && !metadata.is_null())
-    {
-        let word = match metadata {
-            Value::Array(_) => "array",
-            Value::String(_) => "string",
-            Value::Bool(_) => "bool",
-            _ => "number",
-        };
-        let detail = format!("json: cannot unmarshal {word} into Go value of type v1.ObjectMeta");
-        errors.push(FieldError::invalid(path::child(at, "metadata"), metadata.clone(), detail));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lists of type set and map: no item twice.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, fmt::Write as _};
 
 use serde_json::{Map, Value};
 
@@ -14,24 +14,27 @@ use super::path;
 /// What is there twice, anywhere in an object.
 pub(super) fn check(schema: &Schema, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    node(schema, object, "", 0, &mut errors);
+    node(schema, object, &mut String::new(), 0, &mut errors);
     errors
 }
 
-fn node(schema: &Schema, value: &Value, at: &str, depth: usize, errors: &mut Vec<FieldError>) {
-    if depth > DEEPEST_OBJECT || !schema.has_lists() {
+fn node(schema: &Schema, value: &Value, at: &mut String, depth: usize, errors: &mut Vec<FieldError>) {
+    if depth > DEEPEST_OBJECT {
         return;
     }
+    let length = at.len();
     match (value, &schema.shape) {
         (Value::Object(fields), Shape::Object(object)) => {
-            if let Some(inner) = &object.additional {
-                for (name, value) in fields {
-                    node(inner, value, &path::key(at, name), depth + 1, errors);
-                }
-            }
             for (name, value) in fields {
+                if let Some(inner) = &object.additional {
+                    at.extend(["[", name, "]"]);
+                    node(inner, value, at, depth + 1, errors);
+                    at.truncate(length);
+                }
                 if let Some(inner) = object.properties.get(name) {
-                    node(inner, value, &path::child(at, name), depth + 1, errors);
+                    at.extend([if length == 0 { "" } else { "." }, name]);
+                    node(inner, value, at, depth + 1, errors);
+                    at.truncate(length);
                 }
             }
         }
@@ -46,8 +49,13 @@ fn node(schema: &Schema, value: &Value, at: &str, depth: usize, errors: &mut Vec
                 }
                 List::Map(keys) => map(keys, items, at, errors),
             }
-            for (index, item) in items.iter().enumerate() {
-                node(&array.items, item, &path::index(at, index), depth + 1, errors);
+            // Texts and numbers have no lists inside.
+            if matches!(array.items.shape, Shape::Object(_) | Shape::Array(_)) {
+                for (index, item) in items.iter().enumerate() {
+                    let _ = write!(at, "[{index}]");
+                    node(&array.items, item, at, depth + 1, errors);
+                    at.truncate(length);
+                }
             }
         }
         _ => {}

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+pub(crate) use self::embedded::malformed;
 use self::{correlate::Pair, pattern::Patterns};
 use super::Schema;
 use crate::status::{FieldError, Mistake};
@@ -38,12 +39,20 @@ pub struct Validator {
     schema: Arc<Schema>,
     patterns: Patterns,
     rules: Option<rules::Node>,
+    lists: bool,
+    embedded: bool,
 }
 
 impl Validator {
     /// Over a schema as its author wrote it, without what [`super::with_object_meta`] adds.
     pub fn new(schema: Arc<Schema>) -> Self {
-        Self { patterns: Patterns::of(&schema), rules: rules::Node::of(&schema), schema }
+        Self {
+            patterns: Patterns::of(&schema),
+            rules: rules::Node::of(&schema),
+            lists: schema.has_lists(),
+            embedded: schema.has_embedded(),
+            schema,
+        }
     }
 
     /// The schema.
@@ -66,7 +75,9 @@ impl Validator {
         let pair = old.map(|old| Pair { new, old, schema: &self.schema });
         let mut errors = structural::check(&self.schema, &self.patterns, "", new, pair);
         errors.extend(more);
-        errors.extend(embedded::check(&self.schema, new));
+        if self.embedded {
+            errors.extend(embedded::check(&self.schema, new));
+        }
         self.lists_and_rules(errors, new, old)
     }
 
@@ -115,7 +126,7 @@ impl Validator {
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError> {
-        if old.is_none_or(|old| lists::check(&self.schema, old).is_empty()) {
+        if self.lists && old.is_none_or(|old| lists::check(&self.schema, old).is_empty()) {
             errors.extend(lists::check(&self.schema, new));
         }
         let Some(rules) = &self.rules else { return errors };

@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kube_cel::cel::Program;
-
-use super::values::escape;
+use super::{language::Program, values::escape};
 use crate::schema::{Schema, Shape};
 
 /// What is wrong with a rule or a message expression, in the words of the real server.

@@ -8,14 +8,17 @@
 //!   runs.
 //! - There is no cost model: neither the estimate at creation nor the budget at run time is enforced.
 //! - Lists of type set and map compare and add as plain lists.
-//! - Two-variable comprehensions, `cel.bind` and `sortBy` are unknown to it: a rule with one fails when it runs.
+//! - A chain of optional fields whose last one is absent (`self.?a.?b`) has the value `null` instead of none.
+//! - Two-variable comprehensions (`all(i, v, …)`, `transformList`) and `sortBy` are unknown to it: a rule with one fails when
+//!   it runs.
 
 mod check;
+mod language;
 mod values;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use kube_cel::cel::{ExecutionError, Program, Value as Cel, objects::OptionalValue};
+use kube_cel::cel::{ExecutionError, Value as Cel, objects::OptionalValue};
 use serde_json::{Map, Value};
 
 use super::{
@@ -28,6 +31,7 @@ use crate::{
 };
 
 pub(crate) use check::{Wants, field_path, problems, walk_path};
+pub(crate) use language::Program;
 
 /// The rules of a schema, compiled; nodes without any are left out.
 pub(super) struct Node {
@@ -49,7 +53,7 @@ struct Compiled {
 impl Compiled {
     fn of(rule: &Rule) -> Self {
         let program = Program::compile(&rule.rule).map_err(|error| error.to_string());
-        let uses_old = program.as_ref().is_ok_and(|program| program.references().has_variable("oldSelf"));
+        let uses_old = program.as_ref().is_ok_and(|program| program.uses("oldSelf"));
         let message = rule.message_expression.as_deref().and_then(|source| Program::compile(source).ok());
         Self { rule: rule.clone(), program, message, uses_old }
     }
@@ -293,7 +297,7 @@ impl Ratchet<'_> {
 }
 
 fn run(program: &Program, this: &Cel, before: Option<&Cel>) -> Result<Cel, ExecutionError> {
-    values::with_functions(|functions| {
+    language::with_functions(|functions| {
         let mut scope = functions.new_inner_scope();
         scope.add_variable_from_value("self", this.clone());
         if let Some(before) = before {

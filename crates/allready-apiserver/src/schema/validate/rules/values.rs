@@ -2,15 +2,13 @@
 
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
-use kube_cel::{
-    KubeCelExt,
-    cel::{
-        Context, Program, Value as Cel,
-        objects::{Key, Map},
-    },
+use kube_cel::cel::{
+    Value as Cel,
+    objects::{Key, Map},
 };
 use serde_json::{Number, Value};
 
+use super::language::{Program, with_functions};
 use crate::schema::{Schema, Shape};
 
 /// Converts a value. At the root of an object, `metadata` shows only its name, as rules see it.
@@ -58,40 +56,6 @@ fn string_of(schema: &Schema, text: &str) -> Cel {
 
 thread_local! {
     static CONVERSIONS: RefCell<HashMap<&'static str, Option<Arc<Program>>>> = RefCell::default();
-    /// Every function that rules may call. Not to be shared between threads, so every thread has its own.
-    static FUNCTIONS: Context<'static> = functions();
-}
-
-fn functions() -> Context<'static> {
-    let mut context = Context::default().with_all();
-    // Types are values in the language, which the crate does not know: their names do as well.
-    context.add_function("type", |value: Cel| type_of(&value).to_owned());
-    for name in TYPES {
-        context.add_variable_from_value(name, name.to_owned());
-    }
-    context
-}
-
-const TYPES: [&str; 9] = ["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "uint"];
-
-fn type_of(value: &Cel) -> &'static str {
-    match value {
-        Cel::List(_) => "list",
-        Cel::Map(_) => "map",
-        Cel::Int(_) => "int",
-        Cel::UInt(_) => "uint",
-        Cel::Float(_) => "double",
-        Cel::String(_) => "string",
-        Cel::Bytes(_) => "bytes",
-        Cel::Bool(_) => "bool",
-        Cel::Null => "null_type",
-        _ => "type",
-    }
-}
-
-/// Runs something with the functions of Kubernetes.
-pub(super) fn with_functions<T>(run: impl FnOnce(&Context<'static>) -> T) -> T {
-    FUNCTIONS.with(run)
 }
 
 fn call(conversion: &'static str, text: String) -> Option<Cel> {
@@ -123,7 +87,10 @@ fn object_of(schema: &Schema, fields: &serde_json::Map<String, Value>, root: boo
             continue;
         };
         if let Some(inner) = object.properties.get(name) {
-            if let Some(escaped) = escape(name) {
+            // `null` is as good as absent to `has`.
+            if !value.is_null()
+                && let Some(escaped) = escape(name)
+            {
                 map.insert(key(&escaped), convert(inner, value, inner.embedded));
             }
         } else if let Some(inner) = &object.additional {
