@@ -24,6 +24,7 @@ use serde_json::Value;
 use crate::client::Client;
 use crate::printer;
 use compare::Difference;
+use known::Known;
 use run::Runner;
 use script::Script;
 
@@ -45,6 +46,11 @@ pub fn fixtures() -> Result<BTreeMap<String, Value>> {
         fixtures.insert(stem(&path), value);
     }
     Ok(fixtures)
+}
+
+/// The differences that are known and explained.
+pub fn known_differences() -> Result<Vec<Known>> {
+    known::parse(&std::fs::read_to_string(directory().join("known.yaml"))?)
 }
 
 /// The scripts whose names match one of the patterns (`*` stands for anything), or the files named; all when there is none.
@@ -101,9 +107,14 @@ pub async fn differences(
 }
 
 /// Runs scripts on both servers; returns whether every difference is a known one and every known one is there.
-pub async fn run_scripts(scripts: &[Script], run: &str, embedded: &Client, real: &Client) -> Result<bool> {
+pub async fn run_scripts(
+    scripts: &[Script],
+    run: &str,
+    embedded: &Client,
+    real: &Client,
+    known: &[Known],
+) -> Result<bool> {
     let fixtures = fixtures()?;
-    let known = known::parse(&std::fs::read_to_string(directory().join("known.yaml"))?)?;
     let start = Instant::now();
     let outcomes: Vec<(usize, Result<Vec<Difference>>)> = futures::stream::iter(scripts.iter().enumerate())
         .map(|(index, script)| {
@@ -126,7 +137,7 @@ pub async fn run_scripts(scripts: &[Script], run: &str, embedded: &Client, real:
     }
     let names: Vec<String> = scripts.iter().map(|script| script.name.clone()).collect();
     let all = found.len();
-    let (new, stale) = known::sift(&known, found, &names);
+    let (new, stale) = known::sift(known, found, &names);
     print_differences(&new, run);
     print_stale(&stale);
     let steps: usize = scripts.iter().map(|script| script.steps.len()).sum();
@@ -141,9 +152,9 @@ pub async fn run_scripts(scripts: &[Script], run: &str, embedded: &Client, real:
     Ok(new.is_empty() && stale.is_empty() && broken == 0)
 }
 
-fn print_stale(stale: &[&known::Known]) {
+fn print_stale(stale: &[&Known]) {
     for entry in stale {
-        let known::Known { script, step, reason, .. } = entry;
+        let Known { script, step, reason, .. } = entry;
         printer::line(format!("{script}: {step:?} is a known difference that no longer occurs: {reason}"));
     }
 }
@@ -171,7 +182,7 @@ pub async fn run_recorded(client: &Client) -> Result<bool> {
         printer::line(format!("no recordings in {}: nothing to replay", directory.display()));
         return Ok(true);
     }
-    let known = known::parse(&std::fs::read_to_string(self::directory().join("known.yaml"))?)?;
+    let known = known_differences()?;
     let mut equal = true;
     for file in files {
         let (found, exchanges) = recorded::replay(&file, client).await?;
