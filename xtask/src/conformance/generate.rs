@@ -22,8 +22,11 @@ pub fn sequence(seed: u64, index: u64) -> Script {
     for number in 1..=length {
         let mut step = Maker { random: &mut random, both }.step(number == 1);
         step.name = format!("step {number}");
-        step.capture.insert("last".to_owned(), String::new());
-        if random.percent(20) {
+        let shows_the_object = !step.request.as_ref().is_some_and(|request| request.starts_with("DELETE"));
+        if shows_the_object {
+            step.capture.insert("last".to_owned(), String::new());
+        }
+        if random.percent(20) && shows_the_object {
             step.capture.insert("old".to_owned(), String::new());
         }
         steps.push(step);
