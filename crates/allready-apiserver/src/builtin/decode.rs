@@ -62,8 +62,9 @@ impl<'a> Decoder<'a> {
             (Kind::Time | Kind::MicroTime, Value::String(text)) => {
                 time::parse(text, matches!(kind, Kind::MicroTime))?;
             }
-            (Kind::Time | Kind::MicroTime, _) => return Err(self.mistyped(owner, kind, value)),
-            (Kind::IntOrString, _) => return Err(self.mistyped(owner, kind, value)),
+            (Kind::Time | Kind::MicroTime | Kind::IntOrString, _) => {
+                return Err(self.mistyped(owner, kind, value));
+            }
             (Kind::List(item), Value::Array(items)) => {
                 for value in items {
                     self.value(owner, item, value)?;

@@ -7,18 +7,16 @@
 //! # What is refused
 //! Wrong JSON types, amounts, times and base64 are refused as the real server does, in all kinds. Beyond that, these checks
 //! are made, with the real server's words; what is not listed is accepted:
-//! - **Pods and pod templates**: containers (names, images, ports, environment, mounts, resources, probes, lifecycle,
-//!   security context's users), volumes (names, one source, the sources used most), restart and DNS policy, node selector,
-//!   names, tolerations, host aliases, topology spread, required affinity terms; which fields an update may change; a priority.
-//! - **Deployments, daemon sets, replica sets, stateful sets**: selectors, labels, replicas, strategies, limits of history,
-//!   counters in their status, what is immutable.
-//! - **Jobs and cron jobs**: counts, selectors, restart policy, completion mode, schedule (its number of fields), time zone
-//!   (that it is not empty), what is immutable.
-//! - **Services**: ports, types, addresses, families, traffic policies, selectors; a cluster address that changes.
-//! - **Config maps and secrets**: keys, size, data that the type demands, `immutable`, the type of a secret.
+//! - **Pods and pod templates**: that there are containers, their names, images and ports; the restart policy; that an update
+//!   changes only what may change.
+//! - **Deployments, daemon sets, replica sets, stateful sets, jobs**: selectors, that they match the labels, numbers below
+//!   zero, restart policy, selectors and other fields that are immutable,
+//!   counters in a status. The template of a job that runs may be changed, which the real server refuses.
+//! - **Services**: ports, type, external name; a cluster address that changes.
+//! - **Config maps and secrets**: `immutable`; the type of a secret.
 //! - **Events**: all checks, old and new style. **Leases**: durations and transitions.
-//! - **Roles and bindings**: rules, references, subjects. **Namespaces**: finalizers, phase. **Nodes**: taints, capacity, pod
-//!   ranges, provider.
+//! - **Roles and bindings**: rules, references, subjects. **Access reviews**: that something is asked.
+//!   **Nodes**: pod ranges and provider stay. **Namespaces**: the phase.
 //!
 //! # What differs
 //! - Addresses and node ports of services are derived from the service's name instead of drawn at random, and two services

@@ -64,10 +64,8 @@ pub(crate) fn update(row: &Row, endpoint: Endpoint, new: &mut Value, old: &Value
     match (row.kind, endpoint) {
         ("Namespace", Endpoint::Main) => carry(new, old, &["spec", "finalizers"]),
         ("Pod", Endpoint::Main) => added_tolerations(new),
-        ("Pod", Endpoint::Status) => {
-            if at(new, &["status", "qosClass"]).is_none() {
-                carry(new, old, &["status", "qosClass"]);
-            }
+        ("Pod", Endpoint::Status) if at(new, &["status", "qosClass"]).is_none() => {
+            carry(new, old, &["status", "qosClass"]);
         }
         ("Service", Endpoint::Main) => {
             keep_addresses(new, old);

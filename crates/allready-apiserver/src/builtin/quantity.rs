@@ -51,11 +51,6 @@ impl Quantity {
         Self { nanos: round_up(self.nanos, 1_000_000), ..self }
     }
 
-    /// Whether it is below zero.
-    pub(crate) fn is_negative(self) -> bool {
-        self.nanos < 0
-    }
-
     /// Whether it is zero.
     pub(crate) fn is_zero(self) -> bool {
         self.nanos == 0

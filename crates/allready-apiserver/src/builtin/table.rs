@@ -14,6 +14,7 @@ use crate::{
 };
 
 /// One built-in kind.
+#[expect(clippy::struct_excessive_bools, reason = "a row of a table, whose columns are yes or no")]
 pub(crate) struct Row {
     pub(crate) group: &'static str,
     pub(crate) plural: &'static str,

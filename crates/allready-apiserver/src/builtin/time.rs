@@ -50,16 +50,13 @@ pub(crate) fn parse(text: &str, micros: bool) -> Result<Timestamp, String> {
     } else if !digits.is_empty() {
         rest = rest.get(1 + digits.len()..).unwrap_or_default();
     }
-    let offset = match rest.strip_prefix('Z') {
-        Some(after) => {
-            rest = after;
-            0
-        }
-        None => {
-            let offset = zone(rest).ok_or_else(|| stuck(rest, "Z07:00"))?;
-            rest = rest.get(6..).unwrap_or_default();
-            offset
-        }
+    let offset = if let Some(after) = rest.strip_prefix('Z') {
+        rest = after;
+        0
+    } else {
+        let offset = zone(rest).ok_or_else(|| stuck(rest, "Z07:00"))?;
+        rest = rest.get(6..).unwrap_or_default();
+        offset
     };
     if !rest.is_empty() {
         return Err(format!("parsing time {text:?}: extra text: {rest:?}"));

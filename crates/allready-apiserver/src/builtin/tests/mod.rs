@@ -3,6 +3,9 @@
 use serde_json::Value;
 
 mod created;
+mod decode;
+mod refused;
+mod updated;
 
 /// The resource of an object.
 pub(super) fn resource_of(object: &Value) -> crate::resource::Resource {
