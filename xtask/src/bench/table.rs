@@ -113,9 +113,9 @@ pub(super) fn print(rows: &[Row]) {
         for (column, cell) in cells.iter().enumerate() {
             let gap = " ".repeat(width(column) - cell.chars().count());
             if column < 2 || column == 5 {
-                line.push_str(&format!("{cell}{gap}  "));
+                line = line + cell + &gap + "  ";
             } else {
-                line.push_str(&format!("{gap}{cell}  "));
+                line = line + &gap + cell + "  ";
             }
         }
         printer::line(line.trim_end());

@@ -22,8 +22,11 @@ pub fn sequence(seed: u64, index: u64) -> Script {
     for number in 1..=length {
         let mut step = Maker { random: &mut random, both }.step(number == 1);
         step.name = format!("step {number}");
-        step.capture.insert("last".to_owned(), String::new());
-        if random.percent(20) {
+        let shows_the_object = !step.request.as_ref().is_some_and(|request| request.starts_with("DELETE"));
+        if shows_the_object {
+            step.capture.insert("last".to_owned(), String::new());
+        }
+        if random.percent(20) && shows_the_object {
             step.capture.insert("old".to_owned(), String::new());
         }
         steps.push(step);
@@ -44,6 +47,9 @@ pub fn sequence(seed: u64, index: u64) -> Script {
 fn path(version: &str, subresource: &str) -> String {
     format!("/apis/${{group}}/{version}/{OBJECT}{subresource}")
 }
+
+/// Makes one value.
+type Making<M> = fn(&mut M) -> Value;
 
 struct Maker<'a> {
     random: &'a mut Random,
@@ -84,7 +90,7 @@ impl Maker<'_> {
             query.push_str("&force=true");
         }
         query.push_str(self.common_query());
-        let mut body = self.identified(version);
+        let mut body = Self::identified(version);
         if self.random.percent(25) {
             body["metadata"]["labels"] = self.words();
         }
@@ -163,7 +169,7 @@ impl Maker<'_> {
     }
 
     fn create(&mut self, version: &str) -> Step {
-        let mut body = self.identified(version);
+        let mut body = Self::identified(version);
         body["spec"] = self.spec(version);
         if self.random.percent(20) {
             body["status"] = self.status();
@@ -211,7 +217,7 @@ impl Maker<'_> {
         }
     }
 
-    fn identified(&self, version: &str) -> Value {
+    fn identified(version: &str) -> Value {
         json!({ "apiVersion": format!("${{group}}/{version}"), "kind": "Nest", "metadata": { "name": "${name}" } })
     }
 
@@ -328,7 +334,7 @@ impl Maker<'_> {
         chosen.into_iter().map(|key| item(self, key)).collect::<Vec<_>>().into()
     }
 
-    fn some(&mut self, fields: &[(&str, fn(&mut Self) -> Value)]) -> Value {
+    fn some(&mut self, fields: &[(&str, Making<Self>)]) -> Value {
         let mut object = Map::new();
         for (name, value) in fields {
             if self.random.percent(55) {

@@ -10,6 +10,7 @@ use super::{
     options::{Validation, WriteKind, WriteOptions},
 };
 use crate::{
+    access,
     fields::{self, Writer},
     resource::Endpoint,
     schema,
@@ -61,6 +62,7 @@ impl Scope<'_> {
         if self.resource.verbs == ["create"] {
             return self.review(object);
         }
+        self.refuse_escalation(&object, None)?;
         let generated = meta::text(&object, "name").is_empty();
         let mut attempt = 0;
         loop {
@@ -126,10 +128,25 @@ impl Scope<'_> {
             let name = meta::text(&object, "name");
             return Err(Failure::invalid(&self.resource.group, &self.resource.kind, name, &errors));
         }
+<<<<<<< HEAD
         if !strategy.review(&mut object, self.call) {
             return Err(Failure::method_not_allowed());
         }
         Ok(Answer::object(201, object.to_string().into()))
+=======
+        access::answer(&self.engine.access(), &self.resource.kind, &mut object, &self.call.user)?;
+        Ok(Answer::object(201, object.to_string().into(), warnings))
+>>>>>>> main
+    }
+
+    /// Roles and bindings grant no more than their writer has.
+    fn refuse_escalation(&self, object: &Value, old: Option<&Value>) -> Result<(), Failure> {
+        let user = &self.call.user;
+        if self.resource.group != access::GROUP || access::is_master(user) {
+            return Ok(());
+        }
+        let about = (self.resource.plural.as_str(), self.namespace(), self.name());
+        access::refuse_escalation(&self.engine.access(), user, about, object, old)
     }
 
     /// Replaces an object.
@@ -262,6 +279,7 @@ impl Scope<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<Option<Written>, Failure> {
         let mut object = make(None, warnings)?;
+        self.refuse_escalation(&object, None)?;
         let uid = meta::text(&object, "uid");
         if !uid.is_empty() {
             let why = format!(
@@ -307,6 +325,7 @@ impl Scope<'_> {
             return Err(Failure::conflict(&qualified, self.name(), &why));
         }
         let mut new = make(Some(&old), warnings)?;
+        self.refuse_escalation(&new, Some(&old))?;
         finish::match_namespace(&mut new, self.namespace())?;
         finish::match_name(&new, self.name())?;
         finish::unique_owners(&mut new, warnings, true);
