@@ -139,11 +139,7 @@ async fn side(kubectl: &Path, kubeconfig: &Path, run: &str, commands: &Commands)
             .stdin(std::process::Stdio::null())
             .kill_on_drop(true)
             .output();
-<<<<<<< HEAD
-        let output = tokio::time::timeout(std::time::Duration::from_secs(60), output).await;
-=======
         let output = tokio::time::timeout(std::time::Duration::from_mins(1), output).await;
->>>>>>> main
         let Ok(output) = output else {
             bail!("`{text}` did not end within a minute on {}", kubeconfig.display())
         };

@@ -139,16 +139,7 @@ pub async fn run_scripts(
     let all = found.len();
     let (new, stale) = known::sift(known, found, &names);
     print_differences(&new, run);
-<<<<<<< HEAD
-    for entry in &stale {
-        printer::line(format!(
-            "{}: {:?} is a known difference that no longer occurs: {}",
-            entry.script, entry.step, entry.reason
-        ));
-    }
-=======
     print_stale(&stale);
->>>>>>> main
     let steps: usize = scripts.iter().map(|script| script.steps.len()).sum();
     printer::line(format!(
         "{} scripts, {steps} exchanges in {:.1} s: {} differences, {} known, {} stale, {broken} scripts broken",
@@ -207,13 +198,10 @@ pub async fn run_recorded(client: &Client) -> Result<bool> {
 }
 
 fn yaml_files(directory: &Path) -> Result<Vec<PathBuf>> {
-<<<<<<< HEAD
-=======
     files(directory, "yaml")
 }
 
 fn files(directory: &Path, ending: &str) -> Result<Vec<PathBuf>> {
->>>>>>> main
     let entries =
         std::fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))?;
     let mut files: Vec<PathBuf> = entries

@@ -128,15 +128,8 @@ impl Scope<'_> {
             let name = meta::text(&object, "name");
             return Err(Failure::invalid(&self.resource.group, &self.resource.kind, name, &errors));
         }
-<<<<<<< HEAD
-        if !strategy.review(&mut object, self.call) {
-            return Err(Failure::method_not_allowed());
-        }
-        Ok(Answer::object(201, object.to_string().into()))
-=======
         access::answer(&self.engine.access(), &self.resource.kind, &mut object, &self.call.user)?;
-        Ok(Answer::object(201, object.to_string().into(), warnings))
->>>>>>> main
+        Ok(Answer::object(201, object.to_string().into()))
     }
 
     /// Roles and bindings grant no more than their writer has.
