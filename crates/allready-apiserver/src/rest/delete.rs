@@ -220,7 +220,12 @@ impl Engine {
     }
 }
 
-fn check_preconditions(resource: &Resource, object: &Value, options: &DeleteOptions) -> Result<(), Failure> {
+/// Refuses an object that is not the one that the options mean.
+pub(super) fn check_preconditions(
+    resource: &Resource,
+    object: &Value,
+    options: &DeleteOptions,
+) -> Result<(), Failure> {
     let kind = if resource.group.is_empty() {
         resource.kind.clone()
     } else {

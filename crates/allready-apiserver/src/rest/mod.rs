@@ -28,6 +28,7 @@ mod meta;
 pub mod names;
 mod options;
 mod patching;
+mod pods;
 mod read;
 mod scale;
 mod selector;
@@ -210,6 +211,8 @@ impl Engine {
             (Verb::Get, _) => scope.get(),
             (Verb::List, _) => scope.list(),
             (Verb::Watch, _) => scope.watch(),
+            (Verb::Create, Endpoint::Other("eviction")) => scope.evict(&mut warnings),
+            (Verb::Create, Endpoint::Other("binding")) => scope.bind(&mut warnings),
             (Verb::Create, _) => scope.create(&mut warnings),
             (Verb::Update, Endpoint::Scale) => scope.update_scale(&mut warnings),
             (Verb::Update, _) => scope.update(&mut warnings),
