@@ -159,6 +159,20 @@ pub trait Strategy: Send + Sync {
         old: Option<&Value>,
     ) -> Vec<FieldError>;
 
+    /// As [`Strategy::validate`], after what is wrong with the metadata has been found: some kinds check less then.
+    fn validate_after(
+        &self,
+        found: Vec<FieldError>,
+        version: &Version,
+        endpoint: Endpoint,
+        new: &Value,
+        old: Option<&Value>,
+    ) -> Vec<FieldError> {
+        let mut errors = found;
+        errors.extend(self.validate(version, endpoint, new, old));
+        errors
+    }
+
     /// Warnings that a write brings in its `Warning` headers.
     fn warnings(&self, _version: &Version, _new: &Value, _old: Option<&Value>) -> Vec<String> {
         Vec::new()

@@ -95,16 +95,28 @@ impl Strategy for CustomStrategy {
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError> {
+        self.validate_after(Vec::new(), version, endpoint, new, old)
+    }
+
+    fn validate_after(
+        &self,
+        found: Vec<FieldError>,
+        version: &Version,
+        endpoint: Endpoint,
+        new: &Value,
+        old: Option<&Value>,
+    ) -> Vec<FieldError> {
         let wrong = self.type_problems(version, new);
         if !wrong.is_empty() {
             return wrong;
         }
         let main = endpoint != Endpoint::Status;
-        let scale = version.scale.as_ref().map(|paths| scale::check(paths, new, main)).unwrap_or_default();
-        let Some(validator) = self.validators.get(&version.name) else { return scale };
+        let mut more = found;
+        more.extend(version.scale.iter().flat_map(|paths| scale::check(paths, new, main)));
+        let Some(validator) = self.validators.get(&version.name) else { return more };
         match old {
-            Some(old) if !main => validator.validate_status_with(new, old, scale),
-            old => validator.validate_with(new, old, scale),
+            Some(old) if !main => validator.validate_status_with(new, old, more),
+            old => validator.validate_with(new, old, more),
         }
     }
 

@@ -212,6 +212,8 @@ fn methods(
         (false, (_, _, "")) => (Endpoint::Main, &["GET", "PUT", "PATCH", "DELETE"]),
         (false, (_, _, "status")) if version.status => (Endpoint::Status, &["GET", "PUT", "PATCH"]),
         (false, (_, _, "scale")) if version.scale.is_some() => (Endpoint::Scale, &["GET", "PUT", "PATCH"]),
+        (false, ("", "pods", "binding")) => (Endpoint::Other("binding"), &["POST"]),
+        (false, ("", "pods", "eviction")) => (Endpoint::Other("eviction"), &["POST"]),
         (false, ("", "namespaces", "finalize")) => (Endpoint::Other("finalize"), &["PUT"]),
         _ => return None,
     })
@@ -220,7 +222,8 @@ fn methods(
 fn target(verb: Verb, named: &Named, resource: &Arc<Resource>, endpoint: Endpoint, custom: bool) -> Target {
     let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     // A collection has no name, and a name in the path of a create is not looked at.
-    let named_verb = !matches!(verb, Verb::Create | Verb::List | Verb::Watch | Verb::DeleteCollection);
+    let named_verb = endpoint != Endpoint::Main
+        || !matches!(verb, Verb::Create | Verb::List | Verb::Watch | Verb::DeleteCollection);
     Target {
         verb,
         resource: Arc::clone(resource),
