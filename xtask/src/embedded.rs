@@ -28,7 +28,10 @@ enum Kind {
 impl Server {
     /// A fresh embedded server in this process.
     pub async fn embedded() -> Result<Self> {
-        let server = ApiServer::builder().token("admin-token").build().map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
+        let server = ApiServer::builder()
+            .token("admin-token")
+            .build()
+            .map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let (plain, encrypted) = (server.listen_http(address).await?, server.listen(address).await?);
         let endpoint = |listening: &Listening| Endpoint {

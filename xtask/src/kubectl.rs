@@ -48,11 +48,16 @@ pub async fn run(kubectl: &Path, embedded: &Path, real: &Path, run: &str) -> Res
     let commands = commands()?;
     let known = known::parse(&std::fs::read_to_string(directory.join("known.yaml"))?)?;
     let start = Instant::now();
-    let (ours, theirs) = tokio::join!(side(kubectl, embedded, run, &commands), side(kubectl, real, run, &commands));
+    let (ours, theirs) =
+        tokio::join!(side(kubectl, embedded, run, &commands), side(kubectl, real, run, &commands));
     let (ours, theirs) = (ours?, theirs?);
     let script = Script {
         name: "kubectl".to_owned(),
-        steps: ours.records.iter().map(|record| Step { name: record.step.clone(), ..Step::default() }).collect(),
+        steps: ours
+            .records
+            .iter()
+            .map(|record| Step { name: record.step.clone(), ..Step::default() })
+            .collect(),
         ..Script::default()
     };
     let now = Timestamp::now();
@@ -60,7 +65,10 @@ pub async fn run(kubectl: &Path, embedded: &Path, real: &Path, run: &str) -> Res
     let (new, stale) = known::sift(&known, found, &["kubectl".to_owned()]);
     print_differences(&new, run);
     for entry in &stale {
-        printer::line(format!("{:?} is a known difference that no longer occurs: {}", entry.step, entry.reason));
+        printer::line(format!(
+            "{:?} is a known difference that no longer occurs: {}",
+            entry.step, entry.reason
+        ));
     }
     printer::line(format!(
         "{} kubectl commands in {:.1} s: {} differences, {} stale",
@@ -125,7 +133,9 @@ async fn side(kubectl: &Path, kubeconfig: &Path, run: &str, commands: &Commands)
             .kill_on_drop(true)
             .output();
         let output = tokio::time::timeout(std::time::Duration::from_secs(60), output).await;
-        let Ok(output) = output else { bail!("`{text}` did not end within a minute on {}", kubeconfig.display()) };
+        let Ok(output) = output else {
+            bail!("`{text}` did not end within a minute on {}", kubeconfig.display())
+        };
         let output = output?;
         if compared {
             let answer = json!({
@@ -133,7 +143,9 @@ async fn side(kubectl: &Path, kubeconfig: &Path, run: &str, commands: &Commands)
                 "out": printed(&output.stdout, home.path()),
                 "err": printed(&output.stderr, home.path()),
             });
-            transcript.records.push(Record { step: format!("{}. {}", number + 1, text.replace(run, "RUN")), answer });
+            transcript
+                .records
+                .push(Record { step: format!("{}. {}", number + 1, text.replace(run, "RUN")), answer });
         }
     }
     Ok(transcript)

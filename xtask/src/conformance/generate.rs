@@ -28,7 +28,11 @@ pub fn sequence(seed: u64, index: u64) -> Script {
         }
         steps.push(step);
     }
-    steps.push(Step { name: "in the end".to_owned(), request: Some(format!("GET {}", path("v1", ""))), ..Step::default() });
+    steps.push(Step {
+        name: "in the end".to_owned(),
+        request: Some(format!("GET {}", path("v1", ""))),
+        ..Step::default()
+    });
     Script {
         topic: format!("Sequence {index} of seed {seed}"),
         crds: vec!["nests".to_owned()],
@@ -52,7 +56,11 @@ impl Maker<'_> {
         let status = !first && self.random.percent(25);
         match self.random.below(100) {
             _ if first => {
-                if self.random.percent(70) { self.apply(version, false) } else { self.create(version) }
+                if self.random.percent(70) {
+                    self.apply(version, false)
+                } else {
+                    self.create(version)
+                }
             }
             0..50 => self.apply(version, status),
             50..65 => self.update(version, status),
@@ -141,7 +149,9 @@ impl Maker<'_> {
                 0..6 => json!({ "op": "add", "path": format!("{root}/{name}"), "value": value }),
                 6 => json!({ "op": "replace", "path": format!("{root}/{name}"), "value": value }),
                 7 => json!({ "op": "remove", "path": format!("{root}/{name}") }),
-                8 => json!({ "op": "add", "path": format!("{root}/set/-"), "value": self.random.one(&WORDS) }),
+                8 => {
+                    json!({ "op": "add", "path": format!("{root}/set/-"), "value": self.random.one(&WORDS) })
+                }
                 _ => json!({ "op": "remove", "path": format!("{root}/items/0") }),
             });
         }
@@ -166,7 +176,15 @@ impl Maker<'_> {
         step
     }
 
-    fn write(&mut self, method: &str, version: &str, status: bool, query: &str, media: Option<&str>, body: Value) -> Step {
+    fn write(
+        &mut self,
+        method: &str,
+        version: &str,
+        status: bool,
+        query: &str,
+        media: Option<&str>,
+        body: Value,
+    ) -> Step {
         let subresource = if status { "/status" } else { "" };
         Step {
             request: Some(format!("{method} {}{query}", path(version, subresource))),
@@ -217,9 +235,14 @@ impl Maker<'_> {
         field(self, "set", Self::set);
         field(self, "numbers", |maker| maker.list(3, true, Self::number));
         field(self, "atomicList", |maker| maker.list(3, false, Self::word));
-        field(self, "plainList", |maker| maker.list(2, false, |maker| maker.some(&[("x", Self::word), ("y", Self::number)])));
+        field(self, "plainList", |maker| {
+            maker.list(2, false, |maker| maker.some(&[("x", Self::word), ("y", Self::number)]))
+        });
         field(self, "object", |maker| {
-            maker.some(&[("x", Self::word), ("inner", |maker| maker.some(&[("y", Self::word), ("z", Self::number)]))])
+            maker.some(&[
+                ("x", Self::word),
+                ("inner", |maker| maker.some(&[("y", Self::word), ("z", Self::number)])),
+            ])
         });
         field(self, "free", |maker| maker.anything(2));
         field(self, "halfFree", |maker| {
@@ -245,7 +268,8 @@ impl Maker<'_> {
             ("filled", |maker| maker.random.one(&["full", "half"]).into()),
             ("conditions", |maker| {
                 maker.keyed(&["A", "B", "C"], |maker, key| {
-                    let mut condition = json!({ "type": key, "status": maker.random.one(&["True", "False"]) });
+                    let mut condition =
+                        json!({ "type": key, "status": maker.random.one(&["True", "False"]) });
                     if maker.random.percent(40) {
                         condition["reason"] = maker.word();
                     }

@@ -39,7 +39,8 @@ pub fn fixtures() -> Result<BTreeMap<String, Value>> {
     let mut fixtures = BTreeMap::new();
     for path in yaml_files(&directory().join("crds"))? {
         let text = std::fs::read_to_string(&path)?;
-        let value = serde_saphyr::from_str(&text).with_context(|| format!("{} is not YAML", path.display()))?;
+        let value =
+            serde_saphyr::from_str(&text).with_context(|| format!("{} is not YAML", path.display()))?;
         fixtures.insert(stem(&path), value);
     }
     Ok(fixtures)
@@ -53,7 +54,8 @@ pub fn scripts(patterns: &[String]) -> Result<Vec<Script>> {
     }
     for path in yaml_files(&directory())? {
         let name = stem(&path);
-        if name != "known" && (patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, &name))) {
+        if name != "known" && (patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, &name)))
+        {
             scripts.push(Script::read(&path)?);
         }
     }
@@ -123,7 +125,10 @@ pub async fn run_scripts(scripts: &[Script], run: &str, embedded: &Client, real:
     let (new, stale) = known::sift(&known, found, &names);
     print_differences(&new, run);
     for entry in &stale {
-        printer::line(format!("{}: {:?} is a known difference that no longer occurs: {}", entry.script, entry.step, entry.reason));
+        printer::line(format!(
+            "{}: {:?} is a known difference that no longer occurs: {}",
+            entry.script, entry.step, entry.reason
+        ));
     }
     let steps: usize = scripts.iter().map(|script| script.steps.len()).sum();
     printer::line(format!(
@@ -153,7 +158,8 @@ pub fn print_differences(differences: &[Difference], run: &str) {
 }
 
 fn yaml_files(directory: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))?;
+    let entries =
+        std::fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))?;
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
@@ -170,7 +176,8 @@ fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
         Some((start, rest)) => name.strip_prefix(start).is_some_and(|name| {
-            rest.is_empty() || (0..=name.len()).filter_map(|at| name.get(at..)).any(|tail| matches(rest, tail))
+            rest.is_empty()
+                || (0..=name.len()).filter_map(|at| name.get(at..)).any(|tail| matches(rest, tail))
         }),
     }
 }

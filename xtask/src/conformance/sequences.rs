@@ -131,7 +131,13 @@ async fn report(
     Ok(())
 }
 
-async fn differences(script: &Script, run: &str, name: &str, embedded: &Client, real: &Client) -> Result<Vec<Difference>> {
+async fn differences(
+    script: &Script,
+    run: &str,
+    name: &str,
+    embedded: &Client,
+    real: &Client,
+) -> Result<Vec<Difference>> {
     let (ours, theirs) = tokio::join!(
         Runner::new(embedded, &script.name, run).sequence(script, name),
         Runner::new(real, &script.name, run).sequence(script, name),

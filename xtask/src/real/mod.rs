@@ -79,15 +79,21 @@ pub async fn up(environment: &Environment, directory: &Path, port: Option<u16>) 
     };
     let authority = certificates::write(&directory)?;
     write_tokens(&directory)?;
-    let endpoint =
-        Endpoint { address: format!("127.0.0.1:{port}"), authority: Some(authority), token: ADMIN_TOKEN.to_owned() };
+    let endpoint = Endpoint {
+        address: format!("127.0.0.1:{port}"),
+        authority: Some(authority),
+        token: ADMIN_TOKEN.to_owned(),
+    };
     fs::write(&kubeconfig, kubeconfig::render(&endpoint, &USERS))?;
     process::start(environment, &directory, port)?;
-    let waited = ready(&Client::new(endpoint)?, Duration::from_secs(120), || process::alive(&directory)).await;
+    let waited =
+        ready(&Client::new(endpoint)?, Duration::from_secs(120), || process::alive(&directory)).await;
     if waited.is_err() {
         process::stop(&directory)?;
     }
-    waited.with_context(|| format!("the server did not become ready; its log: {}", directory.join("log").display()))?;
+    waited.with_context(|| {
+        format!("the server did not become ready; its log: {}", directory.join("log").display())
+    })?;
     Ok(kubeconfig)
 }
 

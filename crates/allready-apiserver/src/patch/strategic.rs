@@ -117,9 +117,7 @@ fn retain(live: &mut Fields, patch: &mut Fields) -> Result<(), Failure> {
 /// The schema of a field; none where nothing is known.
 fn property<'a>(schema: Option<&'a Schema>, key: &str) -> Option<&'a Schema> {
     match &schema?.shape {
-        Shape::Object(object) => {
-            object.properties.get(key).or(object.additional.as_ref()).map(AsRef::as_ref)
-        }
+        Shape::Object(object) => object.properties.get(key).or(object.additional.as_ref()).map(AsRef::as_ref),
         _ => None,
     }
 }
@@ -141,8 +139,7 @@ fn without_directives(value: Value) -> Option<Value> {
     match value {
         Value::Object(fields) if fields.contains_key(DIRECTIVE) => None,
         Value::Object(fields) => {
-            let kept =
-                fields.into_iter().filter_map(|(key, value)| Some((key, without_directives(value)?)));
+            let kept = fields.into_iter().filter_map(|(key, value)| Some((key, without_directives(value)?)));
             Some(Value::Object(kept.collect()))
         }
         Value::Array(items) => Some(items.into_iter().filter_map(without_directives).collect()),

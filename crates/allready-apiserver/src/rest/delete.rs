@@ -50,10 +50,10 @@ impl Scope<'_> {
         let waiting = matches!(removal, Removal::Waiting(_));
         let answer = if (gone || waiting) && !self.returns_deleted() {
             let body = self.gone_status(object).to_string().into();
-            Answer { code, body: Body::Status(body), warnings: self.deprecation() }
+            Answer { code, body: Body::Status(body), warnings: Vec::new() }
         } else {
-            let bytes = convert::served_bytes(self.resource, self.version, &object.to_string().into());
-            Answer::object(code, bytes, self.deprecation())
+            let shown = convert::served_value(self.resource, self.version, object.clone());
+            Answer::object(code, shown.to_string().into(), Vec::new())
         };
         if !options.dry_run {
             self.engine.keep(self.follow_up(&removal), now);
@@ -125,7 +125,7 @@ impl Scope<'_> {
         let mut items = Vec::with_capacity(selection.items.len());
         let mut tasks = Vec::new();
         for (key, stored) in &selection.items {
-            items.push(convert::served_bytes(self.resource, self.version, &stored.bytes));
+            items.push(convert::served_bytes(self.resource, self.version, stored));
             let (namespace, name) = split(key);
             match self.engine.remove(self.resource, namespace, name, &delete, now) {
                 Ok(removal) if !delete.dry_run => {
@@ -142,7 +142,7 @@ impl Scope<'_> {
             continue_token: selection.token,
             remaining: selection.remaining,
         };
-        Ok(Answer { code: 200, body: Body::List(body), warnings: self.deprecation() })
+        Ok(Answer { code: 200, body: Body::List(body), warnings: Vec::new() })
     }
 }
 

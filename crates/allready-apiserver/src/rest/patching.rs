@@ -26,7 +26,7 @@ impl Scope<'_> {
         let apply = self.call.content_type == APPLY_PATCH;
         let kind = if apply { WriteKind::Apply } else { WriteKind::Patch };
         let options = WriteOptions::read(self.call, kind)?;
-        let mut warnings = self.deprecation();
+        let mut warnings = Vec::new();
         let make = |live: Option<&Value>, warnings: &mut Vec<String>| {
             if apply {
                 return self.applied(live, &options, warnings);
@@ -110,7 +110,7 @@ impl Scope<'_> {
                     .collect();
                 strict.extend(
                     patch::json::unknown_fields(&parsed.value)
-                        .map(|path| format!("json patch unknown field {}", crate::status::quote(&path))),
+                        .map(|path| format!("json patch unknown field \"{path}\"")),
                 );
                 Ok((patch.apply(live.clone())?, strict))
             }

@@ -43,7 +43,7 @@ impl Scope<'_> {
         let options = WriteOptions::read(self.call, WriteKind::Create)?;
         let registry = self.engine.registry();
         let decoded = decode::object(self.call, self.version, &registry)?;
-        let mut warnings = self.deprecation();
+        let mut warnings = Vec::new();
         let mut object = decoded.object;
         self.settle(&mut object, decoded.strict, options.validation, &mut warnings)?;
         for field in
@@ -104,7 +104,7 @@ impl Scope<'_> {
         }
         let draft = Draft::new(&convert::stored_form(self.resource, self.version, object));
         let stored = self.store().put(&self.resource.place, &key, Expect::Absent, &draft).ok()?;
-        Some(convert::served_bytes(self.resource, self.version, &stored.bytes))
+        Some(convert::served_bytes(self.resource, self.version, &stored))
     }
 
     /// A kind that is a question: it is answered and not stored.
@@ -128,7 +128,7 @@ impl Scope<'_> {
         let options = WriteOptions::read(self.call, WriteKind::Update)?;
         let registry = self.engine.registry();
         let decoded = decode::object(self.call, self.version, &registry)?;
-        let mut warnings = self.deprecation();
+        let mut warnings = Vec::new();
         let mut object = decoded.object;
         self.settle(&mut object, decoded.strict, options.validation, &mut warnings)?;
         finish::match_namespace(&mut object, self.namespace())?;
@@ -171,7 +171,7 @@ impl Scope<'_> {
     /// Drops what the schema does not know, and names it.
     pub(super) fn prune(&self, object: &mut Value) -> Vec<String> {
         let unknown = schema::prune(&self.version.schema, object);
-        unknown.into_iter().map(|path| format!("unknown field {}", crate::status::quote(&path))).collect()
+        unknown.into_iter().map(|path| format!("unknown field \"{path}\"")).collect()
     }
 
     /// Fills in defaults.
@@ -195,10 +195,6 @@ impl Scope<'_> {
             convert::PlaceSchemas { resource: self.resource, version: self.version, registry: &registry };
         let reset = self.resource.strategy.reset_fields(self.version, self.call.endpoint);
         fields::update(live, new, &writer, &schemas, &reset);
-    }
-
-    pub(super) fn deprecation(&self) -> Vec<String> {
-        self.version.deprecation.iter().cloned().collect()
     }
 
     /// Works out a new object from the live one and stores it, again and again while others are faster.
@@ -308,8 +304,14 @@ impl Scope<'_> {
         if emptied {
             return Ok(self.write_last(live, new, dry_run));
         }
-        if finish::same_content(&new, &old) {
-            let bytes = convert::served_bytes(self.resource, self.version, &live.bytes);
+        let form = convert::stored_form(self.resource, self.version, &new);
+        let same = if convert::shows_as_stored(self.resource, self.version, live.version) {
+            finish::same_content(&new, &old)
+        } else {
+            finish::same_content(&form, &live.value())
+        };
+        if same {
+            let bytes = convert::served_bytes(self.resource, self.version, live);
             return Ok(Some(Written { object: new, bytes, created: false }));
         }
         if dry_run {
@@ -317,14 +319,14 @@ impl Scope<'_> {
             return Ok(Some(Written { object: new, bytes, created: false }));
         }
         let spot = key(self.namespace(), self.name());
-        let draft = Draft::new(&convert::stored_form(self.resource, self.version, &new));
+        let draft = Draft::new(&form);
         let Ok(stored) = self.store().put(&self.resource.place, &spot, Expect::Version(live.version), &draft)
         else {
             return Ok(None);
         };
         meta::set(&mut new, "resourceVersion", Some(stored.version.to_string().into()));
         self.engine.after_write(self.resource, &spot, &new, self.call);
-        let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
+        let bytes = convert::served_bytes(self.resource, self.version, &stored);
         Ok(Some(Written { object: new, bytes, created: false }))
     }
 

@@ -63,10 +63,16 @@ pub(super) fn merge(
 pub(super) fn order(schema: Option<&Schema>, live: &mut Fields, patch: &mut Fields) -> Result<(), Failure> {
     let names: Vec<String> = patch.keys().filter(|key| key.starts_with(ORDER)).cloned().collect();
     for name in names {
-        let Some(Value::Array(wanted)) = patch.remove(&name).map(|value| match value {
-            Value::Array(_) => Ok(value),
-            other => Err(bad_type(&other)),
-        }).transpose()? else { continue };
+        let Some(Value::Array(wanted)) = patch
+            .remove(&name)
+            .map(|value| match value {
+                Value::Array(_) => Ok(value),
+                other => Err(bad_type(&other)),
+            })
+            .transpose()?
+        else {
+            continue;
+        };
         let Some((ORDER, field_name)) = name.split_once('/') else {
             return Err(Failure::bad_request("invalid patch format of setElementOrder list"));
         };
@@ -146,7 +152,8 @@ fn directives(mut live: Items, patch: Items, key: &str) -> Result<(Items, Items)
     let mut plain = Vec::new();
     let mut replace = false;
     for item in patch {
-        let Some((fields, directive)) = item.as_object().and_then(|fields| Some((fields, fields.get(DIRECTIVE)?)))
+        let Some((fields, directive)) =
+            item.as_object().and_then(|fields| Some((fields, fields.get(DIRECTIVE)?)))
         else {
             plain.push(item);
             continue;

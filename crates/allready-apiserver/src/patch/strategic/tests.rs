@@ -12,7 +12,8 @@ fn schema_of(plural: &str) -> std::sync::Arc<Schema> {
 /// Each line is a patch to a deployment and what the real server made of it, after defaults and validation.
 #[test]
 fn a_patch_comes_to_what_the_real_server_makes_of_it() {
-    let mut lines = include_str!("answers.jsonl").lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut lines =
+        include_str!("answers.jsonl").lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let live = lines.next().unwrap()["live"].clone();
     let resources = builtin::resources();
     let deployments = resources.iter().find(|resource| resource.plural == "deployments").unwrap();
@@ -27,7 +28,11 @@ fn a_patch_comes_to_what_the_real_server_makes_of_it() {
                 assert_eq!(merged, line["answer"], "{patch}");
             }
             (code, Err(failure)) => {
-                assert_eq!((u64::from(failure.code), json!(failure.message)), (code, line["message"].clone()), "{patch}");
+                assert_eq!(
+                    (u64::from(failure.code), json!(failure.message)),
+                    (code, line["message"].clone()),
+                    "{patch}"
+                );
             }
             (422, Ok(_)) => {}
             (code, Ok(merged)) => panic!("{patch}: real {code} {}, ours {merged}", line["message"]),
