@@ -127,6 +127,11 @@ pub trait Strategy: Send + Sync {
         Ok(())
     }
 
+    /// Drops what the kind does not know although its schema cannot tell, and names it.
+    fn unknown(&self, _object: &mut Value) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What a custom kind was made from: as long as it stays, so does everything else here.
     fn definition(&self) -> Option<&Value> {
         None

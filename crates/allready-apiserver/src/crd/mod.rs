@@ -5,6 +5,7 @@
 mod accept;
 mod check;
 mod custom;
+mod decoded;
 mod defaults;
 mod internal;
 mod metadata;

@@ -170,7 +170,8 @@ impl Scope<'_> {
 
     /// Drops what the schema does not know, and names it.
     pub(super) fn prune(&self, object: &mut Value) -> Vec<String> {
-        let unknown = schema::prune(&self.version.schema, object);
+        let mut unknown = schema::prune(&self.version.schema, object);
+        unknown.extend(self.resource.strategy.unknown(object));
         unknown.into_iter().map(|path| format!("unknown field \"{path}\"")).collect()
     }
 
