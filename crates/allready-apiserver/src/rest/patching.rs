@@ -117,7 +117,7 @@ impl Scope<'_> {
                     .collect();
                 strict.extend(
                     patch::json::unknown_fields(&parsed.value)
-                        .map(|path| format!("json patch unknown field {}", crate::status::quote(&path))),
+                        .map(|path| format!("json patch unknown field \"{path}\"")),
                 );
                 Ok((patch.apply(live.clone())?, strict))
             }

@@ -116,7 +116,7 @@ impl Scope<'_> {
         }
         let draft = Draft::new(&convert::stored_form(self.resource, self.version, object));
         let stored = self.store().put(&self.resource.place, &key, Expect::Absent, &draft).ok()?;
-        Some(convert::served_bytes(self.resource, self.version, &stored.bytes))
+        Some(convert::served_bytes(self.resource, self.version, &stored))
     }
 
     /// A kind that is a question: it is answered and not stored.
@@ -214,7 +214,9 @@ impl Scope<'_> {
 
     /// Drops what the schema does not know, and names it.
     pub(super) fn prune(&self, object: &mut Value) -> Vec<String> {
-        unknown_texts(schema::prune(&self.version.schema, object))
+        let mut unknown = schema::prune(&self.version.schema, object);
+        unknown.extend(self.resource.strategy.unknown(object));
+        unknown_texts(unknown)
     }
 
     /// Fills in defaults.
@@ -349,8 +351,14 @@ impl Scope<'_> {
         if emptied {
             return Ok(self.write_last(live, new, dry_run));
         }
-        if finish::same_content(&new, &old) {
-            let bytes = convert::served_bytes(self.resource, self.version, &live.bytes);
+        let form = convert::stored_form(self.resource, self.version, &new);
+        let same = if convert::shows_as_stored(self.resource, self.version, live.version) {
+            finish::same_content(&new, &old)
+        } else {
+            finish::same_content(&form, &live.value())
+        };
+        if same {
+            let bytes = convert::served_bytes(self.resource, self.version, live);
             return Ok(Some(Written { object: new, bytes, created: false }));
         }
         if dry_run {
@@ -358,14 +366,14 @@ impl Scope<'_> {
             return Ok(Some(Written { object: new, bytes, created: false }));
         }
         let spot = key(self.namespace(), self.name());
-        let draft = Draft::new(&convert::stored_form(self.resource, self.version, &new));
+        let draft = Draft::new(&form);
         let Ok(stored) = self.store().put(&self.resource.place, &spot, Expect::Version(live.version), &draft)
         else {
             return Ok(None);
         };
         meta::set(&mut new, "resourceVersion", Some(stored.version.to_string().into()));
         self.engine.after_write(self.resource, &spot, &new, self.call);
-        let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
+        let bytes = convert::served_bytes(self.resource, self.version, &stored);
         Ok(Some(Written { object: new, bytes, created: false }))
     }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Draft, Event, Expect, Start, Store, Subscription, View, Window};
+use super::{draft::Stored, Draft, Event, Expect, Start, Store, Subscription, View, Window};
 
 fn draft(name: &str, size: u64) -> Draft {
     Draft::new(
