@@ -136,6 +136,28 @@ pub trait Strategy: Send + Sync {
     /// Fills in what the server fills in beyond the defaults in the schema.
     fn default(&self, _version: &Version, _object: &mut Value) {}
 
+    /// The first that a write meets: refuses what admission refuses, and gives what must be unique among the objects of the
+    /// kind. `others` are those that are stored, `old` among them.
+    fn admit(
+        &self,
+        _endpoint: Endpoint,
+        _object: &mut Value,
+        _old: Option<&Value>,
+        _others: &dyn Fn() -> Vec<Value>,
+    ) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Whether writes of this kind follow one another, because [`Self::admit`] gives what must be unique.
+    fn in_turn(&self) -> bool {
+        false
+    }
+
+    /// Whether replacing an object that does not exist makes it.
+    fn creates_on_update(&self) -> bool {
+        false
+    }
+
     /// Before a create: what a client may not choose is reset. `metadata` is dealt with elsewhere.
     fn prepare_create(&self, _version: &Version, _object: &mut Value, _call: &Call) {}
 

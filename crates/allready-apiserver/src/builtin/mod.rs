@@ -25,6 +25,7 @@
 //!   sentence before it is the same.
 //! - Amounts written with a leading `+` or `0`, or with nothing after the dot, are brought into canonical form.
 
+mod address;
 mod decode;
 mod defaults;
 mod events;
@@ -41,5 +42,6 @@ mod time;
 mod types;
 mod validate;
 mod warnings;
+mod written;
 
 pub use table::{blank, definitions, resources};

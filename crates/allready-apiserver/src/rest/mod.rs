@@ -21,7 +21,7 @@ mod convert;
 mod decode;
 mod delete;
 mod finish;
-mod json;
+pub(crate) mod json;
 mod keeper;
 mod meta;
 pub mod names;
