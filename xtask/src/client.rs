@@ -147,7 +147,8 @@ impl Client {
 
     async fn connect(&self) -> Result<Sender> {
         let address = &self.endpoint.address;
-        let tcp = TcpStream::connect(address).await.with_context(|| format!("cannot connect to {address}"))?;
+        let tcp =
+            TcpStream::connect(address).await.with_context(|| format!("cannot connect to {address}"))?;
         tcp.set_nodelay(true)?;
         match &self.tls {
             None => handshake(tcp).await,

@@ -38,9 +38,16 @@ enum Line {
     Quiet { quiet: String },
 }
 
-static AGE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?m)(^| )[ ]*\b(?:\d+[smhdy]){1,2}( ago)?(?: +|$)").ok());
-static VERSION: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?m)(Resource Version: +)\d+$").ok());
+/// What only people read: ages and addresses with the blanks that fill their column, versions, long dates.
+static READ_BY_PEOPLE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+    let patterns = [
+        (r"(?m)(^| )[ ]*\b(?:\d+[smhdy]){1,2}( ago)?(?: +|$)", "$1 <age>$2 "),
+        (r"(?m)(Resource Version: +)\d+$", "$1<rv>"),
+        (r"\b10\.0\.0\.\d{1,3} *", "<cluster ip> "),
+        (r"\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} 20\d\d \d\d:\d\d:\d\d [+-]\d{4}", "<long date>"),
+    ];
+    patterns.into_iter().filter_map(|(pattern, masked)| Some((Regex::new(pattern).ok()?, masked))).collect()
+});
 
 /// Runs the commands on both servers and compares what they print.
 pub async fn run(kubectl: &Path, embedded: &Path, real: &Path, run: &str) -> Result<bool> {
@@ -48,11 +55,16 @@ pub async fn run(kubectl: &Path, embedded: &Path, real: &Path, run: &str) -> Res
     let commands = commands()?;
     let known = known::parse(&std::fs::read_to_string(directory.join("known.yaml"))?)?;
     let start = Instant::now();
-    let (ours, theirs) = tokio::join!(side(kubectl, embedded, run, &commands), side(kubectl, real, run, &commands));
+    let (ours, theirs) =
+        tokio::join!(side(kubectl, embedded, run, &commands), side(kubectl, real, run, &commands));
     let (ours, theirs) = (ours?, theirs?);
     let script = Script {
         name: "kubectl".to_owned(),
-        steps: ours.records.iter().map(|record| Step { name: record.step.clone(), ..Step::default() }).collect(),
+        steps: ours
+            .records
+            .iter()
+            .map(|record| Step { name: record.step.clone(), ..Step::default() })
+            .collect(),
         ..Script::default()
     };
     let now = Timestamp::now();
@@ -60,7 +72,10 @@ pub async fn run(kubectl: &Path, embedded: &Path, real: &Path, run: &str) -> Res
     let (new, stale) = known::sift(&known, found, &["kubectl".to_owned()]);
     print_differences(&new, run);
     for entry in &stale {
-        printer::line(format!("{:?} is a known difference that no longer occurs: {}", entry.step, entry.reason));
+        printer::line(format!(
+            "{:?} is a known difference that no longer occurs: {}",
+            entry.step, entry.reason
+        ));
     }
     printer::line(format!(
         "{} kubectl commands in {:.1} s: {} differences, {} stale",
@@ -124,8 +139,10 @@ async fn side(kubectl: &Path, kubeconfig: &Path, run: &str, commands: &Commands)
             .stdin(std::process::Stdio::null())
             .kill_on_drop(true)
             .output();
-        let output = tokio::time::timeout(std::time::Duration::from_secs(60), output).await;
-        let Ok(output) = output else { bail!("`{text}` did not end within a minute on {}", kubeconfig.display()) };
+        let output = tokio::time::timeout(std::time::Duration::from_mins(1), output).await;
+        let Ok(output) = output else {
+            bail!("`{text}` did not end within a minute on {}", kubeconfig.display())
+        };
         let output = output?;
         if compared {
             let answer = json!({
@@ -133,7 +150,9 @@ async fn side(kubectl: &Path, kubeconfig: &Path, run: &str, commands: &Commands)
                 "out": printed(&output.stdout, home.path()),
                 "err": printed(&output.stderr, home.path()),
             });
-            transcript.records.push(Record { step: format!("{}. {}", number + 1, text.replace(run, "RUN")), answer });
+            transcript
+                .records
+                .push(Record { step: format!("{}. {}", number + 1, text.replace(run, "RUN")), answer });
         }
     }
     Ok(transcript)
@@ -148,6 +167,23 @@ fn printed(bytes: &[u8], home: &Path) -> Value {
     if text.starts_with("apiVersion:") {
         return text.into();
     }
-    let text = AGE.as_ref().map_or(text.clone(), |age| age.replace_all(&text, "$1 <age>$2 ").into_owned());
-    VERSION.as_ref().map_or(text.clone(), |version| version.replace_all(&text, "$1<rv>").into_owned()).into()
+    let masked = READ_BY_PEOPLE
+        .iter()
+        .fold(text, |text, (pattern, masked)| pattern.replace_all(&text, *masked).into_owned());
+    masked.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_dates_and_addresses_are_hidden_with_the_blanks_around_them() {
+        let text =
+            "NAME   CLUSTER-IP   AGE\nweb    10.0.0.7     12s\ncreated: Sun, 15 Nov 2026 07:35:25 +0000\n";
+        assert_eq!(
+            printed(text.as_bytes(), Path::new("/home")),
+            "NAME   CLUSTER-IP   AGE\nweb    <cluster ip> <age> \ncreated: <long date>\n"
+        );
+    }
 }

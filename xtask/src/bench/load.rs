@@ -33,7 +33,8 @@ impl Load {
         Runner::new(&client, "bench", &run).prepare(&script, fixtures).await?;
         let group = format!("bench.{run}.example.com");
         let collection = format!("/apis/{group}/v1/namespaces/bench-{run}/reports");
-        let mut load = Self { client, collection, group, payload: 0, objects: 0, writes: AtomicUsize::new(0) };
+        let mut load =
+            Self { client, collection, group, payload: 0, objects: 0, writes: AtomicUsize::new(0) };
         load.create(0).await?;
         load.apply(0).await?;
         let empty = load.client.get(&format!("{}/o0", load.collection)).await?.body.len();
@@ -122,13 +123,22 @@ impl Load {
         let call = Call {
             method,
             path: format!("{}{path}", self.collection),
-            headers: vec![("content-type".to_owned(), media.to_owned()), ("user-agent".to_owned(), "bench/v1".to_owned())],
+            headers: vec![
+                ("content-type".to_owned(), media.to_owned()),
+                ("user-agent".to_owned(), "bench/v1".to_owned()),
+            ],
             body: body.into(),
             token: None,
         };
         let answer = self.client.send(&call).await?;
         if !answer.status.is_success() {
-            bail!("{} {}: {} {}", call.method, call.path, answer.status, String::from_utf8_lossy(&answer.body));
+            bail!(
+                "{} {}: {} {}",
+                call.method,
+                call.path,
+                answer.status,
+                String::from_utf8_lossy(&answer.body)
+            );
         }
         Ok(())
     }

@@ -77,7 +77,8 @@ async fn start_embedded() -> Result<(Child, Client)> {
         .kill_on_drop(true)
         .spawn()?;
     let output = child.stdout.take().context("the embedded server has no output")?;
-    let address = BufReader::new(output).lines().next_line().await?.context("the embedded server did not start")?;
+    let address =
+        BufReader::new(output).lines().next_line().await?.context("the embedded server did not start")?;
     Ok((child, Client::new(Endpoint { address, authority: None, token: "admin-token".to_owned() })?))
 }
 
@@ -107,16 +108,41 @@ async fn measure(client: Client, ready: Duration, memory: impl Fn() -> Option<u6
 fn rows(embedded: &Figures, real: &Figures) -> Vec<Row> {
     let mut rows = vec![
         Row::duration("ready after", Limit::Most(0.050), embedded.ready, real.ready),
-        Row::megabytes("memory with 10,000 objects of 1.7 kB", Limit::Most(40.0), embedded.memory, real.memory),
-        Row::rate("status applies a second from 8 clients", Limit::Times(20.0), embedded.applies, real.applies),
-        Row::duration("1,000 watchers, write to receipt, median", Limit::None, embedded.watched.0, real.watched.0),
-        Row::duration("1,000 watchers, write to receipt, 99 of 100", Limit::Most(0.050), embedded.watched.1, real.watched.1),
+        Row::megabytes(
+            "memory with 10,000 objects of 1.7 kB",
+            Limit::Most(40.0),
+            embedded.memory,
+            real.memory,
+        ),
+        Row::rate(
+            "status applies a second from 8 clients",
+            Limit::Times(20.0),
+            embedded.applies,
+            real.applies,
+        ),
+        Row::duration(
+            "1,000 watchers, write to receipt, median",
+            Limit::None,
+            embedded.watched.0,
+            real.watched.0,
+        ),
+        Row::duration(
+            "1,000 watchers, write to receipt, 99 of 100",
+            Limit::Most(0.050),
+            embedded.watched.1,
+            real.watched.1,
+        ),
     ];
     let least = embedded.cost[0].as_secs_f64();
     for (index, population) in POPULATIONS.into_iter().enumerate() {
         // Half as much again is noise on a busy machine; growth with the number of objects would be a thousandfold.
         let limit = if index == 0 { Limit::None } else { Limit::Most(least * 1.5) };
-        rows.push(Row::duration(&format!("an apply among {population} objects"), limit, embedded.cost[index], real.cost[index]));
+        rows.push(Row::duration(
+            &format!("an apply among {population} objects"),
+            limit,
+            embedded.cost[index],
+            real.cost[index],
+        ));
     }
     rows
 }

@@ -40,7 +40,13 @@ impl Row {
     #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
     pub(super) fn megabytes(name: &str, limit: Limit, embedded: Option<u64>, real: Option<u64>) -> Self {
         let megabytes = |bytes: Option<u64>| bytes.map_or(f64::NAN, |bytes| bytes as f64 / 1e6);
-        Self { name: name.to_owned(), limit, unit: Unit::Megabytes, embedded: megabytes(embedded), real: megabytes(real) }
+        Self {
+            name: name.to_owned(),
+            limit,
+            unit: Unit::Megabytes,
+            embedded: megabytes(embedded),
+            real: megabytes(real),
+        }
     }
 
     pub(super) fn rate(name: &str, limit: Limit, embedded: f64, real: f64) -> Self {
@@ -86,7 +92,14 @@ impl Row {
             (_, true) => "pass",
             (_, false) => "FAIL",
         };
-        [self.name.clone(), limit, self.shown(self.embedded), self.shown(self.real), self.ratio(), verdict.to_owned()]
+        [
+            self.name.clone(),
+            limit,
+            self.shown(self.embedded),
+            self.shown(self.real),
+            self.ratio(),
+            verdict.to_owned(),
+        ]
     }
 }
 
@@ -100,9 +113,9 @@ pub(super) fn print(rows: &[Row]) {
         for (column, cell) in cells.iter().enumerate() {
             let gap = " ".repeat(width(column) - cell.chars().count());
             if column < 2 || column == 5 {
-                line.push_str(&format!("{cell}{gap}  "));
+                line = line + cell + &gap + "  ";
             } else {
-                line.push_str(&format!("{gap}{cell}  "));
+                line = line + &gap + cell + "  ";
             }
         }
         printer::line(line.trim_end());

@@ -47,7 +47,8 @@ pub(super) async fn latency(load: &Load, watchers: usize, writes: usize) -> Resu
         let mut missing = watchers;
         while missing > 0 {
             let event = tokio::time::timeout(Duration::from_secs(20), received.recv()).await;
-            let (mark, at) = event.context("an event did not come within 20 s")?.context("every watch ended")?;
+            let (mark, at) =
+                event.context("an event did not come within 20 s")?.context("every watch ended")?;
             if mark == wanted {
                 taken.push(at.saturating_duration_since(start));
                 missing -= 1;
@@ -59,7 +60,9 @@ pub(super) async fn latency(load: &Load, watchers: usize, writes: usize) -> Resu
         task.abort();
     }
     taken.sort_unstable();
-    let at = |percent: usize| taken.get((taken.len() * percent / 100).min(taken.len() - 1)).copied().unwrap_or_default();
+    let at = |percent: usize| {
+        taken.get((taken.len() * percent / 100).min(taken.len() - 1)).copied().unwrap_or_default()
+    };
     Ok((at(50), at(99)))
 }
 

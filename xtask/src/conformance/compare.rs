@@ -27,7 +27,8 @@ pub fn compare(script: &Script, embedded: &Masked, real: &Masked) -> Vec<Differe
     let mut found = Vec::new();
     for (index, step) in script.steps.iter().enumerate() {
         let side = |masked: &Masked| {
-            let mut answer = masked.records.get(index).map(|record| record.answer.clone()).unwrap_or_default();
+            let mut answer =
+                masked.records.get(index).map(|record| record.answer.clone()).unwrap_or_default();
             narrow(step, &mut answer);
             answer
         };
@@ -42,8 +43,13 @@ pub fn compare(script: &Script, embedded: &Masked, real: &Masked) -> Vec<Differe
         }));
     }
     // The names of versions that only one side has are differences of their steps already.
-    let common: HashSet<&String> =
-        embedded.order.iter().collect::<HashSet<_>>().intersection(&real.order.iter().collect()).copied().collect();
+    let common: HashSet<&String> = embedded
+        .order
+        .iter()
+        .collect::<HashSet<_>>()
+        .intersection(&real.order.iter().collect())
+        .copied()
+        .collect();
     let order = |masked: &Masked| -> Vec<String> {
         masked.order.iter().filter(|name| common.contains(name)).cloned().collect()
     };
@@ -74,7 +80,10 @@ fn narrow(step: &Step, answer: &mut Value) {
 fn keep(focus: &Focus, answer: &mut Value) {
     if let Some(Value::Array(entries)) = answer["body"].pointer_mut(&focus.at) {
         entries.retain(|entry| {
-            entry.pointer(&focus.by).and_then(Value::as_str).is_some_and(|name| focus.of.iter().any(|kept| kept == name))
+            entry
+                .pointer(&focus.by)
+                .and_then(Value::as_str)
+                .is_some_and(|name| focus.of.iter().any(|kept| kept == name))
         });
         // What one server has in between the kept ones moves them; their own order is not part of the contract.
         entries.sort_by_key(|entry| entry.pointer(&focus.by).and_then(Value::as_str).map(str::to_owned));
@@ -90,7 +99,13 @@ fn walk(left: &Value, right: &Value, at: &mut String, found: &mut Vec<Place>) {
             names.sort();
             names.dedup();
             for name in names {
-                deeper(ours.get(name), theirs.get(name), &name.replace('~', "~0").replace('/', "~1"), at, found);
+                deeper(
+                    ours.get(name),
+                    theirs.get(name),
+                    &name.replace('~', "~0").replace('/', "~1"),
+                    at,
+                    found,
+                );
             }
         }
         (Value::Array(ours), Value::Array(theirs)) => {

@@ -22,13 +22,20 @@ pub fn sequence(seed: u64, index: u64) -> Script {
     for number in 1..=length {
         let mut step = Maker { random: &mut random, both }.step(number == 1);
         step.name = format!("step {number}");
-        step.capture.insert("last".to_owned(), String::new());
-        if random.percent(20) {
+        let shows_the_object = !step.request.as_ref().is_some_and(|request| request.starts_with("DELETE"));
+        if shows_the_object {
+            step.capture.insert("last".to_owned(), String::new());
+        }
+        if random.percent(20) && shows_the_object {
             step.capture.insert("old".to_owned(), String::new());
         }
         steps.push(step);
     }
-    steps.push(Step { name: "in the end".to_owned(), request: Some(format!("GET {}", path("v1", ""))), ..Step::default() });
+    steps.push(Step {
+        name: "in the end".to_owned(),
+        request: Some(format!("GET {}", path("v1", ""))),
+        ..Step::default()
+    });
     Script {
         topic: format!("Sequence {index} of seed {seed}"),
         crds: vec!["nests".to_owned()],
@@ -41,6 +48,9 @@ fn path(version: &str, subresource: &str) -> String {
     format!("/apis/${{group}}/{version}/{OBJECT}{subresource}")
 }
 
+/// Makes one value.
+type Making<M> = fn(&mut M) -> Value;
+
 struct Maker<'a> {
     random: &'a mut Random,
     both: bool,
@@ -52,7 +62,11 @@ impl Maker<'_> {
         let status = !first && self.random.percent(25);
         match self.random.below(100) {
             _ if first => {
-                if self.random.percent(70) { self.apply(version, false) } else { self.create(version) }
+                if self.random.percent(70) {
+                    self.apply(version, false)
+                } else {
+                    self.create(version)
+                }
             }
             0..50 => self.apply(version, status),
             50..65 => self.update(version, status),
@@ -76,7 +90,7 @@ impl Maker<'_> {
             query.push_str("&force=true");
         }
         query.push_str(self.common_query());
-        let mut body = self.identified(version);
+        let mut body = Self::identified(version);
         if self.random.percent(25) {
             body["metadata"]["labels"] = self.words();
         }
@@ -141,7 +155,9 @@ impl Maker<'_> {
                 0..6 => json!({ "op": "add", "path": format!("{root}/{name}"), "value": value }),
                 6 => json!({ "op": "replace", "path": format!("{root}/{name}"), "value": value }),
                 7 => json!({ "op": "remove", "path": format!("{root}/{name}") }),
-                8 => json!({ "op": "add", "path": format!("{root}/set/-"), "value": self.random.one(&WORDS) }),
+                8 => {
+                    json!({ "op": "add", "path": format!("{root}/set/-"), "value": self.random.one(&WORDS) })
+                }
                 _ => json!({ "op": "remove", "path": format!("{root}/items/0") }),
             });
         }
@@ -153,7 +169,7 @@ impl Maker<'_> {
     }
 
     fn create(&mut self, version: &str) -> Step {
-        let mut body = self.identified(version);
+        let mut body = Self::identified(version);
         body["spec"] = self.spec(version);
         if self.random.percent(20) {
             body["status"] = self.status();
@@ -166,7 +182,15 @@ impl Maker<'_> {
         step
     }
 
-    fn write(&mut self, method: &str, version: &str, status: bool, query: &str, media: Option<&str>, body: Value) -> Step {
+    fn write(
+        &mut self,
+        method: &str,
+        version: &str,
+        status: bool,
+        query: &str,
+        media: Option<&str>,
+        body: Value,
+    ) -> Step {
         let subresource = if status { "/status" } else { "" };
         Step {
             request: Some(format!("{method} {}{query}", path(version, subresource))),
@@ -193,7 +217,7 @@ impl Maker<'_> {
         }
     }
 
-    fn identified(&self, version: &str) -> Value {
+    fn identified(version: &str) -> Value {
         json!({ "apiVersion": format!("${{group}}/{version}"), "kind": "Nest", "metadata": { "name": "${name}" } })
     }
 
@@ -217,9 +241,14 @@ impl Maker<'_> {
         field(self, "set", Self::set);
         field(self, "numbers", |maker| maker.list(3, true, Self::number));
         field(self, "atomicList", |maker| maker.list(3, false, Self::word));
-        field(self, "plainList", |maker| maker.list(2, false, |maker| maker.some(&[("x", Self::word), ("y", Self::number)])));
+        field(self, "plainList", |maker| {
+            maker.list(2, false, |maker| maker.some(&[("x", Self::word), ("y", Self::number)]))
+        });
         field(self, "object", |maker| {
-            maker.some(&[("x", Self::word), ("inner", |maker| maker.some(&[("y", Self::word), ("z", Self::number)]))])
+            maker.some(&[
+                ("x", Self::word),
+                ("inner", |maker| maker.some(&[("y", Self::word), ("z", Self::number)])),
+            ])
         });
         field(self, "free", |maker| maker.anything(2));
         field(self, "halfFree", |maker| {
@@ -245,7 +274,8 @@ impl Maker<'_> {
             ("filled", |maker| maker.random.one(&["full", "half"]).into()),
             ("conditions", |maker| {
                 maker.keyed(&["A", "B", "C"], |maker, key| {
-                    let mut condition = json!({ "type": key, "status": maker.random.one(&["True", "False"]) });
+                    let mut condition =
+                        json!({ "type": key, "status": maker.random.one(&["True", "False"]) });
                     if maker.random.percent(40) {
                         condition["reason"] = maker.word();
                     }
@@ -304,7 +334,7 @@ impl Maker<'_> {
         chosen.into_iter().map(|key| item(self, key)).collect::<Vec<_>>().into()
     }
 
-    fn some(&mut self, fields: &[(&str, fn(&mut Self) -> Value)]) -> Value {
+    fn some(&mut self, fields: &[(&str, Making<Self>)]) -> Value {
         let mut object = Map::new();
         for (name, value) in fields {
             if self.random.percent(55) {

@@ -22,17 +22,23 @@ pub struct Known {
 
 impl Known {
     fn covers(&self, difference: &Difference) -> bool {
-        let inside = difference.at.strip_prefix(&self.at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let inside =
+            difference.at.strip_prefix(&self.at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         self.script == difference.script && self.step == difference.step && inside
     }
 }
 
 /// Reads the list.
 pub fn parse(text: &str) -> Result<Vec<Known>> {
-    let known: Option<Vec<Known>> = serde_saphyr::from_str(text).context("known.yaml is no list of differences")?;
+    let known: Option<Vec<Known>> =
+        serde_saphyr::from_str(text).context("known.yaml is no list of differences")?;
     let known = known.unwrap_or_default();
     for entry in &known {
-        anyhow::ensure!(!entry.reason.trim().is_empty(), "a known difference of {:?} has no reason", entry.step);
+        anyhow::ensure!(
+            !entry.reason.trim().is_empty(),
+            "a known difference of {:?} has no reason",
+            entry.step
+        );
     }
     Ok(known)
 }
@@ -45,8 +51,13 @@ pub fn sift<'a>(
 ) -> (Vec<Difference>, Vec<&'a Known>) {
     let stale = known
         .iter()
-        .filter(|entry| scripts.contains(&entry.script) && !differences.iter().any(|difference| entry.covers(difference)))
+        .filter(|entry| {
+            scripts.contains(&entry.script) && !differences.iter().any(|difference| entry.covers(difference))
+        })
         .collect();
-    let new = differences.into_iter().filter(|difference| !known.iter().any(|entry| entry.covers(difference))).collect();
+    let new = differences
+        .into_iter()
+        .filter(|difference| !known.iter().any(|entry| entry.covers(difference)))
+        .collect();
     (new, stale)
 }

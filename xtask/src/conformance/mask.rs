@@ -30,8 +30,11 @@ static YAML_AGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^( +- )(?:\d+[
 static HASH: LazyLock<Regex> = LazyLock::new(|| pattern("hash=[0-9A-Fa-f]+"));
 static CLUSTER_IP: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b10\.0\.0\.\d{1,3}\b"));
 /// Sentences of the server that name a resource version of its own.
-static SAID_VERSION: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(current: |ResourceVersion in record \(|in precondition: |in object meta: |too old resource version: |\d \()(\d+)"));
+static SAID_VERSION: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(current: |ResourceVersion in record \(|in precondition: |in object meta: |too old resource version: |\d \()(\d+)",
+    )
+});
 /// An object that the server quotes in a sentence.
 static QUOTED_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(resourceVersion\\?":\\?")(\d+)"#));
 static YAML_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?m)^( *)resourceVersion: "(\d+)"$"#));
@@ -96,7 +99,12 @@ impl Names {
                 }
                 for (name, field) in sorted(fields) {
                     self.learn_uids(name, step, fresh);
-                    self.learn_in(field, step, fresh, name == "object" && fields.get("type").is_some_and(|t| t == "BOOKMARK"));
+                    self.learn_in(
+                        field,
+                        step,
+                        fresh,
+                        name == "object" && fields.get("type").is_some_and(|t| t == "BOOKMARK"),
+                    );
                 }
             }
             _ => {}
@@ -167,7 +175,9 @@ impl Names {
         for (name, field) in fields.iter_mut() {
             match (name.as_str(), &mut *field) {
                 ("serverAddress", Value::String(address)) => "<address>".clone_into(address),
-                ("nodePort" | "healthCheckNodePort", Value::Number(port)) if port.as_u64().is_some_and(|port| port >= 30_000) => {
+                ("nodePort" | "healthCheckNodePort", Value::Number(port))
+                    if port.as_u64().is_some_and(|port| port >= 30_000) =>
+                {
                     *field = "<node port>".into();
                 }
                 ("cells", Value::Array(cells)) => {
@@ -268,7 +278,10 @@ fn settle_causes(fields: &mut Map<String, Value>) {
         Some("Invalid") => custom,
         _ => false,
     };
-    let Some(Value::Array(causes)) = fields.get_mut("details").and_then(|details| details.get_mut("causes")) else { return };
+    let Some(Value::Array(causes)) = fields.get_mut("details").and_then(|details| details.get_mut("causes"))
+    else {
+        return;
+    };
     if !unordered || causes.len() < 2 {
         return;
     }
@@ -285,7 +298,10 @@ fn settle_causes(fields: &mut Map<String, Value>) {
 fn is_collection(fields: &Map<String, Value>) -> bool {
     fields.contains_key("items")
         || fields.contains_key("rows")
-        || fields.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List") || kind == "Table")
+        || fields
+            .get("kind")
+            .and_then(Value::as_str)
+            .is_some_and(|kind| kind.ends_with("List") || kind == "Table")
 }
 
 fn is_yaml_list(text: &str) -> bool {

@@ -39,31 +39,41 @@ fn a_list_is_placed_after_the_newest_object_that_it_can_show() {
 #[test]
 fn uids_are_named_by_first_sight_inside_messages_too() {
     let uid = "0b1c1e6e-3f0b-4a43-9a57-0f3a9d1d4c11";
-    let shown = answer(json!({ "metadata": { "uid": uid }, "message": format!("UID in object meta: {uid}") }));
-    assert_eq!(shown, json!({ "metadata": { "uid": "<uid 1.1>" }, "message": "UID in object meta: <uid 1.1>" }));
+    let shown =
+        answer(json!({ "metadata": { "uid": uid }, "message": format!("UID in object meta: {uid}") }));
+    assert_eq!(
+        shown,
+        json!({ "metadata": { "uid": "<uid 1.1>" }, "message": "UID in object meta: <uid 1.1>" })
+    );
 }
 
 #[test]
 fn only_times_near_the_run_are_hidden_and_their_precision_stays() {
-    let shown = answer(json!(["2026-11-15T06:00:01Z", "2026-11-15T06:00:01.123456Z", "2024-01-01T00:00:00Z"]));
+    let shown =
+        answer(json!(["2026-11-15T06:00:01Z", "2026-11-15T06:00:01.123456Z", "2024-01-01T00:00:00Z"]));
     assert_eq!(shown, json!(["<time>", "<time with 6 digits>", "2024-01-01T00:00:00Z"]));
 }
 
 #[test]
 fn generated_names_keep_their_prefix() {
-    let shown = answer(json!({ "metadata": { "generateName": "gen-", "name": "gen-x7k2p" }, "message": "gen-x7k2p is there" }));
+    let shown = answer(
+        json!({ "metadata": { "generateName": "gen-", "name": "gen-x7k2p" }, "message": "gen-x7k2p is there" }),
+    );
     assert_eq!(shown["metadata"]["name"], "gen-<generated 1>");
     assert_eq!(shown["message"], "gen-<generated 1> is there");
 }
 
 #[test]
 fn managers_sorted_by_time_are_put_in_one_order_and_unsorted_ones_show() {
-    let entry = |manager: &str, second: u8| {
-        json!({ "operation": "Apply", "manager": manager, "time": format!("2026-11-15T06:00:0{second}Z") })
-    };
+    let entry = |manager: &str, second: u8| json!({ "operation": "Apply", "manager": manager, "time": format!("2026-11-15T06:00:0{second}Z") });
     let managers = |entries: Value| {
         let shown = answer(json!({ "metadata": { "managedFields": entries } }));
-        shown["metadata"]["managedFields"].as_array().unwrap().iter().map(|e| e["manager"].clone()).collect::<Vec<_>>()
+        shown["metadata"]["managedFields"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|e| e["manager"].clone())
+            .collect::<Vec<_>>()
     };
     assert_eq!(managers(json!([entry("b", 1), entry("a", 2)])), ["a", "b"]);
     assert_eq!(managers(json!([entry("b", 1), entry("a", 1)])).len(), 3);

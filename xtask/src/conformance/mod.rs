@@ -5,6 +5,7 @@ pub mod generate;
 pub mod known;
 pub mod mask;
 pub mod random;
+pub mod recorded;
 pub mod run;
 pub mod script;
 pub mod sequences;
@@ -23,6 +24,7 @@ use serde_json::Value;
 use crate::client::Client;
 use crate::printer;
 use compare::Difference;
+use known::Known;
 use run::Runner;
 use script::Script;
 
@@ -39,21 +41,31 @@ pub fn fixtures() -> Result<BTreeMap<String, Value>> {
     let mut fixtures = BTreeMap::new();
     for path in yaml_files(&directory().join("crds"))? {
         let text = std::fs::read_to_string(&path)?;
-        let value = serde_saphyr::from_str(&text).with_context(|| format!("{} is not YAML", path.display()))?;
+        let value =
+            serde_saphyr::from_str(&text).with_context(|| format!("{} is not YAML", path.display()))?;
         fixtures.insert(stem(&path), value);
     }
     Ok(fixtures)
 }
 
+/// The differences that are known and explained.
+pub fn known_differences() -> Result<Vec<Known>> {
+    known::parse(&std::fs::read_to_string(directory().join("known.yaml"))?)
+}
+
 /// The scripts whose names match one of the patterns (`*` stands for anything), or the files named; all when there is none.
 pub fn scripts(patterns: &[String]) -> Result<Vec<Script>> {
     let mut scripts = Vec::new();
-    for pattern in patterns.iter().filter(|pattern| pattern.ends_with(".yaml")) {
+    for pattern in patterns
+        .iter()
+        .filter(|pattern| Path::new(pattern).extension().is_some_and(|ending| ending == "yaml"))
+    {
         scripts.push(Script::read(Path::new(pattern))?);
     }
     for path in yaml_files(&directory())? {
         let name = stem(&path);
-        if name != "known" && (patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, &name))) {
+        if name != "known" && (patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, &name)))
+        {
             scripts.push(Script::read(&path)?);
         }
     }
@@ -95,9 +107,14 @@ pub async fn differences(
 }
 
 /// Runs scripts on both servers; returns whether every difference is a known one and every known one is there.
-pub async fn run_scripts(scripts: &[Script], run: &str, embedded: &Client, real: &Client) -> Result<bool> {
+pub async fn run_scripts(
+    scripts: &[Script],
+    run: &str,
+    embedded: &Client,
+    real: &Client,
+    known: &[Known],
+) -> Result<bool> {
     let fixtures = fixtures()?;
-    let known = known::parse(&std::fs::read_to_string(directory().join("known.yaml"))?)?;
     let start = Instant::now();
     let outcomes: Vec<(usize, Result<Vec<Difference>>)> = futures::stream::iter(scripts.iter().enumerate())
         .map(|(index, script)| {
@@ -120,11 +137,9 @@ pub async fn run_scripts(scripts: &[Script], run: &str, embedded: &Client, real:
     }
     let names: Vec<String> = scripts.iter().map(|script| script.name.clone()).collect();
     let all = found.len();
-    let (new, stale) = known::sift(&known, found, &names);
+    let (new, stale) = known::sift(known, found, &names);
     print_differences(&new, run);
-    for entry in &stale {
-        printer::line(format!("{}: {:?} is a known difference that no longer occurs: {}", entry.script, entry.step, entry.reason));
-    }
+    print_stale(&stale);
     let steps: usize = scripts.iter().map(|script| script.steps.len()).sum();
     printer::line(format!(
         "{} scripts, {steps} exchanges in {:.1} s: {} differences, {} known, {} stale, {broken} scripts broken",
@@ -135,6 +150,13 @@ pub async fn run_scripts(scripts: &[Script], run: &str, embedded: &Client, real:
         stale.len(),
     ));
     Ok(new.is_empty() && stale.is_empty() && broken == 0)
+}
+
+fn print_stale(stale: &[&Known]) {
+    for entry in stale {
+        let Known { script, step, reason, .. } = entry;
+        printer::line(format!("{script}: {step:?} is a known difference that no longer occurs: {reason}"));
+    }
 }
 
 /// Prints differences, grouped by script and step, without the run's own name in them.
@@ -152,11 +174,39 @@ pub fn print_differences(differences: &[Difference], run: &str) {
     }
 }
 
+/// Replays every recording beside the tree against a server; says so where there is none.
+pub async fn run_recorded(client: &Client) -> Result<bool> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
+    let files = if directory.is_dir() { files(&directory, "jsonl")? } else { Vec::new() };
+    if files.is_empty() {
+        printer::line(format!("no recordings in {}: nothing to replay", directory.display()));
+        return Ok(true);
+    }
+    let known = known_differences()?;
+    let mut equal = true;
+    for file in files {
+        let (found, exchanges) = recorded::replay(&file, client).await?;
+        let (found, stale) = known::sift(&known, found, &[stem(&file)]);
+        print_differences(&found, "\0");
+        print_stale(&stale);
+        let steps: std::collections::BTreeSet<&str> =
+            found.iter().map(|difference| difference.step.as_str()).collect();
+        printer::line(format!("{}: {} of {exchanges} exchanges differ", file.display(), steps.len()));
+        equal &= found.is_empty() && stale.is_empty();
+    }
+    Ok(equal)
+}
+
 fn yaml_files(directory: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))?;
+    files(directory, "yaml")
+}
+
+fn files(directory: &Path, ending: &str) -> Result<Vec<PathBuf>> {
+    let entries =
+        std::fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))?;
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
+        .filter(|path| path.extension().is_some_and(|found| found == ending))
         .collect();
     files.sort();
     Ok(files)
@@ -170,7 +220,8 @@ fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
         Some((start, rest)) => name.strip_prefix(start).is_some_and(|name| {
-            rest.is_empty() || (0..=name.len()).filter_map(|at| name.get(at..)).any(|tail| matches(rest, tail))
+            rest.is_empty()
+                || (0..=name.len()).filter_map(|at| name.get(at..)).any(|tail| matches(rest, tail))
         }),
     }
 }

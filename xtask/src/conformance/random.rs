@@ -8,12 +8,12 @@ impl Random {
     /// The generator of one item of a seeded run; neighbours have nothing in common.
     pub fn of(seed: u64, index: u64) -> Self {
         let mut random = Self(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
-        random.next();
+        random.number();
         random
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -24,7 +24,7 @@ impl Random {
     /// A number below `bound`; zero when there is none.
     pub fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound).unwrap_or(u64::MAX).max(1);
-        usize::try_from(self.next() % bound).unwrap_or(0)
+        usize::try_from(self.number() % bound).unwrap_or(0)
     }
 
     /// True so many times out of a hundred.

@@ -16,7 +16,8 @@ use crate::client::{Answer, Call, Client};
 use crate::real::USERS;
 
 /// Headers that a client acts on.
-const HEADERS: [&str; 6] = ["content-type", "warning", "retry-after", "allow", "location", "www-authenticate"];
+const HEADERS: [&str; 6] =
+    ["content-type", "warning", "retry-after", "allow", "location", "www-authenticate"];
 
 /// What one server answered to a script, step by step.
 #[derive(Clone, Debug, Default)]
@@ -94,7 +95,9 @@ impl<'a> Runner<'a> {
             self.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &fixture).await?;
             let spec = &fixture["spec"];
             let (group, plural) = (text(&spec["group"]), text(&spec["names"]["plural"]));
-            for version in spec["versions"].as_array().into_iter().flatten().filter(|version| version["served"] == true) {
+            for version in
+                spec["versions"].as_array().into_iter().flatten().filter(|version| version["served"] == true)
+            {
                 let path = format!("/apis/{group}/{}/{plural}", text(&version["name"]));
                 self.served(&path).await?;
             }
@@ -169,9 +172,9 @@ impl<'a> Runner<'a> {
         let (method, path) = request.split_once(' ').context("`do` is a method and a path")?;
         let body = match (&step.raw, &step.repeated, &step.body) {
             (Some(raw), ..) => Bytes::from(self.variables.expand(raw)?),
-            (None, Some(long), _) => {
-                Bytes::from(self.variables.expand(&long.before)? + &long.text.repeat(long.times) + &long.after)
-            }
+            (None, Some(long), _) => Bytes::from(
+                self.variables.expand(&long.before)? + &long.text.repeat(long.times) + &long.after,
+            ),
             (None, None, Some(body)) => Bytes::from(self.variables.expand_value(body)?.to_string()),
             (None, None, None) => Bytes::new(),
         };
@@ -186,7 +189,11 @@ impl<'a> Runner<'a> {
             None | Some("admin") => None,
             Some("nobody") => Some(String::new()),
             Some(name) => Some(
-                USERS.iter().find(|(user, _)| *user == name).map_or("no-such-token", |(_, token)| token).to_owned(),
+                USERS
+                    .iter()
+                    .find(|(user, _)| *user == name)
+                    .map_or("no-such-token", |(_, token)| token)
+                    .to_owned(),
             ),
         };
         Ok(Call { method: method.parse()?, path: path.to_owned(), headers, body, token })
@@ -278,12 +285,20 @@ impl<'a> Runner<'a> {
                 body: Bytes::from_static(body.as_bytes()),
                 token: None,
             };
-            let delete = call(Method::DELETE, &path, r#"{"gracePeriodSeconds":0,"propagationPolicy":"Background"}"#, "application/json");
+            let delete = call(
+                Method::DELETE,
+                &path,
+                r#"{"gracePeriodSeconds":0,"propagationPolicy":"Background"}"#,
+                "application/json",
+            );
             let Ok(answer) = self.client.send(&delete).await else { return };
             let left: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
             if left.pointer("/metadata/finalizers").is_some() && !path.contains("customresourcedefinitions") {
                 let media = "application/merge-patch+json";
-                let _ = self.client.send(&call(Method::PATCH, &path, r#"{"metadata":{"finalizers":null}}"#, media)).await;
+                let _ = self
+                    .client
+                    .send(&call(Method::PATCH, &path, r#"{"metadata":{"finalizers":null}}"#, media))
+                    .await;
             }
         }
     }
@@ -291,17 +306,19 @@ impl<'a> Runner<'a> {
 
 fn satisfied(until: &Until, document: &Value) -> bool {
     let status = until.status.is_none_or(|status| document["status"] == status);
-    let place = until.at.as_deref().is_none_or(|pointer| match (document["body"].pointer(pointer), &until.is) {
-        (Some(found), Some(wanted)) => found == wanted,
-        (found, None) => found.is_some(),
-        (None, Some(_)) => false,
-    });
+    let place =
+        until.at.as_deref().is_none_or(|pointer| match (document["body"].pointer(pointer), &until.is) {
+            (Some(found), Some(wanted)) => found == wanted,
+            (found, None) => found.is_some(),
+            (None, Some(_)) => false,
+        });
     status && place
 }
 
 /// Whether an event is a bookmark that the server sends when it likes, not the one that ends a streaming list.
 fn is_plain_bookmark(event: &Value) -> bool {
-    event["type"] == "BOOKMARK" && event.pointer("/object/metadata/annotations/k8s.io~1initial-events-end").is_none()
+    event["type"] == "BOOKMARK"
+        && event.pointer("/object/metadata/annotations/k8s.io~1initial-events-end").is_none()
 }
 
 /// An answer as one document: JSON where it is JSON, YAML as data beside its text, text otherwise.

@@ -146,7 +146,8 @@ impl Script {
     /// Reads a script from YAML.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let value: Value = serde_saphyr::from_str(text).with_context(|| format!("{name}: not YAML"))?;
-        let mut script: Self = serde_json::from_value(value).with_context(|| format!("{name}: not a script"))?;
+        let mut script: Self =
+            serde_json::from_value(value).with_context(|| format!("{name}: not a script"))?;
         name.clone_into(&mut script.name);
         let mut names = std::collections::HashSet::new();
         for step in &script.steps {
@@ -162,7 +163,8 @@ impl Script {
 
     /// Reads a script's file.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Self::parse(&name, &text)
     }

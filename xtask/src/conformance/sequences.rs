@@ -78,7 +78,7 @@ pub async fn run(range: Range, run: &str, embedded: &Client, real: &Client, save
     }
     drop(found);
     for (number, (script, differences)) in different.iter().enumerate() {
-        report(number, script, differences, run, embedded, real, saved).await?;
+        Box::pin(report(number, script, differences, run, embedded, real, saved)).await?;
     }
     printer::line(format!(
         "{} sequences, {} requests to each server in {:.1} s: {} differ",
@@ -112,10 +112,10 @@ async fn report(
         print_differences(first, run);
         return Ok(());
     }
-    let shrunk = shrink(script, |candidate| {
+    let shrunk = Box::pin(shrink(script, |candidate| {
         let outcome = again(candidate);
         async move { outcome.await.is_ok_and(|differences| !differences.is_empty()) }
-    })
+    }))
     .await;
     printer::line(format!("{}, shrunk to {} steps:", script.topic, shrunk.steps.len()));
     print_differences(&again(shrunk.clone()).await?, run);
@@ -131,7 +131,13 @@ async fn report(
     Ok(())
 }
 
-async fn differences(script: &Script, run: &str, name: &str, embedded: &Client, real: &Client) -> Result<Vec<Difference>> {
+async fn differences(
+    script: &Script,
+    run: &str,
+    name: &str,
+    embedded: &Client,
+    real: &Client,
+) -> Result<Vec<Difference>> {
     let (ours, theirs) = tokio::join!(
         Runner::new(embedded, &script.name, run).sequence(script, name),
         Runner::new(real, &script.name, run).sequence(script, name),

@@ -38,7 +38,9 @@ where
         for index in 0..best.steps.len() {
             let mut place = 0;
             while tries < TRIES {
-                let Some(candidate) = best.steps.get(index).and_then(|step| simpler(step, place)) else { break };
+                let Some(candidate) = best.steps.get(index).and_then(|step| simpler(step, place)) else {
+                    break;
+                };
                 let mut next = best.clone();
                 next.steps[index] = candidate;
                 tries += 1;
@@ -126,13 +128,16 @@ mod tests {
     async fn a_sequence_shrinks_to_the_step_and_the_field_that_matter() {
         let step = |body: Value| Step { body: Some(body), ..Step::default() };
         let script = Script {
-            steps: (0..20).map(|number| step(json!({ "spec": { "a": number, "b": [1, 2, { "c": 3 }] } }))).collect(),
+            steps: (0..20)
+                .map(|number| step(json!({ "spec": { "a": number, "b": [1, 2, { "c": 3 }] } })))
+                .collect(),
             ..Script::default()
         };
         let shrunk = shrink(&script, |candidate| async move {
-            candidate.steps.iter().any(|step| {
-                step.body.as_ref().and_then(|body| body.pointer("/spec/a")) == Some(&json!(13))
-            })
+            candidate
+                .steps
+                .iter()
+                .any(|step| step.body.as_ref().and_then(|body| body.pointer("/spec/a")) == Some(&json!(13)))
         })
         .await;
         let bodies: Vec<_> = shrunk.steps.into_iter().filter_map(|step| step.body).collect();

@@ -32,7 +32,8 @@ impl Variables {
         let mut expanded = String::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("${") {
-            let (name, behind) = after.split_once('}').with_context(|| format!("{text:?} has an open ${{"))?;
+            let (name, behind) =
+                after.split_once('}').with_context(|| format!("{text:?} has an open ${{"))?;
             expanded.push_str(before);
             match self.0.get(name) {
                 Some(Value::String(value)) => expanded.push_str(value),
@@ -59,13 +60,16 @@ impl Variables {
                 Some(name) if self.0.contains_key(name) => self.0[name].clone(),
                 _ => self.expand(text)?.into(),
             },
-            Value::Array(items) => {
-                items.iter().map(|item| self.expand_bounded(item, depth + 1)).collect::<Result<Vec<_>>>()?.into()
-            }
+            Value::Array(items) => items
+                .iter()
+                .map(|item| self.expand_bounded(item, depth + 1))
+                .collect::<Result<Vec<_>>>()?
+                .into(),
             Value::Object(fields) => match fields.get("$from").and_then(Value::as_str) {
                 Some(name) => {
                     let mut base = self.0.get(name).cloned().unwrap_or_default();
-                    let patch = self.expand_bounded(fields.get("$merge").unwrap_or(&Value::Null), depth + 1)?;
+                    let patch =
+                        self.expand_bounded(fields.get("$merge").unwrap_or(&Value::Null), depth + 1)?;
                     if !patch.is_null() {
                         merge(&mut base, &patch);
                     }

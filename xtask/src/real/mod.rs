@@ -68,7 +68,7 @@ pub async fn up(environment: &Environment, directory: &Path, port: Option<u16>) 
     let kubeconfig = directory.join("kubeconfig");
     if process::running(&directory) && kubeconfig.exists() {
         let client = Client::new(kubeconfig::read(&kubeconfig)?)?;
-        ready(&client, Duration::from_secs(60), || process::alive(&directory)).await?;
+        ready(&client, Duration::from_mins(1), || process::alive(&directory)).await?;
         return Ok(kubeconfig);
     }
     process::stop(&directory)?;
@@ -79,15 +79,20 @@ pub async fn up(environment: &Environment, directory: &Path, port: Option<u16>) 
     };
     let authority = certificates::write(&directory)?;
     write_tokens(&directory)?;
-    let endpoint =
-        Endpoint { address: format!("127.0.0.1:{port}"), authority: Some(authority), token: ADMIN_TOKEN.to_owned() };
+    let endpoint = Endpoint {
+        address: format!("127.0.0.1:{port}"),
+        authority: Some(authority),
+        token: ADMIN_TOKEN.to_owned(),
+    };
     fs::write(&kubeconfig, kubeconfig::render(&endpoint, &USERS))?;
     process::start(environment, &directory, port)?;
-    let waited = ready(&Client::new(endpoint)?, Duration::from_secs(120), || process::alive(&directory)).await;
+    let waited = ready(&Client::new(endpoint)?, Duration::from_mins(2), || process::alive(&directory)).await;
     if waited.is_err() {
         process::stop(&directory)?;
     }
-    waited.with_context(|| format!("the server did not become ready; its log: {}", directory.join("log").display()))?;
+    waited.with_context(|| {
+        format!("the server did not become ready; its log: {}", directory.join("log").display())
+    })?;
     Ok(kubeconfig)
 }
 
@@ -194,9 +199,8 @@ fn clear(directory: &Path) -> Result<()> {
 }
 
 fn write_tokens(directory: &Path) -> Result<()> {
-    let mut lines = format!("{ADMIN_TOKEN},admin,admin,\"system:masters\"\n");
-    for (name, token) in USERS {
-        lines.push_str(&format!("{token},{name},{name}\n"));
-    }
+    let users = USERS.iter().map(|(name, token)| format!("{token},{name},{name}\n"));
+    let lines: String =
+        std::iter::once(format!("{ADMIN_TOKEN},admin,admin,\"system:masters\"\n")).chain(users).collect();
     Ok(fs::write(directory.join("tokens.csv"), lines)?)
 }

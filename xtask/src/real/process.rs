@@ -118,11 +118,8 @@ pub(super) fn stop(directory: &Path) -> Result<()> {
 /// Resident memory of all processes of `directory`, in bytes.
 pub(super) fn resident_memory(directory: &Path) -> Option<u64> {
     let directory = directory.canonicalize().ok()?;
-    let bytes: u64 = FILES
-        .iter()
-        .filter_map(|file| process(&directory, file))
-        .filter_map(resident_memory_of)
-        .sum();
+    let bytes: u64 =
+        FILES.iter().filter_map(|file| process(&directory, file)).filter_map(resident_memory_of).sum();
     (bytes > 0).then_some(bytes)
 }
 
@@ -145,6 +142,7 @@ fn said_by_ps(id: u32, column: &str) -> Option<String> {
 }
 
 fn signal(id: u32, name: &str) -> Result<()> {
-    let status = Command::new("kill").arg(format!("-{name}")).arg(id.to_string()).stderr(Stdio::null()).status();
+    let status =
+        Command::new("kill").arg(format!("-{name}")).arg(id.to_string()).stderr(Stdio::null()).status();
     status.map(drop).with_context(|| format!("cannot send {name} to process {id}"))
 }
