@@ -67,6 +67,7 @@ impl Scope<'_> {
         loop {
             let mut object = object.clone();
             let mut more = Vec::new();
+            let _turn = self.turn();
             self.finish_create(&mut object, attempt, &mut more)?;
             if !meta::text(&object, "resourceVersion").is_empty() {
                 return Err(Failure::new(
@@ -115,8 +116,8 @@ impl Scope<'_> {
         strategy.prepare_create(self.version, &mut object, self.call);
         let errors = strategy.validate(self.version, self.call.endpoint, &object, None);
         if !errors.is_empty() {
-            let name = meta::text(&object, "name");
-            return Err(Failure::invalid(&self.resource.group, &self.resource.kind, name, &errors));
+            // The real server has forgotten both the kind and the name here.
+            return Err(Failure::invalid(&self.resource.group, "", "", &errors));
         }
         access::answer(&self.engine.access(), &self.resource.kind, &mut object, &self.call.user)?;
         Ok(Answer::object(201, object.to_string().into(), warnings))
@@ -150,8 +151,10 @@ impl Scope<'_> {
             self.manage(live, &mut new, &options);
             Ok(new)
         };
-        let written = self.write(&make, false, uid.as_deref(), options.dry_run, &mut warnings)?;
-        Ok(Answer::object(200, written.bytes, warnings))
+        let may_create =
+            self.call.endpoint == Endpoint::Main && self.resource.strategy.creates_on_update();
+        let written = self.write(&make, may_create, uid.as_deref(), options.dry_run, &mut warnings)?;
+        Ok(Answer::object(if written.created { 201 } else { 200 }, written.bytes, warnings))
     }
 
     /// Prunes and fills in what was decoded, and does about unknown and duplicate fields what was asked for.
@@ -186,7 +189,10 @@ impl Scope<'_> {
 
     /// Fills in defaults.
     pub(super) fn fill_in(&self, object: &mut Value) {
-        schema::default(&self.version.schema, object);
+        // A built-in kind is filled in from its Go types, which know more of nulls.
+        if self.is_custom() || self.resource.group == "apiextensions.k8s.io" {
+            schema::default(&self.version.schema, object);
+        }
         self.resource.strategy.default(self.version, object);
     }
 
@@ -222,6 +228,7 @@ impl Scope<'_> {
     ) -> Result<Written, Failure> {
         let key = key(self.namespace(), self.name());
         loop {
+            let _turn = self.turn();
             let live = self.store().get(&self.resource.place, &key);
             let mut more = Vec::new();
             let attempt = match &live {

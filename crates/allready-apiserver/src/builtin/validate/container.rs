@@ -19,7 +19,7 @@ const SIDECAR: &str = "may not be set for init containers without restartPolicy=
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
 
 /// The containers of a pod, the ones that run first included.
-pub(super) fn check(spec: &Spot, pod: &Pod, errors: &mut Errors) {
+pub(super) fn check(spec: &Spot<'_>, pod: &Pod<'_>, errors: &mut Errors) {
     let (containers, first) = (spec.child("containers"), spec.child("initContainers"));
     if containers.is_empty() {
         containers.required("", errors);
@@ -55,11 +55,11 @@ fn unique<'a>(container: &Spot<'a>, seen: &mut Vec<&'a str>, errors: &mut Errors
     seen.push(name.text());
 }
 
-fn restarts(container: &Spot, errors: &mut Errors) {
+fn restarts(container: &Spot<'_>, errors: &mut Errors) {
     container.child("restartPolicy").one_of_if_any(&["Always", "Never", "OnFailure"], errors);
 }
 
-fn common(container: &Spot, pod: &Pod, errors: &mut Errors) {
+fn common(container: &Spot<'_>, pod: &Pod<'_>, errors: &mut Errors) {
     container.child("name").named(names::dns_label, errors);
     container.child("image").filled(errors);
     container.child("terminationMessagePolicy").one_of(&["File", "FallbackToLogsOnError"], errors);
@@ -76,7 +76,7 @@ fn common(container: &Spot, pod: &Pod, errors: &mut Errors) {
     }
 }
 
-fn ports(ports: &Spot, errors: &mut Errors) {
+fn ports(ports: &Spot<'_>, errors: &mut Errors) {
     let mut seen: Vec<&str> = Vec::new();
     for port in ports.items() {
         let name = port.child("name");
@@ -99,7 +99,7 @@ fn ports(ports: &Spot, errors: &mut Errors) {
     }
 }
 
-fn host_ports<'a>(list: &Spot, containers: impl Iterator<Item = Spot<'a>>, errors: &mut Errors) {
+fn host_ports<'a>(list: &Spot<'_>, containers: impl Iterator<Item = Spot<'a>>, errors: &mut Errors) {
     let mut seen: Vec<String> = Vec::new();
     for (index, container) in containers.enumerate() {
         for (position, port) in container.child("ports").items().enumerate() {
@@ -115,7 +115,7 @@ fn host_ports<'a>(list: &Spot, containers: impl Iterator<Item = Spot<'a>>, error
     }
 }
 
-fn environment(entry: &Spot, errors: &mut Errors) {
+fn environment(entry: &Spot<'_>, errors: &mut Errors) {
     const FIELDS: [&str; 5] =
         ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
     entry.child("name").named(variable, errors);
@@ -145,7 +145,7 @@ fn environment(entry: &Spot, errors: &mut Errors) {
     errors.push(FieldError::invalid(from.place, "", why));
 }
 
-fn field_path(path: &Spot, errors: &mut Errors) {
+fn field_path(path: &Spot<'_>, errors: &mut Errors) {
     const KNOWN: [&str; 9] = [
         "metadata.name",
         "metadata.namespace",
@@ -188,7 +188,7 @@ fn field_path(path: &Spot, errors: &mut Errors) {
     }
 }
 
-fn resource_field(resource: &Spot, errors: &mut Errors) {
+fn resource_field(resource: &Spot<'_>, errors: &mut Errors) {
     const KNOWN: [&str; 6] = [
         "limits.cpu",
         "limits.ephemeral-storage",
@@ -205,7 +205,7 @@ fn resource_field(resource: &Spot, errors: &mut Errors) {
     }
 }
 
-fn sources(list: &Spot, errors: &mut Errors) {
+fn sources(list: &Spot<'_>, errors: &mut Errors) {
     for source in list.items() {
         source.child("prefix").named_if_any(variable, errors);
         let named: Vec<_> =
@@ -222,7 +222,7 @@ fn sources(list: &Spot, errors: &mut Errors) {
     }
 }
 
-fn mounts(list: &Spot, volumes: &[&str], errors: &mut Errors) {
+fn mounts(list: &Spot<'_>, volumes: &[&str], errors: &mut Errors) {
     let mut paths: Vec<&str> = Vec::new();
     for mount in list.items() {
         let (name, path) = (mount.child("name"), mount.child("mountPath"));
@@ -247,7 +247,7 @@ fn mounts(list: &Spot, volumes: &[&str], errors: &mut Errors) {
 }
 
 /// The requests and limits of a container.
-fn amounts(resources: &Spot, errors: &mut Errors) {
+fn amounts(resources: &Spot<'_>, errors: &mut Errors) {
     let (limits, requests) = (resources.child("limits"), resources.child("requests"));
     for (name, amount) in limits.entries() {
         resource_name(&amount, name, errors);
@@ -282,7 +282,7 @@ fn is_native(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 
-fn resource_name(amount: &Spot, name: &str, errors: &mut Errors) {
+fn resource_name(amount: &Spot<'_>, name: &str, errors: &mut Errors) {
     let refuse = |why: &str, errors: &mut Errors| {
         errors.push(FieldError::invalid(amount.place.as_str(), name, why));
     };
@@ -330,7 +330,7 @@ fn is_extended(name: &str) -> bool {
 }
 
 /// An amount of a resource.
-pub(super) fn quantity(amount: &Spot, name: &str, errors: &mut Errors) {
+pub(super) fn quantity(amount: &Spot<'_>, name: &str, errors: &mut Errors) {
     let Ok(parsed) = Quantity::parse(amount.text()) else { return };
     if parsed.is_negative() {
         amount.invalid("must be greater than or equal to 0", errors);
@@ -353,7 +353,7 @@ pub(super) fn quantity(amount: &Spot, name: &str, errors: &mut Errors) {
 }
 
 /// Hooks and probes.
-fn reactions(container: &Spot, pod: &Pod, errors: &mut Errors) {
+fn reactions(container: &Spot<'_>, pod: &Pod<'_>, errors: &mut Errors) {
     let lifecycle = container.child("lifecycle");
     for hook in ["postStart", "preStop"].into_iter().filter(|hook| lifecycle.has(hook)) {
         handler(&lifecycle.child(hook), pod, errors);
@@ -381,7 +381,7 @@ fn reactions(container: &Spot, pod: &Pod, errors: &mut Errors) {
     }
 }
 
-fn handler(handler: &Spot, pod: &Pod, errors: &mut Errors) {
+fn handler(handler: &Spot<'_>, pod: &Pod<'_>, errors: &mut Errors) {
     let mut found = false;
     for kind in ["exec", "httpGet", "tcpSocket", "grpc", "sleep"].into_iter().filter(|kind| handler.has(kind))
     {

@@ -59,7 +59,7 @@ fn is_zone(name: &str) -> bool {
     ZONES.lines().any(|zone| zone == name)
 }
 
-fn time_zone(zone: &Spot, errors: &mut Errors) {
+fn time_zone(zone: &Spot<'_>, errors: &mut Errors) {
     let name = zone.text();
     if !zone.exists() {
         return;

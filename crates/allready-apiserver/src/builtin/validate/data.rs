@@ -74,18 +74,18 @@ pub(super) fn secret(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     }
 }
 
-fn keys(value: &Spot, key: &str, errors: &mut Errors) {
+fn keys(value: &Spot<'_>, key: &str, errors: &mut Errors) {
     for problem in data_key(key) {
         errors.push(FieldError::invalid(value.place.as_str(), key, problem));
     }
 }
 
-fn decoded(value: &Spot) -> Vec<u8> {
+fn decoded(value: &Spot<'_>) -> Vec<u8> {
     STANDARD.decode(value.text()).unwrap_or_default()
 }
 
 /// The credentials of registries are JSON.
-fn registry(entry: &Spot, errors: &mut Errors) {
+fn registry(entry: &Spot<'_>, errors: &mut Errors) {
     if !entry.exists() {
         entry.required("", errors);
         return;

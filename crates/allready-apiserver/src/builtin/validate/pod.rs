@@ -50,7 +50,7 @@ pub(super) fn check(new: &Value, old: Option<&Value>, errors: &mut Errors) {
 }
 
 /// The template of pods that other kinds make.
-pub(super) fn template(template: &Spot, errors: &mut Errors) {
+pub(super) fn template(template: &Spot<'_>, errors: &mut Errors) {
     words::labels(&Spot { place: format!("{}.labels", template.place), ..template.at("metadata.labels") }, errors);
     let annotations = template.at("metadata.annotations");
     words::annotations(&Spot { place: format!("{}.annotations", template.place), ..annotations }, errors);
@@ -61,7 +61,7 @@ pub(super) fn template(template: &Spot, errors: &mut Errors) {
     }
 }
 
-fn spec(spec: &Spot, own: bool, errors: &mut Errors) {
+fn spec(spec: &Spot<'_>, own: bool, errors: &mut Errors) {
     let volumes = volume::check(&spec.child("volumes"), errors);
     let grace = spec.child("terminationGracePeriodSeconds").number();
     container::check(spec, &container::Pod { volumes, grace }, errors);
@@ -97,7 +97,7 @@ fn spec(spec: &Spot, own: bool, errors: &mut Errors) {
     preemption.one_of_if_any(&["PreemptLowerPriority", "Never"], errors);
 }
 
-fn host_network(spec: &Spot, own: bool, errors: &mut Errors) {
+fn host_network(spec: &Spot<'_>, own: bool, errors: &mut Errors) {
     for container in spec.child("containers").items() {
         for port in container.child("ports").items() {
             let host = port.child("hostPort");
@@ -110,7 +110,7 @@ fn host_network(spec: &Spot, own: bool, errors: &mut Errors) {
     }
 }
 
-fn security(context: &Spot, errors: &mut Errors) {
+fn security(context: &Spot<'_>, errors: &mut Errors) {
     for field in ["fsGroup", "runAsUser", "runAsGroup"] {
         context.child(field).within(0, LARGEST, errors);
     }
@@ -119,7 +119,7 @@ fn security(context: &Spot, errors: &mut Errors) {
     }
 }
 
-fn gates(list: &Spot, errors: &mut Errors) {
+fn gates(list: &Spot<'_>, errors: &mut Errors) {
     let mut seen: Vec<&str> = Vec::new();
     for gate in list.items() {
         let name = Spot { place: gate.place.clone(), ..gate.child("name") };

@@ -3,7 +3,7 @@
 use super::{Errors, spot::Spot};
 use crate::status::{Mistake, quote};
 
-pub(super) fn deployment(strategy: &Spot, errors: &mut Errors) {
+pub(super) fn deployment(strategy: &Spot<'_>, errors: &mut Errors) {
     let rolling = strategy.child("rollingUpdate");
     match strategy.child("type").text() {
         "Recreate" if rolling.exists() => {
@@ -23,7 +23,7 @@ pub(super) fn deployment(strategy: &Spot, errors: &mut Errors) {
     }
 }
 
-pub(super) fn daemon_set(strategy: &Spot, errors: &mut Errors) {
+pub(super) fn daemon_set(strategy: &Spot<'_>, errors: &mut Errors) {
     match strategy.child("type").text() {
         "OnDelete" => {}
         "RollingUpdate" => {
@@ -45,7 +45,7 @@ pub(super) fn daemon_set(strategy: &Spot, errors: &mut Errors) {
     }
 }
 
-pub(super) fn stateful_set(strategy: &Spot, errors: &mut Errors) {
+pub(super) fn stateful_set(strategy: &Spot<'_>, errors: &mut Errors) {
     let rolling = strategy.child("rollingUpdate");
     let missing = rolling.child("maxUnavailable");
     match strategy.child("type").text() {
@@ -72,14 +72,14 @@ pub(super) fn stateful_set(strategy: &Spot, errors: &mut Errors) {
     }
 }
 
-fn unknown(strategy: &Spot, kinds: &[&str], errors: &mut Errors) {
+fn unknown(strategy: &Spot<'_>, kinds: &[&str], errors: &mut Errors) {
     let shown = format!(r#"{{"Type":{},"RollingUpdate":null}}"#, quote(strategy.child("type").text()));
     let kinds: Vec<_> = kinds.iter().map(|kind| quote(kind)).collect();
     let why = format!("supported values: {}", kinds.join(", "));
     strategy.shown(Mistake::NotSupported, &shown, &why, errors);
 }
 
-fn percent(number: &Spot) -> Option<i64> {
+fn percent(number: &Spot<'_>) -> Option<i64> {
     let digits = number.text().strip_suffix('%')?;
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -87,12 +87,12 @@ fn percent(number: &Spot) -> Option<i64> {
     Some(digits.parse().unwrap_or(i64::MAX))
 }
 
-fn amount(number: &Spot) -> i64 {
+fn amount(number: &Spot<'_>) -> i64 {
     percent(number).or_else(|| number.number()).unwrap_or(0)
 }
 
 /// A number, or a part of all.
-fn share(number: &Spot, errors: &mut Errors) {
+fn share(number: &Spot<'_>, errors: &mut Errors) {
     if !number.value.is_string() {
         number.at_least_zero(errors);
     } else if percent(number).is_none() {
@@ -103,7 +103,7 @@ fn share(number: &Spot, errors: &mut Errors) {
     }
 }
 
-fn at_most_all(number: &Spot, errors: &mut Errors) {
+fn at_most_all(number: &Spot<'_>, errors: &mut Errors) {
     if percent(number).is_some_and(|percent| percent > 100) {
         number.invalid("must not be greater than 100%", errors);
     }

@@ -10,7 +10,7 @@ use crate::{
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-pub(super) fn tolerations(list: &Spot, errors: &mut Errors) {
+pub(super) fn tolerations(list: &Spot<'_>, errors: &mut Errors) {
     for toleration in list.items() {
         let (key, operator) = (toleration.child("key"), toleration.child("operator"));
         let (value, effect) = (toleration.child("value"), toleration.child("effect"));
@@ -52,7 +52,7 @@ pub(super) fn tolerations(list: &Spot, errors: &mut Errors) {
     }
 }
 
-pub(super) fn taints(list: &Spot, errors: &mut Errors) {
+pub(super) fn taints(list: &Spot<'_>, errors: &mut Errors) {
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for taint in list.items() {
         let (key, value, effect) = (taint.child("key"), taint.child("value"), taint.child("effect"));
@@ -84,7 +84,7 @@ pub(super) fn taints(list: &Spot, errors: &mut Errors) {
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
-pub(super) fn affinity(affinity: &Spot, errors: &mut Errors) {
+pub(super) fn affinity(affinity: &Spot<'_>, errors: &mut Errors) {
     let nodes = affinity.child("nodeAffinity");
     let required = nodes.child(REQUIRED);
     if required.exists() {
@@ -112,7 +112,7 @@ pub(super) fn affinity(affinity: &Spot, errors: &mut Errors) {
     }
 }
 
-fn weight(term: &Spot, errors: &mut Errors) {
+fn weight(term: &Spot<'_>, errors: &mut Errors) {
     let weight = term.child("weight");
     if !weight.number().is_some_and(|weight| (1..=100).contains(&weight)) {
         let found = weight.number().unwrap_or(0);
@@ -120,13 +120,13 @@ fn weight(term: &Spot, errors: &mut Errors) {
     }
 }
 
-fn node_term(term: &Spot, values_too: bool, errors: &mut Errors) {
+fn node_term(term: &Spot<'_>, values_too: bool, errors: &mut Errors) {
     for expression in term.child("matchExpressions").items() {
         selector::requirement(&expression, &["Gt", "Lt"], values_too, errors);
     }
 }
 
-fn pod_term(term: &Spot, errors: &mut Errors) {
+fn pod_term(term: &Spot<'_>, errors: &mut Errors) {
     selector::check(&term.child("labelSelector"), errors);
     selector::check(&term.child("namespaceSelector"), errors);
     for name in term.child("namespaces").items() {
@@ -140,10 +140,10 @@ fn pod_term(term: &Spot, errors: &mut Errors) {
     selector::label_name(&key, errors);
 }
 
-pub(super) fn spreading(list: &Spot, errors: &mut Errors) {
+pub(super) fn spreading(list: &Spot<'_>, errors: &mut Errors) {
     let all: Vec<_> = list.items().collect();
     let means =
-        |one: &Spot| (one.child("topologyKey").text().to_owned(), one.child("whenUnsatisfiable").text().to_owned());
+        |one: &Spot<'_>| (one.child("topologyKey").text().to_owned(), one.child("whenUnsatisfiable").text().to_owned());
     for (index, one) in all.iter().enumerate() {
         let (skew, key, action) =
             (one.child("maxSkew"), one.child("topologyKey"), one.child("whenUnsatisfiable"));

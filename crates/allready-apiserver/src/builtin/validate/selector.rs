@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// What is wrong with a selector.
-pub(super) fn check(selector: &Spot, errors: &mut Errors) {
+pub(super) fn check(selector: &Spot<'_>, errors: &mut Errors) {
     words::labels(&selector.child("matchLabels"), errors);
     for expression in selector.child("matchExpressions").items() {
         requirement(&expression, &[], true, errors);
@@ -17,7 +17,7 @@ pub(super) fn check(selector: &Spot, errors: &mut Errors) {
 }
 
 /// One expression of a selector. Those of nodes know operators of their own.
-pub(super) fn requirement(expression: &Spot, comparing: &[&str], values_too: bool, errors: &mut Errors) {
+pub(super) fn requirement(expression: &Spot<'_>, comparing: &[&str], values_too: bool, errors: &mut Errors) {
     let values = expression.child("values");
     let operator = expression.child("operator");
     match operator.text() {
@@ -42,7 +42,7 @@ pub(super) fn requirement(expression: &Spot, comparing: &[&str], values_too: boo
 }
 
 /// The key of a label where one must stand.
-pub(super) fn label_name(key: &Spot, errors: &mut Errors) {
+pub(super) fn label_name(key: &Spot<'_>, errors: &mut Errors) {
     key.problems(names::qualified(key.text()), errors);
 }
 

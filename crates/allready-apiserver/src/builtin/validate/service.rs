@@ -51,7 +51,7 @@ pub(super) fn check(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     policies(&spec, errors);
 }
 
-fn external_name(spec: &Spot, errors: &mut Errors) {
+fn external_name(spec: &Spot<'_>, errors: &mut Errors) {
     for field in ["clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
         if !spec.child(field).is_empty() {
             spec.child(field).forbidden("may not be set for ExternalName services", errors);
@@ -66,7 +66,7 @@ fn external_name(spec: &Spot, errors: &mut Errors) {
     Spot { value: &named, place: name.place }.named_if_any(names::dns_subdomain, errors);
 }
 
-fn ports(list: &Spot, errors: &mut Errors) {
+fn ports(list: &Spot<'_>, errors: &mut Errors) {
     let mut seen: Vec<&str> = Vec::new();
     let several = list.items().count() > 1;
     for entry in list.items() {
@@ -87,7 +87,7 @@ fn ports(list: &Spot, errors: &mut Errors) {
     }
 }
 
-fn affinity(spec: &Spot, errors: &mut Errors) {
+fn affinity(spec: &Spot<'_>, errors: &mut Errors) {
     let (kind, config) = (spec.child("sessionAffinity"), spec.child("sessionAffinityConfig"));
     kind.one_of(&["ClientIP", "None"], errors);
     let seconds = config.at("clientIP.timeoutSeconds");
@@ -103,7 +103,7 @@ fn affinity(spec: &Spot, errors: &mut Errors) {
 }
 
 /// The fields about addresses: they are looked at before addresses are given, and again with everything else.
-pub(super) fn addresses(spec: &Spot, errors: &mut Errors) {
+pub(super) fn addresses(spec: &Spot<'_>, errors: &mut Errors) {
     if spec.child("type").text() == "ExternalName" {
         return;
     }
@@ -151,8 +151,8 @@ pub(super) fn addresses(spec: &Spot, errors: &mut Errors) {
     }
 }
 
-fn numbers(spec: &Spot, errors: &mut Errors) {
-    let numbered = |entry: &Spot| entry.child("nodePort").number().filter(|number| *number != 0);
+fn numbers(spec: &Spot<'_>, errors: &mut Errors) {
+    let numbered = |entry: &Spot<'_>| entry.child("nodePort").number().filter(|number| *number != 0);
     let list = spec.child("ports");
     if spec.child("type").text() == "ClusterIP" {
         for entry in list.items().filter(|entry| numbered(entry).is_some()) {
@@ -182,7 +182,7 @@ fn numbers(spec: &Spot, errors: &mut Errors) {
     }
 }
 
-fn balancing(spec: &Spot, errors: &mut Errors) {
+fn balancing(spec: &Spot<'_>, errors: &mut Errors) {
     let balanced = spec.child("type").text() == "LoadBalancer";
     let ranges = spec.child("loadBalancerSourceRanges");
     // The real server names the field so.
@@ -203,7 +203,7 @@ fn balancing(spec: &Spot, errors: &mut Errors) {
     }
 }
 
-fn policies(spec: &Spot, errors: &mut Errors) {
+fn policies(spec: &Spot<'_>, errors: &mut Errors) {
     const TRAFFIC: [&str; 2] = ["Cluster", "Local"];
     let kind = spec.child("type").text();
     let outside = matches!(kind, "LoadBalancer" | "NodePort")

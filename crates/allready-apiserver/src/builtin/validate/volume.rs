@@ -69,7 +69,7 @@ pub(super) fn check<'a>(volumes: &Spot<'a>, errors: &mut Errors) -> Vec<&'a str>
     good
 }
 
-fn source(volume: &Spot, errors: &mut Errors) {
+fn source(volume: &Spot<'_>, errors: &mut Errors) {
     let mut found = false;
     for kind in KINDS.into_iter().filter(|kind| volume.has(kind)) {
         let source = volume.child(kind);
@@ -98,7 +98,7 @@ fn source(volume: &Spot, errors: &mut Errors) {
     }
 }
 
-fn host_path(source: &Spot, errors: &mut Errors) {
+fn host_path(source: &Spot<'_>, errors: &mut Errors) {
     const KINDS: [&str; 8] = [
         "",
         "BlockDevice",
@@ -118,8 +118,8 @@ fn host_path(source: &Spot, errors: &mut Errors) {
     source.child("type").one_of_if_any(&KINDS, errors);
 }
 
-fn files(source: &Spot, errors: &mut Errors) {
-    let mode = |mode: Spot, errors: &mut Errors| {
+fn files(source: &Spot<'_>, errors: &mut Errors) {
+    let mode = |mode: Spot<'_>, errors: &mut Errors| {
         if mode.number().is_some_and(|mode| !(0..=0o777).contains(&mode)) {
             mode.invalid(MODE, errors);
         }
@@ -138,7 +138,7 @@ fn files(source: &Spot, errors: &mut Errors) {
 }
 
 /// What a stateful set claims for each of its pods.
-pub(super) fn claim(spec: &Spot, errors: &mut Errors) {
+pub(super) fn claim(spec: &Spot<'_>, errors: &mut Errors) {
     const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
     let modes = spec.child("accessModes");
     if modes.is_empty() {

@@ -26,7 +26,7 @@ pub(super) fn port_name(name: &str) -> Vec<String> {
 }
 
 /// A port by number or by name.
-pub(super) fn port(port: &Spot, errors: &mut Errors) {
+pub(super) fn port(port: &Spot<'_>, errors: &mut Errors) {
     if port.value.is_string() {
         port.problems(port_name(port.text()), errors);
     } else {
@@ -65,7 +65,7 @@ pub(super) fn variable(name: &str) -> Vec<String> {
 }
 
 /// Labels, or what selects by them: every mistake is told of the whole map.
-pub(super) fn labels(labels: &Spot, errors: &mut Errors) {
+pub(super) fn labels(labels: &Spot<'_>, errors: &mut Errors) {
     for (key, value) in labels.entries() {
         let refuse = |found: &str, problems: Vec<String>, errors: &mut Errors| {
             for problem in problems {
@@ -78,7 +78,7 @@ pub(super) fn labels(labels: &Spot, errors: &mut Errors) {
 }
 
 /// The keys of annotations.
-pub(super) fn annotations(annotations: &Spot, errors: &mut Errors) {
+pub(super) fn annotations(annotations: &Spot<'_>, errors: &mut Errors) {
     for (key, _) in annotations.entries() {
         for problem in names::qualified(&key.to_lowercase()) {
             errors.push(crate::status::FieldError::invalid(annotations.place.as_str(), key.as_str(), problem));
@@ -87,14 +87,14 @@ pub(super) fn annotations(annotations: &Spot, errors: &mut Errors) {
 }
 
 /// An IP address, in any form that was ever accepted.
-pub(super) fn address(address: &Spot, errors: &mut Errors) {
+pub(super) fn address(address: &Spot<'_>, errors: &mut Errors) {
     if read_address(address.text()).is_none() {
         address.invalid("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)", errors);
     }
 }
 
 /// A range of addresses.
-pub(super) fn range(range: &Spot, errors: &mut Errors) {
+pub(super) fn range(range: &Spot<'_>, errors: &mut Errors) {
     if !is_range(range.text()) {
         range.invalid("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)", errors);
     }
@@ -111,7 +111,7 @@ fn is_range(text: &str) -> bool {
 }
 
 /// Numbers with leading zeros are read as decimal ones.
-pub(super) fn read_address(text: &str) -> Option<IpAddr> {
+pub(crate) fn read_address(text: &str) -> Option<IpAddr> {
     if text.contains(':') {
         return text.parse::<Ipv6Addr>().ok().map(IpAddr::V6);
     }
@@ -128,14 +128,14 @@ pub(super) fn read_address(text: &str) -> Option<IpAddr> {
 }
 
 /// A path that must lead downwards.
-pub(super) fn no_steps_back(path: &Spot, errors: &mut Errors) {
+pub(super) fn no_steps_back(path: &Spot<'_>, errors: &mut Errors) {
     if path.text().split('/').any(|part| part == "..") {
         path.invalid("must not contain '..'", errors);
     }
 }
 
 /// A path that must lead downwards from where it starts.
-pub(super) fn descending(path: &Spot, errors: &mut Errors) {
+pub(super) fn descending(path: &Spot<'_>, errors: &mut Errors) {
     if path.text().starts_with('/') {
         path.invalid("must be a relative path", errors);
     }

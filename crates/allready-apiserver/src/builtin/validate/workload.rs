@@ -31,10 +31,14 @@ pub(super) fn check(row: &Row, new: &Value, old: Option<&Value>, errors: &mut Er
         "DaemonSet" => daemon_set(&spec, errors),
         "StatefulSet" => stateful_set(&spec, errors),
         "Job" => {
-            generated(new, errors);
+            if old.is_none() {
+                generated(new, errors);
+            }
             job(&spec, errors);
             own_selector(&spec, errors);
-            hostname(new, errors);
+            if old.is_none() {
+                hostname(new, errors);
+            }
         }
         _ => {}
     }
@@ -43,13 +47,13 @@ pub(super) fn check(row: &Row, new: &Value, old: Option<&Value>, errors: &mut Er
     }
 }
 
-fn counts(spec: &Spot, fields: &[&str], errors: &mut Errors) {
+fn counts(spec: &Spot<'_>, fields: &[&str], errors: &mut Errors) {
     for field in fields {
         spec.child(field).at_least_zero(errors);
     }
 }
 
-fn deployment(spec: &Spot, errors: &mut Errors) {
+fn deployment(spec: &Spot<'_>, errors: &mut Errors) {
     counts(spec, &["replicas"], errors);
     if selected(spec, "deployment", "invalid label selector", errors) {
         long_running(spec, "ReplicaSet", errors);
@@ -63,7 +67,7 @@ fn deployment(spec: &Spot, errors: &mut Errors) {
     }
 }
 
-fn daemon_set(spec: &Spot, errors: &mut Errors) {
+fn daemon_set(spec: &Spot<'_>, errors: &mut Errors) {
     let wanted = spec.child("selector");
     let before = errors.len();
     selector::check(&wanted, errors);
@@ -79,7 +83,7 @@ fn daemon_set(spec: &Spot, errors: &mut Errors) {
     counts(spec, &["revisionHistoryLimit"], errors);
 }
 
-fn stateful_set(spec: &Spot, errors: &mut Errors) {
+fn stateful_set(spec: &Spot<'_>, errors: &mut Errors) {
     let policy = spec.child("podManagementPolicy");
     if !matches!(policy.text(), "OrderedReady" | "Parallel") {
         policy.invalid("must be 'OrderedReady' or 'Parallel'", errors);
@@ -105,7 +109,7 @@ fn stateful_set(spec: &Spot, errors: &mut Errors) {
 }
 
 /// Containers may mount what a stateful set claims.
-fn volumes_of_claims(spec: &Spot) -> Vec<Value> {
+fn volumes_of_claims(spec: &Spot<'_>) -> Vec<Value> {
     let taken: Vec<_> =
         spec.at("template.spec.volumes").items().map(|volume| volume.child("name").text().to_owned()).collect();
     let claims = spec.child("volumeClaimTemplates").items();
@@ -115,7 +119,7 @@ fn volumes_of_claims(spec: &Spot) -> Vec<Value> {
 }
 
 /// Whether there is a selector by which labels can be compared; what is wrong with it.
-fn selected(spec: &Spot, kind: &str, unusable: &str, errors: &mut Errors) -> bool {
+fn selected(spec: &Spot<'_>, kind: &str, unusable: &str, errors: &mut Errors) -> bool {
     let wanted = spec.child("selector");
     if !wanted.exists() {
         wanted.required("", errors);
@@ -134,7 +138,7 @@ fn selected(spec: &Spot, kind: &str, unusable: &str, errors: &mut Errors) -> boo
     usable
 }
 
-fn matching(spec: &Spot, errors: &mut Errors) {
+fn matching(spec: &Spot<'_>, errors: &mut Errors) {
     let labels = spec.at("template.metadata.labels");
     let wanted = spec.child("selector");
     if !selector::selects(Some(wanted.value).filter(|value| !value.is_null()), Some(labels.value)) {
@@ -143,14 +147,14 @@ fn matching(spec: &Spot, errors: &mut Errors) {
 }
 
 /// A template of pods that run for good.
-fn long_running(spec: &Spot, owner: &str, errors: &mut Errors) {
+fn long_running(spec: &Spot<'_>, owner: &str, errors: &mut Errors) {
     if !(spec.child("selector").exists() && spec.child("selector").is_empty()) {
         matching(spec, errors);
     }
     always(spec, owner, errors);
 }
 
-fn always(spec: &Spot, owner: &str, errors: &mut Errors) {
+fn always(spec: &Spot<'_>, owner: &str, errors: &mut Errors) {
     let template = spec.child("template");
     pod::template(&template, errors);
     template.at("spec.restartPolicy").one_of(&["Always"], errors);
@@ -161,7 +165,7 @@ fn always(spec: &Spot, owner: &str, errors: &mut Errors) {
 }
 
 /// What a job and the template of a job have in common.
-pub(super) fn job(spec: &Spot, errors: &mut Errors) {
+pub(super) fn job(spec: &Spot<'_>, errors: &mut Errors) {
     counts(
         spec,
         &[
@@ -217,7 +221,7 @@ pub(super) fn job(spec: &Spot, errors: &mut Errors) {
     }
 }
 
-fn own_selector(spec: &Spot, errors: &mut Errors) {
+fn own_selector(spec: &Spot<'_>, errors: &mut Errors) {
     let wanted = spec.child("selector");
     let before = errors.len();
     if wanted.exists() {
