@@ -127,6 +127,16 @@ pub trait Strategy: Send + Sync {
         Ok(())
     }
 
+    /// What [`Self::decode`] is to JSON, for the result of a strategic merge; the error is the bare reason.
+    fn convert(&self, _version: &Version, _object: &mut Value) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The result of a patch as a message shows it; `touched` is the tree of what the patch speaks of.
+    fn show_patched(&self, object: &Value, _touched: &Value) -> String {
+        crate::status::json_text(object)
+    }
+
     /// Turns an object of a served version into the stored version. It has its new `apiVersion` already.
     fn store_from(&self, _from: &Version, _object: &mut Value) {}
 

@@ -43,7 +43,8 @@ pub(crate) fn settle(
     if !addressed && !ports {
         return Ok(());
     }
-    let own = [text_at(new, &["metadata", "namespace"]).to_owned(), text_at(new, &["metadata", "name"]).to_owned()];
+    let own =
+        [text_at(new, &["metadata", "namespace"]).to_owned(), text_at(new, &["metadata", "name"]).to_owned()];
     let taken = taken(&others(), &own);
     let seed = own.join("/").bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -68,7 +69,8 @@ fn refuse(service: &Value, field: &str, value: Value, why: String) -> Failure {
 fn taken(others: &[Value], own: &[String; 2]) -> Taken {
     let mut taken = Taken { addresses: BTreeSet::new(), ports: BTreeSet::new() };
     for other in others {
-        if own.iter().eq([text_at(other, &["metadata", "namespace"]), text_at(other, &["metadata", "name"])]) {
+        if own.iter().eq([text_at(other, &["metadata", "namespace"]), text_at(other, &["metadata", "name"])])
+        {
             continue;
         }
         taken.addresses.extend(
@@ -114,9 +116,7 @@ fn keep(new: &mut Value, old: &Value) {
     if wants_ports(old) && wants_ports(new) {
         keep_ports(new, old);
     }
-    if wants_health_port(old)
-        && wants_health_port(new)
-        && at(new, &["spec", "healthCheckNodePort"]).is_none()
+    if wants_health_port(old) && wants_health_port(new) && at(new, &["spec", "healthCheckNodePort"]).is_none()
     {
         carry(new, old, &["spec", "healthCheckNodePort"]);
     }
@@ -270,14 +270,23 @@ fn give_ports(
             (0, None) => free_port(new, &taken, seed)?,
             (number, _) => number,
         };
-        if number != 0 && !own.iter().any(|(_, own)| *own == number) && !former.contains(&number) && wants_ports(new) {
+        if number != 0
+            && !own.iter().any(|(_, own)| *own == number)
+            && !former.contains(&number)
+            && wants_ports(new)
+        {
             let field = format!("spec.ports[{index}].nodePort");
             if !PORTS.contains(&number) {
                 let why = "provided port is not in the valid range. The range of valid ports is 30000-32767";
                 return Err(refuse(new, &field, json!(number), why.to_owned()));
             }
             if taken.contains(&number) {
-                return Err(refuse(new, &field, json!(number), "provided port is already allocated".to_owned()));
+                return Err(refuse(
+                    new,
+                    &field,
+                    json!(number),
+                    "provided port is already allocated".to_owned(),
+                ));
             }
         }
         taken.insert(number);

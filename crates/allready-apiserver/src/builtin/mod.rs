@@ -26,6 +26,7 @@
 //! - Amounts written with a leading `+` or `0`, or with nothing after the dot, are brought into canonical form.
 
 mod address;
+mod convert;
 mod decode;
 mod defaults;
 mod events;
@@ -44,4 +45,5 @@ mod validate;
 mod warnings;
 mod written;
 
+pub(crate) use prepare::without_projections;
 pub use table::{blank, definitions, resources};

@@ -15,8 +15,22 @@ use crate::{resource::Endpoint, status::Failure};
 const TEMPLATE_GENERATION: [&str; 3] =
     ["metadata", "annotations", "deprecated.daemonset.template.generation"];
 
+/// Metadata shown alone has nothing in it that only conversion to a version puts there.
+pub(crate) fn without_projections(object: &Value, metadata: &mut Value) {
+    let [_, annotations, generation] = TEMPLATE_GENERATION;
+    if text_at(object, &["kind"]) == "DaemonSet" && text_at(object, &["apiVersion"]) == "apps/v1" {
+        remove(metadata, &[annotations, generation]);
+        if metadata.get(annotations).and_then(Value::as_object).is_some_and(serde_json::Map::is_empty) {
+            remove(metadata, &[annotations]);
+        }
+    }
+}
+
 /// What is settled while an object is read, before defaults are filled in.
 pub(crate) fn decoded(row: &Row, object: &mut Value) {
+    if row.kind == "DaemonSet" && at(object, &TEMPLATE_GENERATION).is_none() {
+        put(object, &TEMPLATE_GENERATION, json!("0"));
+    }
     if row.kind == "Secret" {
         let Some(map) = object.as_object_mut() else { return };
         if let Some(Value::Object(plain)) = map.remove("stringData") {
@@ -253,7 +267,8 @@ fn bare_references(object: &mut Value) {
 /// What a service of its type cannot have goes, unless the update asks for it.
 fn drop_of_other_type(new: &mut Value, old: &Value) {
     let external = |service: &Value| text_at(service, &["spec", "type"]) == "ExternalName";
-    let numbered = |service: &Value| matches!(text_at(service, &["spec", "type"]), "NodePort" | "LoadBalancer");
+    let numbered =
+        |service: &Value| matches!(text_at(service, &["spec", "type"]), "NodePort" | "LoadBalancer");
     let same = |new: &Value, field: &str| at(new, &["spec", field]) == at(old, &["spec", field]);
     if external(new) && !external(old) {
         for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"] {
@@ -272,8 +287,7 @@ fn drop_of_other_type(new: &mut Value, old: &Value) {
         }
     }
     let outside = |service: &Value| {
-        numbered(service)
-            || (!external(service) && !items(service, &["spec", "externalIPs"]).is_empty())
+        numbered(service) || (!external(service) && !items(service, &["spec", "externalIPs"]).is_empty())
     };
     let balanced = |service: &Value| text_at(service, &["spec", "type"]) == "LoadBalancer";
     for (field, needed) in [

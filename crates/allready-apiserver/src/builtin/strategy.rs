@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::{
-    address, decode, defaults, events, normal,
+    address, convert, decode, defaults, events, normal,
     path::{at, text_at},
     prepare, selectable,
     table::Row,
-    validate, warnings,
+    validate, warnings, written,
 };
 use crate::{
     call::Call,
@@ -41,6 +41,21 @@ impl Strategy for Builtin {
                 version.name
             ))),
         }
+    }
+
+    fn convert(&self, version: &Version, object: &mut Value) -> Result<(), String> {
+        convert::object(self.name_of(object), object)?;
+        if let Some(fields) = object.as_object_mut() {
+            let group =
+                if self.row.group.is_empty() { String::new() } else { format!("{}/", self.row.group) };
+            fields.insert("apiVersion".into(), format!("{group}{}", version.name).into());
+            fields.insert("kind".into(), self.row.kind.into());
+        }
+        Ok(())
+    }
+
+    fn show_patched(&self, object: &Value, touched: &Value) -> String {
+        written::patched(self.row.name, object, touched)
     }
 
     fn store_from(&self, _from: &Version, object: &mut Value) {

@@ -64,3 +64,51 @@ fn value(kind: &Kind, value: &Value, out: &mut String) {
         (_, other) => out.push_str(&json_text(other)),
     }
 }
+
+/// The JSON of a patched object. What the patch has `touched` is written by name, the rest as it came from its struct; a path
+/// is touched where it stands in `touched`, a tree of fields and positions in lists.
+pub(crate) fn patched(name: &str, object: &Value, touched: &Value) -> String {
+    let mut out = String::new();
+    branch(Some(&Kind::Struct(name.to_owned())), object, touched, &mut out);
+    out
+}
+
+/// Recursion follows `touched`, which the reader of the patch has bounded.
+fn branch(kind: Option<&Kind>, found: &Value, touched: &Value, out: &mut String) {
+    let child = |key: &str| match kind {
+        Some(Kind::Struct(name)) => types::fields(name).get(key).map(|field| &field.kind),
+        Some(Kind::Map(_, item)) => Some(&**item),
+        _ => None,
+    };
+    let write =
+        |kind: Option<&Kind>, key: &str, found: &Value, out: &mut String| match (touched.get(key), kind) {
+            (Some(below), _) if below.is_object() => branch(kind, found, below, out),
+            (None, Some(kind)) => value(kind, found, out),
+            _ => out.push_str(&json_text(found)),
+        };
+    match (found, kind) {
+        (Value::Object(fields), _) => {
+            out.push('{');
+            for (index, (key, found)) in fields.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                out.push_str(&json_text(&Value::String(key.clone())));
+                out.push(':');
+                write(child(key), key, found, out);
+            }
+            out.push('}');
+        }
+        (Value::Array(items), Some(Kind::List(item))) => {
+            out.push('[');
+            for (index, found) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write(Some(item), &index.to_string(), found, out);
+            }
+            out.push(']');
+        }
+        _ => out.push_str(&json_text(found)),
+    }
+}

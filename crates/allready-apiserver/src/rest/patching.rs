@@ -63,37 +63,53 @@ impl Scope<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<Value, Failure> {
         let (mut new, mut strict) = self.patch_value(live)?;
-        let shown = crate::status::json_text(&new);
-        let invalid = |why: String| {
-            let errors = [FieldError::invalid("patch", shown.as_str(), why)];
+        let strategic = self.call.content_type == STRATEGIC_PATCH;
+        let invalid = |new: &Value, why: String| {
+            let errors = [FieldError::invalid("patch", self.show_patch(new), why)];
             Failure::invalid("", "", "", &errors)
         };
         if !new.is_object() {
-            return Err(invalid("Object 'Kind' is missing in 'null'".into()));
+            return Err(invalid(&new, "Object 'Kind' is missing in 'null'".into()));
         }
-        if !self.is_custom() {
-            let kind = new["kind"].as_str().unwrap_or_default();
-            let api_version = new["apiVersion"].as_str().unwrap_or_default();
-            if kind != self.resource.kind || api_version != self.api_version() {
-                return Err(invalid(decode::not_registered(kind, api_version)));
+        if strategic {
+            let strategy = &self.resource.strategy;
+            strategy.convert(self.version, &mut new).map_err(|why| invalid(&new, why))?;
+        } else {
+            if !self.is_custom() {
+                let kind = new["kind"].as_str().unwrap_or_default();
+                let api_version = new["apiVersion"].as_str().unwrap_or_default();
+                if kind != self.resource.kind || api_version != self.api_version() {
+                    return Err(invalid(&new, decode::not_registered(kind, api_version)));
+                }
             }
+            decode::check_metadata(&new, self.is_custom())
+                .and_then(|()| decode::decodes(self.call, self.version, &new))
+                .map_err(|why| invalid(&new, why))?;
         }
-        decode::check_metadata(&new, self.is_custom())
-            .and_then(|()| decode::decodes(self.call, self.version, &new))
-            .map_err(invalid)?;
         strict.extend(self.prune(&mut new));
         if !strict.is_empty() {
             match options.validation {
                 Validation::Ignore => {}
                 Validation::Warn => warnings.extend(strict),
                 Validation::Strict => {
-                    return Err(invalid(format!("strict decoding error: {}", strict.join(", "))));
+                    let (whole, _) = self.patch_value(live)?;
+                    return Err(invalid(&whole, format!("strict decoding error: {}", strict.join(", "))));
                 }
             }
         }
         self.fill_in(&mut new);
         self.manage(Some(live), &mut new, options);
         Ok(new)
+    }
+
+    /// What a refusal shows of a patch: of a strategic merge the patch, else what it has made.
+    fn show_patch(&self, new: &Value) -> String {
+        let patch = json::parse(&self.call.body).map(|parsed| parsed.value).unwrap_or_default();
+        match self.call.content_type.as_str() {
+            STRATEGIC_PATCH => patch::strategic::show(patch),
+            JSON_PATCH => self.resource.strategy.show_patched(new, &patch::json::touched(&patch)),
+            _ => self.resource.strategy.show_patched(new, &patch),
+        }
     }
 
     /// A value with the call's patch applied, and what strict decoding has to say about the patch.

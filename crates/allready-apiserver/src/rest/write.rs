@@ -151,8 +151,7 @@ impl Scope<'_> {
             self.manage(live, &mut new, &options);
             Ok(new)
         };
-        let may_create =
-            self.call.endpoint == Endpoint::Main && self.resource.strategy.creates_on_update();
+        let may_create = self.call.endpoint == Endpoint::Main && self.resource.strategy.creates_on_update();
         let written = self.write(&make, may_create, uid.as_deref(), options.dry_run, &mut warnings)?;
         Ok(Answer::object(if written.created { 201 } else { 200 }, written.bytes, warnings))
     }
@@ -233,6 +232,7 @@ impl Scope<'_> {
             let mut more = Vec::new();
             let attempt = match &live {
                 None if !may_create => return Err(self.not_found()),
+                None if uid.is_some() => return Err(self.another_uid(uid.unwrap_or_default(), "")),
                 None => self.write_new(make, dry_run, &mut more)?,
                 Some(live) => self.write_over(live, make, uid, dry_run, &mut more)?,
             };
@@ -288,12 +288,7 @@ impl Scope<'_> {
         if let Some(uid) = uid
             && uid != meta::text(&old, "uid")
         {
-            let why = format!(
-                "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-                self.etcd_key(),
-                meta::text(&old, "uid"),
-            );
-            return Err(Failure::conflict(&qualified, self.name(), &why));
+            return Err(self.another_uid(uid, meta::text(&old, "uid")));
         }
         let mut new = make(Some(&old), warnings)?;
         self.refuse_escalation(&new, Some(&old))?;
@@ -345,6 +340,15 @@ impl Scope<'_> {
         self.engine.after_write(self.resource, &spot, &new, self.call);
         let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
         Ok(Some(Written { object: new, bytes, created: false }))
+    }
+
+    /// The write was meant for another object of the same name.
+    fn another_uid(&self, wanted: &str, found: &str) -> Failure {
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}",
+            self.etcd_key(),
+        );
+        Failure::conflict(&self.resource.qualified(), self.name(), &why)
     }
 
     /// Some kinds are replaced only by who says which version is replaced.

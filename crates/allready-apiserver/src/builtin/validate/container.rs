@@ -103,9 +103,10 @@ fn host_ports<'a>(list: &Spot<'_>, containers: impl Iterator<Item = Spot<'a>>, e
     let mut seen: Vec<String> = Vec::new();
     for (index, container) in containers.enumerate() {
         for (position, port) in container.child("ports").items().enumerate() {
-            let Some(number) = port.child("hostPort").number().filter(|number| *number != 0) else { continue };
-            let taken =
-                format!("{}/{}/{number}", port.child("protocol").text(), port.child("hostIP").text());
+            let Some(number) = port.child("hostPort").number().filter(|number| *number != 0) else {
+                continue;
+            };
+            let taken = format!("{}/{}/{number}", port.child("protocol").text(), port.child("hostIP").text());
             if seen.contains(&taken) {
                 let place = format!("{}[{index}].ports[{position}].hostPort", list.place);
                 errors.push(FieldError::duplicate(place, taken.as_str()));
@@ -177,7 +178,8 @@ fn field_path(path: &Spot<'_>, errors: &mut Errors) {
                 }
             }
             _ => {
-                let why = format!("error converting fieldPath: field label does not support subscript: {text}");
+                let why =
+                    format!("error converting fieldPath: field label does not support subscript: {text}");
                 path.invalid(why, errors);
             }
         }
@@ -405,9 +407,8 @@ fn handler(handler: &Spot<'_>, pod: &Pod<'_>, errors: &mut Errors) {
             "sleep" => {
                 let seconds = action.child("seconds").number().unwrap_or(0);
                 if let Some(grace) = pod.grace.filter(|grace| !(0..=*grace).contains(&seconds)) {
-                    let why = format!(
-                        "must be non-negative and less than terminationGracePeriodSeconds ({grace})"
-                    );
+                    let why =
+                        format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");
                     errors.push(FieldError::invalid(action.place, seconds, why));
                 }
             }

@@ -84,8 +84,7 @@ const MONTHS: [&str; 13] =
     ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const FIELDS: [Bounds; 5] = [(0, 59, &[]), (0, 23, &[]), (1, 31, &[]), (1, 12, &MONTHS), (0, 6, &DAYS)];
-const NAMED: [&str; 7] =
-    ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
+const NAMED: [&str; 7] = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
 
 /// What is wrong with a schedule, in the words of the real server's parser.
 fn read(schedule: &str) -> Result<(), String> {
@@ -175,8 +174,9 @@ fn number(text: &str, names: &[&str]) -> Result<u64, String> {
         return Ok(number);
     }
     match text.parse::<i64>() {
-        Ok(number) => u64::try_from(number)
-            .map_err(|_| format!("negative number ({number}) not allowed: {text}")),
+        Ok(number) => {
+            u64::try_from(number).map_err(|_| format!("negative number ({number}) not allowed: {text}"))
+        }
         Err(error) => {
             let why = match error.kind() {
                 std::num::IntErrorKind::PosOverflow | std::num::IntErrorKind::NegOverflow => {
@@ -206,9 +206,7 @@ fn duration(text: &str) -> bool {
         if !digits || amount.matches('.').count() > 1 {
             return false;
         }
-        let end = after
-            .find(|letter: char| letter.is_ascii_digit() || letter == '.')
-            .unwrap_or(after.len());
+        let end = after.find(|letter: char| letter.is_ascii_digit() || letter == '.').unwrap_or(after.len());
         let (unit, after) = after.split_at(end);
         if !matches!(unit, "ns" | "us" | "µs" | "μs" | "ms" | "s" | "m" | "h") {
             return false;

@@ -51,7 +51,10 @@ pub(super) fn check(new: &Value, old: Option<&Value>, errors: &mut Errors) {
 
 /// The template of pods that other kinds make.
 pub(super) fn template(template: &Spot<'_>, errors: &mut Errors) {
-    words::labels(&Spot { place: format!("{}.labels", template.place), ..template.at("metadata.labels") }, errors);
+    words::labels(
+        &Spot { place: format!("{}.labels", template.place), ..template.at("metadata.labels") },
+        errors,
+    );
     let annotations = template.at("metadata.annotations");
     words::annotations(&Spot { place: format!("{}.annotations", template.place), ..annotations }, errors);
     spec(&template.child("spec"), false, errors);

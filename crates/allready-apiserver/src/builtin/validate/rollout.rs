@@ -52,7 +52,12 @@ pub(super) fn stateful_set(strategy: &Spot<'_>, errors: &mut Errors) {
         "OnDelete" if rolling.exists() => {
             let partition = rolling.child("partition").number().unwrap_or(0);
             let shown = format!(r#"{{"Partition":{partition},"MaxUnavailable":{}}}"#, missing.value);
-            rolling.shown(Mistake::Invalid, &shown, "only allowed for updateStrategy 'RollingUpdate'", errors);
+            rolling.shown(
+                Mistake::Invalid,
+                &shown,
+                "only allowed for updateStrategy 'RollingUpdate'",
+                errors,
+            );
         }
         "OnDelete" => {}
         "RollingUpdate" => {

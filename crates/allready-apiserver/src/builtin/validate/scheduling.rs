@@ -142,8 +142,9 @@ fn pod_term(term: &Spot<'_>, errors: &mut Errors) {
 
 pub(super) fn spreading(list: &Spot<'_>, errors: &mut Errors) {
     let all: Vec<_> = list.items().collect();
-    let means =
-        |one: &Spot<'_>| (one.child("topologyKey").text().to_owned(), one.child("whenUnsatisfiable").text().to_owned());
+    let means = |one: &Spot<'_>| {
+        (one.child("topologyKey").text().to_owned(), one.child("whenUnsatisfiable").text().to_owned())
+    };
     for (index, one) in all.iter().enumerate() {
         let (skew, key, action) =
             (one.child("maxSkew"), one.child("topologyKey"), one.child("whenUnsatisfiable"));

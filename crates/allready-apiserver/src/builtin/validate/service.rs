@@ -218,8 +218,7 @@ fn policies(spec: &Spot<'_>, errors: &mut Errors) {
     if kind == "LoadBalancer" && external.text() == "Local" {
         health.within(1, 65535, errors);
     } else if health.exists() {
-        let why =
-            "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+        let why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
         health.invalid(why, errors);
     }
     spec.child("internalTrafficPolicy").one_of_if_any(&TRAFFIC, errors);

@@ -99,16 +99,8 @@ fn source(volume: &Spot<'_>, errors: &mut Errors) {
 }
 
 fn host_path(source: &Spot<'_>, errors: &mut Errors) {
-    const KINDS: [&str; 8] = [
-        "",
-        "BlockDevice",
-        "CharDevice",
-        "Directory",
-        "DirectoryOrCreate",
-        "File",
-        "FileOrCreate",
-        "Socket",
-    ];
+    const KINDS: [&str; 8] =
+        ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
     let path = source.child("path");
     if path.is_empty() {
         path.required("", errors);

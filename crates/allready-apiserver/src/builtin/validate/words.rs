@@ -61,7 +61,10 @@ pub(super) fn variable(name: &str) -> Vec<String> {
     if name.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'=') {
         return Vec::new();
     }
-    vec!["a valid environment variable name must consist only of printable ASCII characters other than '='".to_owned()]
+    vec![
+        "a valid environment variable name must consist only of printable ASCII characters other than '='"
+            .to_owned(),
+    ]
 }
 
 /// Labels, or what selects by them: every mistake is told of the whole map.
@@ -81,7 +84,11 @@ pub(super) fn labels(labels: &Spot<'_>, errors: &mut Errors) {
 pub(super) fn annotations(annotations: &Spot<'_>, errors: &mut Errors) {
     for (key, _) in annotations.entries() {
         for problem in names::qualified(&key.to_lowercase()) {
-            errors.push(crate::status::FieldError::invalid(annotations.place.as_str(), key.as_str(), problem));
+            errors.push(crate::status::FieldError::invalid(
+                annotations.place.as_str(),
+                key.as_str(),
+                problem,
+            ));
         }
     }
 }

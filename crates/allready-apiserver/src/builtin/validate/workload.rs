@@ -2,11 +2,7 @@
 
 use serde_json::Value;
 
-use super::{
-    Errors, immutable, pod, rollout, selector,
-    spot::Spot,
-    volume,
-};
+use super::{Errors, immutable, pod, rollout, selector, spot::Spot, volume};
 use crate::{
     builtin::{
         path::{at, flag_at, text_at},
@@ -110,8 +106,11 @@ fn stateful_set(spec: &Spot<'_>, errors: &mut Errors) {
 
 /// Containers may mount what a stateful set claims.
 fn volumes_of_claims(spec: &Spot<'_>) -> Vec<Value> {
-    let taken: Vec<_> =
-        spec.at("template.spec.volumes").items().map(|volume| volume.child("name").text().to_owned()).collect();
+    let taken: Vec<_> = spec
+        .at("template.spec.volumes")
+        .items()
+        .map(|volume| volume.child("name").text().to_owned())
+        .collect();
     let claims = spec.child("volumeClaimTemplates").items();
     let names = claims.map(|claim| claim.at("metadata.name").text().to_owned());
     let new = names.filter(|name| !taken.contains(name));
