@@ -54,6 +54,24 @@ pub(crate) struct Target {
     pub(crate) watched_name: Option<String>,
 }
 
+impl Target {
+    /// The warning that using its version brings.
+    pub(crate) fn deprecation(&self) -> Vec<String> {
+        self.resource
+            .version(&self.version)
+            .and_then(|version| version.deprecation.clone())
+            .into_iter()
+            .collect()
+    }
+}
+
+/// The warning that using a version brings, even where nothing comes of it.
+pub(crate) fn deprecation(named: &Named, registry: &Registry) -> Vec<String> {
+    let resource = registry.get(&named.group, &named.plural);
+    let version = resource.and_then(|resource| resource.version(&named.version));
+    version.and_then(|version| version.deprecation.clone()).into_iter().collect()
+}
+
 /// Decides what a request means against what is served.
 pub(crate) fn route(method: &str, info: &Info, registry: &Registry) -> Route {
     if info.path.starts_with("//") {

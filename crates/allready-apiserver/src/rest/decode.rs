@@ -163,7 +163,7 @@ pub(crate) fn cannot(found: &str, version: &str, kind: &str, error: &str) -> Fai
 
 /// The texts of strict decoding for duplicate keys.
 pub(crate) fn duplicate_texts(duplicates: &[Duplicate]) -> Vec<String> {
-    duplicates.iter().map(|duplicate| format!("duplicate field {:?}", duplicate.path)).collect()
+    duplicates.iter().map(|duplicate| format!("duplicate field \"{}\"", duplicate.path)).collect()
 }
 
 /// How Go names the type of a JSON value.

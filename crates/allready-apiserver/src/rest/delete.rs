@@ -53,8 +53,8 @@ impl Scope<'_> {
             let body = self.gone_status(object).to_string().into();
             Answer::new(code, Body::Status(body))
         } else {
-            let bytes = convert::served_bytes(self.resource, self.version, &object.to_string().into());
-            Answer::object(code, bytes)
+            let shown = convert::served_value(self.resource, self.version, object.clone());
+            Answer::object(code, shown.to_string().into())
         };
         if !options.dry_run {
             self.engine.keep(self.follow_up(&removal), now);
@@ -126,7 +126,7 @@ impl Scope<'_> {
         let mut items = Vec::with_capacity(selection.items.len());
         let mut tasks = Vec::new();
         for (key, stored) in &selection.items {
-            items.push(convert::served_bytes(self.resource, self.version, &stored.bytes));
+            items.push(convert::served_bytes(self.resource, self.version, stored));
             let (namespace, name) = split(key);
             match self.engine.remove(self.resource, namespace, name, &delete, now) {
                 Ok(removal) if !delete.dry_run => {

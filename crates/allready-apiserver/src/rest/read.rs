@@ -27,7 +27,7 @@ impl Scope<'_> {
     /// One object.
     pub(super) fn get(&self) -> Result<Answer, Failure> {
         let stored = self.find()?;
-        let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
+        let bytes = convert::served_bytes(self.resource, self.version, &stored);
         Ok(Answer::object(200, bytes))
     }
 
@@ -52,10 +52,8 @@ impl Scope<'_> {
     pub(super) fn list(&self) -> Result<Answer, Failure> {
         let options = ListOptions::read(self.call, false)?;
         let list = self.select(&options)?;
-        let items = list
-            .items
-            .iter()
-            .map(|(_, stored)| convert::served_bytes(self.resource, self.version, &stored.bytes));
+        let items =
+            list.items.iter().map(|(_, stored)| convert::served_bytes(self.resource, self.version, stored));
         let body = ListBody {
             items: items.collect(),
             resource_version: list.revision,
@@ -103,7 +101,7 @@ impl Scope<'_> {
                     selection.token = self.token(&prefix, page.revision, last.as_deref().unwrap_or_default());
                     return Ok(selection);
                 }
-                let matches = everything || selector.matches(&key, &stored.bytes);
+                let matches = everything || selector.matches(&key, &stored);
                 if limit > 0 {
                     last = Some(key.clone());
                 }
@@ -128,7 +126,7 @@ impl Scope<'_> {
     fn select_one(&self, selector: &Selector, key: String) -> Selection {
         let revision = self.store().revision();
         let found = self.store().get(&self.resource.place, &key).map(|stored| (key.into_boxed_str(), stored));
-        let found = found.filter(|(key, stored)| selector.matches(key, &stored.bytes));
+        let found = found.filter(|(key, stored)| selector.matches(key, stored));
         Selection { items: found.into_iter().collect(), revision, ..Selection::default() }
     }
 
@@ -204,23 +202,20 @@ impl Scope<'_> {
         let name = self.call.name.clone().or_else(|| selector.name().map(str::to_owned));
         let needs_look = selector.needs_object();
         let version_name = self.version.name.clone();
-        let convert = (!convert::is_stored_form(self.resource, self.version)).then(|| {
-            let resource = self.resource.clone();
-            let show = move |bytes: &Bytes| match resource.version(&version_name) {
-                Some(version) => convert::served_bytes(&resource, version, bytes),
-                None => bytes.clone(),
-            };
-            Arc::new(show) as Arc<dyn Fn(&Bytes) -> Bytes + Send + Sync>
-        });
+        let resource = self.resource.clone();
+        let convert = move |bytes: &Bytes, written: u64| match resource.version(&version_name) {
+            Some(version) => convert::served_bytes_of(&resource, version, bytes, written),
+            None => bytes.clone(),
+        };
         let view = View {
             namespace,
             name,
             matches: needs_look.then(|| {
                 let selector = Arc::new(selector);
-                let look = move |bytes: &[u8]| selector.matches_bytes(bytes);
-                Arc::new(look) as Arc<dyn Fn(&[u8]) -> bool + Send + Sync>
+                let look = move |stored: &Stored| selector.matches_object(stored);
+                Arc::new(look) as Arc<dyn Fn(&Stored) -> bool + Send + Sync>
             }),
-            convert,
+            convert: Some(Arc::new(convert)),
             api_version: self.api_version().into(),
             blank: blank(self.resource, self.version),
         };
@@ -305,29 +300,30 @@ impl Selector {
         !self.labels.is_empty() || self.fields.terms().any(|(field, term)| !term.is_exact() || !by_key(field))
     }
 
-    fn matches(&self, key: &str, bytes: &[u8]) -> bool {
+    fn matches(&self, key: &str, stored: &Stored) -> bool {
         if let Some(name) = self.name()
             && key.rsplit('/').next() != Some(name)
         {
             return false;
         }
-        self.matches_bytes(bytes)
+        self.matches_object(stored)
     }
 
-    fn matches_bytes(&self, bytes: &[u8]) -> bool {
+    /// Metadata is the same in every version; other fields are looked for in the version that was asked for.
+    fn matches_object(&self, stored: &Stored) -> bool {
         if self.fields.terms().all(|(field, _)| field == "metadata.name") {
-            let Ok(peek) = serde_json::from_slice::<Peek<'_>>(bytes) else { return false };
+            let Ok(peek) = serde_json::from_slice::<Peek<'_>>(&stored.bytes) else { return false };
             let labels = peek.metadata.labels.iter().flatten();
             return self.fields.terms().all(|(_, term)| term.takes(&peek.metadata.name))
                 && self.labels.matches(labels.map(|(key, value)| (key.as_ref(), value.as_ref())));
         }
-        let Ok(object) = serde_json::from_slice::<Value>(bytes) else { return false };
+        let Some(version) = self.resource.version(&self.version) else { return false };
+        let object = convert::served(&self.resource, version, stored);
         let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
         if !self.labels.matches(labels.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default())))
         {
             return false;
         }
-        let Some(version) = self.resource.version(&self.version) else { return false };
         self.fields
             .terms()
             .all(|(field, term)| term.takes(&field_value(&self.resource, version, &object, field)))

@@ -68,6 +68,7 @@ impl Scope<'_> {
         loop {
             let mut object = object.clone();
             let mut more = Vec::new();
+            let _turn = self.turn();
             self.finish_create(&mut object, attempt, &mut more)?;
             if !meta::text(&object, "resourceVersion").is_empty() {
                 return Err(Failure::new(
@@ -116,7 +117,7 @@ impl Scope<'_> {
         }
         let draft = Draft::new(&convert::stored_form(self.resource, self.version, object));
         let stored = self.store().put(&self.resource.place, &key, Expect::Absent, &draft).ok()?;
-        Some(convert::served_bytes(self.resource, self.version, &stored.bytes))
+        Some(convert::served_bytes(self.resource, self.version, &stored))
     }
 
     /// A kind that is a question: it is answered and not stored.
@@ -125,8 +126,8 @@ impl Scope<'_> {
         strategy.prepare_create(self.version, &mut object, self.call);
         let errors = strategy.validate(self.version, self.call.endpoint, &object, None);
         if !errors.is_empty() {
-            let name = meta::text(&object, "name");
-            return Err(Failure::invalid(&self.resource.group, &self.resource.kind, name, &errors));
+            // The real server has forgotten both the kind and the name here.
+            return Err(Failure::invalid(&self.resource.group, "", "", &errors));
         }
         access::answer(&self.engine.access(), &self.resource.kind, &mut object, &self.call.user)?;
         Ok(Answer::object(201, object.to_string().into()))
@@ -159,8 +160,9 @@ impl Scope<'_> {
             self.manage(live, &mut new, &options);
             Ok(new)
         };
-        let written = self.write(&make, false, uid.as_deref(), options.dry_run, warnings)?;
-        Ok(Answer::object(200, written.bytes))
+        let may_create = self.call.endpoint == Endpoint::Main && self.resource.strategy.creates_on_update();
+        let written = self.write(&make, may_create, uid.as_deref(), options.dry_run, warnings)?;
+        Ok(Answer::object(if written.created { 201 } else { 200 }, written.bytes))
     }
 
     /// Prunes and fills in what was decoded, and does about unknown and duplicate fields what was asked for.
@@ -214,12 +216,17 @@ impl Scope<'_> {
 
     /// Drops what the schema does not know, and names it.
     pub(super) fn prune(&self, object: &mut Value) -> Vec<String> {
-        unknown_texts(schema::prune(&self.version.schema, object))
+        let mut unknown = schema::prune(&self.version.schema, object);
+        unknown.extend(self.resource.strategy.unknown(object));
+        unknown_texts(unknown)
     }
 
     /// Fills in defaults.
     pub(super) fn fill_in(&self, object: &mut Value) {
-        schema::default(&self.version.schema, object);
+        // A built-in kind is filled in from its Go types, which know more of nulls.
+        if self.is_custom() || self.resource.group == "apiextensions.k8s.io" {
+            schema::default(&self.version.schema, object);
+        }
         self.resource.strategy.default(self.version, object);
     }
 
@@ -251,10 +258,12 @@ impl Scope<'_> {
     ) -> Result<Written, Failure> {
         let key = self.spot()?;
         loop {
+            let _turn = self.turn();
             let live = self.store().get(&self.resource.place, &key);
             let mut more = Vec::new();
             let attempt = match &live {
                 None if !may_create => return Err(self.not_found()),
+                None if uid.is_some() => return Err(self.another_uid(uid.unwrap_or_default(), "")),
                 None => self.write_new(make, dry_run, &mut more),
                 Some(live) => self.write_over(live, make, uid, dry_run, &mut more),
             };
@@ -310,12 +319,7 @@ impl Scope<'_> {
         if let Some(uid) = uid
             && uid != meta::text(&old, "uid")
         {
-            let why = format!(
-                "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-                self.etcd_key(),
-                meta::text(&old, "uid"),
-            );
-            return Err(Failure::conflict(&qualified, self.name(), &why));
+            return Err(self.another_uid(uid, meta::text(&old, "uid")));
         }
         let mut new = make(Some(&old), warnings)?;
         self.refuse_escalation(&new, Some(&old))?;
@@ -349,8 +353,14 @@ impl Scope<'_> {
         if emptied {
             return Ok(self.write_last(live, new, dry_run));
         }
-        if finish::same_content(&new, &old) {
-            let bytes = convert::served_bytes(self.resource, self.version, &live.bytes);
+        let form = convert::stored_form(self.resource, self.version, &new);
+        let same = if convert::shows_as_stored(self.resource, self.version, live.version) {
+            finish::same_content(&new, &old)
+        } else {
+            finish::same_content(&form, &live.value())
+        };
+        if same {
+            let bytes = convert::served_bytes(self.resource, self.version, live);
             return Ok(Some(Written { object: new, bytes, created: false }));
         }
         if dry_run {
@@ -358,15 +368,24 @@ impl Scope<'_> {
             return Ok(Some(Written { object: new, bytes, created: false }));
         }
         let spot = key(self.namespace(), self.name());
-        let draft = Draft::new(&convert::stored_form(self.resource, self.version, &new));
+        let draft = Draft::new(&form);
         let Ok(stored) = self.store().put(&self.resource.place, &spot, Expect::Version(live.version), &draft)
         else {
             return Ok(None);
         };
         meta::set(&mut new, "resourceVersion", Some(stored.version.to_string().into()));
         self.engine.after_write(self.resource, &spot, &new, self.call);
-        let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
+        let bytes = convert::served_bytes(self.resource, self.version, &stored);
         Ok(Some(Written { object: new, bytes, created: false }))
+    }
+
+    /// The write was meant for another object of the same name.
+    fn another_uid(&self, wanted: &str, found: &str) -> Failure {
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}",
+            self.etcd_key(),
+        );
+        Failure::conflict(&self.resource.qualified(), self.name(), &why)
     }
 
     /// Some kinds are replaced only by who says which version is replaced.

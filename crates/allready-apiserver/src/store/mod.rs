@@ -183,6 +183,16 @@ impl Store {
         self.read().places.get(place).map_or(0, |place| place.log.end())
     }
 
+    /// Ends the watches of a place and lets no new one begin in its past; its objects stay, and so do older lists.
+    pub(crate) fn renew(&self, place: &str) {
+        let mut state = self.write();
+        let revision = state.revision;
+        if let Some(place) = state.places.get_mut(place) {
+            let fresh = Arc::new(place.log.renewed(revision));
+            std::mem::replace(&mut place.log, fresh).finish(false);
+        }
+    }
+
     /// One object.
     pub(crate) fn get(&self, place: &str, key: &str) -> Option<Stored> {
         self.read().places.get(place)?.objects.get(key).map(|entry| entry.stored.clone())
