@@ -405,7 +405,7 @@ impl Asked {
     /// Using a deprecated version brings its warning, whatever comes of it.
     fn warned_failure(&self, failure: &Failure, warnings: &[String]) -> Reply {
         let mut reply = self.failure(failure);
-        headers::warn(reply.headers_mut(), warnings);
+        headers::warn(reply.headers_mut(), &[warnings, &failure.warnings].concat());
         reply
     }
 
@@ -421,7 +421,6 @@ impl Asked {
         {
             headers::set(reply.headers_mut(), "retry-after", &after.to_string());
         }
-        headers::warn(reply.headers_mut(), &failure.warnings);
         reply
     }
 }

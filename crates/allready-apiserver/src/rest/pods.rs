@@ -113,9 +113,7 @@ impl Scope<'_> {
             let mut pod = live.value();
             change(&mut pod)?;
             let expect = Expect::Version(live.version);
-            if dry_run
-                || self.store().put(&self.resource.place, &spot, expect, &Draft::new(&pod)).is_ok()
-            {
+            if dry_run || self.store().put(&self.resource.place, &spot, expect, &Draft::new(&pod)).is_ok() {
                 return Ok(());
             }
         }
@@ -123,7 +121,8 @@ impl Scope<'_> {
 }
 
 fn done() -> Answer {
-    let body = json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201 });
+    let body =
+        json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201 });
     Answer::new(201, Body::Status(body.to_string().into()))
 }
 

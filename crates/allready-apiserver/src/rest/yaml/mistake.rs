@@ -53,7 +53,9 @@ pub(super) fn describe(text: &str, error: &ScanError) -> String {
         Kind::ExpectedBlockMappingKey => order("did not find expected key"),
         Kind::ExpectedBlockSequenceEntry => order("did not find expected '-' indicator"),
         Kind::ExpectedFlowMappingSeparator => order("did not find expected ',' or '}'"),
-        Kind::ExpectedFlowSequenceSeparator | Kind::InvalidColonPlacement => order("did not find expected ',' or ']'"),
+        Kind::ExpectedFlowSequenceSeparator | Kind::InvalidColonPlacement => {
+            order("did not find expected ',' or ']'")
+        }
         Kind::UnclosedFlowCollection { open: '{' }
         | Kind::UnexpectedEofFlowMapping
         | Kind::UnexpectedEofImplicitFlowMapping => unclosed(text, '}'),
