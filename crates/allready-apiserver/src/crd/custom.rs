@@ -50,12 +50,6 @@ impl Strategy for CustomStrategy {
         )))
     }
 
-    fn default(&self, _version: &Version, object: &mut Value) {
-        if let Some(metadata) = object.get_mut("metadata") {
-            metadata::normalise(metadata);
-        }
-    }
-
     fn prepare_create(&self, version: &Version, object: &mut Value, _call: &Call) {
         if let Some(fields) = object.as_object_mut().filter(|_| version.status) {
             fields.remove("status");

@@ -98,18 +98,3 @@ fn word(value: &Value) -> &'static str {
         Value::Object(_) => "object",
     }
 }
-
-/// Brings metadata into the form that its type gives back: `null` is absent, and an empty text in a map.
-pub(super) fn normalise(metadata: &mut Value) {
-    let Value::Object(fields) = metadata else { return };
-    fields.retain(|_, value| !value.is_null());
-    for name in ["labels", "annotations"] {
-        for value in
-            fields.get_mut(name).and_then(Value::as_object_mut).into_iter().flat_map(|map| map.values_mut())
-        {
-            if value.is_null() {
-                *value = "".into();
-            }
-        }
-    }
-}

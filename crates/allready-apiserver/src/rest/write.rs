@@ -12,7 +12,7 @@ use crate::{
     resource::Endpoint,
     schema,
     status::{Failure, FieldError},
-    store::{Draft, Expect, Stored},
+    store::{Expect, Stored},
 };
 
 const MODIFIED: &str =
@@ -100,9 +100,10 @@ impl Scope<'_> {
         let key = key(self.namespace(), name);
         if dry_run {
             let free = self.store().get(&self.resource.place, &key).is_none();
-            return free.then(|| object.to_string().into());
+            let written = convert::Written::new(self.resource, self.version, object);
+            return free.then(|| written.served(self.resource, self.version).to_string().into());
         }
-        let draft = Draft::new(&convert::stored_form(self.resource, self.version, object));
+        let draft = convert::Written::new(self.resource, self.version, object).draft();
         let stored = self.store().put(&self.resource.place, &key, Expect::Absent, &draft).ok()?;
         Some(convert::served_bytes(self.resource, self.version, &stored.bytes))
     }
@@ -159,25 +160,35 @@ impl Scope<'_> {
                 Validation::Warn => warnings.extend(strict),
                 Validation::Strict => {
                     let error = format!("strict decoding error: {}", strict.join(", "));
-                    let found = object["kind"].as_str().unwrap_or_default();
-                    return Err(decode::cannot(found, &self.version.name, &self.resource.kind, &error));
+                    return Err(decode::cannot_object(object, &self.resource.kind, &error));
                 }
             }
         }
         self.fill_in(object);
+        if self.is_custom() {
+            decode::check_version(object, &self.api_version())?;
+        }
         Ok(())
     }
 
     /// Drops what the schema does not know, and names it.
     pub(super) fn prune(&self, object: &mut Value) -> Vec<String> {
-        let unknown = schema::prune(&self.version.schema, object);
+        let unknown = if self.is_custom() {
+            convert::coerce(self.resource, object)
+        } else {
+            schema::prune(&self.version.schema, object)
+        };
         unknown.into_iter().map(|path| format!("unknown field {}", crate::status::quote(&path))).collect()
     }
 
     /// Fills in defaults.
     pub(super) fn fill_in(&self, object: &mut Value) {
-        schema::default(&self.version.schema, object);
-        self.resource.strategy.default(self.version, object);
+        if self.is_custom() {
+            convert::fill_in(self.resource, object);
+        } else {
+            schema::default(&self.version.schema, object);
+            self.resource.strategy.default(self.version, object);
+        }
     }
 
     /// Notes who manages which field of a written object.
@@ -308,24 +319,26 @@ impl Scope<'_> {
         if emptied {
             return Ok(self.write_last(live, new, dry_run));
         }
-        if finish::same_content(&new, &old) {
+        let written = convert::Written::new(self.resource, self.version, &new);
+        if written.is_same_as(live) {
             let bytes = convert::served_bytes(self.resource, self.version, &live.bytes);
-            return Ok(Some(Written { object: new, bytes, created: false }));
+            return Ok(Some(Written { object: old, bytes, created: false }));
         }
+        let mut object = written.served(self.resource, self.version);
         if dry_run {
-            let bytes = new.to_string().into();
-            return Ok(Some(Written { object: new, bytes, created: false }));
+            let bytes = object.to_string().into();
+            return Ok(Some(Written { object, bytes, created: false }));
         }
         let spot = key(self.namespace(), self.name());
-        let draft = Draft::new(&convert::stored_form(self.resource, self.version, &new));
+        let draft = written.draft();
         let Ok(stored) = self.store().put(&self.resource.place, &spot, Expect::Version(live.version), &draft)
         else {
             return Ok(None);
         };
-        meta::set(&mut new, "resourceVersion", Some(stored.version.to_string().into()));
-        self.engine.after_write(self.resource, &spot, &new, self.call);
+        meta::set(&mut object, "resourceVersion", Some(stored.version.to_string().into()));
+        self.engine.after_write(self.resource, &spot, &object, self.call);
         let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
-        Ok(Some(Written { object: new, bytes, created: false }))
+        Ok(Some(Written { object, bytes, created: false }))
     }
 
     /// Some kinds are replaced only by who says which version is replaced.

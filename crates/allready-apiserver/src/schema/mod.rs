@@ -6,14 +6,17 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::Value;
 
 mod defaults;
+pub(crate) mod meta;
 mod parse;
 mod prune;
 #[cfg(test)]
 mod tests;
 pub(crate) mod validate;
 
+pub(crate) use defaults::drop_nulls;
 pub use defaults::{default, default_keeping_nulls, whole_numbers};
 pub use parse::{DEEPEST, Definitions, ParseError, parse};
+pub(crate) use prune::prune_metadata;
 pub use prune::{object_meta, prune, with_object_meta};
 pub use validate::{Validator, validate};
 
