@@ -28,10 +28,12 @@ enum Kind {
 impl Server {
     /// A fresh embedded server in this process.
     pub async fn embedded() -> Result<Self> {
-        let server = ApiServer::builder()
-            .token("admin-token")
-            .build()
-            .map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
+        // No controller manager runs beside the real server.
+        let mut builder = ApiServer::builder().token("admin-token").controllers(false);
+        for (name, token) in USERS {
+            builder = builder.user(token, name, &[]);
+        }
+        let server = builder.build().map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let (plain, encrypted) = (server.listen_http(address).await?, server.listen(address).await?);
         let endpoint = |listening: &Listening| Endpoint {

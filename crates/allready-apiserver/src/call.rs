@@ -68,6 +68,42 @@ pub struct User {
     pub groups: Vec<String>,
 }
 
+impl User {
+    /// Someone who is known, in no other group than that of all who are.
+    ///
+    /// ```
+    /// use allready_apiserver::call::User;
+    ///
+    /// let user = User::new("jane").in_group("developers");
+    /// assert_eq!(user.groups, ["developers", "system:authenticated"]);
+    /// ```
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), groups: vec!["system:authenticated".to_owned()] }
+    }
+
+    /// The same, in one more group.
+    #[must_use]
+    pub fn in_group(mut self, group: impl Into<String>) -> Self {
+        let before = self.groups.len().saturating_sub(1);
+        self.groups.insert(before, group.into());
+        self
+    }
+
+    /// A service account: what a controller in a cluster is.
+    ///
+    /// ```
+    /// use allready_apiserver::call::User;
+    ///
+    /// let user = User::service_account("shop", "operator");
+    /// assert_eq!(user.name, "system:serviceaccount:shop:operator");
+    /// ```
+    pub fn service_account(namespace: &str, name: &str) -> Self {
+        Self::new(format!("system:serviceaccount:{namespace}:{name}"))
+            .in_group("system:serviceaccounts")
+            .in_group(format!("system:serviceaccounts:{namespace}"))
+    }
+}
+
 impl Call {
     /// The first value of a query parameter: the one that counts for the real server.
     pub(crate) fn first(&self, name: &str) -> Option<&str> {

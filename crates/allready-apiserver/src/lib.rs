@@ -5,6 +5,7 @@
 //! objects and speaks HTTP.
 #![deny(missing_docs)]
 
+mod access;
 pub mod builtin;
 pub mod call;
 pub mod crd;

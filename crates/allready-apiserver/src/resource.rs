@@ -172,12 +172,6 @@ pub trait Strategy: Send + Sync {
     /// Paths (`["status"]`, `["spec", "nodeName"]`) that a write through the endpoint never owns, because it cannot
     /// change them.
     fn reset_fields(&self, version: &Version, endpoint: Endpoint) -> Vec<Vec<&'static str>>;
-
-    /// For a kind that is a question rather than an object, such as an access review: writes the answer into the object and
-    /// returns true. A create then answers with it and stores nothing.
-    fn review(&self, _object: &mut Value, _call: &Call) -> bool {
-        false
-    }
 }
 
 /// Everything that is served at one moment.

@@ -109,8 +109,4 @@ impl Strategy for Builtin {
     fn reset_fields(&self, _version: &Version, endpoint: Endpoint) -> Vec<Vec<&'static str>> {
         prepare::reset_fields(self.row, endpoint)
     }
-
-    fn review(&self, object: &mut Value, _call: &Call) -> bool {
-        prepare::review(self.row, object)
-    }
 }

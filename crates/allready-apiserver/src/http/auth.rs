@@ -1,76 +1,85 @@
 //! Who speaks, and whether they may.
 
+use std::sync::Arc;
+
 use super::info::Info;
 use crate::{
+    access::{self, Attempt, Policy},
     call::User,
-    status::{Details, Failure},
+    rest::exact_name,
+    status::Failure,
 };
 
 /// Whom a service trusts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// Whoever can call it: the same process.
-    Caller,
-    /// Whoever has the token.
-    Token(String),
+    /// Whoever can call it, as this user: the same process.
+    Caller(User),
+    /// Whoever has one of the tokens.
+    Tokens(Arc<[(String, User)]>),
 }
 
 /// Who speaks, from the `Authorization` header.
 pub(crate) fn authenticate(trust: &Trust, header: Option<&str>) -> Result<User, Failure> {
-    let Trust::Token(token) = trust else { return Ok(admin()) };
-    let bearer = header.and_then(|header| {
-        let (scheme, token) = header.trim().split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
-    });
-    match bearer {
-        Some(given) if equal(given.as_bytes(), token.as_bytes()) => Ok(admin()),
-        Some(given) if !given.is_empty() => Err(Failure::new(401, "Unauthorized", "Unauthorized")),
-        _ => Ok(anonymous()),
-    }
+    let known = match trust {
+        Trust::Caller(user) => return Ok(user.clone()),
+        Trust::Tokens(known) => known,
+    };
+    let mut words = header.unwrap_or_default().trim().split(' ');
+    let given = match (words.next(), words.next()) {
+        (Some(scheme), Some(token)) if scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() => token,
+        _ => return Ok(anonymous()),
+    };
+    let found = known.iter().filter(|(token, _)| equal(given.as_bytes(), token.as_bytes())).last();
+    found.map(|(_, user)| user.clone()).ok_or_else(Failure::unauthorized)
 }
 
-/// Whether someone may: the administrator everything, anybody the few pages that say how the server is.
-pub(crate) fn authorize(user: &User, info: &Info) -> Result<(), Failure> {
-    if user.groups.iter().any(|group| group == "system:masters") {
+/// Whether someone may, as the roles and bindings say. The policy is looked up only for those who are not administrators.
+pub(crate) fn authorize(
+    user: &User,
+    info: &Info,
+    query: &[(String, String)],
+    policy: impl FnOnce() -> Arc<Policy>,
+) -> Result<(), Failure> {
+    if access::is_master(user) {
         return Ok(());
     }
-    let Some(named) = &info.resource else {
-        let public = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
-        if info.verb == "get" && public.contains(&info.path.as_str()) {
-            return Ok(());
-        }
-        let message = format!("forbidden: User {:?} cannot {} path {:?}", user.name, info.verb, info.path);
-        return Err(super::route::bare(Failure::new(403, "Forbidden", message)));
-    };
-    let qualified = if named.group.is_empty() {
-        named.plural.clone()
-    } else {
-        format!("{}.{}", named.plural, named.group)
-    };
-    let about = if named.name.is_empty() { qualified } else { format!("{qualified} {:?}", named.name) };
-    let endpoint = if named.subresource.is_empty() {
-        named.plural.clone()
-    } else {
-        format!("{}/{}", named.plural, named.subresource)
-    };
-    let scope = if named.namespace.is_empty() {
-        "at the cluster scope".to_owned()
-    } else {
-        format!("in the namespace {:?}", named.namespace)
-    };
-    let message = format!(
-        "{about} is forbidden: User {:?} cannot {} resource {endpoint:?} in API group {:?} {scope}",
-        user.name, info.verb, named.group
-    );
-    let (name, group, kind) = (named.name.clone(), named.group.clone(), named.plural.clone());
-    let details = Details { name, group, kind, ..Details::default() };
-    Err(Failure { details: Some(Box::new(details)), ..Failure::new(403, "Forbidden", message) })
+    attempt(info, query, |attempt| {
+        let verdict = policy().decide(user, &attempt);
+        if verdict.allowed { Ok(()) } else { Err(attempt.refusal(user, &verdict.reason)) }
+    })
 }
 
-/// The one user that there is.
+/// What a request attempts.
+pub(super) fn attempt<T>(
+    info: &Info,
+    query: &[(String, String)],
+    then: impl FnOnce(Attempt<'_>) -> T,
+) -> T {
+    let verb = info.verb.as_str();
+    let Some(named) = &info.resource else {
+        return then(Attempt { verb, path: Some(&info.path), ..Attempt::default() });
+    };
+    // Who lists or watches one object by its name may do so with a right to that object alone.
+    let selected = if named.name.is_empty() && matches!(verb, "list" | "watch") {
+        super::path::first(query, "fieldSelector").and_then(exact_name)
+    } else {
+        None
+    };
+    then(Attempt {
+        verb,
+        path: None,
+        group: &named.group,
+        resource: &named.plural,
+        subresource: &named.subresource,
+        namespace: &named.namespace,
+        name: selected.as_deref().unwrap_or(&named.name),
+    })
+}
+
+/// The administrator.
 pub(crate) fn admin() -> User {
-    let groups = ["system:masters", "system:authenticated"].map(str::to_owned).to_vec();
-    User { name: "admin".to_owned(), groups }
+    User::new("admin").in_group("system:masters")
 }
 
 fn anonymous() -> User {

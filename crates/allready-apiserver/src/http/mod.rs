@@ -7,6 +7,7 @@ pub(crate) mod auth;
 mod body;
 mod fixed;
 mod headers;
+mod impersonate;
 pub(crate) mod info;
 pub(crate) mod negotiate;
 mod path;

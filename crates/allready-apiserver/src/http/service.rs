@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::{
     auth::{self, Trust},
     body::{self, ResponseBody, ServiceError},
-    fixed, headers, info,
+    fixed, headers, impersonate, info,
     negotiate::{self, Form, Format, Place, Wanted},
     path, protobuf,
     route::{self, Route, Target},
@@ -37,7 +37,7 @@ use crate::{
 
 /// The server as a [`tower::Service`]: what `kube::Client::new` takes, without a socket in between.
 ///
-/// Whoever holds it is the administrator. An error is a connection that was cut, which happens only when a
+/// Whoever holds it is the user it was made for. An error is a connection that was cut, which happens only when a
 /// [fault](crate::fault) asks for it.
 #[derive(Clone)]
 pub struct Service {
@@ -102,6 +102,7 @@ struct Asked {
     content_type: String,
     agent: String,
     authorization: Option<String>,
+    impersonated: Result<Option<impersonate::Wanted>, Failure>,
     pretty: bool,
 }
 
@@ -130,6 +131,7 @@ impl Asked {
                 .headers
                 .contains_key(header::AUTHORIZATION)
                 .then(|| text(header::AUTHORIZATION)),
+            impersonated: impersonate::wanted(&parts.headers),
             pretty,
         }
     }
@@ -143,7 +145,14 @@ impl Asked {
         };
         let info = info::read(&self.method, path, &self.query);
         let user = auth::authenticate(trust, self.authorization.as_deref())?;
-        auth::authorize(&user, &info)?;
+        let policy = || shared.engine().access();
+        let user = match self.impersonated.clone()? {
+            None => user,
+            Some(wanted) => {
+                auth::attempt(&info, &self.query, |attempt| wanted.allowed(&user, &attempt, policy))?
+            }
+        };
+        guarded(|| auth::authorize(&user, &info, &self.query, policy))??;
         let registry = shared.engine().registry();
         match guarded(|| route::route(&self.method, &info, &registry))? {
             Route::Resource(target) => self.resource(shared, target, user, body).await,

@@ -11,6 +11,7 @@ use std::{
 use bytes::Bytes;
 
 use crate::{
+    access::{Index, Policy},
     call::{Call, Verb},
     resource::{Endpoint, Registry, Resource, Version},
     status::Failure,
@@ -38,6 +39,7 @@ mod tests;
 
 pub use decode::BODY_LIMIT;
 pub(crate) use decode::go_type;
+pub(crate) use selector::exact_name;
 
 /// What a call came to.
 pub struct Answer {
@@ -94,6 +96,7 @@ struct Inner {
     base: Registry,
     registry: RwLock<Arc<Registry>>,
     controllers: AtomicBool,
+    access: Index,
     /// Resources whose definitions are being deleted, so that a create need not look into them.
     terminating: RwLock<HashSet<String>>,
 }
@@ -106,6 +109,7 @@ impl Engine {
             base: registry.clone(),
             registry: RwLock::new(Arc::new(registry)),
             controllers: AtomicBool::new(true),
+            access: Index::default(),
             terminating: RwLock::default(),
         };
         let engine = Self { inner: Arc::new(inner) };
@@ -129,6 +133,11 @@ impl Engine {
         self.inner.controllers.store(run, Ordering::Relaxed);
     }
 
+    /// Who may do what, as the roles and bindings of now say.
+    pub(crate) fn access(&self) -> Arc<Policy> {
+        self.inner.access.policy(self.store())
+    }
+
     fn controllers_run(&self) -> bool {
         self.inner.controllers.load(Ordering::Relaxed)
     }
@@ -141,6 +150,7 @@ impl Engine {
     /// What a restart of the process does: every watch ends, and without its data everything starts anew.
     pub fn restart(&self, keep_data: bool) {
         self.store().restart(keep_data);
+        self.inner.access.clear();
         if !keep_data {
             self.serve_these(self.inner.base.clone());
             self.inner.terminating.write().unwrap_or_else(PoisonError::into_inner).clear();
@@ -177,6 +187,7 @@ impl Engine {
             self.store().open(&resource.place);
         }
         self.make_default_namespaces();
+        self.make_default_roles();
     }
 
     /// Does what a call asks for, and the housekeeping that follows from it.

@@ -310,6 +310,13 @@ impl Fields {
     }
 }
 
+/// The one name that a field selector allows, where it is one that a path could have.
+pub(crate) fn exact_name(selector: &str) -> Option<String> {
+    let name = Fields::parse(selector).ok()?.exact("metadata.name")?.to_owned();
+    let legal = !matches!(name.as_str(), "." | "..") && !name.contains(['/', '%']);
+    legal.then_some(name)
+}
+
 fn split_terms(text: &str) -> Vec<&str> {
     let mut terms = Vec::new();
     let mut start = 0;

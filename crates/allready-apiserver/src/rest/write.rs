@@ -8,6 +8,7 @@ use super::{
     options::{Validation, WriteKind, WriteOptions},
 };
 use crate::{
+    access,
     fields::{self, Writer},
     resource::Endpoint,
     schema,
@@ -60,6 +61,7 @@ impl Scope<'_> {
         if self.resource.verbs == ["create"] {
             return self.review(object, warnings);
         }
+        self.refuse_escalation(&object, None)?;
         let generated = meta::text(&object, "name").is_empty();
         let mut attempt = 0;
         loop {
@@ -117,10 +119,18 @@ impl Scope<'_> {
             let name = meta::text(&object, "name");
             return Err(Failure::invalid(&self.resource.group, &self.resource.kind, name, &errors));
         }
-        if !strategy.review(&mut object, self.call) {
-            return Err(Failure::method_not_allowed());
-        }
+        access::answer(&self.engine.access(), &self.resource.kind, &mut object, &self.call.user)?;
         Ok(Answer::object(201, object.to_string().into(), warnings))
+    }
+
+    /// Roles and bindings grant no more than their writer has.
+    fn refuse_escalation(&self, object: &Value, old: Option<&Value>) -> Result<(), Failure> {
+        let user = &self.call.user;
+        if self.resource.group != access::GROUP || access::is_master(user) {
+            return Ok(());
+        }
+        let about = (self.resource.plural.as_str(), self.namespace(), self.name());
+        access::refuse_escalation(&self.engine.access(), user, about, object, old)
     }
 
     /// Replaces an object.
@@ -244,6 +254,7 @@ impl Scope<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<Option<Written>, Failure> {
         let mut object = make(None, warnings)?;
+        self.refuse_escalation(&object, None)?;
         let uid = meta::text(&object, "uid");
         if !uid.is_empty() {
             let why = format!(
@@ -289,6 +300,7 @@ impl Scope<'_> {
             return Err(Failure::conflict(&qualified, self.name(), &why));
         }
         let mut new = make(Some(&old), warnings)?;
+        self.refuse_escalation(&new, Some(&old))?;
         finish::match_namespace(&mut new, self.namespace())?;
         finish::match_name(&new, self.name())?;
         finish::unique_owners(&mut new, warnings, true);

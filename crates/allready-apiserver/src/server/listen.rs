@@ -96,7 +96,7 @@ pub(super) async fn listen(
     };
     let stop = watch::Sender::new(false);
     let token = shared.token().to_owned();
-    let service = Service::new(Arc::clone(shared), Trust::Token(token.clone()));
+    let service = Service::new(Arc::clone(shared), Trust::Tokens(shared.users()));
     let door = Door {
         endings: shared.listen_for_endings(),
         stop: stop.subscribe(),

@@ -22,8 +22,9 @@ pub use listen::Listening;
 pub(crate) use shared::Shared;
 
 use crate::{
+    call::User,
     fault::Faults,
-    http::{Service, auth::Trust},
+    http::{self, Service, auth::Trust},
     status::Failure,
 };
 
@@ -76,15 +77,19 @@ pub enum ListenError {
 pub struct Builder {
     crds: Vec<Value>,
     token: Option<String>,
+    users: Vec<(String, User)>,
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     seed: Option<u64>,
     patience: Duration,
+    controllers: bool,
 }
 
 impl Default for Builder {
     fn default() -> Self {
         let clock = Arc::new(Timestamp::now);
-        Self { crds: Vec::new(), token: None, clock, seed: None, patience: Duration::from_secs(30) }
+        let (crds, users) = (Vec::new(), Vec::new());
+        let patience = Duration::from_secs(30);
+        Self { crds, token: None, users, clock, seed: None, patience, controllers: true }
     }
 }
 
@@ -98,6 +103,19 @@ impl Builder {
     /// The bearer token that clients over a socket show; a random one when nothing is said.
     pub fn token(self, token: impl Into<String>) -> Self {
         Self { token: Some(token.into()), ..self }
+    }
+
+    /// Someone else whom the server knows over a socket, by a bearer token. What they may do, the roles and bindings among
+    /// the objects say, as in every cluster; in the group `system:masters` they may do everything.
+    ///
+    /// ```
+    /// let server = allready_apiserver::ApiServer::builder().user("secret", "jane", &["developers"]).build();
+    /// assert!(server.is_ok());
+    /// ```
+    pub fn user(mut self, token: impl Into<String>, name: impl Into<String>, groups: &[&str]) -> Self {
+        let user = groups.iter().fold(User::new(name), |user, group| user.in_group(*group));
+        self.users.push((token.into(), user));
+        self
     }
 
     /// Where the time comes from.
@@ -115,9 +133,16 @@ impl Builder {
         Self { patience, ..self }
     }
 
+    /// Whether garbage is collected and deleted namespaces are emptied, as the controller manager of a cluster does. It is
+    /// done unless told otherwise; a bare kube-apiserver does neither.
+    pub fn controllers(self, run: bool) -> Self {
+        Self { controllers: run, ..self }
+    }
+
     /// The server; fails when a definition is refused, as the server would refuse it.
     pub fn build(self) -> Result<ApiServer, Failure> {
-        let shared = Shared::new(self.token, self.clock, self.seed, self.patience);
+        let shared = Shared::new(self.token, self.users, self.clock, self.seed, self.patience);
+        shared.engine().run_controllers(self.controllers);
         self.crds.into_iter().try_for_each(|crd| shared.define(crd))?;
         Ok(ApiServer { shared: Arc::new(shared) })
     }
@@ -132,8 +157,8 @@ impl Default for ApiServer {
 impl ApiServer {
     /// A server with the built-in kinds and the namespaces of every cluster.
     pub fn new() -> Self {
-        let Builder { token, clock, seed, patience, .. } = Builder::default();
-        Self { shared: Arc::new(Shared::new(token, clock, seed, patience)) }
+        let Builder { token, users, clock, seed, patience, .. } = Builder::default();
+        Self { shared: Arc::new(Shared::new(token, users, clock, seed, patience)) }
     }
 
     /// A server to be told more about.
@@ -143,7 +168,25 @@ impl ApiServer {
 
     /// The server as a service for `kube::Client::new`, without a socket. Whoever holds it is administrator.
     pub fn service(&self) -> Service {
-        Service::new(Arc::clone(&self.shared), Trust::Caller)
+        self.service_as(http::auth::admin())
+    }
+
+    /// The server as a service for `kube::Client::new` that speaks as someone: for tests of what a controller may do with the
+    /// roles that it is installed with.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// use allready_apiserver::{ApiServer, call::User};
+    /// use k8s_openapi::api::core::v1::Namespace;
+    ///
+    /// let server = ApiServer::new();
+    /// let client = kube::Client::new(server.service_as(User::service_account("shop", "operator")), "shop");
+    /// let refused = kube::Api::<Namespace>::all(client).list(&Default::default()).await.unwrap_err();
+    /// assert!(refused.to_string().contains("cannot list resource \"namespaces\""), "{refused}");
+    /// # });
+    /// ```
+    pub fn service_as(&self, user: User) -> Service {
+        Service::new(Arc::clone(&self.shared), Trust::Caller(user))
     }
 
     /// Defines a custom kind, as its manifest says. A restart without data defines it again.

@@ -16,8 +16,9 @@ use tokio::sync::watch;
 
 use super::{Keep, boot};
 use crate::{
+    call::User,
     fault::{Faults, mix},
-    http::watch::Endings,
+    http::{auth, watch::Endings},
     rest::Engine,
     status::Failure,
 };
@@ -32,6 +33,8 @@ pub(crate) struct Shared {
     faults: Faults,
     crds: Mutex<Vec<Value>>,
     token: String,
+    /// Who is known over a socket, by token.
+    users: Arc<[(String, User)]>,
     clock: Clock,
     patience: Duration,
     seed: [u64; 2],
@@ -44,15 +47,24 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(token: Option<String>, clock: Clock, seed: Option<u64>, patience: Duration) -> Self {
+    pub(super) fn new(
+        token: Option<String>,
+        mut users: Vec<(String, User)>,
+        clock: Clock,
+        seed: Option<u64>,
+        patience: Duration,
+    ) -> Self {
+        // A token is a secret even where everything else is to be foreseen.
+        let token = token.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string());
+        users.push((token.clone(), auth::admin()));
         let random = uuid::Uuid::new_v4();
         let seed = seed.map_or(random.as_u64_pair(), |seed| (seed, mix(seed)));
         Self {
             engine: Engine::new(boot::registry()),
             faults: Faults::seeded(seed.0),
             crds: Mutex::default(),
-            // A token is a secret even where everything else is to be foreseen.
-            token: token.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string()),
+            token,
+            users: users.into(),
             clock,
             patience,
             seed: [seed.0, seed.1],
@@ -80,6 +92,10 @@ impl Shared {
 
     pub(crate) fn token(&self) -> &str {
         &self.token
+    }
+
+    pub(crate) fn users(&self) -> Arc<[(String, User)]> {
+        Arc::clone(&self.users)
     }
 
     pub(crate) fn clock(&self) -> Clock {

@@ -172,6 +172,11 @@ impl Store {
         }
     }
 
+    /// How many changes a place has seen since the store began or was restarted.
+    pub(crate) fn changes(&self, place: &str) -> u64 {
+        self.read().places.get(place).map_or(0, |place| place.log.end())
+    }
+
     /// One object.
     pub(crate) fn get(&self, place: &str, key: &str) -> Option<Stored> {
         self.read().places.get(place)?.objects.get(key).map(|entry| entry.stored.clone())

@@ -7,11 +7,13 @@ use serde_json::{Value, json};
 
 use super::{Engine, delete::Removal, key, meta, options::DeleteOptions};
 use crate::{
+    access as rights,
     call::Call,
     resource::Resource,
     store::{Draft, Expect},
 };
 
+mod access;
 mod definition;
 mod garbage;
 mod namespace;
@@ -44,6 +46,7 @@ impl Engine {
     pub(super) fn after_write(&self, resource: &Resource, key: &str, object: &Value, call: &Call) {
         let metadata = &object["metadata"];
         let concerns_others = is_definition(resource)
+            || is_cluster_role(resource)
             || !metadata["ownerReferences"].is_null()
             || !metadata["deletionTimestamp"].is_null();
         if concerns_others {
@@ -100,6 +103,9 @@ impl Engine {
         if !self.controllers_run() {
             return Vec::new();
         }
+        if is_cluster_role(&resource) {
+            self.aggregate_roles(&resource);
+        }
         let marked = !object["metadata"]["deletionTimestamp"].is_null();
         if marked && resource.group.is_empty() && resource.plural == "namespaces" {
             return vec![Task::Empty(key.to_owned())];
@@ -127,6 +133,9 @@ impl Engine {
         }
         if !self.controllers_run() {
             return tasks;
+        }
+        if is_cluster_role(&resource) {
+            self.aggregate_roles(&resource);
         }
         tasks.extend(self.collect_after(last, now));
         if !namespace.is_empty()
@@ -186,6 +195,10 @@ impl Engine {
 
 fn is_definition(resource: &Resource) -> bool {
     resource.group == "apiextensions.k8s.io" && resource.plural == "customresourcedefinitions"
+}
+
+fn is_cluster_role(resource: &Resource) -> bool {
+    resource.plural == "clusterroles" && resource.group == rights::GROUP
 }
 
 fn is_namespace(resource: &Resource) -> bool {

@@ -1,6 +1,6 @@
 //! Namespaces: those that every cluster has, and the emptying of those that are deleted.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Task, is_marked, is_namespace, set_condition};
 use crate::{
     call::{Call, User, Verb},
-    resource::Endpoint,
+    resource::{Endpoint, Resource},
     rest::{Engine, finish, meta},
 };
 
@@ -19,24 +19,28 @@ impl Engine {
         let Some(resource) = registry.get("", "namespaces") else { return };
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             let body = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
-            let call = Call {
-                verb: Verb::Create,
-                resource: resource.clone(),
-                version: "v1".into(),
-                namespace: None,
-                name: None,
-                endpoint: Endpoint::Main,
-                query: Vec::new(),
-                body: body.to_string().into(),
-                content_type: "application/json".into(),
-                user: User { name: "system:apiserver".into(), groups: vec!["system:masters".into()] },
-                agent: "kube-apiserver".into(),
-                now: Timestamp::now(),
-                random: *uuid_pair().as_slice().first_chunk().unwrap_or(&[0; 32]),
-            };
-            // One that is there already stays as it is.
-            let _ = self.handle(call);
+            self.make_default(resource, &body);
         }
+    }
+
+    /// Makes what the server itself makes when it starts; what is there already stays as it is.
+    pub(super) fn make_default(&self, resource: &Arc<Resource>, body: &Value) {
+        let call = Call {
+            verb: Verb::Create,
+            resource: resource.clone(),
+            version: "v1".into(),
+            namespace: None,
+            name: None,
+            endpoint: Endpoint::Main,
+            query: Vec::new(),
+            body: body.to_string().into(),
+            content_type: "application/json".into(),
+            user: User { name: "system:apiserver".into(), groups: vec!["system:masters".into()] },
+            agent: "kube-apiserver".into(),
+            now: Timestamp::now(),
+            random: *uuid_pair().as_slice().first_chunk().unwrap_or(&[0; 32]),
+        };
+        let _ = self.handle(call);
     }
 
     /// Removes the content of a namespace; when none is left, the namespace goes too.
