@@ -402,6 +402,7 @@ impl Asked {
         {
             headers::set(reply.headers_mut(), "retry-after", &after.to_string());
         }
+        headers::warn(reply.headers_mut(), &failure.warnings);
         reply
     }
 }

@@ -21,12 +21,15 @@ pub(super) const APPLY_PATCH: &str = "application/apply-patch+yaml";
 impl Scope<'_> {
     /// Changes a part of an object.
     pub(super) fn patch(&self) -> Result<Answer, Failure> {
+        self.warned(|warnings| self.patch_with(warnings))
+    }
+
+    fn patch_with(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         self.check_patch_type()?;
         decode::check_size(self.call)?;
         let apply = self.call.content_type == APPLY_PATCH;
         let kind = if apply { WriteKind::Apply } else { WriteKind::Patch };
         let options = WriteOptions::read(self.call, kind)?;
-        let mut warnings = self.deprecation();
         let make = |live: Option<&Value>, warnings: &mut Vec<String>| {
             if apply {
                 return self.applied(live, &options, warnings);
@@ -35,9 +38,9 @@ impl Scope<'_> {
             self.patched(live, &options, warnings)
         };
         let may_create = apply && self.call.endpoint == Endpoint::Main;
-        let written = self.write(&make, may_create, None, options.dry_run, &mut warnings)?;
+        let written = self.write(&make, may_create, None, options.dry_run, warnings)?;
         let code = if written.created { 201 } else { 200 };
-        Ok(Answer::object(code, written.bytes, warnings))
+        Ok(Answer::object(code, written.bytes, Vec::new()))
     }
 
     pub(super) fn check_patch_type(&self) -> Result<(), Failure> {

@@ -35,8 +35,24 @@ pub(super) struct Written {
 pub(super) type Make<'a> = &'a dyn Fn(Option<&Value>, &mut Vec<String>) -> Result<Value, Failure>;
 
 impl Scope<'_> {
+    /// Does something whose warnings are told whether it succeeds or not.
+    pub(super) fn warned(
+        &self,
+        act: impl FnOnce(&mut Vec<String>) -> Result<Answer, Failure>,
+    ) -> Result<Answer, Failure> {
+        let mut warnings = self.deprecation();
+        match act(&mut warnings) {
+            Ok(answer) => Ok(Answer { warnings, ..answer }),
+            Err(failure) => Err(failure.warned(warnings)),
+        }
+    }
+
     /// Makes an object.
     pub(super) fn create(&self) -> Result<Answer, Failure> {
+        self.warned(|warnings| self.create_with(warnings))
+    }
+
+    fn create_with(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         if self.call.endpoint != Endpoint::Main {
             return Err(Failure::method_not_allowed());
         }
@@ -44,22 +60,21 @@ impl Scope<'_> {
         let options = WriteOptions::read(self.call, WriteKind::Create)?;
         let registry = self.engine.registry();
         let decoded = decode::object(self.call, self.version, &registry)?;
-        let mut warnings = self.deprecation();
         let mut object = decoded.object;
-        self.settle(&mut object, decoded.strict, options.validation, &mut warnings)?;
+        self.settle(&mut object, decoded.strict, options.validation, warnings)?;
         for field in
             ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"]
         {
             meta::set(&mut object, field, None);
         }
         finish::match_namespace(&mut object, self.namespace())?;
-        finish::unique_owners(&mut object, &mut warnings, false);
+        finish::unique_owners(&mut object, warnings, false);
         self.manage(None, &mut object, &options);
         let shown = [meta::text(&object, "name"), meta::text(&object, "generateName")];
         self.check_namespace(shown.into_iter().find(|name| !name.is_empty()).unwrap_or_default())?;
         self.check_definition(meta::text(&object, "name"))?;
         if self.resource.verbs == ["create"] {
-            return self.review(object, warnings);
+            return self.review(object);
         }
         self.refuse_escalation(&object, None)?;
         let generated = meta::text(&object, "name").is_empty();
@@ -87,7 +102,7 @@ impl Scope<'_> {
                             self.call,
                         );
                     }
-                    return Ok(Answer::object(201, bytes, warnings));
+                    return Ok(Answer::object(201, bytes, Vec::new()));
                 }
                 None if generated && attempt + 1 < NAMES => attempt += 1,
                 None if generated => {
@@ -111,7 +126,7 @@ impl Scope<'_> {
     }
 
     /// A kind that is a question: it is answered and not stored.
-    fn review(&self, mut object: Value, warnings: Vec<String>) -> Result<Answer, Failure> {
+    fn review(&self, mut object: Value) -> Result<Answer, Failure> {
         let strategy = &self.resource.strategy;
         strategy.prepare_create(self.version, &mut object, self.call);
         let errors = strategy.validate(self.version, self.call.endpoint, &object, None);
@@ -120,7 +135,7 @@ impl Scope<'_> {
             return Err(Failure::invalid(&self.resource.group, &self.resource.kind, name, &errors));
         }
         access::answer(&self.engine.access(), &self.resource.kind, &mut object, &self.call.user)?;
-        Ok(Answer::object(201, object.to_string().into(), warnings))
+        Ok(Answer::object(201, object.to_string().into(), Vec::new()))
     }
 
     /// Roles and bindings grant no more than their writer has.
@@ -135,24 +150,27 @@ impl Scope<'_> {
 
     /// Replaces an object.
     pub(super) fn update(&self) -> Result<Answer, Failure> {
+        self.warned(|warnings| self.update_with(warnings))
+    }
+
+    fn update_with(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         decode::check_size(self.call)?;
         let options = WriteOptions::read(self.call, WriteKind::Update)?;
         let registry = self.engine.registry();
         let decoded = decode::object(self.call, self.version, &registry)?;
-        let mut warnings = self.deprecation();
         let mut object = decoded.object;
-        self.settle(&mut object, decoded.strict, options.validation, &mut warnings)?;
+        self.settle(&mut object, decoded.strict, options.validation, warnings)?;
         finish::match_namespace(&mut object, self.namespace())?;
         finish::match_name(&object, self.name())?;
-        finish::unique_owners(&mut object, &mut warnings, false);
+        finish::unique_owners(&mut object, warnings, false);
         let uid = Some(meta::text(&object, "uid").to_owned()).filter(|uid| !uid.is_empty());
         let make = |live: Option<&Value>, _: &mut Vec<String>| {
             let mut new = object.clone();
             self.manage(live, &mut new, &options);
             Ok(new)
         };
-        let written = self.write(&make, false, uid.as_deref(), options.dry_run, &mut warnings)?;
-        Ok(Answer::object(200, written.bytes, warnings))
+        let written = self.write(&make, false, uid.as_deref(), options.dry_run, warnings)?;
+        Ok(Answer::object(200, written.bytes, Vec::new()))
     }
 
     /// Prunes and fills in what was decoded, and does about unknown and duplicate fields what was asked for.
@@ -236,13 +254,13 @@ impl Scope<'_> {
             let live = self.store().get(&self.resource.place, &key);
             let mut more = Vec::new();
             let attempt = match &live {
-                None if !may_create => return Err(self.not_found()),
-                None => self.write_new(make, dry_run, &mut more)?,
-                Some(live) => self.write_over(live, make, uid, dry_run, &mut more)?,
+                None if !may_create => Err(self.not_found()),
+                None => self.write_new(make, dry_run, &mut more),
+                Some(live) => self.write_over(live, make, uid, dry_run, &mut more),
             };
-            if let Some(written) = attempt {
+            if let Some(outcome) = attempt.transpose() {
                 warnings.extend(more);
-                return Ok(written);
+                return outcome;
             }
         }
     }
