@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::{metadata, raw, scale};
+use super::{raw, scale};
 use crate::{
     call::Call,
     resource::{Endpoint, Strategy, Version},
-    schema::{Validator, validate::malformed},
+    schema::{Validator, malformed::problem, validate::malformed},
     status::{Failure, FieldError, display, quote},
 };
 
@@ -36,13 +36,13 @@ impl CustomStrategy {
 
 impl Strategy for CustomStrategy {
     fn decode(&self, version: &Version, object: &Value) -> Result<(), Failure> {
-        let root = object.get("metadata").and_then(metadata::problem);
+        let root = object.get("metadata").and_then(problem);
         let validator = self.validators.get(&version.name);
-        let problem = root.or_else(|| {
-            let malformed = malformed(validator?.schema(), object, &metadata::problem);
+        let found = root.or_else(|| {
+            let malformed = malformed(validator?.schema(), object);
             malformed.map(|error| error.to_string())
         });
-        let Some(problem) = problem else { return Ok(()) };
+        let Some(problem) = found else { return Ok(()) };
         let kind = object.get("kind").and_then(Value::as_str).unwrap_or(&self.kind);
         let version = quote(&version.name);
         Err(Failure::bad_request(format!(

@@ -7,7 +7,6 @@ mod check;
 mod custom;
 mod defaults;
 mod internal;
-mod metadata;
 mod names;
 mod openapi;
 mod raw;

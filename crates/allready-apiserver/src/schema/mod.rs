@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::Value;
 
 mod defaults;
+pub(crate) mod malformed;
 pub(crate) mod meta;
 mod parse;
 mod prune;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Why metadata cannot be decoded, in Go's words; `None` when it can.
-pub(super) fn problem(metadata: &Value) -> Option<String> {
+pub(crate) fn problem(metadata: &Value) -> Option<String> {
     let Value::Object(fields) = metadata else {
         let word = (!metadata.is_null()).then(|| word(metadata))?;
         return Some(format!("json: cannot unmarshal {word} into Go value of type v1.ObjectMeta"));
