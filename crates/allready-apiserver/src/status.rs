@@ -35,7 +35,7 @@ pub struct Failure {
     pub message: String,
     /// What it is about.
     pub details: Option<Box<Details>>,
-    /// Texts of `Warning` headers: what was odd before it went wrong.
+    /// Texts of `Warning` headers that were due before the refusal.
     pub warnings: Vec<String>,
 }
 
@@ -81,13 +81,6 @@ impl Failure {
     /// A failure without details.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self { code, reason, message: message.into(), details: None, warnings: Vec::new() }
-    }
-
-    /// Adds warnings, which come before those that are there.
-    pub fn warned(mut self, mut warnings: Vec<String>) -> Self {
-        warnings.append(&mut self.warnings);
-        self.warnings = warnings;
-        self
     }
 
     /// 400: the request makes no sense.

@@ -4,7 +4,9 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::{
-    Answer, Scope, convert, decode, finish, key, meta,
+    Answer, Scope, convert, decode,
+    decode::Strict,
+    finish, key, meta,
     options::{Validation, WriteKind, WriteOptions},
 };
 use crate::{
@@ -35,24 +37,8 @@ pub(super) struct Written {
 pub(super) type Make<'a> = &'a dyn Fn(Option<&Value>, &mut Vec<String>) -> Result<Value, Failure>;
 
 impl Scope<'_> {
-    /// Does something whose warnings are told whether it succeeds or not.
-    pub(super) fn warned(
-        &self,
-        act: impl FnOnce(&mut Vec<String>) -> Result<Answer, Failure>,
-    ) -> Result<Answer, Failure> {
-        let mut warnings = self.deprecation();
-        match act(&mut warnings) {
-            Ok(answer) => Ok(Answer { warnings, ..answer }),
-            Err(failure) => Err(failure.warned(warnings)),
-        }
-    }
-
     /// Makes an object.
-    pub(super) fn create(&self) -> Result<Answer, Failure> {
-        self.warned(|warnings| self.create_with(warnings))
-    }
-
-    fn create_with(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
+    pub(super) fn create(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         if self.call.endpoint != Endpoint::Main {
             return Err(Failure::method_not_allowed());
         }
@@ -102,15 +88,24 @@ impl Scope<'_> {
                             self.call,
                         );
                     }
-                    return Ok(Answer::object(201, bytes, Vec::new()));
+                    return Ok(Answer::object(201, bytes));
                 }
                 None if generated && attempt + 1 < NAMES => attempt += 1,
                 None if generated => {
                     return Err(Failure::generated_name_taken(&self.resource.qualified(), &name));
                 }
-                None => return Err(Failure::already_exists(&self.resource.qualified(), &name)),
+                None => return Err(self.taken(&name)),
             }
         }
+    }
+
+    fn taken(&self, name: &str) -> Failure {
+        let mut failure = Failure::already_exists(&self.resource.qualified(), name);
+        let found = self.store().get(&self.resource.place, &key(self.namespace(), name));
+        if found.is_some_and(|found| !found.value()["metadata"]["deletionTimestamp"].is_null()) {
+            failure.message.insert_str(0, "object is being deleted: ");
+        }
+        failure
     }
 
     fn put_new(&self, object: &Value, name: &str, dry_run: bool) -> Option<Bytes> {
@@ -122,7 +117,7 @@ impl Scope<'_> {
         }
         let draft = convert::Written::new(self.resource, self.version, object).draft();
         let stored = self.store().put(&self.resource.place, &key, Expect::Absent, &draft).ok()?;
-        Some(convert::served_bytes(self.resource, self.version, &stored.bytes))
+        Some(convert::served_bytes(self.resource, self.version, &stored))
     }
 
     /// A kind that is a question: it is answered and not stored.
@@ -135,7 +130,7 @@ impl Scope<'_> {
             return Err(Failure::invalid(&self.resource.group, &self.resource.kind, name, &errors));
         }
         access::answer(&self.engine.access(), &self.resource.kind, &mut object, &self.call.user)?;
-        Ok(Answer::object(201, object.to_string().into(), Vec::new()))
+        Ok(Answer::object(201, object.to_string().into()))
     }
 
     /// Roles and bindings grant no more than their writer has.
@@ -149,11 +144,7 @@ impl Scope<'_> {
     }
 
     /// Replaces an object.
-    pub(super) fn update(&self) -> Result<Answer, Failure> {
-        self.warned(|warnings| self.update_with(warnings))
-    }
-
-    fn update_with(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
+    pub(super) fn update(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         decode::check_size(self.call)?;
         let options = WriteOptions::read(self.call, WriteKind::Update)?;
         let registry = self.engine.registry();
@@ -170,53 +161,57 @@ impl Scope<'_> {
             Ok(new)
         };
         let written = self.write(&make, false, uid.as_deref(), options.dry_run, warnings)?;
-        Ok(Answer::object(200, written.bytes, Vec::new()))
+        Ok(Answer::object(200, written.bytes))
     }
 
     /// Prunes and fills in what was decoded, and does about unknown and duplicate fields what was asked for.
     pub(super) fn settle(
         &self,
         object: &mut Value,
-        mut strict: Vec<String>,
+        mut strict: Strict,
         validation: Validation,
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
-        strict.extend(self.prune(object));
+        strict.fields.extend(self.prune(object));
         if !strict.is_empty() {
+            if !self.is_custom() {
+                strict.sort_as_in(&self.call.body);
+            }
             match validation {
                 Validation::Ignore => {}
-                Validation::Warn => warnings.extend(strict),
+                Validation::Warn => warnings.extend(strict.into_warnings()),
                 Validation::Strict => {
-                    let error = format!("strict decoding error: {}", strict.join(", "));
-                    return Err(decode::cannot_object(object, &self.resource.kind, &error));
+                    return Err(decode::cannot_object(object, &self.resource.kind, &strict.joined()));
                 }
             }
         }
-        self.fill_in(object);
-        if self.is_custom() {
-            decode::check_version(object, &self.api_version())?;
+        let (found, expected) = (object["apiVersion"].as_str().unwrap_or_default(), self.api_version());
+        if self.is_custom() && found != expected {
+            return Err(Failure::bad_request(format!(
+                "the API version in the data ({found}) does not match the expected API version ({expected})"
+            )));
         }
+        self.fill_in(object);
         Ok(())
     }
 
     /// Drops what the schema does not know, and names it.
     pub(super) fn prune(&self, object: &mut Value) -> Vec<String> {
-        let unknown = if self.is_custom() {
-            convert::coerce(self.resource, object)
-        } else {
-            schema::prune(&self.version.schema, object)
-        };
-        unknown.into_iter().map(|path| format!("unknown field {}", crate::status::quote(&path))).collect()
+        let strategy = &self.resource.strategy;
+        if self.is_custom() {
+            return unknown_texts(strategy.coerce(object));
+        }
+        let mut unknown = schema::prune(&self.version.schema, object);
+        unknown.extend(strategy.unknown(object));
+        unknown_texts(unknown)
     }
 
     /// Fills in defaults.
     pub(super) fn fill_in(&self, object: &mut Value) {
-        if self.is_custom() {
-            convert::fill_in(self.resource, object);
-        } else {
+        if !self.is_custom() {
             schema::default(&self.version.schema, object);
-            self.resource.strategy.default(self.version, object);
         }
+        self.resource.strategy.default(self.version, object);
     }
 
     /// Notes who manages which field of a written object.
@@ -236,10 +231,6 @@ impl Scope<'_> {
         fields::update(live, new, &writer, &schemas, &reset);
     }
 
-    pub(super) fn deprecation(&self) -> Vec<String> {
-        self.version.deprecation.iter().cloned().collect()
-    }
-
     /// Works out a new object from the live one and stores it, again and again while others are faster.
     pub(super) fn write(
         &self,
@@ -249,12 +240,12 @@ impl Scope<'_> {
         dry_run: bool,
         warnings: &mut Vec<String>,
     ) -> Result<Written, Failure> {
-        let key = key(self.namespace(), self.name());
+        let key = self.spot()?;
         loop {
             let live = self.store().get(&self.resource.place, &key);
             let mut more = Vec::new();
             let attempt = match &live {
-                None if !may_create => Err(self.not_found()),
+                None if !may_create => return Err(self.not_found()),
                 None => self.write_new(make, dry_run, &mut more),
                 Some(live) => self.write_over(live, make, uid, dry_run, &mut more),
             };
@@ -351,7 +342,7 @@ impl Scope<'_> {
         }
         let written = convert::Written::new(self.resource, self.version, &new);
         if written.is_same_as(live) {
-            let bytes = convert::served_bytes(self.resource, self.version, &live.bytes);
+            let bytes = convert::served_bytes(self.resource, self.version, live);
             return Ok(Some(Written { object: old, bytes, created: false }));
         }
         let mut object = written.served(self.resource, self.version);
@@ -367,7 +358,7 @@ impl Scope<'_> {
         };
         meta::set(&mut object, "resourceVersion", Some(stored.version.to_string().into()));
         self.engine.after_write(self.resource, &spot, &object, self.call);
-        let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
+        let bytes = convert::served_bytes(self.resource, self.version, &stored);
         Ok(Some(Written { object, bytes, created: false }))
     }
 
@@ -422,4 +413,8 @@ impl Scope<'_> {
         };
         format!("/registry/{resource}/{}", key(self.namespace(), self.name()))
     }
+}
+
+fn unknown_texts(paths: Vec<String>) -> Vec<String> {
+    paths.into_iter().map(|path| format!("unknown field {}", crate::status::quote(&path))).collect()
 }

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
+mod coerce;
 mod defaults;
 pub(crate) mod malformed;
 pub(crate) mod meta;
@@ -14,10 +15,9 @@ mod prune;
 mod tests;
 pub(crate) mod validate;
 
-pub(crate) use defaults::drop_nulls;
+pub(crate) use coerce::{coerce, coerce_metadata};
 pub use defaults::{default, default_keeping_nulls, whole_numbers};
 pub use parse::{DEEPEST, Definitions, ParseError, parse};
-pub(crate) use prune::prune_metadata;
 pub use prune::{object_meta, prune, with_object_meta};
 pub use validate::{Validator, validate};
 
