@@ -150,6 +150,16 @@ pub trait Strategy: Send + Sync {
     /// Brings an object that is not shown as it is stored to what its own version looks like today.
     fn refresh(&self, _object: &mut Value) {}
 
+    /// What [`Self::decode`] is to JSON, for the result of a strategic merge; the error is the bare reason.
+    fn convert(&self, _version: &Version, _object: &mut Value) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The result of a patch as a message shows it; `touched` is the tree of what the patch speaks of.
+    fn show_patched(&self, object: &Value, _touched: &Value) -> String {
+        crate::status::json_text(object)
+    }
+
     /// Turns an object of a served version into the stored version. It has its new `apiVersion` already.
     fn store_from(&self, _from: &Version, _object: &mut Value) {}
 
@@ -164,6 +174,28 @@ pub trait Strategy: Send + Sync {
 
     /// Fills in what the server fills in beyond the defaults in the schema; all defaults of a custom kind.
     fn default(&self, _version: &Version, _object: &mut Value) {}
+
+    /// The first that a write meets: refuses what admission refuses, and gives what must be unique among the objects of the
+    /// kind. `others` are those that are stored, `old` among them.
+    fn admit(
+        &self,
+        _endpoint: Endpoint,
+        _object: &mut Value,
+        _old: Option<&Value>,
+        _others: &dyn Fn() -> Vec<Value>,
+    ) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Whether writes of this kind follow one another, because [`Self::admit`] gives what must be unique.
+    fn in_turn(&self) -> bool {
+        false
+    }
+
+    /// Whether replacing an object that does not exist makes it.
+    fn creates_on_update(&self) -> bool {
+        false
+    }
 
     /// Before a create: what a client may not choose is reset. `metadata` is dealt with elsewhere.
     fn prepare_create(&self, _version: &Version, _object: &mut Value, _call: &Call) {}

@@ -221,3 +221,24 @@ fn take(document: &mut Value, path: &str) -> Option<Value> {
         _ => None,
     }
 }
+
+/// The tree of the fields and positions that the operations of a patch speak of.
+pub(crate) fn touched(patch: &Value) -> Value {
+    let mut tree = Value::Object(serde_json::Map::new());
+    let operations = patch.as_array().map_or(&[][..], Vec::as_slice);
+    let paths = operations.iter().flat_map(|operation| [operation.get("path"), operation.get("from")]);
+    for path in paths.flatten().filter_map(Value::as_str) {
+        let steps = path.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
+        let mut here = &mut tree;
+        let mut steps = steps.peekable();
+        while let Some(step) = steps.next() {
+            let Some(fields) = here.as_object_mut() else { break };
+            let below = fields.entry(step).or_insert(Value::Null);
+            if steps.peek().is_some() && below.is_null() {
+                *below = Value::Object(serde_json::Map::new());
+            }
+            here = below;
+        }
+    }
+    tree
+}

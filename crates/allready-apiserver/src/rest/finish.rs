@@ -27,6 +27,7 @@ impl Scope<'_> {
             meta::set(object, "name", Some(self.generated(&generate, attempt).into()));
         }
         let strategy = &self.resource.strategy;
+        strategy.admit(self.call.endpoint, object, None, &|| self.others())?;
         strategy.prepare_create(self.version, object, self.call);
         if strategy.moves_generation(object, object).is_some() {
             meta::set(object, "generation", Some(1.into()));
@@ -72,6 +73,7 @@ impl Scope<'_> {
         let before = old["metadata"]["generation"].as_i64();
         meta::set(object, "selfLink", None);
         meta::set(object, "generation", before.map(Value::from));
+        strategy.admit(endpoint, object, Some(old), &|| self.others())?;
         strategy.prepare_update(self.version, endpoint, object, old);
         if self.is_custom() && endpoint == Endpoint::Status {
             keep_metadata(object, old);
@@ -110,6 +112,12 @@ impl Scope<'_> {
         super::json::whole_numbers(object);
         crate::fields::keep_times(old, object);
         Ok(())
+    }
+
+    /// Every stored object of the kind.
+    fn others(&self) -> Vec<Value> {
+        let page = self.store().list(&self.resource.place, "", None);
+        page.items.iter().map(|(_, stored)| stored.value()).collect()
     }
 
     fn refuse(&self, object: &Value, errors: &[FieldError]) -> Result<(), Failure> {

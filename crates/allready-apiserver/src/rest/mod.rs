@@ -3,7 +3,7 @@
 use std::{
     collections::HashSet,
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, Mutex, MutexGuard, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -22,7 +22,7 @@ mod convert;
 mod decode;
 mod delete;
 mod finish;
-mod json;
+pub(crate) mod json;
 mod keeper;
 pub(crate) mod meta;
 pub mod names;
@@ -105,6 +105,8 @@ struct Inner {
     access: Index,
     /// Resources whose definitions are being deleted, so that a create need not look into them.
     terminating: RwLock<HashSet<String>>,
+    /// Held by a write that gives what must be unique, until it is stored.
+    turn: Mutex<()>,
 }
 
 impl Engine {
@@ -117,6 +119,7 @@ impl Engine {
             controllers: AtomicBool::new(true),
             access: Index::default(),
             terminating: RwLock::default(),
+            turn: Mutex::default(),
         };
         let engine = Self { inner: Arc::new(inner) };
         engine.begin();
@@ -274,6 +277,12 @@ impl Scope<'_> {
 
     fn not_found(&self) -> Failure {
         Failure::not_found(&self.resource.qualified(), self.name())
+    }
+
+    /// Waits until no other write gives what must be unique; nothing to wait for where nothing must be.
+    fn turn(&self) -> Option<MutexGuard<'_, ()>> {
+        let turn = &self.engine.inner.turn;
+        self.resource.strategy.in_turn().then(|| turn.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn allows(&self) -> bool {

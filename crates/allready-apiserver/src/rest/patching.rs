@@ -66,25 +66,31 @@ impl Scope<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<Value, Failure> {
         let (mut new, mut strict) = self.patch_value(live, &self.version.schema)?;
-        let shown = crate::status::json_text(&new);
-        let invalid = |why: String| {
-            let errors = [FieldError::invalid("patch", shown.as_str(), why)];
+        let strategic = self.call.content_type == STRATEGIC_PATCH;
+        let invalid = |new: &Value, why: String| {
+            let errors = [FieldError::invalid("patch", self.show_patch(new), why)];
             Failure::invalid("", "", "", &errors)
         };
         let nameless = self.is_custom() && new["kind"].as_str().is_none_or(str::is_empty);
         if nameless || !new.is_object() {
-            return Err(invalid(format!("Object 'Kind' is missing in '{shown}'")));
+            let shown = crate::status::json_text(&new);
+            return Err(invalid(&new, format!("Object 'Kind' is missing in '{shown}'")));
         }
-        if !self.is_custom() {
-            let kind = new["kind"].as_str().unwrap_or_default();
-            let api_version = new["apiVersion"].as_str().unwrap_or_default();
-            if kind != self.resource.kind || api_version != self.api_version() {
-                return Err(invalid(decode::not_registered(kind, api_version)));
+        if strategic {
+            let strategy = &self.resource.strategy;
+            strategy.convert(self.version, &mut new).map_err(|why| invalid(&new, why))?;
+        } else {
+            if !self.is_custom() {
+                let kind = new["kind"].as_str().unwrap_or_default();
+                let api_version = new["apiVersion"].as_str().unwrap_or_default();
+                if kind != self.resource.kind || api_version != self.api_version() {
+                    return Err(invalid(&new, decode::not_registered(kind, api_version)));
+                }
             }
+            decode::check_metadata(&new, self.is_custom())
+                .and_then(|()| decode::decodes(self.call, self.version, &new))
+                .map_err(|why| invalid(&new, why))?;
         }
-        decode::check_metadata(&new, self.is_custom())
-            .and_then(|()| decode::decodes(self.call, self.version, &new))
-            .map_err(invalid)?;
         let text = if self.is_custom() { String::new() } else { new.to_string() };
         let mut unknown = Strict { fields: self.prune(&mut new), ..Strict::default() };
         unknown.sort_as_in(text.as_bytes());
@@ -94,13 +100,24 @@ impl Scope<'_> {
                 Validation::Ignore => {}
                 Validation::Warn => warnings.extend(strict),
                 Validation::Strict => {
-                    return Err(invalid(format!("strict decoding error: {}", strict.join(", "))));
+                    let (whole, _) = self.patch_value(live, &self.version.schema)?;
+                    return Err(invalid(&whole, format!("strict decoding error: {}", strict.join(", "))));
                 }
             }
         }
         self.fill_in(&mut new);
         self.manage(Some(live), &mut new, options);
         Ok(new)
+    }
+
+    /// What a refusal shows of a patch: of a strategic merge the patch, else what it has made.
+    fn show_patch(&self, new: &Value) -> String {
+        let patch = json::parse(&self.call.body).map(|parsed| parsed.value).unwrap_or_default();
+        match self.call.content_type.as_str() {
+            STRATEGIC_PATCH => patch::strategic::show(patch),
+            JSON_PATCH => self.resource.strategy.show_patched(new, &patch::json::touched(&patch)),
+            _ => self.resource.strategy.show_patched(new, &patch),
+        }
     }
 
     /// A value with the call's patch applied, and what strict decoding has to say about the patch.

@@ -68,6 +68,7 @@ impl Scope<'_> {
         loop {
             let mut object = object.clone();
             let mut more = Vec::new();
+            let _turn = self.turn();
             self.finish_create(&mut object, attempt, &mut more)?;
             if !meta::text(&object, "resourceVersion").is_empty() {
                 return Err(Failure::new(
@@ -126,8 +127,8 @@ impl Scope<'_> {
         strategy.prepare_create(self.version, &mut object, self.call);
         let errors = strategy.validate(self.version, self.call.endpoint, &object, None);
         if !errors.is_empty() {
-            let name = meta::text(&object, "name");
-            return Err(Failure::invalid(&self.resource.group, &self.resource.kind, name, &errors));
+            // The real server has forgotten both the kind and the name here.
+            return Err(Failure::invalid(&self.resource.group, "", "", &errors));
         }
         access::answer(&self.engine.access(), &self.resource.kind, &mut object, &self.call.user)?;
         Ok(Answer::object(201, object.to_string().into()))
@@ -160,8 +161,9 @@ impl Scope<'_> {
             self.manage(live, &mut new, &options);
             Ok(new)
         };
-        let written = self.write(&make, false, uid.as_deref(), options.dry_run, warnings)?;
-        Ok(Answer::object(200, written.bytes))
+        let may_create = self.call.endpoint == Endpoint::Main && self.resource.strategy.creates_on_update();
+        let written = self.write(&make, may_create, uid.as_deref(), options.dry_run, warnings)?;
+        Ok(Answer::object(if written.created { 201 } else { 200 }, written.bytes))
     }
 
     /// Prunes and fills in what was decoded, and does about unknown and duplicate fields what was asked for.
@@ -208,7 +210,8 @@ impl Scope<'_> {
 
     /// Fills in defaults.
     pub(super) fn fill_in(&self, object: &mut Value) {
-        if !self.is_custom() {
+        // Other kinds fill in everything themselves.
+        if self.resource.group == "apiextensions.k8s.io" {
             schema::default(&self.version.schema, object);
         }
         self.resource.strategy.default(self.version, object);
@@ -242,10 +245,12 @@ impl Scope<'_> {
     ) -> Result<Written, Failure> {
         let key = self.spot()?;
         loop {
+            let _turn = self.turn();
             let live = self.store().get(&self.resource.place, &key);
             let mut more = Vec::new();
             let attempt = match &live {
                 None if !may_create => return Err(self.not_found()),
+                None if uid.is_some() => return Err(self.another_uid(uid.unwrap_or_default(), "")),
                 None => self.write_new(make, dry_run, &mut more),
                 Some(live) => self.write_over(live, make, uid, dry_run, &mut more),
             };
@@ -301,12 +306,7 @@ impl Scope<'_> {
         if let Some(uid) = uid
             && uid != meta::text(&old, "uid")
         {
-            let why = format!(
-                "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-                self.etcd_key(),
-                meta::text(&old, "uid"),
-            );
-            return Err(Failure::conflict(&qualified, self.name(), &why));
+            return Err(self.another_uid(uid, meta::text(&old, "uid")));
         }
         let mut new = make(Some(&old), warnings)?;
         self.refuse_escalation(&new, Some(&old))?;
@@ -360,6 +360,15 @@ impl Scope<'_> {
         self.engine.after_write(self.resource, &spot, &object, self.call);
         let bytes = convert::served_bytes(self.resource, self.version, &stored);
         Ok(Some(Written { object, bytes, created: false }))
+    }
+
+    /// The write was meant for another object of the same name.
+    fn another_uid(&self, wanted: &str, found: &str) -> Failure {
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}",
+            self.etcd_key(),
+        );
+        Failure::conflict(&self.resource.qualified(), self.name(), &why)
     }
 
     /// Some kinds are replaced only by who says which version is replaced.
