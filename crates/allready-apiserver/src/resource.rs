@@ -166,7 +166,13 @@ pub trait Strategy: Send + Sync {
     /// Turns a stored object into a served version. It has its new `apiVersion` already.
     fn serve_as(&self, _to: &Version, _object: &mut Value) {}
 
-    /// Fills in what the server fills in beyond the defaults in the schema.
+    /// For a custom kind: does what decoding into a type does to others, by the schema of the version that the object says it
+    /// has. Returns the paths of what was unknown.
+    fn coerce(&self, _object: &mut Value) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Fills in what the server fills in beyond the defaults in the schema; all defaults of a custom kind.
     fn default(&self, _version: &Version, _object: &mut Value) {}
 
     /// The first that a write meets: refuses what admission refuses, and gives what must be unique among the objects of the

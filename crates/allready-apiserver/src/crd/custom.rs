@@ -4,11 +4,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Map, Value};
 
-use super::{metadata, raw, scale};
+use super::{raw, scale};
 use crate::{
     call::Call,
     resource::{Endpoint, Strategy, Version},
-    schema::{self, Schema, Validator, validate::malformed},
+    schema::{self, Schema, Validator, malformed::problem, validate::malformed},
     status::{Failure, FieldError, display, quote},
 };
 
@@ -17,14 +17,10 @@ pub struct CustomStrategy {
     pub(super) validators: BTreeMap<String, Validator>,
     /// Every version of the definition, served or not, with metadata.
     pub(super) schemas: BTreeMap<String, Arc<Schema>>,
-    /// The name of the stored version.
-    pub(super) storage: String,
     /// The spec and the accepted names.
     pub(super) definition: Value,
     /// The resourceVersion after which objects were written under this definition.
     pub(super) since: u64,
-    /// Whether what is written under this definition comes back as it was written.
-    pub(super) plain: bool,
     /// Whether a status subresource sets the status apart.
     pub(super) status: bool,
     pub(super) group: String,
@@ -32,6 +28,20 @@ pub struct CustomStrategy {
 }
 
 impl CustomStrategy {
+    /// The schema of the version that an object says it has, where it has one; `None` for an object of another kind.
+    fn own_schema(&self, object: &Value) -> Option<Option<&Schema>> {
+        let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
+        let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
+        (group == self.group && text("kind") == self.kind)
+            .then(|| self.schemas.get(version).map(AsRef::as_ref))
+    }
+
+    fn fill_in(&self, object: &mut Value) {
+        if let Some(Some(own)) = self.own_schema(object) {
+            schema::default_keeping_nulls(own, object);
+        }
+    }
+
     /// An object of another kind is refused before anything else is looked at.
     fn type_problems(&self, version: &Version, object: &Value) -> Vec<FieldError> {
         let wanted =
@@ -46,13 +56,13 @@ impl CustomStrategy {
 
 impl Strategy for CustomStrategy {
     fn decode(&self, version: &Version, object: &Value) -> Result<(), Failure> {
-        let root = object.get("metadata").and_then(metadata::problem);
+        let root = object.get("metadata").and_then(problem);
         let validator = self.validators.get(&version.name);
-        let problem = root.or_else(|| {
-            let malformed = malformed(validator?.schema(), object, &metadata::problem);
+        let found = root.or_else(|| {
+            let malformed = malformed(validator?.schema(), object);
             malformed.map(|error| error.to_string())
         });
-        let Some(problem) = problem else { return Ok(()) };
+        let Some(problem) = found else { return Ok(()) };
         let kind = object.get("kind").and_then(Value::as_str).unwrap_or(&self.kind);
         let version = quote(&version.name);
         Err(Failure::bad_request(format!(
@@ -69,32 +79,31 @@ impl Strategy for CustomStrategy {
     }
 
     fn shown_as_stored(&self, written: u64) -> bool {
-        self.plain && written > self.since
+        written > self.since
     }
 
     fn refresh(&self, object: &mut Value) {
-        let stored = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
-        let version = stored.rsplit('/').next().unwrap_or_default();
-        if let Some(schema) = self.schemas.get(version) {
-            schema::prune(schema, object);
-            schema::default(schema, object);
-        }
+        self.coerce(object);
+        self.fill_in(object);
     }
 
     fn store_from(&self, _from: &Version, object: &mut Value) {
-        if let Some(schema) = self.schemas.get(&self.storage) {
-            fit(schema, object);
-        }
+        self.coerce(object);
     }
 
-    fn serve_as(&self, to: &Version, object: &mut Value) {
-        fit(&to.schema, object);
+    fn serve_as(&self, _to: &Version, object: &mut Value) {
+        self.coerce(object);
+    }
+
+    fn coerce(&self, object: &mut Value) -> Vec<String> {
+        match self.own_schema(object) {
+            Some(own) => schema::coerce(own, object),
+            None => schema::coerce_metadata(object),
+        }
     }
 
     fn default(&self, _version: &Version, object: &mut Value) {
-        if let Some(metadata) = object.get_mut("metadata") {
-            metadata::normalise(metadata);
-        }
+        self.fill_in(object);
     }
 
     fn prepare_create(&self, version: &Version, object: &mut Value, _call: &Call) {
@@ -195,12 +204,6 @@ impl Strategy for CustomStrategy {
             _ => Vec::new(),
         }
     }
-}
-
-/// Drops what a version does not know, and `null` where it can be nothing else.
-fn fit(schema: &Schema, object: &mut Value) {
-    schema::prune(schema, object);
-    schema::without_nulls(schema, object);
 }
 
 /// Everything but the status is taken from the old object, except who manages what and the version that was checked.

@@ -8,7 +8,6 @@ mod custom;
 mod decoded;
 mod defaults;
 mod internal;
-mod metadata;
 mod names;
 mod openapi;
 mod raw;

@@ -47,10 +47,6 @@ pub(crate) fn serve(crd: &Value, since: u64) -> Option<Resource> {
         .iter()
         .filter_map(|version| Some((text(version, "name").to_owned(), Arc::new(schema_of(version)?.0))))
         .collect();
-    // A status that is taken out of a new object comes back if it has a default.
-    let status_comes_back = schemas
-        .values()
-        .any(|schema| schema.property("status").is_some_and(|status| status.default.is_some()));
     Some(Resource {
         group: group.into(),
         plural: plural.into(),
@@ -66,10 +62,8 @@ pub(crate) fn serve(crd: &Value, since: u64) -> Option<Resource> {
         verbs: Vec::new(),
         strategy: Arc::new(CustomStrategy {
             validators,
-            storage: text(storage, "name").into(),
             definition: made_from(crd),
             since,
-            plain: schemas.len() == 1 && !status_comes_back,
             schemas,
             status,
             group: group.into(),

@@ -5,11 +5,12 @@ use std::{borrow::Cow, sync::Arc};
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::{decode::is_custom, finish};
 use crate::{
     fields::Schemas,
     resource::{Registry, Resource, Version},
     schema::Schema,
-    store::Stored,
+    store::{Draft, Stored},
 };
 
 /// Whether objects are stored in this version.
@@ -24,16 +25,24 @@ pub(crate) fn shows_as_stored(resource: &Resource, version: &Version, written: u
 
 /// A stored object in a served version.
 pub(crate) fn served(resource: &Resource, version: &Version, stored: &Stored) -> Value {
-    let object = stored.value();
     if shows_as_stored(resource, version, stored.version) {
-        return object;
+        return stored.value();
     }
-    served_value(resource, version, object)
+    served_value(resource, version, current(resource, stored))
 }
 
-/// What was stored, in a served version.
-pub(crate) fn served_value(resource: &Resource, version: &Version, mut object: Value) -> Value {
+/// A stored object in its stored version, as it is read today.
+pub(crate) fn current(resource: &Resource, stored: &Stored) -> Value {
+    if resource.strategy.shown_as_stored(stored.version) {
+        return stored.value();
+    }
+    let mut object = stored.written().cloned().unwrap_or_else(|| stored.value());
     resource.strategy.refresh(&mut object);
+    object
+}
+
+/// What is read today, in a served version.
+pub(crate) fn served_value(resource: &Resource, version: &Version, mut object: Value) -> Value {
     let wanted = resource.api_version(&version.name);
     if object["apiVersion"] != *wanted {
         if let Some(fields) = object.as_object_mut() {
@@ -46,7 +55,10 @@ pub(crate) fn served_value(resource: &Resource, version: &Version, mut object: V
 
 /// JSON of a stored object in a served version; the stored bytes themselves where they are just that.
 pub(crate) fn served_bytes(resource: &Resource, version: &Version, stored: &Stored) -> Bytes {
-    served_bytes_of(resource, version, &stored.bytes, stored.version)
+    if shows_as_stored(resource, version, stored.version) {
+        return stored.bytes.clone();
+    }
+    served(resource, version, stored).to_string().into()
 }
 
 /// As [`served_bytes`], for bytes that were written at a resourceVersion.
@@ -54,12 +66,61 @@ pub(crate) fn served_bytes_of(resource: &Resource, version: &Version, bytes: &By
     if shows_as_stored(resource, version, written) {
         return bytes.clone();
     }
-    let object: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    let mut object: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    if !resource.strategy.shown_as_stored(written) {
+        resource.strategy.refresh(&mut object);
+    }
     served_value(resource, version, object).to_string().into()
 }
 
+/// An object on its way into the store: what is written, and what will be read from that.
+pub(crate) struct Written<'v> {
+    form: Cow<'v, Value>,
+    /// `None` where it is just what is written.
+    read: Option<Value>,
+}
+
+impl<'v> Written<'v> {
+    /// Writes an object of a served version.
+    pub(crate) fn new(resource: &Resource, version: &Version, object: &'v Value) -> Self {
+        let form = if is_stored_form(resource, version) {
+            Cow::Borrowed(object)
+        } else {
+            Cow::Owned(stored_form(resource, version, object))
+        };
+        if !is_custom(resource) {
+            return Self { form, read: None };
+        }
+        let mut read = form.as_ref().clone();
+        resource.strategy.refresh(&mut read);
+        let read = (read != *form).then_some(read);
+        Self { form, read }
+    }
+
+    /// The object as it will be read, in a served version.
+    pub(crate) fn served(&self, resource: &Resource, version: &Version) -> Value {
+        served_value(resource, version, self.read.as_ref().unwrap_or(&self.form).clone())
+    }
+
+    /// Whether writing it would change nothing of what is stored.
+    pub(crate) fn is_same_as(&self, stored: &Stored) -> bool {
+        match stored.written() {
+            Some(written) => finish::same_content(&self.form, written),
+            None => finish::same_content(&self.form, &stored.value()),
+        }
+    }
+
+    /// The object for the store.
+    pub(crate) fn draft(self) -> Draft {
+        match self.read {
+            Some(read) => Draft::new(&read).written_as(self.form.into_owned()),
+            None => Draft::new(&self.form),
+        }
+    }
+}
+
 /// An object of a served version as it is stored.
-pub(crate) fn stored_form(resource: &Resource, version: &Version, object: &Value) -> Value {
+fn stored_form(resource: &Resource, version: &Version, object: &Value) -> Value {
     let mut object = object.clone();
     if is_stored_form(resource, version) {
         return object;
@@ -96,7 +157,7 @@ impl Schemas for PlaceSchemas<'_> {
     }
 
     fn custom(&self) -> bool {
-        super::decode::is_custom(self.resource)
+        is_custom(self.resource)
     }
 
     fn convert<'v>(&self, object: &'v Value, api_version: &str) -> Cow<'v, Value> {

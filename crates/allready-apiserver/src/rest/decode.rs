@@ -121,7 +121,16 @@ pub(crate) fn object_as(
     if custom {
         if found.0.is_empty() {
             let body = String::from_utf8_lossy(&call.body);
-            return Err(unrecognized(kind, &format!("Object 'Kind' is missing in '{body}'"), &call.body));
+            let error = format!("Object 'Kind' is missing in '{body}'");
+            // Only the reader that does not look for mistakes remembers what it expected.
+            return Err(match call.first("fieldValidation") {
+                Some("Ignore") => cannot(kind, &version.name, kind, &error),
+                _ => unrecognized(kind, &error, &call.body),
+            });
+        }
+        if found.1.matches('/').count() > 1 {
+            let error = format!("unexpected GroupVersion string: {}", found.1);
+            return Err(unrecognized(kind, &error, &call.body));
         }
     } else if is_custom(&call.resource)
         && (!["", kind].contains(&&*found.0) || !["", api_version].contains(&&*found.1))
@@ -138,7 +147,7 @@ pub(crate) fn object_as(
     if kind == call.resource.kind {
         check_metadata(&object, custom)
             .and_then(|()| decodes(call, version, &object))
-            .map_err(|error| cannot(&text(&object, "kind"), &version.name, kind, &error))?;
+            .map_err(|error| cannot_object(&object, kind, &error))?;
     }
     let yaml = call.content_type == "application/yaml";
     Ok(Decoded { object, strict: Strict::of(&parsed.duplicates, yaml) })
@@ -159,6 +168,13 @@ pub(crate) fn decodes(call: &Call, version: &Version, object: &Value) -> Result<
 /// `… in version … cannot be handled as a …`.
 pub(crate) fn cannot(found: &str, version: &str, kind: &str, error: &str) -> Failure {
     Failure::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {error}"))
+}
+
+/// As [`cannot`], for an object that says what it is. A custom object is handled as whatever it says.
+pub(crate) fn cannot_object(object: &Value, kind: &str, error: &str) -> Failure {
+    let (found, api_version) = (text(object, "kind"), text(object, "apiVersion"));
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    cannot(&found, version, if found.is_empty() { kind } else { &found }, error)
 }
 
 /// The texts of strict decoding for duplicate keys.

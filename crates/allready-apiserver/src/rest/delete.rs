@@ -167,7 +167,7 @@ impl Engine {
             let Some(live) = self.store().get(&resource.place, &key) else {
                 return Err(Failure::not_found(&resource.qualified(), name));
             };
-            let old = live.value();
+            let old = convert::current(resource, &live);
             check_preconditions(resource, &old, options)?;
             let mut new = old.clone();
             let plan = plan(resource, &mut new, options, now);

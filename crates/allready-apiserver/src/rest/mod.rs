@@ -24,7 +24,7 @@ mod delete;
 mod finish;
 pub(crate) mod json;
 mod keeper;
-mod meta;
+pub(crate) mod meta;
 pub mod names;
 mod options;
 mod patching;

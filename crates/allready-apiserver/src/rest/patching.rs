@@ -176,11 +176,7 @@ impl Scope<'_> {
             warnings.extend(duplicates);
         }
         decode::check_metadata(&new, self.is_custom()).map_err(Failure::bad_request)?;
-        if self.is_custom() {
-            crate::schema::default_keeping_nulls(&self.version.schema, &mut new);
-        } else {
-            self.fill_in(&mut new);
-        }
+        self.fill_in(&mut new);
         Ok(new)
     }
 

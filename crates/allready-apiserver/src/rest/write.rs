@@ -15,7 +15,7 @@ use crate::{
     resource::Endpoint,
     schema,
     status::{Failure, FieldError},
-    store::{Draft, Expect, Stored},
+    store::{Expect, Stored},
 };
 
 const MODIFIED: &str =
@@ -113,9 +113,10 @@ impl Scope<'_> {
         let key = key(self.namespace(), name);
         if dry_run {
             let free = self.store().get(&self.resource.place, &key).is_none();
-            return free.then(|| object.to_string().into());
+            let written = convert::Written::new(self.resource, self.version, object);
+            return free.then(|| written.served(self.resource, self.version).to_string().into());
         }
-        let draft = Draft::new(&convert::stored_form(self.resource, self.version, object));
+        let draft = convert::Written::new(self.resource, self.version, object).draft();
         let stored = self.store().put(&self.resource.place, &key, Expect::Absent, &draft).ok()?;
         Some(convert::served_bytes(self.resource, self.version, &stored))
     }
@@ -173,10 +174,7 @@ impl Scope<'_> {
         validation: Validation,
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
-        let found = object["apiVersion"].as_str().unwrap_or_default().to_owned();
-        let expected = self.api_version();
-        let foreign = self.is_custom() && found != expected;
-        strict.fields.extend(if foreign { self.prune_foreign(object, &found) } else { self.prune(object) });
+        strict.fields.extend(self.prune(object));
         if !strict.is_empty() {
             if !self.is_custom() {
                 strict.sort_as_in(&self.call.body);
@@ -185,13 +183,12 @@ impl Scope<'_> {
                 Validation::Ignore => {}
                 Validation::Warn => warnings.extend(strict.into_warnings()),
                 Validation::Strict => {
-                    let kind = object["kind"].as_str().unwrap_or_default();
-                    let version = found.rsplit('/').next().unwrap_or_default();
-                    return Err(decode::cannot(kind, version, &self.resource.kind, &strict.joined()));
+                    return Err(decode::cannot_object(object, &self.resource.kind, &strict.joined()));
                 }
             }
         }
-        if foreign {
+        let (found, expected) = (object["apiVersion"].as_str().unwrap_or_default(), self.api_version());
+        if self.is_custom() && found != expected {
             return Err(Failure::bad_request(format!(
                 "the API version in the data ({found}) does not match the expected API version ({expected})"
             )));
@@ -200,31 +197,21 @@ impl Scope<'_> {
         Ok(())
     }
 
-    /// Drops what the schema of another version does not know; nothing is known of a version that is not served.
-    fn prune_foreign(&self, object: &mut Value, api_version: &str) -> Vec<String> {
-        let mut versions = self.resource.versions.iter();
-        let unknown = match versions.find(|version| self.resource.api_version(&version.name) == api_version) {
-            Some(version) => schema::prune(&version.schema, object),
-            None => {
-                let known = ["apiVersion", "kind", "metadata"];
-                let fields = object.as_object().into_iter().flat_map(|fields| fields.keys());
-                fields.filter(|field| !known.contains(&field.as_str())).cloned().collect()
-            }
-        };
-        unknown_texts(unknown)
-    }
-
     /// Drops what the schema does not know, and names it.
     pub(super) fn prune(&self, object: &mut Value) -> Vec<String> {
+        let strategy = &self.resource.strategy;
+        if self.is_custom() {
+            return unknown_texts(strategy.coerce(object));
+        }
         let mut unknown = schema::prune(&self.version.schema, object);
-        unknown.extend(self.resource.strategy.unknown(object));
+        unknown.extend(strategy.unknown(object));
         unknown_texts(unknown)
     }
 
     /// Fills in defaults.
     pub(super) fn fill_in(&self, object: &mut Value) {
-        // A built-in kind is filled in from its Go types, which know more of nulls.
-        if self.is_custom() || self.resource.group == "apiextensions.k8s.io" {
+        // Other kinds fill in everything themselves.
+        if self.resource.group == "apiextensions.k8s.io" {
             schema::default(&self.version.schema, object);
         }
         self.resource.strategy.default(self.version, object);
@@ -353,30 +340,26 @@ impl Scope<'_> {
         if emptied {
             return Ok(self.write_last(live, new, dry_run));
         }
-        let form = convert::stored_form(self.resource, self.version, &new);
-        let same = if convert::shows_as_stored(self.resource, self.version, live.version) {
-            finish::same_content(&new, &old)
-        } else {
-            finish::same_content(&form, &live.value())
-        };
-        if same {
+        let written = convert::Written::new(self.resource, self.version, &new);
+        if written.is_same_as(live) {
             let bytes = convert::served_bytes(self.resource, self.version, live);
-            return Ok(Some(Written { object: new, bytes, created: false }));
+            return Ok(Some(Written { object: old, bytes, created: false }));
         }
+        let mut object = written.served(self.resource, self.version);
         if dry_run {
-            let bytes = new.to_string().into();
-            return Ok(Some(Written { object: new, bytes, created: false }));
+            let bytes = object.to_string().into();
+            return Ok(Some(Written { object, bytes, created: false }));
         }
         let spot = key(self.namespace(), self.name());
-        let draft = Draft::new(&form);
+        let draft = written.draft();
         let Ok(stored) = self.store().put(&self.resource.place, &spot, Expect::Version(live.version), &draft)
         else {
             return Ok(None);
         };
-        meta::set(&mut new, "resourceVersion", Some(stored.version.to_string().into()));
-        self.engine.after_write(self.resource, &spot, &new, self.call);
+        meta::set(&mut object, "resourceVersion", Some(stored.version.to_string().into()));
+        self.engine.after_write(self.resource, &spot, &object, self.call);
         let bytes = convert::served_bytes(self.resource, self.version, &stored);
-        Ok(Some(Written { object: new, bytes, created: false }))
+        Ok(Some(Written { object, bytes, created: false }))
     }
 
     /// The write was meant for another object of the same name.

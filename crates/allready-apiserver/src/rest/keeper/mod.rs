@@ -187,7 +187,7 @@ impl Engine {
     fn amend(&self, resource: &Resource, key: &str, change: impl Fn(&mut Value)) -> Vec<Task> {
         loop {
             let Some(live) = self.store().get(&resource.place, key) else { return Vec::new() };
-            let old = live.value();
+            let old = super::convert::current(resource, &live);
             let mut new = old.clone();
             change(&mut new);
             if super::finish::same_content(&new, &old) {
