@@ -73,3 +73,15 @@ fn what_is_refused_is_refused_in_the_real_servers_words() {
     }
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+#[test]
+fn what_the_real_server_accepts_is_accepted() {
+    let engine = engine();
+    let objects = lines(include_str!("accepted.jsonl")).into_iter().map(|line| line["object"].clone());
+    let refused = objects.filter_map(|object| {
+        let failure = post(&engine, &object, true).err()?;
+        Some(format!("{object}\n  {}", failure.message))
+    });
+    let refused: Vec<_> = refused.collect();
+    assert!(refused.is_empty(), "{} are refused:\n{}", refused.len(), refused.join("\n"));
+}
