@@ -396,7 +396,7 @@ impl Asked {
     /// Using a deprecated version brings its warning, whatever comes of it.
     fn warned_failure(&self, failure: &Failure, warnings: &[String]) -> Reply {
         let mut reply = self.failure(failure);
-        headers::warn(reply.headers_mut(), warnings);
+        headers::warn(reply.headers_mut(), &[warnings, &failure.warnings].concat());
         reply
     }
 

@@ -35,7 +35,10 @@ impl Scope<'_> {
             self.patched(live, &options, warnings)
         };
         let may_create = apply && self.call.endpoint == Endpoint::Main;
-        let written = self.write(&make, may_create, None, options.dry_run, &mut warnings)?;
+        let written = match self.write(&make, may_create, None, options.dry_run, &mut warnings) {
+            Ok(written) => written,
+            Err(failure) => return Err(Failure { warnings, ..failure }),
+        };
         let code = if written.created { 201 } else { 200 };
         Ok(Answer::object(code, written.bytes, warnings))
     }

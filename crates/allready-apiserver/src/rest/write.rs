@@ -46,19 +46,29 @@ impl Scope<'_> {
         let mut warnings = Vec::new();
         let mut object = decoded.object;
         self.settle(&mut object, decoded.strict, options.validation, &mut warnings)?;
+        self.create_settled(object, &options, &mut warnings)
+            .map_err(|failure| Failure { warnings, ..failure })
+    }
+
+    fn create_settled(
+        &self,
+        mut object: Value,
+        options: &WriteOptions,
+        warnings: &mut Vec<String>,
+    ) -> Result<Answer, Failure> {
         for field in
             ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"]
         {
             meta::set(&mut object, field, None);
         }
         finish::match_namespace(&mut object, self.namespace())?;
-        finish::unique_owners(&mut object, &mut warnings, false);
-        self.manage(None, &mut object, &options);
+        finish::unique_owners(&mut object, warnings, false);
+        self.manage(None, &mut object, options);
         let shown = [meta::text(&object, "name"), meta::text(&object, "generateName")];
         self.check_namespace(shown.into_iter().find(|name| !name.is_empty()).unwrap_or_default())?;
         self.check_definition(meta::text(&object, "name"))?;
         if self.resource.verbs == ["create"] {
-            return self.review(object, warnings);
+            return self.review(object, std::mem::take(warnings));
         }
         let generated = meta::text(&object, "name").is_empty();
         let mut attempt = 0;
@@ -85,7 +95,7 @@ impl Scope<'_> {
                             self.call,
                         );
                     }
-                    return Ok(Answer::object(201, bytes, warnings));
+                    return Ok(Answer::object(201, bytes, std::mem::take(warnings)));
                 }
                 None if generated && attempt + 1 < NAMES => attempt += 1,
                 None if generated => {
@@ -140,8 +150,10 @@ impl Scope<'_> {
             self.manage(live, &mut new, &options);
             Ok(new)
         };
-        let written = self.write(&make, false, uid.as_deref(), options.dry_run, &mut warnings)?;
-        Ok(Answer::object(200, written.bytes, warnings))
+        match self.write(&make, false, uid.as_deref(), options.dry_run, &mut warnings) {
+            Ok(written) => Ok(Answer::object(200, written.bytes, warnings)),
+            Err(failure) => Err(Failure { warnings, ..failure }),
+        }
     }
 
     /// Prunes and fills in what was decoded, and does about unknown and duplicate fields what was asked for.
@@ -212,13 +224,13 @@ impl Scope<'_> {
             let live = self.store().get(&self.resource.place, &key);
             let mut more = Vec::new();
             let attempt = match &live {
-                None if !may_create => return Err(self.not_found()),
-                None => self.write_new(make, dry_run, &mut more)?,
-                Some(live) => self.write_over(live, make, uid, dry_run, &mut more)?,
+                None if !may_create => Err(self.not_found()),
+                None => self.write_new(make, dry_run, &mut more),
+                Some(live) => self.write_over(live, make, uid, dry_run, &mut more),
             };
-            if let Some(written) = attempt {
+            if let Some(outcome) = attempt.transpose() {
                 warnings.extend(more);
-                return Ok(written);
+                return outcome;
             }
         }
     }
