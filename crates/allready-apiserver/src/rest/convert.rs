@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{
     fields::Schemas,
     resource::{Registry, Resource, Version},
-    schema::Schema,
+    schema::{Schema, whole_numbers},
     store::Stored,
 };
 
@@ -61,6 +61,9 @@ pub(crate) fn served_bytes_of(resource: &Resource, version: &Version, bytes: &By
 /// An object of a served version as it is stored.
 pub(crate) fn stored_form(resource: &Resource, version: &Version, object: &Value) -> Value {
     let mut object = object.clone();
+    if super::decode::is_custom(resource) {
+        whole_numbers(&mut object);
+    }
     if is_stored_form(resource, version) {
         return object;
     }

@@ -319,7 +319,7 @@ impl Scope<'_> {
         }
         let form = convert::stored_form(self.resource, self.version, &new);
         let same = if convert::shows_as_stored(self.resource, self.version, live.version) {
-            finish::same_content(&new, &old)
+            finish::same_content(&form, &old)
         } else {
             finish::same_content(&form, &live.value())
         };

@@ -26,7 +26,7 @@ pub fn default(schema: &Schema, object: &mut Value) {
 }
 
 /// As [`default`], but `null` stays where nothing can take its place: an apply may have put it there, and is told so.
-pub fn default_keeping_nulls(schema: &Schema, object: &mut Value) {
+pub(crate) fn default_keeping_nulls(schema: &Schema, object: &mut Value) {
     fill(schema, object, 0);
 }
 
@@ -110,7 +110,7 @@ fn fill_one(schema: &Schema, value: &mut Value, depth: usize) {
 }
 
 /// Writes numbers as they come back from storage: `1.0` as `1`. Belongs after validation, which still tells them apart.
-pub fn whole_numbers(value: &mut Value) {
+pub(crate) fn whole_numbers(value: &mut Value) {
     whole(value, 0);
 }
 

@@ -12,10 +12,11 @@ mod prune;
 mod tests;
 pub(crate) mod validate;
 
-pub(crate) use defaults::without_nulls;
-pub use defaults::{default, default_keeping_nulls, whole_numbers};
+pub use defaults::default;
+pub(crate) use defaults::{default_keeping_nulls, whole_numbers, without_nulls};
 pub use parse::{DEEPEST, Definitions, ParseError, parse};
-pub use prune::{object_meta, prune, with_object_meta};
+pub use prune::prune;
+pub(crate) use prune::with_object_meta;
 pub use validate::{Validator, validate};
 
 /// One node of a structural schema.
