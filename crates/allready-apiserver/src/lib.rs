@@ -91,7 +91,7 @@
 //!   to something else. What a rule costs when it runs is counted roughly; the limits and their texts are the real ones.
 //! - Built-in kinds are checked less deeply than custom ones: what is not checked is accepted.
 //! - Answers are never protobuf: clients that would take it also take JSON.
-//! - OpenAPI v2 is not served; the operations in OpenAPI v3 come without their long descriptions.
+//! - OpenAPI v2 is not served; the operations of built-in kinds in OpenAPI v3 come without their long descriptions.
 //! - Nothing is kept on disk.
 #![deny(missing_docs)]
 
