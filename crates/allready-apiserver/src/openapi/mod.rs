@@ -65,7 +65,7 @@ pub fn document(registry: &Registry, group: &str, version: &str) -> Option<Value
     let mut definitions = Map::new();
     let mut paths = Map::new();
     let mut wanted = Vec::new();
-    for (resource, version) in served {
+    for (resource, version) in &served {
         let name = match &version.published {
             Some(_) => custom::name(resource, version),
             None => match shapes.name(resource, version) {
@@ -90,6 +90,10 @@ pub fn document(registry: &Registry, group: &str, version: &str) -> Option<Value
             (Some(_), Some(list)) => operations::add(&mut paths, resource, version, &name, list),
             _ => paths::add(&mut paths, resource, version, &name, list.as_deref()),
         }
+    }
+    if is_custom && served.iter().any(|(_, version)| version.scale.is_some()) {
+        let scale: Map<String, Value> = serde_json::from_str(include_str!("scale.json")).unwrap_or_default();
+        definitions.extend(scale);
     }
     for value in paths.values().chain(definitions.values()) {
         referred(value, &mut wanted);

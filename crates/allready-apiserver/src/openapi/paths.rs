@@ -144,7 +144,7 @@ impl Subject<'_> {
             "delete" => Some(DELETE_OPTIONS),
             _ => None,
         };
-        self.write(verb, action, &words, parameters, body, answer, &self.own_kind())
+        write(verb, action, &words, parameters, body, answer, &self.own_kind())
     }
 
     fn part(&self, part: &Part, verb: &str) -> Value {
@@ -164,50 +164,46 @@ impl Subject<'_> {
         };
         let definition = part.speaks.is_none().then_some(self.definition);
         let body = definition.filter(|_| verb == "update");
-        self.write(verb, action, &words, parameters, body, definition, &speaks)
+        write(verb, action, &words, parameters, body, definition, &speaks)
     }
+}
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "an operation has this many parts, and nobody else writes one"
-    )]
-    fn write(
-        &self,
-        verb: &str,
-        action: &str,
-        words: &str,
-        parameters: &[&str],
-        body: Option<&str>,
-        answer: Option<&str>,
-        kind: &Value,
-    ) -> Value {
-        let json = |definition: &str| json!({"application/json": {"schema": reference(definition)}});
-        let mut responses = json!({"200": {"description": "OK"}, "401": {"description": "Unauthorized"}});
-        if let Some(answer) = answer {
-            responses["200"]["content"] = json(answer);
-        }
-        let mut operation = json!({
-            "description": words,
-            "responses": responses,
-            "x-kubernetes-action": action,
-            "x-kubernetes-group-version-kind": kind,
-        });
-        if !parameters.is_empty() {
-            operation["parameters"] = queries(parameters).into();
-        }
-        if let Some(body) = body {
-            operation["requestBody"] = json!({"content": json(body), "required": true});
-        }
-        if verb == "patch" {
-            let formats =
-                ["apply-patch+yaml", "json-patch+json", "merge-patch+json", "strategic-merge-patch+json"];
-            let patch = reference("io.k8s.apimachinery.pkg.apis.meta.v1.Patch");
-            let content: Map<_, _> = formats
-                .into_iter()
-                .map(|format| (format!("application/{format}"), json!({"schema": patch})))
-                .collect();
-            operation["requestBody"] = json!({"content": content, "required": true});
-        }
-        operation
+#[expect(clippy::too_many_arguments, reason = "an operation has this many parts, and nobody else writes one")]
+fn write(
+    verb: &str,
+    action: &str,
+    words: &str,
+    parameters: &[&str],
+    body: Option<&str>,
+    answer: Option<&str>,
+    kind: &Value,
+) -> Value {
+    let json = |definition: &str| json!({"application/json": {"schema": reference(definition)}});
+    let mut responses = json!({"200": {"description": "OK"}, "401": {"description": "Unauthorized"}});
+    if let Some(answer) = answer {
+        responses["200"]["content"] = json(answer);
     }
+    let mut operation = json!({
+        "description": words,
+        "responses": responses,
+        "x-kubernetes-action": action,
+        "x-kubernetes-group-version-kind": kind,
+    });
+    if !parameters.is_empty() {
+        operation["parameters"] = queries(parameters).into();
+    }
+    if let Some(body) = body {
+        operation["requestBody"] = json!({"content": json(body), "required": true});
+    }
+    if verb == "patch" {
+        let formats =
+            ["apply-patch+yaml", "json-patch+json", "merge-patch+json", "strategic-merge-patch+json"];
+        let patch = reference("io.k8s.apimachinery.pkg.apis.meta.v1.Patch");
+        let content: Map<_, _> = formats
+            .into_iter()
+            .map(|format| (format!("application/{format}"), json!({"schema": patch})))
+            .collect();
+        operation["requestBody"] = json!({"content": content, "required": true});
+    }
+    operation
 }

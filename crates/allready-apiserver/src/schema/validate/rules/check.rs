@@ -57,10 +57,9 @@ pub(crate) enum Wants {
 fn never(expression: &IdedExpr, wants: Wants, depth: usize) -> bool {
     let truth = wants == Wants::Truth;
     match &expression.expr {
-        Expr::List(_) | Expr::Map(_) => true,
         Expr::Literal(LiteralValue::Boolean(_)) => !truth,
         Expr::Literal(LiteralValue::String(_)) => truth,
-        Expr::Literal(_) => true,
+        Expr::Literal(_) | Expr::List(_) | Expr::Map(_) => true,
         Expr::Select(select) => select.test && !truth,
         Expr::Call(call) => match (call.func_name.as_str(), call.args.as_slice()) {
             ("_?_:_", [_, one, other]) if depth < 64 => {
