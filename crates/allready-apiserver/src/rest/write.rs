@@ -203,13 +203,13 @@ impl Scope<'_> {
     /// Drops what the schema of another version does not know; nothing is known of a version that is not served.
     fn prune_foreign(&self, object: &mut Value, api_version: &str) -> Vec<String> {
         let mut versions = self.resource.versions.iter();
-        let unknown = match versions.find(|version| self.resource.api_version(&version.name) == api_version) {
-            Some(version) => schema::prune(&version.schema, object),
-            None => {
-                let known = ["apiVersion", "kind", "metadata"];
-                let fields = object.as_object().into_iter().flat_map(|fields| fields.keys());
-                fields.filter(|field| !known.contains(&field.as_str())).cloned().collect()
-            }
+        let known = versions.find(|version| self.resource.api_version(&version.name) == api_version);
+        let unknown = if let Some(version) = known {
+            schema::prune(&version.schema, object)
+        } else {
+            let known = ["apiVersion", "kind", "metadata"];
+            let fields = object.as_object().into_iter().flat_map(|fields| fields.keys());
+            fields.filter(|field| !known.contains(&field.as_str())).cloned().collect()
         };
         unknown_texts(unknown)
     }
