@@ -111,6 +111,9 @@ impl Scope<'_> {
         let registry = self.engine.registry();
         let decoded = decode::object_as(self.call, self.version, &registry, "Scale", API_VERSION)?;
         let mut scale = decoded.object;
+        if self.is_custom() && !is_scale(&scale) {
+            return Err(decode::no_scale());
+        }
         warnings.extend(decoded.strict.into_warnings());
         finish::match_namespace(&mut scale, self.namespace())?;
         finish::match_name(&scale, self.name())?;
@@ -147,6 +150,12 @@ impl Scope<'_> {
 
     fn manage_scale(&self, old: &Value, new: &mut Value, options: &WriteOptions) {
         let manager = options.manager(&self.call.agent);
+        // None is as good as nothing said.
+        if let Some(spec) = new.get_mut("spec").and_then(Value::as_object_mut)
+            && spec.get("replicas").is_some_and(|replicas| replicas.is_null() || *replicas == 0)
+        {
+            spec.remove("replicas");
+        }
         fields::update(Some(old), new, &self.scale_writer(&manager), &ScaleSchemas, &[]);
     }
 
@@ -159,7 +168,19 @@ impl Scope<'_> {
             let (group, version) = found.split_once('/').unwrap_or(("", found));
             return Err(Failure::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")));
         }
-        self.checked_replicas(&config)?;
+        let stumble = |before: &str, object: &Value| {
+            let described = format!("{}/{}", meta::text(object, "namespace"), meta::text(object, "name"));
+            let message = format!(
+                "{before} object ({described}; {API_VERSION}, Kind=Scale) to proper version: request to convert CR to an invalid group/version: {API_VERSION}"
+            );
+            Failure::new(500, "", message)
+        };
+        if !self.is_custom() {
+            self.checked_replicas(&config)?;
+        } else if old.pointer("/metadata/managedFields").is_none() {
+            let before = "failed to create manager for existing fields: failed to convert live";
+            return Err(stumble(before, &Value::Null));
+        }
         let applied = fields::apply(&fields::Apply {
             live: Some(old),
             config: &config,
@@ -168,13 +189,14 @@ impl Scope<'_> {
             schemas: &ScaleSchemas,
             reset: &[],
         })?;
-        if self.is_custom() {
+        let bare = |scale: &Value| {
+            let mut scale = scale.clone();
+            set_managed(&mut scale, Vec::new());
+            scale
+        };
+        if self.is_custom() && bare(&applied) != bare(old) {
             // The real server stumbles here, after it has looked for conflicts.
-            let described = format!("{}/{}", meta::text(&config, "namespace"), meta::text(&config, "name"));
-            let message = format!(
-                "failed to convert new object ({described}; {API_VERSION}, Kind=Scale) to proper version: request to convert CR to an invalid group/version: {API_VERSION}"
-            );
-            return Err(Failure::new(500, "", message));
+            return Err(stumble("failed to convert new", &config));
         }
         Ok(applied)
     }
@@ -244,6 +266,20 @@ impl Scope<'_> {
         }
         Ok(replicas)
     }
+}
+
+/// Whether an object can be decoded into a scale.
+fn is_scale(object: &Value) -> bool {
+    let count =
+        |value: &Value| value.is_null() || value.as_i64().is_some_and(|count| i32::try_from(count).is_ok());
+    let record = |value: &Value| value.is_null() || value.is_object();
+    let (spec, status) = (&object["spec"], &object["status"]);
+    record(spec)
+        && record(status)
+        && count(&spec["replicas"])
+        && count(&status["replicas"])
+        && (status["selector"].is_null() || status["selector"].is_string())
+        && object.get("metadata").is_none_or(|metadata| schema::malformed::problem(metadata).is_none())
 }
 
 fn set_managed(object: &mut Value, managed: Vec<Value>) {
