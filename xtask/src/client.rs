@@ -15,6 +15,7 @@ use hyper::client::conn::http1::SendRequest;
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
@@ -63,6 +64,10 @@ pub struct Call {
     pub token: Option<String>,
 }
 
+/// A connection, encrypted or not.
+pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
 type Sender = SendRequest<Full<Bytes>>;
 
 /// A client of one server.
@@ -83,6 +88,11 @@ impl Client {
     /// Where this client goes.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
+    }
+
+    /// How connections are encrypted; `None` for plain HTTP.
+    pub fn encryption(&self) -> Option<&Arc<rustls::ClientConfig>> {
+        self.tls.as_ref().map(TlsConnector::config)
     }
 
     /// Sends a call and reads its answer, over a kept connection where one is idle.
@@ -146,28 +156,23 @@ impl Client {
     }
 
     async fn connect(&self) -> Result<Sender> {
+        let (sender, connection) =
+            hyper::client::conn::http1::handshake(TokioIo::new(self.raw().await?)).await?;
+        tokio::spawn(connection);
+        Ok(sender)
+    }
+
+    /// A fresh connection, encrypted where the server wants it, for whoever speaks for themselves.
+    pub async fn raw(&self) -> Result<Box<dyn Stream>> {
         let address = &self.endpoint.address;
         let tcp =
             TcpStream::connect(address).await.with_context(|| format!("cannot connect to {address}"))?;
         tcp.set_nodelay(true)?;
-        match &self.tls {
-            None => handshake(tcp).await,
-            Some(tls) => {
-                let host = address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host);
-                let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())?;
-                handshake(tls.connect(name, tcp).await.with_context(|| format!("TLS with {address}"))?).await
-            }
-        }
+        let Some(tls) = &self.tls else { return Ok(Box::new(tcp)) };
+        let host = address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host);
+        let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())?;
+        Ok(Box::new(tls.connect(name, tcp).await.with_context(|| format!("TLS with {address}"))?))
     }
-}
-
-async fn handshake<S>(stream: S) -> Result<Sender>
-where
-    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
-{
-    let (sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
-    tokio::spawn(connection);
-    Ok(sender)
 }
 
 fn connector(authority: &str) -> Result<TlsConnector> {

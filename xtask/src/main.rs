@@ -72,7 +72,7 @@ enum Kube {
 #[derive(Subcommand)]
 enum Bench {
     /// Start, memory, applies, watches: the embedded server against the real one
-    Apiserver,
+    Apiserver(xtask::bench::Options),
 }
 
 #[derive(clap::Args)]
@@ -123,7 +123,7 @@ async fn run(chore: Chore) -> Result<bool> {
     match chore {
         Chore::Kube(kube) => run_kube(&environment, kube).await,
         Chore::Conformance(options) => run_conformance(&environment, options).await,
-        Chore::Bench(Bench::Apiserver) => xtask::bench::apiserver(&environment).await,
+        Chore::Bench(Bench::Apiserver(options)) => xtask::bench::apiserver(&environment, options).await,
         Chore::Serve => xtask::bench::serve().await.map(|()| true),
         Chore::Kubectl { real_only, show } => {
             let kubectl = real::kubectl(&environment)?;

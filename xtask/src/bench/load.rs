@@ -1,28 +1,30 @@
 //! What a server is measured under: objects of one kind, and applies to their status.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
-use futures::stream::{StreamExt as _, TryStreamExt as _};
-use http::Method;
-use serde_json::{Value, json};
+use anyhow::{Context as _, Result};
+use serde_json::Value;
 
-use crate::client::{Call, Client};
+use super::wire::Wire;
+use crate::client::Client;
 use crate::conformance::run::Runner;
 use crate::conformance::script::Script;
 
 /// The size of an object as the server sends it.
 const OBJECT: usize = 1_700;
 
+/// Objects of one kind on one server. Clones are the same objects.
+#[derive(Clone)]
 pub(super) struct Load {
     pub(super) client: Client,
-    pub(super) collection: String,
-    group: String,
+    pub(super) collection: Arc<str>,
+    group: Arc<str>,
     payload: usize,
     objects: usize,
-    writes: AtomicUsize,
+    writes: Arc<AtomicUsize>,
 }
 
 impl Load {
@@ -31,115 +33,118 @@ impl Load {
         let script = Script { crds: vec!["reports".to_owned()], ..Script::default() };
         let run = format!("{:06x}", jiff::Timestamp::now().as_second() & 0xff_ffff);
         Runner::new(&client, "bench", &run).prepare(&script, fixtures).await?;
-        let group = format!("bench.{run}.example.com");
-        let collection = format!("/apis/{group}/v1/namespaces/bench-{run}/reports");
-        let mut load =
-            Self { client, collection, group, payload: 0, objects: 0, writes: AtomicUsize::new(0) };
-        load.create(0).await?;
-        load.apply(0).await?;
+        let group = format!("bench.{run}.example.com").into();
+        let collection = format!("/apis/bench.{run}.example.com/v1/namespaces/bench-{run}/reports").into();
+        let writes = Arc::default();
+        let mut load = Self { client, collection, group, payload: 0, objects: 0, writes };
+        load.fill(1).await?;
         let empty = load.client.get(&format!("{}/o0", load.collection)).await?.body.len();
         load.payload = OBJECT.saturating_sub(empty);
-        load.send(Method::DELETE, "/o0", "", String::new()).await?;
+        load.objects = 0;
+        load.with_clients(1, |load, _, wire| {
+            wire.send("DELETE", &format!("{}/o0", load.collection), "application/json", "")
+        })
+        .await?;
         Ok(load)
     }
 
     /// Creates objects until there are so many, each with a status.
     pub(super) async fn fill(&mut self, population: usize) -> Result<()> {
-        let load = &*self;
-        futures::stream::iter(self.objects..population)
-            .map(|index| async move {
-                load.create(index).await?;
-                load.apply(index).await
-            })
-            .buffer_unordered(8)
-            .try_collect::<Vec<()>>()
-            .await?;
-        self.objects = self.objects.max(population);
+        let present = self.objects;
+        self.with_clients(8, move |load, client, wire| {
+            for object in (present..population).filter(|object| object % 8 == client) {
+                load.create(wire, object)?;
+                load.apply(wire, object)?;
+            }
+            Ok(())
+        })
+        .await?;
+        self.objects = present.max(population);
         Ok(())
     }
 
     /// The median time of an apply, one after the other.
     pub(super) async fn apply_cost(&self, times: usize) -> Result<Duration> {
-        let mut taken = Vec::with_capacity(times);
-        for turn in 0..times {
-            let start = Instant::now();
-            self.apply((turn * 7919) % self.objects).await?;
-            taken.push(start.elapsed());
-        }
+        let taken = self.with_clients(1, move |load, _, wire| {
+            let mut taken = Vec::with_capacity(times);
+            for turn in 0..times {
+                let start = Instant::now();
+                load.apply(wire, (turn * 7919) % load.objects)?;
+                taken.push(start.elapsed());
+            }
+            Ok(taken)
+        });
+        let mut taken = taken.await?.concat();
         taken.sort_unstable();
         Ok(taken.get(times / 2).copied().unwrap_or_default())
     }
 
-    /// Applies a second from so many clients, each with objects of its own.
-    #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
-    pub(super) async fn applies_per_second(&self, clients: usize, time: Duration) -> Result<f64> {
+    /// How many applies so many clients get done in a time, each with an object of its own.
+    pub(super) async fn applies_within(&self, clients: usize, time: Duration) -> Result<usize> {
         let start = Instant::now();
-        let counts = futures::future::try_join_all((0..clients).map(|client| async move {
+        let counts = self.with_clients(clients, move |load, client, wire| {
             let mut count = 0_usize;
             while start.elapsed() < time {
-                self.apply(client % self.objects).await?;
+                load.apply(wire, client % load.objects)?;
                 count += 1;
             }
-            anyhow::Ok(count)
-        }))
-        .await?;
-        Ok(counts.into_iter().sum::<usize>() as f64 / start.elapsed().as_secs_f64())
+            Ok(count)
+        });
+        Ok(counts.await?.into_iter().sum())
+    }
+
+    /// Lets so many clients work at once, each on a thread and a connection of its own.
+    async fn with_clients<T: Send + 'static>(
+        &self,
+        clients: usize,
+        work: impl Fn(&Self, usize, &mut Wire) -> Result<T> + Send + Sync + 'static,
+    ) -> Result<Vec<T>> {
+        let work = Arc::new(work);
+        let tasks: Vec<_> = (0..clients)
+            .map(|client| {
+                let (load, work) = (self.clone(), Arc::clone(&work));
+                tokio::task::spawn_blocking(move || {
+                    let mut wire = Wire::connect(&load.client)?;
+                    work(&load, client, &mut wire)
+                })
+            })
+            .collect();
+        let mut done = Vec::with_capacity(clients);
+        for task in tasks {
+            done.push(task.await.context("a client panicked")??);
+        }
+        Ok(done)
     }
 
     /// Applies a status that was never there before; returns what its reason is.
-    pub(super) async fn apply(&self, object: usize) -> Result<()> {
-        self.apply_marked(object).await.map(drop)
-    }
-
-    pub(super) async fn apply_marked(&self, object: usize) -> Result<String> {
+    pub(super) fn apply(&self, wire: &mut Wire, object: usize) -> Result<String> {
         let write = self.writes.fetch_add(1, Ordering::Relaxed);
         let reason = format!("Mark{write}x");
-        let body = json!({
-            "apiVersion": format!("{}/v1", self.group),
-            "kind": "Report",
-            "metadata": { "name": format!("o{object}") },
-            "status": { "conditions": [
-                { "type": "Ready", "status": if write.is_multiple_of(2) { "True" } else { "False" }, "reason": reason,
-                  "message": "as it should be", "observedGeneration": 1, "lastTransitionTime": "2024-01-01T00:00:00Z" },
-                { "type": "Synced", "status": "True", "reason": "Synced", "message": "", "lastTransitionTime": "2024-01-01T00:00:00Z" },
-            ] },
-        });
-        let path = format!("/o{object}/status?fieldManager=bench&force=true");
-        self.send(Method::PATCH, &path, "application/apply-patch+yaml", body.to_string()).await?;
+        let status = if write.is_multiple_of(2) { "True" } else { "False" };
+        let body = format!(
+            concat!(
+                r#"{{"apiVersion":"{group}/v1","kind":"Report","metadata":{{"name":"o{object}"}},"status":{{"conditions":["#,
+                r#"{{"type":"Ready","status":"{status}","reason":"{reason}","message":"as it should be","#,
+                r#""observedGeneration":1,"lastTransitionTime":"2024-01-01T00:00:00Z"}},"#,
+                r#"{{"type":"Synced","status":"True","reason":"Synced","message":"","lastTransitionTime":"2024-01-01T00:00:00Z"}}"#,
+                "]}}}}"
+            ),
+            group = self.group,
+            object = object,
+            status = status,
+            reason = reason,
+        );
+        let path = format!("{}/o{object}/status?fieldManager=bench&force=true", self.collection);
+        wire.send("PATCH", &path, "application/apply-patch+yaml", &body)?;
         Ok(reason)
     }
 
-    async fn create(&self, object: usize) -> Result<()> {
-        let body = json!({
-            "apiVersion": format!("{}/v1", self.group),
-            "kind": "Report",
-            "metadata": { "name": format!("o{object}") },
-            "spec": { "payload": "x".repeat(self.payload) },
-        });
-        self.send(Method::POST, "", "application/json", body.to_string()).await
-    }
-
-    async fn send(&self, method: Method, path: &str, media: &str, body: String) -> Result<()> {
-        let call = Call {
-            method,
-            path: format!("{}{path}", self.collection),
-            headers: vec![
-                ("content-type".to_owned(), media.to_owned()),
-                ("user-agent".to_owned(), "bench/v1".to_owned()),
-            ],
-            body: body.into(),
-            token: None,
-        };
-        let answer = self.client.send(&call).await?;
-        if !answer.status.is_success() {
-            bail!(
-                "{} {}: {} {}",
-                call.method,
-                call.path,
-                answer.status,
-                String::from_utf8_lossy(&answer.body)
-            );
-        }
-        Ok(())
+    fn create(&self, wire: &mut Wire, object: usize) -> Result<()> {
+        let body = format!(
+            r#"{{"apiVersion":"{}/v1","kind":"Report","metadata":{{"name":"o{object}"}},"spec":{{"payload":"{}"}}}}"#,
+            self.group,
+            "x".repeat(self.payload),
+        );
+        wire.send("POST", &self.collection, "application/json", &body)
     }
 }

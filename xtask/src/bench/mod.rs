@@ -1,35 +1,58 @@
 //! Figures of both servers in one run, as ratios.
 
 mod load;
+mod machine;
+mod subject;
 mod table;
 mod watchers;
+mod wire;
 
-use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 
-use crate::client::{Client, Endpoint};
-use crate::conformance::fixtures;
 use crate::embedded::Server;
 use crate::printer;
-use crate::real::{Environment, Private};
-use load::Load;
+use crate::real::Environment;
+use subject::Subject;
 use table::{Limit, Row};
-
-/// What one server was measured at.
-struct Figures {
-    ready: Duration,
-    applies: f64,
-    cost: [Duration; 3],
-    watched: (Duration, Duration),
-    memory: Option<u64>,
-}
 
 /// How many objects there are when an apply is timed.
 const POPULATIONS: [usize; 3] = [10, 1_000, 10_000];
+/// How many clients apply at once.
+const CLIENTS: usize = 8;
+/// How often both servers take turns, so that a busy moment of the machine meets both, and for how long.
+const ROUNDS: usize = 5;
+const ROUND: Duration = Duration::from_secs(2);
+/// How often the embedded server is started to find out how long that takes.
+const STARTS: usize = 5;
+
+/// How to measure.
+#[derive(clap::Args, Debug, Clone, Copy)]
+pub struct Options {
+    /// Fail when a limit does not hold
+    #[arg(long)]
+    strict: bool,
+    /// Measure the embedded server alone; what is said against the real one is then left open
+    #[arg(long)]
+    without_real: bool,
+}
+
+/// What one server was measured at.
+#[derive(Default)]
+struct Figures {
+    ready: Duration,
+    /// Applies a second.
+    applies: f64,
+    /// What one of them costs in processor time.
+    work: Option<Duration>,
+    cost: Vec<Duration>,
+    work_among: Vec<Option<Duration>>,
+    memory: Option<u64>,
+    watched: (Duration, Duration),
+    memory_after: Option<u64>,
+}
 
 /// Serves the embedded server alone in this process, for a benchmark that weighs it, until standard input ends.
 pub async fn serve() -> Result<()> {
@@ -39,110 +62,141 @@ pub async fn serve() -> Result<()> {
     Ok(())
 }
 
-/// Measures both servers and prints a table; returns whether every limit holds.
-pub async fn apiserver(environment: &Environment) -> Result<bool> {
+/// Measures both servers and prints a table; returns whether every limit holds, or true where that is not asked for.
+pub async fn apiserver(environment: &Environment, options: Options) -> Result<bool> {
     if cfg!(debug_assertions) {
         printer::note("figures mean nothing without optimization: running a release build");
+        let flags = [("--strict", options.strict), ("--without-real", options.without_real)];
         let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
             .args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "apiserver"])
+            .args(flags.iter().filter(|(_, set)| *set).map(|(flag, _)| flag))
             .status()
             .await?;
         return Ok(status.success());
     }
-    let embedded = measure_embedded().await.context("the embedded server")?;
-    let real = measure_real(environment).await.context("the real server")?;
-    let rows = rows(&embedded, &real);
-    table::print(&rows);
-    Ok(rows.iter().all(Row::holds))
-}
-
-async fn measure_embedded() -> Result<Figures> {
-    let start = Instant::now();
-    let (mut child, client) = start_embedded().await?;
-    while !client.get("/readyz").await.is_ok_and(|answer| answer.status.is_success()) {
-        tokio::time::sleep(Duration::from_millis(1)).await;
+    printer::line(machine::described());
+    let memory = loaded_memory().await.context("the embedded server with its objects alone")?;
+    let starts = starts().await.context("the embedded server at its start")?;
+    let mut subjects = vec![Subject::embedded().await.context("the embedded server")?];
+    if !options.without_real {
+        subjects.push(Subject::real(environment).await.context("the real server")?);
     }
-    let ready = start.elapsed();
-    let id = child.id().context("the embedded server ended")?;
-    let figures = measure(client, ready, || crate::real::resident_memory_of(id)).await;
-    child.kill().await?;
-    figures
+    let mut figures: Vec<Figures> =
+        subjects.iter().map(|subject| Figures { ready: subject.ready, ..Figures::default() }).collect();
+    measure(&mut subjects, &mut figures).await?;
+    drop(subjects);
+    let mut figures = figures.into_iter();
+    let mut embedded = figures.next().unwrap_or_default();
+    (embedded.ready, embedded.memory) = (starts, memory);
+    let rows = rows(&embedded, figures.next().as_ref());
+    table::print(&rows);
+    printer::line(machine::described());
+    Ok(!options.strict || rows.iter().all(Row::holds))
 }
 
-async fn start_embedded() -> Result<(Child, Client)> {
-    let mut child = Command::new(std::env::current_exe()?)
-        .arg("serve")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()?;
-    let output = child.stdout.take().context("the embedded server has no output")?;
-    let address =
-        BufReader::new(output).lines().next_line().await?.context("the embedded server did not start")?;
-    Ok((child, Client::new(Endpoint { address, authority: None, token: "admin-token".to_owned() })?))
+/// What a process holds that has loaded the objects and done nothing else.
+async fn loaded_memory() -> Result<Option<u64>> {
+    let mut subject = Subject::embedded().await?;
+    subject.load.fill(POPULATIONS[2]).await?;
+    Ok(subject.memory())
 }
 
-async fn measure_real(environment: &Environment) -> Result<Figures> {
-    let real = Private::start(environment).await?;
-    measure(real.client()?, real.started, || real.resident_memory()).await
+/// The median of some starts.
+async fn starts() -> Result<Duration> {
+    let mut taken = Vec::new();
+    for _ in 0..STARTS {
+        let (mut child, _, ready) = subject::start().await?;
+        child.kill().await?;
+        taken.push(ready);
+    }
+    taken.sort_unstable();
+    Ok(taken[STARTS / 2])
 }
 
-async fn measure(client: Client, ready: Duration, memory: impl Fn() -> Option<u64>) -> Result<Figures> {
-    let mut load = Load::prepare(client, &fixtures()?).await?;
-    let mut cost = [Duration::ZERO; 3];
-    let (mut applies, mut watched) = (0.0, (Duration::ZERO, Duration::ZERO));
-    for (index, population) in POPULATIONS.into_iter().enumerate() {
-        load.fill(population).await?;
-        // The first applies warm caches and connections.
-        load.apply_cost(50).await?;
-        cost[index] = load.apply_cost(300).await?;
-        if index == 0 {
-            applies = load.applies_per_second(8, Duration::from_secs(5)).await?;
-            watched = watchers::latency(&load, 1_000, 30).await?;
+async fn measure(subjects: &mut [Subject], figures: &mut [Figures]) -> Result<()> {
+    for population in POPULATIONS {
+        for (subject, figures) in subjects.iter_mut().zip(&mut *figures) {
+            subject.load.fill(population).await?;
+            // The first applies warm caches and connections.
+            subject.load.apply_cost(50).await?;
+            let before = subject.processor_time();
+            let times = 500;
+            figures.cost.push(subject.load.apply_cost(times).await?);
+            figures.work_among.push(each(subject.processor_time(), before, times));
+        }
+        if population == POPULATIONS[0] {
+            applies(subjects, figures).await?;
         }
     }
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    Ok(Figures { ready, applies, cost, watched, memory: memory() })
+    for (subject, figures) in subjects.iter().zip(&mut *figures) {
+        figures.memory = subject.memory();
+        figures.watched = watchers::latency(&subject.load, 1_000, 30).await?;
+        figures.memory_after = subject.memory();
+    }
+    Ok(())
 }
 
-fn rows(embedded: &Figures, real: &Figures) -> Vec<Row> {
+#[expect(clippy::cast_precision_loss, reason = "a figure to read")]
+async fn applies(subjects: &[Subject], figures: &mut [Figures]) -> Result<()> {
+    let before: Vec<_> = subjects.iter().map(Subject::processor_time).collect();
+    let mut counts = vec![0; subjects.len()];
+    for _ in 0..ROUNDS {
+        for (subject, count) in subjects.iter().zip(&mut counts) {
+            *count += subject.load.applies_within(CLIENTS, ROUND).await?;
+        }
+    }
+    for (index, (subject, figures)) in subjects.iter().zip(figures).enumerate() {
+        figures.applies = counts[index] as f64 / (ROUND * u32::try_from(ROUNDS)?).as_secs_f64();
+        figures.work = each(subject.processor_time(), before[index], counts[index]);
+    }
+    Ok(())
+}
+
+/// What one of so many took.
+fn each(after: Option<Duration>, before: Option<Duration>, times: usize) -> Option<Duration> {
+    after?.checked_sub(before?)?.checked_div(u32::try_from(times).ok()?)
+}
+
+fn rows(embedded: &Figures, real: Option<&Figures>) -> Vec<Row> {
+    let seconds = |duration: Duration| Some(duration.as_secs_f64());
+    let maybe = |duration: Option<Duration>| duration.map(|duration| duration.as_secs_f64());
+    let row = |name: &str, limit, unit, figure: &dyn Fn(&Figures) -> Option<f64>| {
+        Row::new(name, limit, unit, figure(embedded), real.and_then(figure))
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
+    let megabytes = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1e6);
+    use table::Unit::{Megabytes, PerSecond, Seconds};
     let mut rows = vec![
-        Row::duration("ready after", Limit::Most(0.050), embedded.ready, real.ready),
-        Row::megabytes(
-            "memory with 10,000 objects of 1.7 kB",
-            Limit::Most(40.0),
-            embedded.memory,
-            real.memory,
-        ),
-        Row::rate(
-            "status applies a second from 8 clients",
-            Limit::Times(20.0),
-            embedded.applies,
-            real.applies,
-        ),
-        Row::duration(
-            "1,000 watchers, write to receipt, median",
-            Limit::None,
-            embedded.watched.0,
-            real.watched.0,
-        ),
-        Row::duration(
-            "1,000 watchers, write to receipt, 99 of 100",
-            Limit::Most(0.050),
-            embedded.watched.1,
-            real.watched.1,
-        ),
+        row("ready after", Limit::Most(0.050), Seconds, &|figures| seconds(figures.ready)),
+        row("memory with 10,000 objects of 1.7 kB", Limit::Most(40.0), Megabytes, &|figures| {
+            megabytes(figures.memory)
+        }),
+        row("memory after all that follows", Limit::None, Megabytes, &|figures| {
+            megabytes(figures.memory_after)
+        }),
+        row("status applies a second from 8 clients", Limit::Times(20.0), PerSecond, &|figures| {
+            Some(figures.applies)
+        }),
+        row("  processor time of one", Limit::None, Seconds, &|figures| maybe(figures.work)),
+        row("1,000 watchers, write to receipt, median", Limit::None, Seconds, &|figures| {
+            seconds(figures.watched.0)
+        }),
+        row("1,000 watchers, write to receipt, 99 of 100", Limit::Most(0.050), Seconds, &|figures| {
+            seconds(figures.watched.1)
+        }),
     ];
-    let least = embedded.cost[0].as_secs_f64();
     for (index, population) in POPULATIONS.into_iter().enumerate() {
         // Half as much again is noise on a busy machine; growth with the number of objects would be a thousandfold.
-        let limit = if index == 0 { Limit::None } else { Limit::Most(least * 1.5) };
-        rows.push(Row::duration(
-            &format!("an apply among {population} objects"),
-            limit,
-            embedded.cost[index],
-            real.cost[index],
-        ));
+        let limit = |least: Option<f64>| match least {
+            Some(least) if index > 0 => Limit::Most(least * 1.5),
+            _ => Limit::None,
+        };
+        let cost = |figures: &Figures, index: usize| figures.cost.get(index).copied().and_then(seconds);
+        let work = |figures: &Figures, index: usize| figures.work_among.get(index).copied().and_then(maybe);
+        let name = format!("an apply among {population} objects");
+        rows.push(row(&name, limit(cost(embedded, 0)), Seconds, &|figures| cost(figures, index)));
+        let name = "  processor time of one";
+        rows.push(row(name, limit(work(embedded, 0)), Seconds, &|figures| work(figures, index)));
     }
     rows
 }

@@ -1,7 +1,5 @@
 //! The table of figures.
 
-use std::time::Duration;
-
 use crate::printer;
 
 /// What the embedded server's figure must be.
@@ -15,8 +13,9 @@ pub(super) enum Limit {
     Times(f64),
 }
 
+/// What a figure counts.
 #[derive(Clone, Copy)]
-enum Unit {
+pub(super) enum Unit {
     Seconds,
     Megabytes,
     PerSecond,
@@ -27,56 +26,49 @@ pub(super) struct Row {
     name: String,
     limit: Limit,
     unit: Unit,
-    embedded: f64,
-    real: f64,
+    embedded: Option<f64>,
+    real: Option<f64>,
 }
 
 impl Row {
-    pub(super) fn duration(name: &str, limit: Limit, embedded: Duration, real: Duration) -> Self {
-        let (embedded, real) = (embedded.as_secs_f64(), real.as_secs_f64());
-        Self { name: name.to_owned(), limit, unit: Unit::Seconds, embedded, real }
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
-    pub(super) fn megabytes(name: &str, limit: Limit, embedded: Option<u64>, real: Option<u64>) -> Self {
-        let megabytes = |bytes: Option<u64>| bytes.map_or(f64::NAN, |bytes| bytes as f64 / 1e6);
-        Self {
-            name: name.to_owned(),
-            limit,
-            unit: Unit::Megabytes,
-            embedded: megabytes(embedded),
-            real: megabytes(real),
-        }
-    }
-
-    pub(super) fn rate(name: &str, limit: Limit, embedded: f64, real: f64) -> Self {
-        Self { name: name.to_owned(), limit, unit: Unit::PerSecond, embedded, real }
+    pub(super) fn new(
+        name: &str,
+        limit: Limit,
+        unit: Unit,
+        embedded: Option<f64>,
+        real: Option<f64>,
+    ) -> Self {
+        Self { name: name.to_owned(), limit, unit, embedded, real }
     }
 
     /// Whether the limit holds. A figure that could not be taken holds nothing.
     pub(super) fn holds(&self) -> bool {
         match self.limit {
             Limit::None => true,
-            Limit::Most(most) => self.embedded <= most,
-            Limit::Times(times) => self.embedded >= times * self.real,
+            Limit::Most(most) => self.embedded.is_some_and(|figure| figure <= most),
+            Limit::Times(times) => {
+                self.embedded.zip(self.real).is_some_and(|(figure, real)| figure >= times * real)
+            }
         }
     }
 
-    fn shown(&self, value: f64) -> String {
+    fn shown(&self, value: Option<f64>) -> String {
+        let Some(value) = value else { return "-".to_owned() };
         match self.unit {
             Unit::Seconds if value < 0.001 => format!("{:.0} µs", value * 1e6),
             Unit::Seconds if value < 1.0 => format!("{:.1} ms", value * 1e3),
             Unit::Seconds => format!("{value:.1} s"),
-            Unit::Megabytes => format!("{value:.0} MB"),
+            Unit::Megabytes => format!("{value:.1} MB"),
             Unit::PerSecond => format!("{value:.0}/s"),
         }
     }
 
     fn ratio(&self) -> String {
         // Always how many times better the embedded server is.
+        let Some((embedded, real)) = self.embedded.zip(self.real) else { return "-".to_owned() };
         let ratio = match self.unit {
-            Unit::PerSecond => self.embedded / self.real,
-            Unit::Seconds | Unit::Megabytes => self.real / self.embedded,
+            Unit::PerSecond => embedded / real,
+            Unit::Seconds | Unit::Megabytes => real / embedded,
         };
         format!("{ratio:.1}x")
     }
@@ -84,7 +76,7 @@ impl Row {
     fn cells(&self) -> [String; 6] {
         let limit = match self.limit {
             Limit::None => String::new(),
-            Limit::Most(most) => format!("at most {}", self.shown(most)),
+            Limit::Most(most) => format!("at most {}", self.shown(Some(most))),
             Limit::Times(times) => format!("at least {times:.0}x"),
         };
         let verdict = match (self.limit, self.holds()) {
@@ -105,7 +97,7 @@ impl Row {
 
 /// Prints the rows under each other.
 pub(super) fn print(rows: &[Row]) {
-    let heading = ["figure", "limit", "embedded", "real", "better by", ""].map(str::to_owned);
+    let heading = ["figure", "limit", "embedded", "real", "better by", "verdict"].map(str::to_owned);
     let lines: Vec<[String; 6]> = std::iter::once(heading).chain(rows.iter().map(Row::cells)).collect();
     let width = |column: usize| lines.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0);
     for cells in &lines {
@@ -128,9 +120,11 @@ mod tests {
 
     #[test]
     fn a_limit_is_held_by_the_embedded_figure_alone_or_against_the_real_one() {
-        assert!(Row::rate("", Limit::Times(20.0), 9000.0, 400.0).holds());
-        assert!(!Row::rate("", Limit::Times(20.0), 7000.0, 400.0).holds());
-        assert!(Row::megabytes("", Limit::Most(40.0), Some(39_000_000), None).holds());
-        assert!(!Row::megabytes("", Limit::Most(40.0), None, Some(1)).holds());
+        let row = |limit, embedded, real| Row::new("", limit, Unit::PerSecond, embedded, real);
+        assert!(row(Limit::Times(20.0), Some(9000.0), Some(400.0)).holds());
+        assert!(!row(Limit::Times(20.0), Some(7000.0), Some(400.0)).holds());
+        assert!(!row(Limit::Times(20.0), Some(9000.0), None).holds());
+        assert!(row(Limit::Most(40.0), Some(39.0), None).holds());
+        assert!(!row(Limit::Most(40.0), None, Some(1.0)).holds());
     }
 }

@@ -16,7 +16,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::client::{Client, Endpoint};
 use crate::{kubeconfig, printer};
 pub use build::{kubectl, program_directory};
-pub use process::resident_memory_of;
+pub use process::{processor_time_of, resident_memory_of};
 
 /// The version of Kubernetes that everything is held to.
 pub const VERSION: &str = "1.36.4";
@@ -144,9 +144,9 @@ impl Private {
         Client::new(kubeconfig::read(&self.kubeconfig)?)
     }
 
-    /// The memory that its processes hold, in bytes; `None` for a cluster that runs elsewhere.
-    pub fn resident_memory(&self) -> Option<u64> {
-        process::resident_memory(self.directory.as_ref()?.path())
+    /// Its processes; none for a cluster that runs elsewhere.
+    pub fn processes(&self) -> Vec<u32> {
+        self.directory.as_ref().map(|directory| process::processes(directory.path())).unwrap_or_default()
     }
 }
 

@@ -20,7 +20,8 @@ pub(super) fn start(environment: &Environment, directory: &Path, port: u16) -> R
     let mut command = match &environment.assets {
         None => {
             let mut command = Command::new(build::programs(environment)?.join("apiserver"));
-            command.arg(&data);
+            // The program calls itself by this name when it writes objects.
+            command.arg0("kube-apiserver").arg(&data);
             command
         }
         Some(assets) => {
@@ -115,17 +116,25 @@ pub(super) fn stop(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Resident memory of all processes of `directory`, in bytes.
-pub(super) fn resident_memory(directory: &Path) -> Option<u64> {
-    let directory = directory.canonicalize().ok()?;
-    let bytes: u64 =
-        FILES.iter().filter_map(|file| process(&directory, file)).filter_map(resident_memory_of).sum();
-    (bytes > 0).then_some(bytes)
+/// The processes of `directory` that run.
+pub(super) fn processes(directory: &Path) -> Vec<u32> {
+    let Ok(directory) = directory.canonicalize() else { return Vec::new() };
+    FILES.iter().filter_map(|file| process(&directory, file)).collect()
 }
 
 /// Resident memory of one process, in bytes.
 pub fn resident_memory_of(id: u32) -> Option<u64> {
     Some(said_by_ps(id, "rss=")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+/// The processor time that the threads of a process have used; `None` where the system does not tell.
+pub fn processor_time_of(id: u32) -> Option<Duration> {
+    let threads = fs::read_dir(format!("/proc/{id}/task")).ok()?;
+    let used = threads.filter_map(|thread| {
+        let said = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        said.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+    });
+    Some(used.sum())
 }
 
 fn process(directory: &Path, file: &str) -> Option<u32> {

@@ -5,9 +5,9 @@
 mod accept;
 mod check;
 mod custom;
+mod decoded;
 mod defaults;
 mod internal;
-mod metadata;
 mod names;
 mod openapi;
 mod raw;
@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 
 pub use accept::accept;
 pub use custom::CustomStrategy;
-pub use serve::serve;
+pub(crate) use serve::{made_from, serve};
 
 use crate::{
     resource::{Resource, Version},

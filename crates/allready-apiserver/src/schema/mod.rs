@@ -5,13 +5,17 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
+mod coerce;
 mod defaults;
+pub(crate) mod malformed;
+pub(crate) mod meta;
 mod parse;
 mod prune;
 #[cfg(test)]
 mod tests;
 pub(crate) mod validate;
 
+pub(crate) use coerce::{coerce, coerce_metadata};
 pub use defaults::{default, default_keeping_nulls, whole_numbers};
 pub use parse::{DEEPEST, Definitions, ParseError, parse};
 pub use prune::{object_meta, prune, with_object_meta};
