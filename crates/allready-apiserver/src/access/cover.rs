@@ -44,11 +44,9 @@ pub(crate) fn refuse_escalation(
             return Ok(());
         }
         let rules = policy.referred(&role, namespace).map_err(|missing| {
-            if matches!(role.kind.as_str(), "Role" | "ClusterRole") {
-                let kind = role.kind.to_ascii_lowercase();
-                return Failure::not_found(&format!("{kind}.{GROUP}"), &role.name);
-            }
-            Failure::internal(missing)
+            // The role's name, but the binding's kind: the real server says it so.
+            let is_role = matches!(role.kind.as_str(), "Role" | "ClusterRole");
+            if is_role { Failure::not_found(&resource, &role.name) } else { Failure::new(500, "", missing) }
         })?;
         return missing(policy, user, namespace, rules).map_or(Ok(()), |why| refused(&why));
     }

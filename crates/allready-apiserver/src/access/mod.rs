@@ -7,6 +7,7 @@ mod cover;
 mod defaults;
 mod index;
 mod policy;
+mod question;
 mod review;
 mod rule;
 #[cfg(test)]

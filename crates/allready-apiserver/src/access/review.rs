@@ -6,12 +6,10 @@ use super::{Attempt, Policy, rule::Rule, rule::texts};
 use crate::{call::User, status::Failure};
 
 /// Writes the answer into a review that `user` asks.
-pub(crate) fn answer(
-    policy: &Policy,
-    kind: &str,
-    object: &mut Value,
-    user: &User,
-) -> Result<(), Failure> {
+pub(crate) fn answer(policy: &Policy, kind: &str, object: &mut Value, user: &User) -> Result<(), Failure> {
+    if kind != "SelfSubjectRulesReview" {
+        super::question::check(kind, object)?;
+    }
     let spec = object["spec"].clone();
     let status = match kind {
         "SelfSubjectAccessReview" => verdict(policy, user, &spec),

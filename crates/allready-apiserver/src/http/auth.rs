@@ -51,11 +51,7 @@ pub(crate) fn authorize(
 }
 
 /// What a request attempts.
-pub(super) fn attempt<T>(
-    info: &Info,
-    query: &[(String, String)],
-    then: impl FnOnce(Attempt<'_>) -> T,
-) -> T {
+pub(super) fn attempt<T>(info: &Info, query: &[(String, String)], then: impl FnOnce(Attempt<'_>) -> T) -> T {
     let verb = info.verb.as_str();
     let Some(named) = &info.resource else {
         return then(Attempt { verb, path: Some(&info.path), ..Attempt::default() });

@@ -148,7 +148,9 @@ impl Wanted {
     fn become_user(self, node: bool) -> User {
         let mut user = match account(&self.name) {
             _ if node => User { groups: vec!["system:nodes".to_owned()], name: self.name },
-            Some((namespace, name)) if self.groups.is_empty() => return User::service_account(namespace, name),
+            Some((namespace, name)) if self.groups.is_empty() => {
+                return User::service_account(namespace, name);
+            }
             _ => User { name: self.name, groups: self.groups },
         };
         let unknown = "system:unauthenticated";

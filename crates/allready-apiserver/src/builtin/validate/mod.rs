@@ -70,16 +70,6 @@ pub(crate) fn object(row: &Row, endpoint: Endpoint, new: &Value, old: Option<&Va
         }
         "ConfigMap" | "Secret" => frozen(new, old, &mut errors),
         "Service" => service(new, old, &mut errors),
-        "SelfSubjectAccessReview"
-            if at(new, &["spec", "resourceAttributes"]).is_none()
-                && at(new, &["spec", "nonResourceAttributes"]).is_none() =>
-        {
-            errors.push(FieldError::invalid(
-                "spec.resourceAttributes",
-                Value::Null,
-                "exactly one of nonResourceAttributes or resourceAttributes must be specified",
-            ));
-        }
         _ => {}
     }
     errors
