@@ -164,11 +164,11 @@ fn covers(rule: &Rule, piece: &Rule) -> bool {
 
 /// The pieces in lines: those about the same thing in one.
 fn together(pieces: Vec<Rule>) -> BTreeSet<String> {
-    let mut simple: BTreeMap<(Vec<String>, Vec<String>, Vec<String>), Rule> = BTreeMap::new();
+    let mut simple: BTreeMap<[Vec<String>; 3], Rule> = BTreeMap::new();
     let mut lines = BTreeSet::new();
     for piece in pieces {
         if piece.paths.is_empty() {
-            let key = (piece.groups.clone(), piece.resources.clone(), piece.names.clone());
+            let key = [piece.groups.clone(), piece.resources.clone(), piece.names.clone()];
             match simple.get_mut(&key) {
                 Some(rule) => rule.verbs.extend(piece.verbs),
                 None => drop(simple.insert(key, piece)),

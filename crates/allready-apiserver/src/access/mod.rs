@@ -5,6 +5,7 @@
 
 mod cover;
 mod defaults;
+mod gather;
 mod index;
 mod policy;
 mod question;
@@ -14,9 +15,10 @@ mod rule;
 mod tests;
 
 pub(crate) use cover::refuse_escalation;
-pub(crate) use defaults::{aggregate, objects as default_objects};
+pub(crate) use defaults::objects as default_objects;
+pub(crate) use gather::aggregate;
 pub(crate) use index::Index;
-pub(crate) use policy::{Policy, Role};
+pub(crate) use policy::Policy;
 pub(crate) use review::answer;
 
 use crate::{
@@ -71,17 +73,16 @@ impl Attempt<'_> {
     pub(crate) fn refusal(&self, user: &User, reason: &str) -> Failure {
         let who = quote(&user.name);
         let verb = self.verb;
-        let mut message = match self.path {
-            Some(path) => format!("User {who} cannot {verb} path {}", quote(path)),
-            None => {
-                let scope = if self.namespace.is_empty() {
-                    "at the cluster scope".to_owned()
-                } else {
-                    format!("in the namespace {}", quote(self.namespace))
-                };
-                let (endpoint, group) = (quote(&self.endpoint()), quote(self.group));
-                format!("User {who} cannot {verb} resource {endpoint} in API group {group} {scope}")
-            }
+        let mut message = if let Some(path) = self.path {
+            format!("User {who} cannot {verb} path {}", quote(path))
+        } else {
+            let scope = if self.namespace.is_empty() {
+                "at the cluster scope".to_owned()
+            } else {
+                format!("in the namespace {}", quote(self.namespace))
+            };
+            let (endpoint, group) = (quote(&self.endpoint()), quote(self.group));
+            format!("User {who} cannot {verb} resource {endpoint} in API group {group} {scope}")
         };
         // What a client sent comes back as text that no browser takes for a page.
         message = message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");

@@ -57,12 +57,11 @@ pub(super) fn create(object: &Value) -> Result<Value, Failure> {
         let group = if resource.kind == "Event" { "" } else { group };
         return Err(Failure::invalid(group, &resource.kind, name, &problems));
     }
-    strategy.review(
-        &mut object,
-        &call(resource_of(&json!({
-            "apiVersion": resource.api_version("v1"), "kind": resource.kind,
-        }))),
-    );
+    if resource.verbs == ["create"] {
+        object["metadata"] = json!({});
+        let admin = User::new("admin").in_group("system:masters");
+        crate::access::answer(&crate::access::Policy::default(), &resource.kind, &mut object, &admin)?;
+    }
     object["apiVersion"] = json!(resource.api_version("v1"));
     strategy.serve_as(version, &mut object);
     object["metadata"].as_object_mut().unwrap().remove("uid");
