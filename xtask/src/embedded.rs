@@ -28,7 +28,8 @@ enum Kind {
 impl Server {
     /// A fresh embedded server in this process.
     pub async fn embedded() -> Result<Self> {
-        let mut builder = ApiServer::builder().token("admin-token");
+        // No controller manager runs beside the real server.
+        let mut builder = ApiServer::builder().token("admin-token").controllers(false);
         for (name, token) in USERS {
             builder = builder.user(token, name, &[]);
         }

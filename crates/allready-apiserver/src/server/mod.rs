@@ -81,13 +81,15 @@ pub struct Builder {
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     seed: Option<u64>,
     patience: Duration,
+    controllers: bool,
 }
 
 impl Default for Builder {
     fn default() -> Self {
         let clock = Arc::new(Timestamp::now);
         let (crds, users) = (Vec::new(), Vec::new());
-        Self { crds, token: None, users, clock, seed: None, patience: Duration::from_secs(30) }
+        let patience = Duration::from_secs(30);
+        Self { crds, token: None, users, clock, seed: None, patience, controllers: true }
     }
 }
 
@@ -131,9 +133,16 @@ impl Builder {
         Self { patience, ..self }
     }
 
+    /// Whether garbage is collected and deleted namespaces are emptied, as the controller manager of a cluster does. It is
+    /// done unless told otherwise; a bare kube-apiserver does neither.
+    pub fn controllers(self, run: bool) -> Self {
+        Self { controllers: run, ..self }
+    }
+
     /// The server; fails when a definition is refused, as the server would refuse it.
     pub fn build(self) -> Result<ApiServer, Failure> {
         let shared = Shared::new(self.token, self.users, self.clock, self.seed, self.patience);
+        shared.engine().run_controllers(self.controllers);
         self.crds.into_iter().try_for_each(|crd| shared.define(crd))?;
         Ok(ApiServer { shared: Arc::new(shared) })
     }
