@@ -16,9 +16,9 @@
 //! ```
 #![no_main]
 
-use std::sync::LazyLock;
+use std::{cell::RefCell, sync::LazyLock};
 
-use allready_apiserver::{ApiServer, server::Keep};
+use allready_apiserver::{ApiServer, call::User, server::Keep};
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use http_body_util::{BodyExt as _, Full};
@@ -35,12 +35,62 @@ static SERVER: LazyLock<ApiServer> = LazyLock::new(|| {
     ApiServer::builder().crds([crd()]).seed(1).clock(clock).build().expect("a legal definition")
 });
 
+/// Whoever speaks when the user agent says so: someone with few rights, so that these are decided about too.
+static GUEST: LazyLock<User> = LazyLock::new(|| User::new("guest"));
+
+/// How many inputs meet the objects of those before them: a fresh server costs more than most inputs do.
+const REUSES: u32 = 64;
+
 /// A watch that nothing ends is read no longer than this many pieces.
 const PIECES: usize = 8;
 
-fuzz_target!(|bytes: &[u8]| {
+/// The inputs since the last restart.
+#[derive(Default)]
+struct Story {
+    inputs: u32,
+    text: Vec<u8>,
+}
+
+thread_local! {
+    static STORY: RefCell<Story> = RefCell::default();
+}
+
+impl Story {
+    /// Goes on with another input. Returns whether it begins anew.
+    fn goes_on(&mut self, bytes: &[u8]) -> bool {
+        let anew = self.inputs % REUSES == 0;
+        if anew {
+            self.text.clear();
+        } else {
+            self.text.extend(b"\n---\n");
+        }
+        self.inputs += 1;
+        self.text.extend(bytes);
+        anew
+    }
+
+    /// Writes the inputs down as one that fails alone, before the process ends.
+    fn tell_on_panic() {
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            STORY.with(|story| {
+                let file = std::env::temp_dir().join("request-story.txt");
+                if let Ok(story) = story.try_borrow()
+                    && std::fs::write(&file, &story.text).is_ok()
+                {
+                    eprintln!("every input since the last restart, as one input: {}", file.display());
+                }
+            });
+            report(panic);
+        }));
+    }
+}
+
+fuzz_target!(init: Story::tell_on_panic(), |bytes: &[u8]| {
     RUNTIME.block_on(async {
-        SERVER.restart(Keep::Nothing);
+        if STORY.with_borrow_mut(|story| story.goes_on(bytes)) {
+            SERVER.restart(Keep::Nothing);
+        }
         for request in split(bytes) {
             if let Some(request) = read(request) {
                 answer(request).await;
@@ -59,7 +109,9 @@ async fn answer(request: Request<Full<Bytes>>) -> (u16, Value) {
     let watches = request.uri().query().is_some_and(|query| query.contains("watch"))
         || request.uri().path().contains("watch");
     let head = request.method() == Method::HEAD;
-    let reply = SERVER.service().oneshot(request).await.expect("nobody asked for a reset");
+    let guest = request.headers().get("user-agent").is_some_and(|agent| agent == "guest");
+    let service = if guest { SERVER.service_as(GUEST.clone()) } else { SERVER.service() };
+    let reply = service.oneshot(request).await.expect("nobody asked for a reset");
     let code = reply.status().as_u16();
     let kind = reply.headers().get("content-type").map(|kind| kind.to_str().expect("text").to_owned());
     let mut body = reply.into_body();
