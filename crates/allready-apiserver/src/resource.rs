@@ -127,6 +127,29 @@ pub trait Strategy: Send + Sync {
         Ok(())
     }
 
+    /// Drops what the kind does not know although its schema cannot tell, and names it.
+    fn unknown(&self, _object: &mut Value) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What a custom kind was made from: as long as it stays, so does everything else here.
+    fn definition(&self) -> Option<&Value> {
+        None
+    }
+
+    /// The schema of a version that is known but not served.
+    fn unserved(&self, _version: &str) -> Option<Arc<Schema>> {
+        None
+    }
+
+    /// Whether an object that was written in the stored version, at this resourceVersion, is shown just as it is stored.
+    fn shown_as_stored(&self, _written: u64) -> bool {
+        true
+    }
+
+    /// Brings an object that is not shown as it is stored to what its own version looks like today.
+    fn refresh(&self, _object: &mut Value) {}
+
     /// Turns an object of a served version into the stored version. It has its new `apiVersion` already.
     fn store_from(&self, _from: &Version, _object: &mut Value) {}
 
@@ -158,6 +181,20 @@ pub trait Strategy: Send + Sync {
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError>;
+
+    /// As [`Strategy::validate`], after what is wrong with the metadata has been found: some kinds check less then.
+    fn validate_after(
+        &self,
+        found: Vec<FieldError>,
+        version: &Version,
+        endpoint: Endpoint,
+        new: &Value,
+        old: Option<&Value>,
+    ) -> Vec<FieldError> {
+        let mut errors = found;
+        errors.extend(self.validate(version, endpoint, new, old));
+        errors
+    }
 
     /// Warnings that a write brings in its `Warning` headers.
     fn warnings(&self, _version: &Version, _new: &Value, _old: Option<&Value>) -> Vec<String> {

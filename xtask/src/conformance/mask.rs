@@ -217,7 +217,7 @@ impl Names {
         let text = HASH.replace_all(&text, "hash=<hash>");
         let text = CLUSTER_IP.replace_all(&text, "<cluster ip>");
         let text = SAID_VERSION.replace_all(&text, |found: &Captures<'_>| {
-            format!("{}{}", &found[1], self.version_name(&found[2], !self.knows(&found[2])))
+            format!("{}{}", &found[1], self.version_name(&found[2], &found[1] == "current: " || !self.knows(&found[2])))
         });
         text.into_owned()
     }

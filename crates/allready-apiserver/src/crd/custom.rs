@@ -1,6 +1,6 @@
 //! What is special about a custom kind: what its definition says, and nothing else.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Map, Value};
 
@@ -8,13 +8,23 @@ use super::{metadata, raw, scale};
 use crate::{
     call::Call,
     resource::{Endpoint, Strategy, Version},
-    schema::{Validator, validate::malformed},
+    schema::{self, Schema, Validator, validate::malformed},
     status::{Failure, FieldError, display, quote},
 };
 
 /// The [`Strategy`] of a custom kind.
 pub struct CustomStrategy {
     pub(super) validators: BTreeMap<String, Validator>,
+    /// Every version of the definition, served or not, with metadata.
+    pub(super) schemas: BTreeMap<String, Arc<Schema>>,
+    /// The name of the stored version.
+    pub(super) storage: String,
+    /// The spec and the accepted names.
+    pub(super) definition: Value,
+    /// The resourceVersion after which objects were written under this definition.
+    pub(super) since: u64,
+    /// Whether what is written under this definition comes back as it was written.
+    pub(super) plain: bool,
     /// Whether a status subresource sets the status apart.
     pub(super) status: bool,
     pub(super) group: String,
@@ -48,6 +58,37 @@ impl Strategy for CustomStrategy {
         Err(Failure::bad_request(format!(
             "{kind} in version {version} cannot be handled as a {kind}: {problem}"
         )))
+    }
+
+    fn definition(&self) -> Option<&Value> {
+        Some(&self.definition)
+    }
+
+    fn unserved(&self, version: &str) -> Option<Arc<Schema>> {
+        self.schemas.get(version).cloned()
+    }
+
+    fn shown_as_stored(&self, written: u64) -> bool {
+        self.plain && written > self.since
+    }
+
+    fn refresh(&self, object: &mut Value) {
+        let stored = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+        let version = stored.rsplit('/').next().unwrap_or_default();
+        if let Some(schema) = self.schemas.get(version) {
+            schema::prune(schema, object);
+            schema::default(schema, object);
+        }
+    }
+
+    fn store_from(&self, _from: &Version, object: &mut Value) {
+        if let Some(schema) = self.schemas.get(&self.storage) {
+            fit(schema, object);
+        }
+    }
+
+    fn serve_as(&self, to: &Version, object: &mut Value) {
+        fit(&to.schema, object);
     }
 
     fn default(&self, _version: &Version, object: &mut Value) {
@@ -95,16 +136,28 @@ impl Strategy for CustomStrategy {
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError> {
+        self.validate_after(Vec::new(), version, endpoint, new, old)
+    }
+
+    fn validate_after(
+        &self,
+        found: Vec<FieldError>,
+        version: &Version,
+        endpoint: Endpoint,
+        new: &Value,
+        old: Option<&Value>,
+    ) -> Vec<FieldError> {
         let wrong = self.type_problems(version, new);
         if !wrong.is_empty() {
             return wrong;
         }
         let main = endpoint != Endpoint::Status;
-        let scale = version.scale.as_ref().map(|paths| scale::check(paths, new, main)).unwrap_or_default();
-        let Some(validator) = self.validators.get(&version.name) else { return scale };
+        let mut more = found;
+        more.extend(version.scale.iter().flat_map(|paths| scale::check(paths, new, main)));
+        let Some(validator) = self.validators.get(&version.name) else { return more };
         match old {
-            Some(old) if !main => validator.validate_status_with(new, old, scale),
-            old => validator.validate_with(new, old, scale),
+            Some(old) if !main => validator.validate_status_with(new, old, more),
+            old => validator.validate_with(new, old, more),
         }
     }
 
@@ -142,6 +195,12 @@ impl Strategy for CustomStrategy {
             _ => Vec::new(),
         }
     }
+}
+
+/// Drops what a version does not know, and `null` where it can be nothing else.
+fn fit(schema: &Schema, object: &mut Value) {
+    schema::prune(schema, object);
+    schema::without_nulls(schema, object);
 }
 
 /// Everything but the status is taken from the old object, except who manages what and the version that was checked.

@@ -102,7 +102,14 @@ fn word(value: &Value) -> &'static str {
 /// Brings metadata into the form that its type gives back: `null` is absent, and an empty text in a map.
 pub(super) fn normalise(metadata: &mut Value) {
     let Value::Object(fields) = metadata else { return };
-    fields.retain(|_, value| !value.is_null());
+    let empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        Value::String(text) => text.is_empty(),
+        _ => false,
+    };
+    fields.retain(|_, value| !empty(value));
     for name in ["labels", "annotations"] {
         for value in
             fields.get_mut(name).and_then(Value::as_object_mut).into_iter().flat_map(|map| map.values_mut())

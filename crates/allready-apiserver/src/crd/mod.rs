@@ -5,6 +5,7 @@
 mod accept;
 mod check;
 mod custom;
+mod decoded;
 mod defaults;
 mod internal;
 mod metadata;
@@ -25,7 +26,7 @@ use serde_json::{Map, Value};
 
 pub use accept::accept;
 pub use custom::CustomStrategy;
-pub use serve::serve;
+pub(crate) use serve::{made_from, serve};
 
 use crate::{
     resource::{Resource, Version},

@@ -102,6 +102,14 @@ impl Step {
         match self.action.as_str() {
             "add" => add(document, &self.path, self.value.clone().unwrap_or_default()),
             "remove" => take(document, &self.path).map(drop),
+            "replace" if self.path.is_empty() => {
+                let value = self.value.clone().filter(|value| value.is_object() || value.is_array())?;
+                *document = value;
+                Some(())
+            }
+            "test" if self.path.is_empty() => {
+                (self.value.as_ref().unwrap_or(&Value::Null) == document).then_some(())
+            }
             "replace" => replace(document, &self.path, self.value.clone().unwrap_or_default()),
             "move" => {
                 let value = take(document, &self.from)?;
@@ -126,7 +134,8 @@ impl Step {
 }
 
 fn parts(path: &str) -> Option<Vec<String>> {
-    let rest = path.strip_prefix('/')?;
+    // Whatever stands before the first slash is not looked at.
+    let (_, rest) = path.split_once('/')?;
     Some(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect())
 }
 

@@ -12,36 +12,50 @@ use crate::{
     store::Stored,
 };
 
-/// Whether objects are stored just as this version shows them.
-pub(crate) fn is_stored_form(resource: &Resource, version: &Version) -> bool {
+/// Whether objects are stored in this version.
+fn is_stored_form(resource: &Resource, version: &Version) -> bool {
     resource.api_version(&version.name) == resource.storage_version
+}
+
+/// Whether an object that was written at this resourceVersion is stored just as this version shows it.
+pub(crate) fn shows_as_stored(resource: &Resource, version: &Version, written: u64) -> bool {
+    is_stored_form(resource, version) && resource.strategy.shown_as_stored(written)
 }
 
 /// A stored object in a served version.
 pub(crate) fn served(resource: &Resource, version: &Version, stored: &Stored) -> Value {
-    let mut object = stored.value();
-    serve(resource, version, &mut object);
+    let object = stored.value();
+    if shows_as_stored(resource, version, stored.version) {
+        return object;
+    }
+    served_value(resource, version, object)
+}
+
+/// What was stored, in a served version.
+pub(crate) fn served_value(resource: &Resource, version: &Version, mut object: Value) -> Value {
+    resource.strategy.refresh(&mut object);
+    let wanted = resource.api_version(&version.name);
+    if object["apiVersion"] != *wanted {
+        if let Some(fields) = object.as_object_mut() {
+            fields.insert("apiVersion".into(), wanted.into());
+        }
+        resource.strategy.serve_as(version, &mut object);
+    }
     object
 }
 
-fn serve(resource: &Resource, version: &Version, object: &mut Value) {
-    if is_stored_form(resource, version) {
-        return;
-    }
-    if let Some(fields) = object.as_object_mut() {
-        fields.insert("apiVersion".into(), resource.api_version(&version.name).into());
-    }
-    resource.strategy.serve_as(version, object);
+/// JSON of a stored object in a served version; the stored bytes themselves where they are just that.
+pub(crate) fn served_bytes(resource: &Resource, version: &Version, stored: &Stored) -> Bytes {
+    served_bytes_of(resource, version, &stored.bytes, stored.version)
 }
 
-/// JSON of a stored object in a served version; the stored bytes themselves where they are just that.
-pub(crate) fn served_bytes(resource: &Resource, version: &Version, bytes: &Bytes) -> Bytes {
-    if is_stored_form(resource, version) {
+/// As [`served_bytes`], for bytes that were written at a resourceVersion.
+pub(crate) fn served_bytes_of(resource: &Resource, version: &Version, bytes: &Bytes, written: u64) -> Bytes {
+    if shows_as_stored(resource, version, written) {
         return bytes.clone();
     }
-    let mut object: Value = serde_json::from_slice(bytes).unwrap_or_default();
-    serve(resource, version, &mut object);
-    object.to_string().into()
+    let object: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    served_value(resource, version, object).to_string().into()
 }
 
 /// An object of a served version as it is stored.
@@ -71,7 +85,11 @@ impl Schemas for PlaceSchemas<'_> {
                 resource.versions.iter().find(|version| resource.api_version(&version.name) == api_version);
             found.map(|version| version.schema.clone())
         };
-        of(self.resource).or_else(|| {
+        let unserved = || {
+            let (group, version) = api_version.split_once('/')?;
+            if group == self.resource.group { self.resource.strategy.unserved(version) } else { None }
+        };
+        of(self.resource).or_else(unserved).or_else(|| {
             let others = self.registry.iter().filter(|other| other.place == self.resource.place);
             others.into_iter().find_map(|other| of(other))
         })
@@ -86,14 +104,23 @@ impl Schemas for PlaceSchemas<'_> {
         if found == api_version {
             return Cow::Borrowed(object);
         }
+        if self.custom() {
+            // Custom objects are pruned only on their way into and out of the storage: what the other version does not
+            // know is still there when ownership is worked out, and is an error then.
+            let mut object = object.clone();
+            if let Some(fields) = object.as_object_mut() {
+                fields.insert("apiVersion".into(), api_version.into());
+            }
+            return Cow::Owned(object);
+        }
         let (Some(from), Some(to)) = (self.find(found), self.find(api_version)) else {
             return Cow::Borrowed(object);
         };
-        let mut object = stored_form(&from.0, from.0.version(&from.1).unwrap_or(self.version), object);
-        if let Some(version) = to.0.version(&to.1) {
-            serve(&to.0, version, &mut object);
-        }
-        Cow::Owned(object)
+        let object = stored_form(&from.0, from.0.version(&from.1).unwrap_or(self.version), object);
+        Cow::Owned(match to.0.version(&to.1) {
+            Some(version) => served_value(&to.0, version, object),
+            None => object,
+        })
     }
 }
 

@@ -44,10 +44,15 @@ impl Scope<'_> {
             if !self.is_custom() {
                 errors.extend(meta::standard_finalizer_problems(object));
             }
-            errors.extend(strategy.validate(self.version, self.call.endpoint, object, None));
+            errors = strategy.validate_after(errors, self.version, self.call.endpoint, object, None);
         }
         self.refuse(object, &errors)?;
+        if self.is("", "namespaces") {
+            // A generated name is known only now.
+            object["metadata"]["labels"]["kubernetes.io/metadata.name"] = object["metadata"]["name"].clone();
+        }
         warnings.extend(strategy.warnings(self.version, object, None));
+        super::json::whole_numbers(object);
         Ok(())
     }
 
@@ -91,17 +96,18 @@ impl Scope<'_> {
         let type_errors = self.type_problems(object);
         if type_errors.is_empty() {
             // Every kind checks the change of its metadata again.
-            errors.extend(meta::change_problems(object, old));
+            let mut own = meta::change_problems(object, old);
             if self.checks_metadata_again() {
-                errors.extend(meta::problems(object, self.resource.namespaced, &meta::any_name));
-                errors.extend(meta::standard_finalizer_problems(object));
+                own.extend(meta::problems(object, self.resource.namespaced, &meta::any_name));
+                own.extend(meta::standard_finalizer_problems(object));
             }
-            errors.extend(strategy.validate(self.version, endpoint, object, Some(old)));
+            errors.extend(strategy.validate_after(own, self.version, endpoint, object, Some(old)));
         } else {
             errors.extend(type_errors);
         }
         self.refuse(object, &errors)?;
         warnings.extend(strategy.warnings(self.version, object, Some(old)));
+        super::json::whole_numbers(object);
         crate::fields::keep_times(old, object);
         Ok(())
     }

@@ -28,11 +28,13 @@ mod meta;
 pub mod names;
 mod options;
 mod patching;
+mod pods;
 mod read;
 mod scale;
 mod selector;
 mod token;
 mod write;
+mod yaml;
 
 #[cfg(test)]
 mod tests;
@@ -78,8 +80,12 @@ pub struct ListBody {
 }
 
 impl Answer {
-    fn object(code: u16, bytes: Bytes, warnings: Vec<String>) -> Self {
-        Self { code, body: Body::Object(bytes), warnings }
+    fn new(code: u16, body: Body) -> Self {
+        Self { code, body, warnings: Vec::new() }
+    }
+
+    fn object(code: u16, bytes: Bytes) -> Self {
+        Self::new(code, Body::Object(bytes))
     }
 }
 
@@ -199,18 +205,25 @@ impl Engine {
         if !scope.allows() {
             return Err(Failure::method_not_allowed());
         }
-        match (call.verb, call.endpoint) {
+        let mut warnings: Vec<String> = version.deprecation.iter().cloned().collect();
+        let answer = match (call.verb, call.endpoint) {
             (Verb::Get, Endpoint::Scale) => scope.get_scale(),
             (Verb::Get, _) => scope.get(),
             (Verb::List, _) => scope.list(),
             (Verb::Watch, _) => scope.watch(),
-            (Verb::Create, _) => scope.create(),
-            (Verb::Update, Endpoint::Scale) => scope.update_scale(),
-            (Verb::Update, _) => scope.update(),
-            (Verb::Patch, Endpoint::Scale) => scope.patch_scale(),
-            (Verb::Patch, _) => scope.patch(),
+            (Verb::Create, Endpoint::Other("eviction")) => scope.evict(&mut warnings),
+            (Verb::Create, Endpoint::Other("binding")) => scope.bind(&mut warnings),
+            (Verb::Create, _) => scope.create(&mut warnings),
+            (Verb::Update, Endpoint::Scale) => scope.update_scale(&mut warnings),
+            (Verb::Update, _) => scope.update(&mut warnings),
+            (Verb::Patch, Endpoint::Scale) => scope.patch_scale(&mut warnings),
+            (Verb::Patch, _) => scope.patch(&mut warnings),
             (Verb::Delete, _) => scope.delete(),
             (Verb::DeleteCollection, _) => scope.delete_collection(),
+        };
+        match answer {
+            Ok(answer) => Ok(Answer { warnings, ..answer }),
+            Err(failure) => Err(Failure { warnings, ..failure }),
         }
     }
 }
@@ -247,6 +260,16 @@ impl Scope<'_> {
 
     fn is(&self, group: &str, plural: &str) -> bool {
         self.resource.group == group && self.resource.plural == plural
+    }
+
+    /// Where the object of the call is stored.
+    fn spot(&self) -> Result<String, Failure> {
+        let problems = names::path_segment(self.name());
+        if problems.is_empty() {
+            return Ok(key(self.namespace(), self.name()));
+        }
+        let (name, why) = (crate::status::quote(self.name()), problems.join(";"));
+        Err(Failure::bad_request(format!("Name parameter invalid: {name}: {why}")))
     }
 
     fn not_found(&self) -> Failure {

@@ -4,7 +4,9 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::{
-    Answer, Scope, convert, decode, finish, key, meta,
+    Answer, Scope, convert, decode,
+    decode::Strict,
+    finish, key, meta,
     options::{Validation, WriteKind, WriteOptions},
 };
 use crate::{
@@ -36,7 +38,7 @@ pub(super) type Make<'a> = &'a dyn Fn(Option<&Value>, &mut Vec<String>) -> Resul
 
 impl Scope<'_> {
     /// Makes an object.
-    pub(super) fn create(&self) -> Result<Answer, Failure> {
+    pub(super) fn create(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         if self.call.endpoint != Endpoint::Main {
             return Err(Failure::method_not_allowed());
         }
@@ -44,22 +46,21 @@ impl Scope<'_> {
         let options = WriteOptions::read(self.call, WriteKind::Create)?;
         let registry = self.engine.registry();
         let decoded = decode::object(self.call, self.version, &registry)?;
-        let mut warnings = self.deprecation();
         let mut object = decoded.object;
-        self.settle(&mut object, decoded.strict, options.validation, &mut warnings)?;
+        self.settle(&mut object, decoded.strict, options.validation, warnings)?;
         for field in
             ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"]
         {
             meta::set(&mut object, field, None);
         }
         finish::match_namespace(&mut object, self.namespace())?;
-        finish::unique_owners(&mut object, &mut warnings, false);
+        finish::unique_owners(&mut object, warnings, false);
         self.manage(None, &mut object, &options);
         let shown = [meta::text(&object, "name"), meta::text(&object, "generateName")];
         self.check_namespace(shown.into_iter().find(|name| !name.is_empty()).unwrap_or_default())?;
         self.check_definition(meta::text(&object, "name"))?;
         if self.resource.verbs == ["create"] {
-            return self.review(object, warnings);
+            return self.review(object);
         }
         self.refuse_escalation(&object, None)?;
         let generated = meta::text(&object, "name").is_empty();
@@ -87,15 +88,24 @@ impl Scope<'_> {
                             self.call,
                         );
                     }
-                    return Ok(Answer::object(201, bytes, warnings));
+                    return Ok(Answer::object(201, bytes));
                 }
                 None if generated && attempt + 1 < NAMES => attempt += 1,
                 None if generated => {
                     return Err(Failure::generated_name_taken(&self.resource.qualified(), &name));
                 }
-                None => return Err(Failure::already_exists(&self.resource.qualified(), &name)),
+                None => return Err(self.taken(&name)),
             }
         }
+    }
+
+    fn taken(&self, name: &str) -> Failure {
+        let mut failure = Failure::already_exists(&self.resource.qualified(), name);
+        let found = self.store().get(&self.resource.place, &key(self.namespace(), name));
+        if found.is_some_and(|found| !found.value()["metadata"]["deletionTimestamp"].is_null()) {
+            failure.message.insert_str(0, "object is being deleted: ");
+        }
+        failure
     }
 
     fn put_new(&self, object: &Value, name: &str, dry_run: bool) -> Option<Bytes> {
@@ -106,14 +116,14 @@ impl Scope<'_> {
         }
         let draft = Draft::new(&convert::stored_form(self.resource, self.version, object));
         let stored = self.store().put(&self.resource.place, &key, Expect::Absent, &draft).ok()?;
-        Some(convert::served_bytes(self.resource, self.version, &stored.bytes))
+        Some(convert::served_bytes(self.resource, self.version, &stored))
     }
 
     /// A kind that is a question: it is answered and not stored.
-    fn review(&self, mut object: Value, warnings: Vec<String>) -> Result<Answer, Failure> {
+    fn review(&self, mut object: Value) -> Result<Answer, Failure> {
         self.resource.strategy.prepare_create(self.version, &mut object, self.call);
         access::answer(&self.engine.access(), &self.resource.kind, &mut object, &self.call.user)?;
-        Ok(Answer::object(201, object.to_string().into(), warnings))
+        Ok(Answer::object(201, object.to_string().into()))
     }
 
     /// Roles and bindings grant no more than their writer has.
@@ -127,55 +137,80 @@ impl Scope<'_> {
     }
 
     /// Replaces an object.
-    pub(super) fn update(&self) -> Result<Answer, Failure> {
+    pub(super) fn update(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         decode::check_size(self.call)?;
         let options = WriteOptions::read(self.call, WriteKind::Update)?;
         let registry = self.engine.registry();
         let decoded = decode::object(self.call, self.version, &registry)?;
-        let mut warnings = self.deprecation();
         let mut object = decoded.object;
-        self.settle(&mut object, decoded.strict, options.validation, &mut warnings)?;
+        self.settle(&mut object, decoded.strict, options.validation, warnings)?;
         finish::match_namespace(&mut object, self.namespace())?;
         finish::match_name(&object, self.name())?;
-        finish::unique_owners(&mut object, &mut warnings, false);
+        finish::unique_owners(&mut object, warnings, false);
         let uid = Some(meta::text(&object, "uid").to_owned()).filter(|uid| !uid.is_empty());
         let make = |live: Option<&Value>, _: &mut Vec<String>| {
             let mut new = object.clone();
             self.manage(live, &mut new, &options);
             Ok(new)
         };
-        let written = self.write(&make, false, uid.as_deref(), options.dry_run, &mut warnings)?;
-        Ok(Answer::object(200, written.bytes, warnings))
+        let written = self.write(&make, false, uid.as_deref(), options.dry_run, warnings)?;
+        Ok(Answer::object(200, written.bytes))
     }
 
     /// Prunes and fills in what was decoded, and does about unknown and duplicate fields what was asked for.
     pub(super) fn settle(
         &self,
         object: &mut Value,
-        mut strict: Vec<String>,
+        mut strict: Strict,
         validation: Validation,
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
-        strict.extend(self.prune(object));
+        let found = object["apiVersion"].as_str().unwrap_or_default().to_owned();
+        let expected = self.api_version();
+        let foreign = self.is_custom() && found != expected;
+        strict.fields.extend(if foreign { self.prune_foreign(object, &found) } else { self.prune(object) });
         if !strict.is_empty() {
+            if !self.is_custom() {
+                strict.sort_as_in(&self.call.body);
+            }
             match validation {
                 Validation::Ignore => {}
-                Validation::Warn => warnings.extend(strict),
+                Validation::Warn => warnings.extend(strict.into_warnings()),
                 Validation::Strict => {
-                    let error = format!("strict decoding error: {}", strict.join(", "));
-                    let found = object["kind"].as_str().unwrap_or_default();
-                    return Err(decode::cannot(found, &self.version.name, &self.resource.kind, &error));
+                    let kind = object["kind"].as_str().unwrap_or_default();
+                    let version = found.rsplit('/').next().unwrap_or_default();
+                    return Err(decode::cannot(kind, version, &self.resource.kind, &strict.joined()));
                 }
             }
+        }
+        if foreign {
+            return Err(Failure::bad_request(format!(
+                "the API version in the data ({found}) does not match the expected API version ({expected})"
+            )));
         }
         self.fill_in(object);
         Ok(())
     }
 
+    /// Drops what the schema of another version does not know; nothing is known of a version that is not served.
+    fn prune_foreign(&self, object: &mut Value, api_version: &str) -> Vec<String> {
+        let mut versions = self.resource.versions.iter();
+        let unknown = match versions.find(|version| self.resource.api_version(&version.name) == api_version) {
+            Some(version) => schema::prune(&version.schema, object),
+            None => {
+                let known = ["apiVersion", "kind", "metadata"];
+                let fields = object.as_object().into_iter().flat_map(|fields| fields.keys());
+                fields.filter(|field| !known.contains(&field.as_str())).cloned().collect()
+            }
+        };
+        unknown_texts(unknown)
+    }
+
     /// Drops what the schema does not know, and names it.
     pub(super) fn prune(&self, object: &mut Value) -> Vec<String> {
-        let unknown = schema::prune(&self.version.schema, object);
-        unknown.into_iter().map(|path| format!("unknown field {}", crate::status::quote(&path))).collect()
+        let mut unknown = schema::prune(&self.version.schema, object);
+        unknown.extend(self.resource.strategy.unknown(object));
+        unknown_texts(unknown)
     }
 
     /// Fills in defaults.
@@ -201,10 +236,6 @@ impl Scope<'_> {
         fields::update(live, new, &writer, &schemas, &reset);
     }
 
-    pub(super) fn deprecation(&self) -> Vec<String> {
-        self.version.deprecation.iter().cloned().collect()
-    }
-
     /// Works out a new object from the live one and stores it, again and again while others are faster.
     pub(super) fn write(
         &self,
@@ -214,18 +245,18 @@ impl Scope<'_> {
         dry_run: bool,
         warnings: &mut Vec<String>,
     ) -> Result<Written, Failure> {
-        let key = key(self.namespace(), self.name());
+        let key = self.spot()?;
         loop {
             let live = self.store().get(&self.resource.place, &key);
             let mut more = Vec::new();
             let attempt = match &live {
                 None if !may_create => return Err(self.not_found()),
-                None => self.write_new(make, dry_run, &mut more)?,
-                Some(live) => self.write_over(live, make, uid, dry_run, &mut more)?,
+                None => self.write_new(make, dry_run, &mut more),
+                Some(live) => self.write_over(live, make, uid, dry_run, &mut more),
             };
-            if let Some(written) = attempt {
+            if let Some(outcome) = attempt.transpose() {
                 warnings.extend(more);
-                return Ok(written);
+                return outcome;
             }
         }
     }
@@ -314,8 +345,14 @@ impl Scope<'_> {
         if emptied {
             return Ok(self.write_last(live, new, dry_run));
         }
-        if finish::same_content(&new, &old) {
-            let bytes = convert::served_bytes(self.resource, self.version, &live.bytes);
+        let form = convert::stored_form(self.resource, self.version, &new);
+        let same = if convert::shows_as_stored(self.resource, self.version, live.version) {
+            finish::same_content(&new, &old)
+        } else {
+            finish::same_content(&form, &live.value())
+        };
+        if same {
+            let bytes = convert::served_bytes(self.resource, self.version, live);
             return Ok(Some(Written { object: new, bytes, created: false }));
         }
         if dry_run {
@@ -323,14 +360,14 @@ impl Scope<'_> {
             return Ok(Some(Written { object: new, bytes, created: false }));
         }
         let spot = key(self.namespace(), self.name());
-        let draft = Draft::new(&convert::stored_form(self.resource, self.version, &new));
+        let draft = Draft::new(&form);
         let Ok(stored) = self.store().put(&self.resource.place, &spot, Expect::Version(live.version), &draft)
         else {
             return Ok(None);
         };
         meta::set(&mut new, "resourceVersion", Some(stored.version.to_string().into()));
         self.engine.after_write(self.resource, &spot, &new, self.call);
-        let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
+        let bytes = convert::served_bytes(self.resource, self.version, &stored);
         Ok(Some(Written { object: new, bytes, created: false }))
     }
 
@@ -385,4 +422,8 @@ impl Scope<'_> {
         };
         format!("/registry/{resource}/{}", key(self.namespace(), self.name()))
     }
+}
+
+fn unknown_texts(paths: Vec<String>) -> Vec<String> {
+    paths.into_iter().map(|path| format!("unknown field {}", crate::status::quote(&path))).collect()
 }

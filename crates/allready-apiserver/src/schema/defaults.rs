@@ -30,6 +30,11 @@ pub fn default_keeping_nulls(schema: &Schema, object: &mut Value) {
     fill(schema, object, 0);
 }
 
+/// Drops `null` where the schema neither allows it nor has a default for it.
+pub(crate) fn without_nulls(schema: &Schema, object: &mut Value) {
+    drop_nulls(schema, object, 0);
+}
+
 /// `default: null` is no default.
 fn given(schema: &Schema) -> Option<&Value> {
     schema.default.as_ref().filter(|value| !value.is_null())

@@ -12,6 +12,7 @@ mod prune;
 mod tests;
 pub(crate) mod validate;
 
+pub(crate) use defaults::without_nulls;
 pub use defaults::{default, default_keeping_nulls, whole_numbers};
 pub use parse::{DEEPEST, Definitions, ParseError, parse};
 pub use prune::{object_meta, prune, with_object_meta};

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Draft, Event, Expect, Start, Store, Subscription, View, Window};
+use super::{draft::Stored, Draft, Event, Expect, Start, Store, Subscription, View, Window};
 
 fn draft(name: &str, size: u64) -> Draft {
     Draft::new(
@@ -110,12 +110,23 @@ proptest! {
             act(&store, &format!("k{key}"), *action, *size);
         }
         if let Some((version, then)) = then {
-            let page = store.list_at("things", "", None, version).unwrap();
+            let mut paged = Vec::new();
+            let mut from = None;
+            loop {
+                let page = store.page_at("things", "", from.as_deref(), 2, version).unwrap();
+                paged.extend(page.items);
+                prop_assert_eq!(paged.len() + page.more, then.len());
+                let Some(end) = page.end else { break };
+                from = Some(format!("{end}\0"));
+            }
+            let page = store.page_at("things", "", None, usize::MAX, version).unwrap();
+            let keys = |items: &[(Box<str>, Stored)]| items.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
+            prop_assert_eq!(keys(&paged), keys(&page.items));
             let items = page.items.into_iter().map(|(key, stored)| (key.into(), String::from_utf8(stored.bytes.to_vec()).unwrap()));
             prop_assert_eq!(items.collect::<BTreeMap<String, String>>(), then);
             store.compact();
             if version < store.revision() {
-                prop_assert!(store.list_at("things", "", None, version).is_none());
+                prop_assert!(store.page_at("things", "", None, usize::MAX, version).is_none());
             }
         }
     }
