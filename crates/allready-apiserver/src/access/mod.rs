@@ -2,6 +2,12 @@
 //!
 //! [`Policy`] is every role and binding at one moment, and its answers are plain functions of it; [`Index`] keeps one up to
 //! date with the store. Members of `system:masters` are never asked about: they may do everything.
+//!
+//! # What differs
+//! - Of the roles and bindings that every cluster has, those of Kubernetes' own components are missing.
+//! - Where the real server visits bindings in random order, here it is that of their names.
+//! - Reviews leave selectors unread beyond their form, and tokens of service accounts are not issued: a user is made with
+//!   [`crate::server::Builder::user`] or [`crate::ApiServer::service_as`].
 
 mod cover;
 mod defaults;

@@ -14,7 +14,7 @@ impl Engine {
                 _ => "clusterrolebindings",
             };
             if let Some(resource) = registry.get(access::GROUP, plural) {
-                self.make_default(resource, object, "apiserver");
+                self.make_default(resource, object);
             }
         }
     }

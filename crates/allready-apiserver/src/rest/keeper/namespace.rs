@@ -19,12 +19,12 @@ impl Engine {
         let Some(resource) = registry.get("", "namespaces") else { return };
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             let body = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
-            self.make_default(resource, &body, "kube-apiserver");
+            self.make_default(resource, &body);
         }
     }
 
     /// Makes what the server itself makes when it starts; what is there already stays as it is.
-    pub(super) fn make_default(&self, resource: &Arc<Resource>, body: &Value, agent: &str) {
+    pub(super) fn make_default(&self, resource: &Arc<Resource>, body: &Value) {
         let call = Call {
             verb: Verb::Create,
             resource: resource.clone(),
@@ -36,7 +36,7 @@ impl Engine {
             body: body.to_string().into(),
             content_type: "application/json".into(),
             user: User { name: "system:apiserver".into(), groups: vec!["system:masters".into()] },
-            agent: agent.into(),
+            agent: "kube-apiserver".into(),
             now: Timestamp::now(),
             random: *uuid_pair().as_slice().first_chunk().unwrap_or(&[0; 32]),
         };

@@ -30,7 +30,7 @@ async fn json_that_is_deeper_than_any_stack_is_refused() {
 #[tokio::test]
 async fn a_head_without_end_is_refused() {
     let listening = server().listen_http(LOOPBACK).await.unwrap();
-    let many: String = (0..20_000).map(|index| format!("X-{index}: y\r\n")).collect();
+    let many = "X-A: y\r\n".repeat(20_000);
     let long = format!("X: {}\r\n", "y".repeat(2 << 20));
     for headers in [many, long] {
         let answer = request(listening.address(), "GET /readyz", &format!("{HOST}{headers}")).await;
