@@ -176,13 +176,13 @@ pub trait Strategy: Send + Sync {
     fn default(&self, _version: &Version, _object: &mut Value) {}
 
     /// The first that a write meets: refuses what admission refuses, and gives what must be unique among the objects of the
-    /// kind. `others` are those that are stored, `old` among them.
+    /// kind. `others` gives those that are stored, `old` among them; there are none where nothing will be stored.
     fn admit(
         &self,
         _endpoint: Endpoint,
         _object: &mut Value,
         _old: Option<&Value>,
-        _others: &dyn Fn() -> Vec<Value>,
+        _others: Option<&dyn Fn() -> Vec<Value>>,
     ) -> Result<(), Failure> {
         Ok(())
     }

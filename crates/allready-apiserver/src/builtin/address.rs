@@ -26,13 +26,12 @@ struct Taken {
 pub(crate) fn settle(
     new: &mut Value,
     old: Option<&Value>,
-    others: &dyn Fn() -> Vec<Value>,
+    others: Option<&dyn Fn() -> Vec<Value>>,
 ) -> Result<(), Failure> {
     if let Some(old) = old {
         keep(new, old);
     }
-    let spec = || ["spec", "clusterIPs"];
-    if items(new, &spec()).is_empty() && !text_at(new, &["spec", "clusterIP"]).is_empty() {
+    if items(new, &["spec", "clusterIPs"]).is_empty() && !text_at(new, &["spec", "clusterIP"]).is_empty() {
         put(new, "clusterIPs", json!([text_at(new, &["spec", "clusterIP"])]));
     }
     families(new, old)?;
@@ -45,14 +44,19 @@ pub(crate) fn settle(
     }
     let own =
         [text_at(new, &["metadata", "namespace"]).to_owned(), text_at(new, &["metadata", "name"]).to_owned()];
-    let taken = taken(&others(), &own);
+    let taken = taken(&others.map(|others| others()).unwrap_or_default(), &own);
     let seed = own.join("/").bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     if addressed {
-        give_address(new, &taken, seed)?;
+        give_address(new, &taken, seed, others.is_none())?;
     }
-    if ports { give_ports(new, old, taken.ports, seed) } else { Ok(()) }
+    if !ports {
+        return Ok(());
+    }
+    let mut ports = Ports { taken: taken.ports, seed, dry: others.is_none() };
+    give_ports(new, old, &mut ports)?;
+    give_health_port(new, old, &mut ports)
 }
 
 fn put(service: &mut Value, field: &str, value: Value) {
@@ -215,7 +219,7 @@ fn families(new: &mut Value, old: Option<&Value>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn give_address(new: &mut Value, taken: &Taken, seed: u64) -> Result<(), Failure> {
+fn give_address(new: &mut Value, taken: &Taken, seed: u64, dry: bool) -> Result<(), Failure> {
     let asked = text_at(new, &["spec", "clusterIP"]).to_owned();
     if asked.is_empty() {
         // The first address of the range is the API server's own, the last one is everyone's.
@@ -223,92 +227,109 @@ fn give_address(new: &mut Value, taken: &Taken, seed: u64) -> Result<(), Failure
         let Some(address) = free.find(|address| !taken.addresses.contains(address)) else {
             let name = crate::status::quote(text_at(new, &["metadata", "name"]));
             let why = format!("failed to allocate a serviceIP for Service {name}: range is full");
-            return Err(Failure::internal(&why));
+            return Err(Failure::internal(why));
         };
         put(new, "clusterIPs", json!([address]));
         put(new, "clusterIP", json!(address));
         return Ok(());
     }
     let given = at(new, &["spec", "clusterIPs"]).cloned().unwrap_or_default();
-    let within = match validate::read_address(&asked) {
-        Some(IpAddr::V4(address)) => address.octets().starts_with(&[10, 0, 0]),
-        _ => false,
+    let last = match validate::read_address(&asked) {
+        Some(IpAddr::V4(address)) => match address.octets() {
+            [10, 0, 0, last] => Some(last),
+            _ => None,
+        },
+        _ => None,
     };
-    let problem = if !within {
-        format!("the provided IP ({asked}) is not in the valid range. The range of valid IPs is {RANGE}")
-    } else if taken.addresses.contains(&asked) || asked == "10.0.0.1" {
-        "provided IP is already allocated".to_owned()
-    } else {
-        return Ok(());
+    let problem = match last {
+        None => {
+            format!("the provided IP ({asked}) is not in the valid range. The range of valid IPs is {RANGE}")
+        }
+        _ if dry => return Ok(()),
+        Some(0 | 255) => "the provided network does not match the current range".to_owned(),
+        Some(last) if last == 1 || taken.addresses.contains(&asked) => {
+            "provided IP is already allocated".to_owned()
+        }
+        Some(_) => return Ok(()),
     };
     Err(refuse(new, "spec.clusterIPs", given, format!("failed to allocate IP {asked}: {problem}")))
 }
 
-fn give_ports(
-    new: &mut Value,
-    old: Option<&Value>,
-    mut taken: BTreeSet<i64>,
+/// The numbers that can still be given.
+struct Ports {
+    taken: BTreeSet<i64>,
     seed: u64,
-) -> Result<(), Failure> {
+    /// Whether nothing will be stored: then only what one service asks for twice is refused.
+    dry: bool,
+}
+
+impl Ports {
+    fn take(&mut self, number: i64) -> Result<(), &'static str> {
+        if !self.dry && !PORTS.contains(&number) {
+            return Err("provided port is not in the valid range. The range of valid ports is 30000-32767");
+        }
+        if self.taken.insert(number) { Ok(()) } else { Err("provided port is already allocated") }
+    }
+
+    fn next(&mut self, service: &Value) -> Result<i64, Failure> {
+        let count = PORTS.end() - PORTS.start() + 1;
+        let first = i64::try_from(self.seed % 2768).unwrap_or(0);
+        let asked = ports_of(service);
+        let mut free = (0..count).map(|step| PORTS.start() + (first + step) % count);
+        let found = free.find(|port| !self.taken.contains(port) && !asked.contains(port));
+        self.taken.extend(found);
+        found.ok_or_else(|| Failure::internal("failed to allocate a nodePort: range is full"))
+    }
+}
+
+fn give_ports(new: &mut Value, old: Option<&Value>, numbers: &mut Ports) -> Result<(), Failure> {
+    if !wants_ports(new) {
+        return Ok(());
+    }
     let former = old.map(ports_of).unwrap_or_default();
-    let mut own: Vec<(i64, i64)> = Vec::new();
-    let asks = wants_ports(new)
-        && (text_at(new, &["spec", "type"]) == "NodePort"
-            || at(new, &["spec", "allocateLoadBalancerNodePorts"]).is_none()
-            || flag_at(new, &["spec", "allocateLoadBalancerNodePorts"]));
+    let asks = text_at(new, &["spec", "type"]) == "NodePort"
+        || at(new, &["spec", "allocateLoadBalancerNodePorts"]).is_none()
+        || flag_at(new, &["spec", "allocateLoadBalancerNodePorts"]);
     let ports: Vec<(i64, i64)> = items(new, &["spec", "ports"])
         .iter()
         .map(|port| (number_at(port, &["port"]).unwrap_or(0), number_at(port, &["nodePort"]).unwrap_or(0)))
         .collect();
-    let mut numbers = Vec::new();
-    for (index, (port, number)) in ports.iter().enumerate() {
+    let mut given: Vec<(i64, i64)> = Vec::new();
+    for (index, (port, asked)) in ports.iter().enumerate() {
         // One number may serve a port over several protocols.
-        let shared = own.iter().chain(&ports).find(|(other, number)| other == port && *number != 0);
-        let number = match (*number, shared) {
+        let shared = given.iter().chain(&ports).find(|(other, number)| other == port && *number != 0);
+        let number = match (*asked, shared) {
             (0, _) if !asks => 0,
-            (0, Some((_, number))) => *number,
-            (0, None) => free_port(new, &taken, seed)?,
+            (0, Some((_, number))) if old.is_none() => *number,
+            (0, _) => numbers.next(new)?,
             (number, _) => number,
         };
-        if number != 0
-            && !own.iter().any(|(_, own)| *own == number)
-            && !former.contains(&number)
-            && wants_ports(new)
-        {
-            let field = format!("spec.ports[{index}].nodePort");
-            if !PORTS.contains(&number) {
-                let why = "provided port is not in the valid range. The range of valid ports is 30000-32767";
-                return Err(refuse(new, &field, json!(number), why.to_owned()));
-            }
-            if taken.contains(&number) {
-                return Err(refuse(
-                    new,
-                    &field,
-                    json!(number),
-                    "provided port is already allocated".to_owned(),
-                ));
-            }
+        let again = given.iter().any(|(other, own)| *own == number && (old.is_some() || other == port));
+        if *asked != 0 && !again && !former.contains(&number) {
+            numbers.take(number).map_err(|why| {
+                refuse(new, &format!("spec.ports[{index}].nodePort"), json!(number), why.to_owned())
+            })?;
         }
-        taken.insert(number);
-        own.push((*port, number));
-        numbers.push(number);
+        given.push((*port, number));
     }
-    if wants_ports(new) {
-        for (port, number) in list_mut(new).zip(numbers).filter(|(_, number)| *number != 0) {
-            port.insert("nodePort".into(), json!(number));
-        }
-    }
-    if wants_health_port(new) && at(new, &["spec", "healthCheckNodePort"]).is_none() {
-        let number = free_port(new, &taken, seed)?;
-        put(new, "healthCheckNodePort", json!(number));
+    for (port, (_, number)) in list_mut(new).zip(given).filter(|(_, (_, number))| *number != 0) {
+        port.insert("nodePort".into(), json!(number));
     }
     Ok(())
 }
 
-fn free_port(service: &Value, taken: &BTreeSet<i64>, seed: u64) -> Result<i64, Failure> {
-    let count = PORTS.end() - PORTS.start() + 1;
-    let first = i64::try_from(seed % 2768).unwrap_or(0);
-    let mut free = (0..count).map(|step| PORTS.start() + (first + step) % count);
-    free.find(|port| !taken.contains(port) && !ports_of(service).contains(port))
-        .ok_or_else(|| Failure::internal("failed to allocate a nodePort: range is full"))
+fn give_health_port(new: &mut Value, old: Option<&Value>, numbers: &mut Ports) -> Result<(), Failure> {
+    if !wants_health_port(new) || old.is_some_and(wants_health_port) {
+        return Ok(());
+    }
+    match number_at(new, &["spec", "healthCheckNodePort"]).filter(|number| *number != 0) {
+        None => {
+            let number = numbers.next(new)?;
+            put(new, "healthCheckNodePort", json!(number));
+            Ok(())
+        }
+        Some(number) => numbers.take(number).map_err(|why| {
+            Failure::internal(format!("failed to allocate requested HealthCheck NodePort {number}: {why}"))
+        }),
+    }
 }

@@ -9,7 +9,10 @@ use super::{
     quantity::Quantity,
     table::Row,
 };
-use crate::{resource::Endpoint, status::Failure};
+use crate::{
+    resource::Endpoint,
+    status::{Failure, quote},
+};
 
 /// Daemon sets once counted the changes of their template in a field; it lives on as an annotation.
 const TEMPLATE_GENERATION: [&str; 3] =
@@ -60,6 +63,17 @@ pub(crate) fn priority(pod: &mut Value) -> Result<(), Failure> {
         );
         return Err(Failure::forbidden("pods", text_at(pod, &["metadata", "name"]), &why));
     }
+    let policy = text_at(pod, &["spec", "preemptionPolicy"]);
+    if !matches!(policy, "" | "PreemptLowerPriority") {
+        let why = format!(
+            "the string value of PreemptionPolicy ({policy}) must not be provided in pod spec; priority admission controller computed PreemptLowerPriority from the given PriorityClass name"
+        );
+        return Err(Failure::forbidden("pods", text_at(pod, &["metadata", "name"]), &why));
+    }
+    if let Some(class) = at(pod, &["spec", "runtimeClassName"]).and_then(Value::as_str) {
+        let why = format!("pod rejected: RuntimeClass {} not found", quote(class));
+        return Err(Failure::forbidden("pods", text_at(pod, &["metadata", "name"]), &why));
+    }
     put(pod, &["spec", "priority"], json!(computed));
     Ok(())
 }
@@ -84,6 +98,8 @@ pub(crate) fn create(row: &Row, object: &mut Value) {
             remove(object, &["spec", "preferredHolder"]);
         }
         "ServiceAccount" => bare_references(object),
+        // Not yet a field of every cluster.
+        "StatefulSet" => remove(object, &["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]),
         _ => {}
     }
 }
@@ -105,6 +121,7 @@ pub(crate) fn update(row: &Row, endpoint: Endpoint, new: &mut Value, old: &Value
         ("Service", Endpoint::Main) => drop_of_other_type(new, old),
         ("DaemonSet", _) => template_generation(new, old),
         ("ServiceAccount", _) => bare_references(new),
+        ("StatefulSet", _) => remove(new, &["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]),
         _ => {}
     }
 }

@@ -23,8 +23,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-pub use accept::accept;
-pub use custom::CustomStrategy;
+pub(crate) use accept::accept;
 pub(crate) use serve::{made_from, serve};
 
 use crate::{

@@ -240,6 +240,11 @@ impl Asked {
         let Some(hash) = openapi::hash(registry, group, version) else {
             return answer(StatusCode::NOT_FOUND, ResponseBody::whole(""));
         };
+        if !negotiate::takes_document(&self.accept) {
+            let mut reply = answer(StatusCode::NOT_ACCEPTABLE, ResponseBody::whole(""));
+            headers::set(reply.headers_mut(), "vary", "Accept");
+            return reply;
+        }
         let asked = path::first(&self.query, "hash").filter(|asked| !asked.is_empty());
         let mut reply = if asked.is_some_and(|asked| asked != hash) {
             let place = if group.is_empty() { "api".to_owned() } else { format!("apis/{group}") };
@@ -405,7 +410,7 @@ impl Asked {
     /// Using a deprecated version brings its warning, whatever comes of it.
     fn warned_failure(&self, failure: &Failure, warnings: &[String]) -> Reply {
         let mut reply = self.failure(failure);
-        headers::warn(reply.headers_mut(), warnings);
+        headers::warn(reply.headers_mut(), &[warnings, &failure.warnings].concat());
         reply
     }
 
@@ -421,7 +426,6 @@ impl Asked {
         {
             headers::set(reply.headers_mut(), "retry-after", &after.to_string());
         }
-        headers::warn(reply.headers_mut(), &failure.warnings);
         reply
     }
 }

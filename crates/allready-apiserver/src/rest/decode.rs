@@ -55,7 +55,7 @@ impl Strict {
         let mut places: HashMap<String, usize> = HashMap::new();
         for (place, (again, path)) in json::order(body).into_iter().enumerate() {
             for (_, word) in words.iter().filter(|(wanted, _)| *wanted == again) {
-                let text = format!("{word} field {}", crate::status::quote(&path));
+                let text = format!("{word} field \"{path}\"");
                 places.entry(text).or_insert(place);
             }
         }

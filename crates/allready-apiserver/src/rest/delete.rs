@@ -175,6 +175,17 @@ impl Engine {
                 Plan::Wait => return Ok(Removal::Waiting(old)),
                 Plan::Mark => self.mark(resource, &key, &live, &old, new, options.dry_run),
                 Plan::Remove => self.drop_object(resource, &key, &live, new, options.dry_run),
+                Plan::MarkAndRemove if options.dry_run => Some(Removal::Gone(new)),
+                Plan::MarkAndRemove => {
+                    let marked = self.mark(resource, &key, &live, &old, new, false);
+                    let Some((last, live)) = marked.and_then(|removal| match removal {
+                        Removal::Marked(last) => self.store().get(&resource.place, &key).map(|it| (last, it)),
+                        _ => None,
+                    }) else {
+                        continue;
+                    };
+                    self.drop_object(resource, &key, &live, last, false)
+                }
             };
             if let Some(removal) = attempt {
                 return Ok(removal);
@@ -252,6 +263,8 @@ pub(super) fn check_preconditions(
 /// What a deletion does to an object.
 enum Plan {
     Remove,
+    /// What could have been given time and is given none is seen marked before it goes.
+    MarkAndRemove,
     Mark,
     Wait,
 }
@@ -278,7 +291,7 @@ fn plan(resource: &Resource, object: &mut Value, options: &DeleteOptions, now: T
         return Plan::Mark;
     }
     if finalizers.is_empty() {
-        return Plan::Remove;
+        return if graceful { Plan::MarkAndRemove } else { Plan::Remove };
     }
     mark(object, now);
     Plan::Mark

@@ -27,7 +27,8 @@ impl Scope<'_> {
             meta::set(object, "name", Some(self.generated(&generate, attempt).into()));
         }
         let strategy = &self.resource.strategy;
-        strategy.admit(self.call.endpoint, object, None, &|| self.others())?;
+        let others = || self.others();
+        strategy.admit(self.call.endpoint, object, None, (!self.is_dry()).then_some(&others))?;
         strategy.prepare_create(self.version, object, self.call);
         if strategy.moves_generation(object, object).is_some() {
             meta::set(object, "generation", Some(1.into()));
@@ -73,7 +74,8 @@ impl Scope<'_> {
         let before = old["metadata"]["generation"].as_i64();
         meta::set(object, "selfLink", None);
         meta::set(object, "generation", before.map(Value::from));
-        strategy.admit(endpoint, object, Some(old), &|| self.others())?;
+        let others = || self.others();
+        strategy.admit(endpoint, object, Some(old), (!self.is_dry()).then_some(&others))?;
         strategy.prepare_update(self.version, endpoint, object, old);
         if self.is_custom() && endpoint == Endpoint::Status {
             keep_metadata(object, old);
@@ -112,6 +114,10 @@ impl Scope<'_> {
         super::json::whole_numbers(object);
         crate::fields::keep_times(old, object);
         Ok(())
+    }
+
+    fn is_dry(&self) -> bool {
+        self.call.all("dryRun").contains(&"All")
     }
 
     /// Every stored object of the kind.

@@ -208,7 +208,7 @@ impl Engine {
         if !scope.allows() {
             return Err(Failure::method_not_allowed());
         }
-        let mut warnings: Vec<String> = version.deprecation.iter().cloned().collect();
+        let mut warnings = Vec::new();
         let answer = match (call.verb, call.endpoint) {
             (Verb::Get, Endpoint::Scale) => scope.get_scale(),
             (Verb::Get, _) => scope.get(),

@@ -224,8 +224,8 @@ impl Scope<'_> {
     }
 
     fn selector(&self, options: &ListOptions) -> Result<Selector, Failure> {
-        for term in &options.fields.0 {
-            self.check_field(&term.field)?;
+        for (field, _) in options.fields.terms() {
+            self.check_field(field)?;
         }
         if let Some(name) = &self.call.name
             && !options.fields.is_empty()
@@ -297,7 +297,7 @@ impl Selector {
     /// Whether the key alone does not tell.
     fn needs_object(&self) -> bool {
         let by_key = |field: &str| field == "metadata.name" || field == "metadata.namespace";
-        !self.labels.is_empty() || self.fields.0.iter().any(|term| term.differs || !by_key(&term.field))
+        !self.labels.is_empty() || self.fields.terms().any(|(field, term)| !term.is_exact() || !by_key(field))
     }
 
     fn matches(&self, key: &str, stored: &Stored) -> bool {
@@ -311,23 +311,22 @@ impl Selector {
 
     /// Metadata is the same in every version; other fields are looked for in the version that was asked for.
     fn matches_object(&self, stored: &Stored) -> bool {
-        if self.fields.0.iter().all(|term| term.field == "metadata.name" && !term.differs) {
+        if self.fields.terms().all(|(field, _)| field == "metadata.name") {
             let Ok(peek) = serde_json::from_slice::<Peek<'_>>(&stored.bytes) else { return false };
-            let name = peek.metadata.name;
-            let named = self.fields.0.iter().all(|term| term.value == name);
-            return named
-                && self.labels.matches(|label| peek.metadata.labels.as_ref()?.get(label).map(AsRef::as_ref));
+            let labels = peek.metadata.labels.iter().flatten();
+            return self.fields.terms().all(|(_, term)| term.takes(&peek.metadata.name))
+                && self.labels.matches(labels.map(|(key, value)| (key.as_ref(), value.as_ref())));
         }
         let Some(version) = self.resource.version(&self.version) else { return false };
         let object = convert::served(&self.resource, version, stored);
-        let labels = &object["metadata"]["labels"];
-        if !self.labels.matches(|label| labels.get(label)?.as_str()) {
+        let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
+        if !self.labels.matches(labels.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default())))
+        {
             return false;
         }
-        self.fields.0.iter().all(|term| {
-            let value = field_value(&self.resource, version, &object, &term.field);
-            (value == term.value) != term.differs
-        })
+        self.fields
+            .terms()
+            .all(|(field, term)| term.takes(&field_value(&self.resource, version, &object, field)))
     }
 }
 

@@ -426,5 +426,5 @@ impl Scope<'_> {
 }
 
 fn unknown_texts(paths: Vec<String>) -> Vec<String> {
-    paths.into_iter().map(|path| format!("unknown field {}", crate::status::quote(&path))).collect()
+    paths.into_iter().map(|path| format!("unknown field \"{path}\"")).collect()
 }

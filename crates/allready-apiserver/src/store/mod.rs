@@ -142,7 +142,7 @@ impl Store {
     }
 
     /// What a restart of the process does: every watch ends and the past is forgotten; without its data, the objects are
-    /// gone too and resourceVersions start anew.
+    /// gone too. resourceVersions go on, so that whoever comes back with one from before learns that it is too old.
     pub fn restart(&self, keep_data: bool) {
         let mut state = self.write();
         state.past = 0;
@@ -154,7 +154,9 @@ impl Store {
             }
             return;
         }
-        let old = std::mem::replace(&mut *state, State { revision: 1, ..State::default() });
+        let revision = state.revision + 1;
+        let newest = Arc::new(AtomicU64::new(revision));
+        let old = std::mem::replace(&mut *state, State { revision, newest, ..State::default() });
         for place in old.places.values() {
             place.log.finish(true);
         }

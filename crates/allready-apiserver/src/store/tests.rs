@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Draft, Event, Expect, Start, Store, Subscription, View, Window, draft::Stored};
+use super::{Draft, Event, Expect, Start, Store, Stored, Subscription, View, Window};
 
 fn draft(name: &str, size: u64) -> Draft {
     Draft::new(
@@ -249,7 +249,7 @@ async fn a_thousand_watchers_get_an_event_within_fifty_milliseconds() {
 }
 
 #[tokio::test]
-async fn a_restart_ends_every_watch_and_without_data_starts_anew() {
+async fn a_restart_ends_every_watch_and_without_data_makes_every_version_too_old() {
     let store = Store::default();
     act(&store, "one", 1, 1);
     let mut watch = store.subscribe("things", &from(2), view());
@@ -259,7 +259,9 @@ async fn a_restart_ends_every_watch_and_without_data_starts_anew() {
     let mut watch = store.subscribe("things", &from(2), view());
     store.restart(false);
     assert!(watch.next().await.is_none());
-    assert_eq!((store.len(), store.revision()), (0, 1));
+    assert_eq!((store.len(), store.revision()), (0, 3));
+    let late = store.subscribe("things", &from(2), view()).next().await.unwrap();
+    assert_eq!(late.kind, "ERROR");
 }
 
 #[tokio::test]

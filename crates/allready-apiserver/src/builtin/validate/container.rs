@@ -2,6 +2,7 @@
 
 use super::{
     Errors,
+    downward::{self, resource_field},
     spot::Spot,
     words::{self, data_key, descending, port, port_name, variable},
 };
@@ -125,7 +126,7 @@ fn environment(entry: &Spot<'_>, errors: &mut Errors) {
         return;
     }
     if from.has("fieldRef") {
-        field_path(&from.at("fieldRef.fieldPath"), errors);
+        downward::field(&from.child("fieldRef"), &downward::ENVIRONMENT, errors);
     }
     if from.has("resourceFieldRef") {
         resource_field(&from.at("resourceFieldRef.resource"), errors);
@@ -144,67 +145,6 @@ fn environment(entry: &Spot<'_>, errors: &mut Errors) {
         _ => "may not have more than one field specified at a time",
     };
     errors.push(FieldError::invalid(from.place, "", why));
-}
-
-fn field_path(path: &Spot<'_>, errors: &mut Errors) {
-    const KNOWN: [&str; 9] = [
-        "metadata.name",
-        "metadata.namespace",
-        "metadata.uid",
-        "spec.nodeName",
-        "spec.serviceAccountName",
-        "status.hostIP",
-        "status.hostIPs",
-        "status.podIP",
-        "status.podIPs",
-    ];
-    /// Known, but not to the environment.
-    const ELSEWHERE: [&str; 5] = [
-        "metadata.annotations",
-        "metadata.labels",
-        "spec.restartPolicy",
-        "spec.schedulerName",
-        "status.phase",
-    ];
-    let text = path.text();
-    if text.is_empty() {
-        path.required("", errors);
-    } else if let Some((whole, key)) = text.strip_suffix("']").and_then(|text| text.split_once("['")) {
-        let place = path.place.trim_end_matches(".fieldPath");
-        match whole {
-            "metadata.annotations" | "metadata.labels" => {
-                for problem in names::qualified(key) {
-                    errors.push(FieldError::invalid(place, key, problem));
-                }
-            }
-            _ => {
-                let why =
-                    format!("error converting fieldPath: field label does not support subscript: {text}");
-                path.invalid(why, errors);
-            }
-        }
-    } else if ELSEWHERE.contains(&text) {
-        path.one_of(&KNOWN, errors);
-    } else if !KNOWN.contains(&text) && text != "spec.host" {
-        path.invalid(format!("error converting fieldPath: field label not supported: {text}"), errors);
-    }
-}
-
-fn resource_field(resource: &Spot<'_>, errors: &mut Errors) {
-    const KNOWN: [&str; 6] = [
-        "limits.cpu",
-        "limits.ephemeral-storage",
-        "limits.memory",
-        "requests.cpu",
-        "requests.ephemeral-storage",
-        "requests.memory",
-    ];
-    let text = resource.text();
-    if text.is_empty() {
-        resource.required("", errors);
-    } else if !text.starts_with("requests.hugepages-") && !text.starts_with("limits.hugepages-") {
-        resource.one_of(&KNOWN, errors);
-    }
 }
 
 fn sources(list: &Spot<'_>, errors: &mut Errors) {
@@ -277,6 +217,11 @@ fn amounts(resources: &Spot<'_>, errors: &mut Errors) {
             }
             _ => {}
         }
+    }
+    let any =
+        |wanted: fn(&str) -> bool| limits.entries().chain(requests.entries()).any(|(name, _)| wanted(name));
+    if any(|name| name.starts_with("hugepages-")) && !any(|name| matches!(name, "cpu" | "memory")) {
+        resources.forbidden("HugePages require cpu or memory", errors);
     }
 }
 

@@ -8,16 +8,13 @@ use super::{
     path::{at, items, number_at, text_at},
     table::Row,
 };
-use crate::{
-    resource::Endpoint,
-    rest::names,
-    status::{FieldError, Mistake},
-};
+use crate::{resource::Endpoint, rest::names, status::FieldError};
 
 mod container;
 mod counters;
 mod cron;
 mod data;
+mod downward;
 mod event;
 mod pod;
 mod rbac;
@@ -106,12 +103,12 @@ fn namespace(new: &Value, old: Option<&Value>, errors: &mut Errors) {
         };
         let problems = names::qualified(finalizer);
         let known = matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion");
-        if problems.is_empty() && !finalizer.contains('/') && !known {
-            let why = "name is neither a standard finalizer name nor is it fully qualified";
-            refuse(why.to_owned(), errors);
-        }
         for problem in problems {
             refuse(problem, errors);
+        }
+        if !finalizer.contains('/') && !known {
+            let why = "name is neither a standard finalizer name nor is it fully qualified";
+            refuse(why.to_owned(), errors);
         }
     }
 }
@@ -131,8 +128,13 @@ fn node(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     let Some(old) = old else {
         scheduling::taints(&taints, errors);
         amounts(errors);
-        for range in root.at("spec.podCIDRs").items() {
+        let ranges = root.at("spec.podCIDRs");
+        for range in ranges.items() {
             words::range(&range, errors);
+        }
+        let newer = ranges.items().filter(|range| range.text().contains(':')).count();
+        if newer > 1 || ranges.items().count() - newer > 1 {
+            ranges.invalid("may specify no more than one CIDR for each IP family", errors);
         }
         return;
     };
@@ -162,7 +164,11 @@ fn one_of(field: String, word: &str, allowed: &[&str], errors: &mut Errors) {
 
 fn immutable(new: &Value, old: &Value, path: &[&str], errors: &mut Errors) {
     if at(new, path) != at(old, path) {
-        let value = at(new, path).cloned().unwrap_or_default();
-        errors.push(FieldError::new(Mistake::Invalid, path.join("."), value, "field is immutable"));
+        let spot = Spot::root(new).at(&path.join("."));
+        if path.last() == Some(&"selector") {
+            selector::refuse(&spot, "field is immutable", errors);
+        } else {
+            spot.invalid("field is immutable", errors);
+        }
     }
 }

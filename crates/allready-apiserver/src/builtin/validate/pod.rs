@@ -75,7 +75,13 @@ fn spec(spec: &Spot<'_>, own: bool, errors: &mut Errors) {
     spec.child("dnsPolicy").one_of(&DNS, errors);
     words::labels(&spec.child("nodeSelector"), errors);
     security(&spec.child("securityContext"), errors);
+    if spec.child("shareProcessNamespace").flag() && spec.child("hostPID").flag() {
+        let why = "ShareProcessNamespace and HostPID cannot both be enabled";
+        let place = format!("{}.securityContext.shareProcessNamespace", spec.place);
+        errors.push(FieldError::invalid(place, true, why));
+    }
     scheduling::affinity(&spec.child("affinity"), errors);
+    dns(&spec.child("dnsConfig"), spec.child("dnsPolicy").text(), errors);
     for gate in spec.child("readinessGates").items() {
         let kind = gate.child("conditionType");
         kind.problems(names::qualified(kind.text()), errors);
@@ -98,6 +104,15 @@ fn spec(spec: &Spot<'_>, own: bool, errors: &mut Errors) {
     spec.child("runtimeClassName").named_if_any(names::dns_subdomain, errors);
     let preemption = spec.child("preemptionPolicy");
     preemption.one_of_if_any(&["PreemptLowerPriority", "Never"], errors);
+    for (name, amount) in spec.child("overhead").entries() {
+        let place = format!("{}.overhead.limits[{name}]", spec.place);
+        container::quantity(&Spot { place, ..amount }, name, errors);
+    }
+    // The real server names the struct, not its name.
+    let system = Spot { place: format!("{}.os", spec.place), ..spec.at("os.name") };
+    if spec.has("os") {
+        system.one_of(&["linux", "windows"], errors);
+    }
 }
 
 fn host_network(spec: &Spot<'_>, own: bool, errors: &mut Errors) {
@@ -119,6 +134,28 @@ fn security(context: &Spot<'_>, errors: &mut Errors) {
     }
     for group in context.child("supplementalGroups").items() {
         group.within(0, LARGEST, errors);
+    }
+}
+
+fn dns(config: &Spot<'_>, policy: &str, errors: &mut Errors) {
+    let servers = config.child("nameservers");
+    if policy == "None" && !config.exists() {
+        return config.required("must provide `dnsConfig` when `dnsPolicy` is None", errors);
+    }
+    if policy == "None" && servers.is_empty() {
+        let why = "must provide at least one DNS nameserver when `dnsPolicy` is None";
+        return servers.required(why, errors);
+    }
+    if servers.items().count() > 3 {
+        servers.invalid("must not have more than 3 nameservers", errors);
+    }
+    for server in servers.items() {
+        address(&server, errors);
+    }
+    for option in config.child("options").items() {
+        if option.child("name").is_empty() {
+            option.required("must not be empty", errors);
+        }
     }
 }
 

@@ -4,8 +4,12 @@ use serde_json::Value;
 
 use super::{Errors, spot::Spot, words};
 use crate::{
-    builtin::path::{at, items, text_at},
+    builtin::{
+        path::{at, items, text_at},
+        written,
+    },
     rest::names,
+    status::Mistake,
 };
 
 /// What is wrong with a selector.
@@ -39,6 +43,12 @@ pub(super) fn requirement(expression: &Spot<'_>, comparing: &[&str], values_too:
     for value in values.items().filter(|_| values_too) {
         value.problems(names::label_value(value.text()), errors);
     }
+}
+
+/// A selector that is no good, with its fields in the order of its Go type.
+pub(super) fn refuse(selector: &Spot<'_>, why: &str, errors: &mut Errors) {
+    let shown = written::text("meta.v1.LabelSelector", selector.value);
+    selector.shown(Mistake::Invalid, &shown, why, errors);
 }
 
 /// The key of a label where one must stand.

@@ -42,6 +42,7 @@ pub(super) fn check(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     addresses(&spec, errors);
     for given in spec.child("externalIPs").items() {
         address(&given, errors);
+        words::not_special(&given, errors);
     }
     if !KINDS.contains(&kind) {
         spec.child("type").one_of(&KINDS, errors);
@@ -198,7 +199,9 @@ fn balancing(spec: &Spot<'_>, errors: &mut Errors) {
         allocate.forbidden(BALANCED, errors);
     }
     let class = spec.child("loadBalancerClass");
-    if class.exists() && !balanced {
+    if balanced {
+        class.named_if_any(names::qualified, errors);
+    } else if class.exists() {
         class.forbidden(BALANCED, errors);
     }
 }
@@ -222,7 +225,7 @@ fn policies(spec: &Spot<'_>, errors: &mut Errors) {
         health.invalid(why, errors);
     }
     spec.child("internalTrafficPolicy").one_of_if_any(&TRAFFIC, errors);
-    let spread = ["PreferClose", "PreferSameNode", "PreferSameZone"];
+    let spread = ["PreferClose", "PreferSameZone", "PreferSameNode"];
     spec.child("trafficDistribution").one_of_if_any(&spread, errors);
 }
 

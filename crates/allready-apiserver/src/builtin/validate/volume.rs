@@ -1,7 +1,7 @@
 //! Volumes of pods, and claims of stateful sets.
 
 use super::{
-    Errors,
+    Errors, downward,
     spot::Spot,
     words::{descending, no_steps_back},
 };
@@ -42,7 +42,8 @@ const KINDS: [&str; 30] = [
 ];
 
 /// The kinds that need a field or two, and which.
-const NEEDED: [(&str, &[&str]); 4] = [
+const NEEDED: [(&str, &[&str]); 5] = [
+    ("csi", &["driver"]),
     ("secret", &["secretName"]),
     ("configMap", &["name"]),
     ("persistentVolumeClaim", &["claimName"]),
@@ -90,6 +91,11 @@ fn source(volume: &Spot<'_>, errors: &mut Errors) {
             }
             "hostPath" => host_path(&source, errors),
             "secret" | "configMap" => files(&source, errors),
+            "downwardAPI" => downward::files(&source, errors),
+            "projected" => projected(&source, errors),
+            "nfs" if !source.child("path").text().starts_with('/') => {
+                source.child("path").problems(["must be an absolute path".to_owned()], errors);
+            }
             _ => {}
         }
     }
@@ -111,21 +117,50 @@ fn host_path(source: &Spot<'_>, errors: &mut Errors) {
 }
 
 fn files(source: &Spot<'_>, errors: &mut Errors) {
-    let mode = |mode: Spot<'_>, errors: &mut Errors| {
-        if mode.number().is_some_and(|mode| !(0..=0o777).contains(&mode)) {
-            mode.invalid(MODE, errors);
-        }
-    };
-    mode(source.child("defaultMode"), errors);
+    mode(&source.child("defaultMode"), errors);
     for item in source.child("items").items() {
         item.child("key").filled(errors);
         let path = item.child("path");
         path.filled(errors);
-        descending(&path, errors);
-        if path.text().starts_with("..") && !path.text().starts_with("../") && path.text() != ".." {
-            path.invalid("must not start with '..'", errors);
+        inner_path(&path, errors);
+        mode(&item.child("mode"), errors);
+    }
+}
+
+/// The mode of a file.
+pub(super) fn mode(mode: &Spot<'_>, errors: &mut Errors) {
+    if mode.number().is_some_and(|mode| !(0..=0o777).contains(&mode)) {
+        mode.invalid(MODE, errors);
+    }
+}
+
+/// Where a file lies in its volume.
+pub(super) fn inner_path(path: &Spot<'_>, errors: &mut Errors) {
+    descending(path, errors);
+    if path.text().starts_with("..") && !path.text().starts_with("../") && path.text() != ".." {
+        path.invalid("must not start with '..'", errors);
+    }
+}
+
+/// Several sources in one volume.
+fn projected(volume: &Spot<'_>, errors: &mut Errors) {
+    mode(&volume.child("defaultMode"), errors);
+    for source in volume.child("sources").items() {
+        for kind in ["secret", "configMap"].into_iter().filter(|kind| source.has(kind)) {
+            source.child(kind).child("name").filled(errors);
+            files(&source.child(kind), errors);
         }
-        mode(item.child("mode"), errors);
+        if source.has("downwardAPI") {
+            downward::files(&source.child("downwardAPI"), errors);
+        }
+        let token = source.child("serviceAccountToken");
+        let seconds = token.child("expirationSeconds");
+        if token.exists() && seconds.number().is_some_and(|seconds| seconds < 600) {
+            seconds.invalid("may not specify a duration less than 10 minutes", errors);
+        }
+        if token.exists() && token.child("path").is_empty() {
+            volume.child("path").required("", errors);
+        }
     }
 }
 

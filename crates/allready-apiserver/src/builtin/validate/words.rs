@@ -156,3 +156,25 @@ pub(super) fn header(name: &str) -> Vec<String> {
     }
     vec!["a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')".to_owned()]
 }
+
+/// An address that something outside can be reached by.
+pub(super) fn not_special(address: &Spot<'_>, errors: &mut Errors) {
+    let Some(read) = read_address(address.text()) else { return };
+    let (local, multicast) = match read {
+        IpAddr::V4(four) => (four.is_link_local(), four.octets().starts_with(&[224, 0, 0])),
+        IpAddr::V6(six) => (six.is_unicast_link_local(), six.segments()[0] & 0xff0f == 0xff02),
+    };
+    if read.is_unspecified() {
+        address.invalid(format!("may not be unspecified ({})", address.text()), errors);
+    }
+    if read.is_loopback() {
+        address.invalid("may not be in the loopback range (127.0.0.0/8, ::1/128)", errors);
+    }
+    if local {
+        address.invalid("may not be in the link-local range (169.254.0.0/16, fe80::/10)", errors);
+    }
+    if multicast {
+        let why = "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)";
+        address.invalid(why, errors);
+    }
+}

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Errors, immutable, pod, rollout, selector, spot::Spot, volume};
 use crate::{
     builtin::{
-        path::{at, flag_at, text_at},
+        path::{at, flag_at, push, remove, text_at},
         table::Row,
     },
     rest::names,
@@ -96,9 +96,13 @@ fn stateful_set(spec: &Spot<'_>, errors: &mut Errors) {
     spec.at("ordinals.start").at_least_zero(errors);
     spec.child("serviceName").named_if_any(names::dns_label, errors);
     if selected(spec, "statefulset", "", errors) {
+        // Neither counts: each pod gets its own.
         let mut own = spec.value.clone();
+        for field in ["subdomain", "hostname"] {
+            remove(&mut own, &["template", "spec", field]);
+        }
         for volume in volumes_of_claims(spec) {
-            super::super::path::push(&mut own, &["template", "spec", "volumes"], volume);
+            push(&mut own, &["template", "spec", "volumes"], volume);
         }
         long_running(&Spot { value: &own, place: spec.place.clone() }, "StatefulSet", errors);
     }
@@ -132,7 +136,7 @@ fn selected(spec: &Spot<'_>, kind: &str, unusable: &str, errors: &mut Errors) ->
     }
     let usable = errors.len() == before;
     if !usable {
-        wanted.invalid(unusable, errors);
+        selector::refuse(&wanted, unusable, errors);
     }
     usable
 }
@@ -181,6 +185,7 @@ pub(super) fn job(spec: &Spot<'_>, errors: &mut Errors) {
     if spec.has("maxFailedIndexes") && !spec.has("backoffLimitPerIndex") {
         spec.child("backoffLimitPerIndex").required("when maxFailedIndexes is specified", errors);
     }
+    managed_by(&spec.child("managedBy"), errors);
     let mode = spec.child("completionMode");
     mode.one_of_if_any(&["NonIndexed", "Indexed"], errors);
     match mode.text() {
@@ -192,6 +197,11 @@ pub(super) fn job(spec: &Spot<'_>, errors: &mut Errors) {
             if parallel.number().is_some_and(|number| number > 100_000) {
                 let why = "must be less than or equal to 100000 when completion mode is Indexed";
                 parallel.invalid(why, errors);
+            }
+            let failed = spec.child("maxFailedIndexes");
+            let all = spec.child("completions").number().unwrap_or(i64::MAX);
+            if failed.number().is_some_and(|failed| failed > all) {
+                failed.invalid("must be less than or equal to completions", errors);
             }
         }
         "NonIndexed" | "" => {
@@ -217,6 +227,24 @@ pub(super) fn job(spec: &Spot<'_>, errors: &mut Errors) {
             }
         }
         _ => policy.one_of(&["OnFailure", "Never"], errors),
+    }
+}
+
+fn managed_by(controller: &Spot<'_>, errors: &mut Errors) {
+    if !controller.exists() {
+        return;
+    }
+    match controller.text().split_once('/') {
+        None if controller.is_empty() => controller.required("", errors),
+        Some((host, path)) if !host.is_empty() && !path.is_empty() => {
+            for problem in names::dns_subdomain(host) {
+                errors.push(FieldError::invalid(controller.place.as_str(), host, problem));
+            }
+        }
+        _ => controller.invalid("must be a domain-prefixed path (such as \"acme.io/foo\")", errors),
+    }
+    if controller.text().len() > 63 {
+        errors.push(FieldError::too_long(controller.place.as_str(), 63));
     }
 }
 

@@ -34,17 +34,12 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, String> {
     let options = granit_parser::options! { emit_unresolved_aliases: true, emit_comments: false };
     let mut reader = Reader::default();
     for event in Parser::new_from_str_with_options(text, options) {
-        let (event, span) = match event {
-            Ok(event) => event,
-            // What follows the document is not looked at.
-            Err(_) if reader.root.is_some() => break,
-            Err(error) => return Err(mistake::describe(text, &error)),
-        };
+        let (event, span) = event.map_err(|error| mistake::describe(text, &error))?;
         if reader.take(text, event, span)? {
             break;
         }
     }
-    Ok(Parsed { value: reader.root.unwrap_or_default(), duplicates: reader.duplicates })
+    Ok(Parsed { value: reader.root, duplicates: reader.duplicates })
 }
 
 /// Whether what is JSON means the same as YAML: there are characters that YAML has other ideas of, inside of texts too.
@@ -62,7 +57,7 @@ struct Reader {
     open: Vec<Frame>,
     anchors: HashMap<usize, Value>,
     copied: usize,
-    root: Option<Value>,
+    root: Value,
     duplicates: Vec<Duplicate>,
 }
 
@@ -161,7 +156,7 @@ impl Reader {
 
     fn place(&mut self, value: Value) -> Result<(), String> {
         match self.open.last_mut() {
-            None => self.root = Some(value),
+            None => self.root = value,
             Some(Frame::List { items, .. }) => items.push(value),
             Some(Frame::Map { fields, key, .. }) => match key.take() {
                 Some(Key::Merge) => merge(fields, value)?,

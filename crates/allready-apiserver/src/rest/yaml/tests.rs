@@ -30,7 +30,6 @@ fn words_mean_what_they_mean_in_yaml_1_1() {
         ("a: &x {b: c}\nd: *x", json!({ "a": { "b": "c" }, "d": { "b": "c" } })),
         ("a: {<<: {q: r}, s: t}", json!({ "a": { "q": "r", "s": "t" } })),
         ("---\na: b\n---\nc: d", json!({ "a": "b" })),
-        ("{a: b}}", json!({ "a": "b" })),
         ("? a\n: b", json!({ "a": "b" })),
         ("a: |\n  b\n  c\n", json!({ "a": "b\nc\n" })),
         ("- a\n - b\n- c", json!(["a - b", "c"])),
