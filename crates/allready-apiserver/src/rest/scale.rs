@@ -14,7 +14,7 @@ use crate::{
     fields::{self, Schemas, Writer},
     resource::{Endpoint, Scale},
     schema::{self, Schema},
-    status::{Failure, FieldError},
+    status::{Failure, FieldError, json_text},
 };
 
 const API_VERSION: &str = "autoscaling/v1";
@@ -111,7 +111,7 @@ impl Scope<'_> {
         let registry = self.engine.registry();
         let decoded = decode::object_as(self.call, self.version, &registry, "Scale", API_VERSION)?;
         let mut scale = decoded.object;
-        if self.is_custom() && !is_scale(&scale) {
+        if self.is_custom() && problem(&scale).is_some() {
             return Err(decode::no_scale());
         }
         warnings.extend(decoded.strict.into_warnings());
@@ -138,6 +138,11 @@ impl Scope<'_> {
                 return self.apply_scale(old, &options);
             }
             let mut new = self.patch_value(old, &SCHEMA)?.0;
+            if let Some(why) = problem(&new) {
+                let touched = new["metadata"] != old["metadata"];
+                let errors = [FieldError::invalid("patch", shown(&new, touched), why)];
+                return Err(Failure::invalid("", "", "", &errors));
+            }
             self.manage_scale(old, &mut new, &options);
             Ok(new)
         };
@@ -268,18 +273,55 @@ impl Scope<'_> {
     }
 }
 
-/// Whether an object can be decoded into a scale.
-fn is_scale(object: &Value) -> bool {
-    let count =
-        |value: &Value| value.is_null() || value.as_i64().is_some_and(|count| i32::try_from(count).is_ok());
-    let record = |value: &Value| value.is_null() || value.is_object();
-    let (spec, status) = (&object["spec"], &object["status"]);
-    record(spec)
-        && record(status)
-        && count(&spec["replicas"])
-        && count(&status["replicas"])
-        && (status["selector"].is_null() || status["selector"].is_string())
-        && object.get("metadata").is_none_or(|metadata| schema::malformed::problem(metadata).is_none())
+/// Why an object cannot be decoded into a scale.
+fn problem(object: &Value) -> Option<String> {
+    let wrong = |value: &Value, field: &str, wanted: &str| {
+        let found = match value {
+            Value::Number(number) => format!("number {number}"),
+            other => decode::go_type(other).to_owned(),
+        };
+        Some(format!("json: cannot unmarshal {found} into Go struct field {field} of type {wanted}"))
+    };
+    let record = |name: &str, wanted: &str| match &object[name] {
+        Value::Null | Value::Object(_) => None,
+        other => wrong(other, &format!("Scale.{name}"), wanted),
+    };
+    let count = |part: &str, of: &str| match &object[part]["replicas"] {
+        Value::Null => None,
+        Value::Number(number) if number.as_i64().is_some_and(|it| i32::try_from(it).is_ok()) => None,
+        other => wrong(other, &format!("{of}.{part}.replicas"), "int32"),
+    };
+    let selector = || match &object["status"]["selector"] {
+        Value::Null | Value::String(_) => None,
+        other => wrong(other, "ScaleStatus.status.selector", "string"),
+    };
+    (object.get("metadata").and_then(schema::malformed::problem))
+        .or_else(|| record("spec", "v1.ScaleSpec"))
+        .or_else(|| record("status", "v1.ScaleStatus"))
+        .or_else(|| count("spec", "ScaleSpec"))
+        .or_else(|| count("status", "ScaleStatus"))
+        .or_else(selector)
+}
+
+/// A scale in a refusal: what a patch does not touch stands in the order of its type.
+fn shown(scale: &Value, touched: bool) -> String {
+    if touched {
+        return json_text(scale);
+    }
+    let record = |value: &Value, names: &[&str]| {
+        let pairs = names.iter().filter_map(|name| Some((name, value.get(name)?)));
+        pairs.map(|(name, value)| format!("\"{name}\":{}", json_text(value))).collect::<Vec<_>>().join(",")
+    };
+    let metadata = &scale["metadata"];
+    let mut inner = record(metadata, &["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]);
+    if let Some(entries) = metadata["managedFields"].as_array() {
+        let order = ["manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource"];
+        let entries: Vec<_> = entries.iter().map(|entry| format!("{{{}}}", record(entry, &order))).collect();
+        inner = format!("{inner},\"managedFields\":[{}]", entries.join(","));
+    }
+    let before = record(scale, &["apiVersion", "kind"]);
+    let after = record(scale, &["spec", "status"]);
+    format!("{{{before},\"metadata\":{{{inner}}},{after}}}")
 }
 
 fn set_managed(object: &mut Value, managed: Vec<Value>) {

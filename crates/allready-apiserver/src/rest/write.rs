@@ -70,7 +70,8 @@ impl Scope<'_> {
             let mut more = Vec::new();
             let _turn = self.turn();
             self.finish_create(&mut object, attempt, &mut more)?;
-            if !meta::text(&object, "resourceVersion").is_empty() {
+            let version = meta::text(&object, "resourceVersion").parse::<u64>();
+            if !options.dry_run && version.is_ok_and(|version| version != 0) {
                 return Err(Failure::new(
                     500,
                     "",
