@@ -48,9 +48,9 @@ async fn a_write_can_take_effect_though_its_client_sees_an_error() {
     let (client, _listening) = listening(&server).await;
     let api = maps(&client, "default");
     server.faults().add(Rule::new(Effect::ResetAfter).verb(Verb::Create).name("a").next_calls(1));
-    let cut = api.create(&PostParams::default(), &map("a", json!({}))).await.unwrap_err();
+    let cut = api.create(&PostParams::default(), &map("a", &json!({}))).await.unwrap_err();
     assert!(!matches!(cut, Error::Api(_)), "{cut}");
-    let Err(Error::Api(taken)) = api.create(&PostParams::default(), &map("a", json!({}))).await else {
+    let Err(Error::Api(taken)) = api.create(&PostParams::default(), &map("a", &json!({}))).await else {
         panic!()
     };
     assert_eq!((taken.code, taken.reason.as_str()), (409, "AlreadyExists"));
