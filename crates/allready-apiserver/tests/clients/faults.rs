@@ -33,13 +33,13 @@ async fn a_conflict_is_told_and_nothing_is_written() {
     let (client, _listening) = listening(&server).await;
     let mut object = make(&client, "default", "a", json!({})).await;
     server.faults().add(Rule::new(Effect::Conflict).verb(Verb::Update).next_calls(1));
-    object.data = data(&[("a", "c")]);
+    object.data = Some(data(&[("a", "c")]));
     let api = maps(&client, "default");
     let Err(Error::Api(conflict)) = api.replace("a", &PostParams::default(), &object).await else { panic!() };
     assert_eq!((conflict.code, conflict.reason.as_str()), (409, "Conflict"));
-    assert_eq!(api.get("a").await.unwrap().data, data(&[("a", "b")]));
+    assert_eq!(api.get("a").await.unwrap().data, Some(data(&[("a", "b")])));
     let written = api.replace("a", &PostParams::default(), &object).await.unwrap();
-    assert_eq!(written.data, data(&[("a", "c")]), "nobody else has written");
+    assert_eq!(written.data, Some(data(&[("a", "c")])), "nobody else has written");
 }
 
 #[tokio::test]
