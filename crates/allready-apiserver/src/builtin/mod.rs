@@ -2,7 +2,7 @@
 //!
 //! One table ([`table`]) names them, one [`Strategy`](crate::resource::Strategy) serves them all. What an object looks like
 //! comes from two files: `kinds.json`, the OpenAPI definitions (list types, patch strategies), and `types.json`, the Go types
-//! (which zero values are written, what a wrong type is called).
+//! (which zero values are written, what a wrong type is called); `cargo xtask shapes` makes both.
 //!
 //! # What is refused
 //! Wrong JSON types, amounts, times and base64 are refused as the real server does, in all kinds. Beyond that, these checks

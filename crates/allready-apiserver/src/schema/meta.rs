@@ -24,31 +24,6 @@ pub(crate) fn tidy(metadata: &mut Value) {
     }
 }
 
-/// Whether [`tidy`] has nothing to do.
-pub(crate) fn is_tidy(metadata: &Value) -> bool {
-    let Value::Object(fields) = metadata else { return false };
-    fields.iter().all(|(name, value)| {
-        !is_left_out(name, value)
-            && match (name.as_str(), value) {
-                ("labels" | "annotations", Value::Object(texts)) => {
-                    texts.values().all(|text| !text.is_null())
-                }
-                ("finalizers", Value::Array(texts)) => texts.iter().all(|text| !text.is_null()),
-                ("creationTimestamp" | "deletionTimestamp", Value::String(text)) => is_plain_time(text),
-                ("ownerReferences" | "managedFields", Value::Array(items)) => items.iter().all(|item| {
-                    let mut tidied = item.clone();
-                    if name == "managedFields" {
-                        entry(&mut tidied)
-                    } else {
-                        owner(&mut tidied)
-                    }
-                    tidied == *item
-                }),
-                _ => true,
-            }
-    })
-}
-
 fn is_left_out(name: &str, value: &Value) -> bool {
     match value {
         Value::Null => true,
