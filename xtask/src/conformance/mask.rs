@@ -37,6 +37,9 @@ static SAID_VERSION: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// An object that the server quotes in a sentence.
 static QUOTED_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(resourceVersion\\?":\\?")(\d+)"#));
+/// A number that is not written as a whole one.
+static FRACTION: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"([\[:,])(-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d+\.\d+|-0)\b"));
 /// An object that the server quotes whole.
 static QUOTED_OBJECT: LazyLock<Regex> = LazyLock::new(|| pattern(r#""\{(?:[^"\\]|\\.)*\}"|'\{[^']*\}'"#));
 static YAML_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?m)^( *)resourceVersion: "(\d+)"$"#));
@@ -202,7 +205,7 @@ impl Names {
                 text = text.replace(name.as_str(), masked);
             }
         }
-        if text.contains("managedFields") {
+        if text.contains("{\\\"") || text.contains("'{\"") {
             text = QUOTED_OBJECT
                 .replace_all(&text, |found: &Captures<'_>| {
                     settle_quoted(&found[0]).unwrap_or_else(|| found[0].to_owned())
@@ -290,13 +293,27 @@ fn settle_quoted(quoted: &str) -> Option<String> {
     serde_json::to_string(&settle_text(&text)?).ok()
 }
 
+/// What a patch wrote stands in what the real server quotes as it was written, `1E+2` and all: of such numbers the worth is
+/// compared.
 fn settle_text(text: &str) -> Option<String> {
-    let mut object: Value = serde_json::from_str(text).ok()?;
-    if object.to_string() != text {
-        return None;
+    let text = FRACTION.replace_all(text, |found: &Captures<'_>| match found[2].parse::<f64>() {
+        Ok(number) => format!("{}{number}", &found[1]),
+        Err(_) => found[0].to_owned(),
+    });
+    let mut object: Value = serde_json::from_str(&text).ok()?;
+    if escaped(&object) != text {
+        return Some(text.into_owned());
     }
-    settle_managed_fields(object.pointer_mut("/metadata/managedFields")?.as_array_mut()?);
-    Some(object.to_string())
+    if let Some(Value::Array(entries)) = object.pointer_mut("/metadata/managedFields") {
+        settle_managed_fields(entries);
+    }
+    Some(escaped(&object))
+}
+
+/// JSON as Go writes it.
+fn escaped(object: &Value) -> String {
+    let text = object.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
+    text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
 /// The real server goes through conflicts, and through the fields of a custom object, in no order of its own. For built-in

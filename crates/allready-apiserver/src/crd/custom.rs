@@ -38,8 +38,13 @@ impl CustomStrategy {
     }
 
     fn fill_in(&self, object: &mut Value) {
-        if let Some(Some(own)) = self.own_schema(object) {
-            schema::default_keeping_nulls(own, object);
+        let Some(Some(own)) = self.own_schema(object) else { return };
+        // Metadata has a type of its own, which fills in nothing.
+        let metadata = object.as_object_mut().and_then(|fields| fields.remove_entry("metadata"));
+        schema::default_keeping_nulls(own, object);
+        if let Some(fields) = object.as_object_mut() {
+            fields.remove("metadata");
+            fields.extend(metadata);
         }
     }
 

@@ -5,13 +5,14 @@ use std::sync::{Arc, LazyLock};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Scope, convert, decode, finish, meta,
+    Answer, Scope, convert, decode, finish, json, meta,
     options::{WriteKind, WriteOptions},
-    patching::APPLY_PATCH,
+    patching::{APPLY_PATCH, JSON_PATCH},
 };
 use crate::{
     crd,
     fields::{self, Schemas, Writer},
+    patch,
     resource::{Endpoint, Scale},
     schema::{self, Schema},
     status::{Failure, FieldError, json_text},
@@ -139,7 +140,10 @@ impl Scope<'_> {
             }
             let mut new = self.patch_value(old, &SCHEMA)?.0;
             if let Some(why) = problem(&new) {
-                let touched = new["metadata"] != old["metadata"];
+                let patch = json::parse(&self.call.body).map(|parsed| parsed.value).unwrap_or_default();
+                let tree =
+                    if self.call.content_type == JSON_PATCH { patch::json::touched(&patch) } else { patch };
+                let touched = tree.get("metadata").is_some();
                 let errors = [FieldError::invalid("patch", shown(&new, touched), why)];
                 return Err(Failure::invalid("", "", "", &errors));
             }

@@ -214,6 +214,10 @@ impl Scope<'_> {
 
     /// Notes who manages which field of a written object.
     pub(super) fn manage(&self, live: Option<&Value>, new: &mut Value, options: &WriteOptions) {
+        if self.is_custom() && new["kind"] != *self.resource.kind {
+            // Nobody knows what the fields of another kind are.
+            return meta::set(new, "managedFields", None);
+        }
         let registry = self.engine.registry();
         let manager = options.manager(&self.call.agent);
         let api_version = self.api_version();

@@ -108,7 +108,10 @@ impl Validator {
     ) -> Vec<FieldError> {
         let mut errors = Vec::new();
         if let (Some(status), Some(schema)) = (new.get("status"), self.schema.property("status")) {
-            let pair = Pair { new, old, schema: &self.schema }.key("status");
+            // A status that was not there counts as `null` before.
+            let nothing = &Value::Null;
+            let before = Pair { new: status, old: old.get("status").unwrap_or(nothing), schema };
+            let pair = Pair { new, old, schema: &self.schema }.key("status").or(Some(before));
             errors = structural::check(schema, &self.patterns, "status", status, pair);
         }
         errors.extend(more);
