@@ -86,6 +86,7 @@ impl Scope<'_> {
                             self.resource,
                             &key(self.namespace(), &name),
                             &object,
+                            None,
                             self.call,
                         );
                     }
@@ -282,7 +283,13 @@ impl Scope<'_> {
             return Ok(None);
         };
         if !dry_run {
-            self.engine.after_write(self.resource, &key(self.namespace(), self.name()), &object, self.call);
+            self.engine.after_write(
+                self.resource,
+                &key(self.namespace(), self.name()),
+                &object,
+                None,
+                self.call,
+            );
         }
         Ok(Some(Written { object, bytes, created: true }))
     }
@@ -351,7 +358,7 @@ impl Scope<'_> {
             return Ok(None);
         };
         meta::set(&mut object, "resourceVersion", Some(stored.version.to_string().into()));
-        self.engine.after_write(self.resource, &spot, &object, self.call);
+        self.engine.after_write(self.resource, &spot, &object, Some(&old), self.call);
         let bytes = convert::served_bytes(self.resource, self.version, &stored);
         Ok(Some(Written { object, bytes, created: false }))
     }

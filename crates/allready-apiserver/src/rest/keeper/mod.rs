@@ -59,18 +59,32 @@ impl Task {
 }
 
 impl Engine {
-    /// After an object was written.
-    pub(super) fn after_write(&self, resource: &Resource, key: &str, object: &Value, call: &Call) {
+    /// After an object was written, in place of `old` where there was one.
+    pub(super) fn after_write(
+        &self,
+        resource: &Resource,
+        key: &str,
+        object: &Value,
+        old: Option<&Value>,
+        call: &Call,
+    ) {
         let metadata = &object["metadata"];
         let concerns_others = is_definition(resource)
             || is_cluster_role(resource)
             || !metadata["ownerReferences"].is_null()
             || !metadata["deletionTimestamp"].is_null();
+        let mut tasks = Vec::new();
         if concerns_others {
-            self.keep(
-                vec![Task::Written { place: resource.place.as_str().into(), key: key.to_owned() }],
-                call.now,
-            );
+            tasks.push(Task::Written { place: resource.place.as_str().into(), key: key.to_owned() });
+        }
+        if let Some(old) = old.filter(|old| !old["metadata"]["ownerReferences"].is_null())
+            && old["metadata"]["ownerReferences"] != metadata["ownerReferences"]
+            && self.controllers_run()
+        {
+            tasks.extend(self.wake_owners(old));
+        }
+        if !tasks.is_empty() {
+            self.keep(tasks, call.now);
         }
     }
 
