@@ -67,7 +67,7 @@ impl Engine {
         for owner in owners(object) {
             if let Some((resource, key)) = self.find_owner(owner, meta::text(object, "namespace")) {
                 let stored = self.store().get(&resource.place, &key);
-                if stored.is_some_and(|stored| is_marked(&stored.value())) {
+                if stored.is_some_and(|stored| stored.is_marked()) {
                     tasks.push(Task::Written { place: resource.place.as_str().into(), key });
                 }
             }
