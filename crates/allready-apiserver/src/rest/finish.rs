@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use super::{Scope, meta, names};
 use crate::{
-    call::Verb,
     resource::Endpoint,
     status::{Failure, FieldError},
 };
@@ -157,11 +156,7 @@ impl Scope<'_> {
         let Some(stored) = self.store().get("namespaces", namespace) else {
             return Err(Failure::not_found("namespaces", namespace));
         };
-        if self.call.verb == Verb::Update {
-            return Ok(());
-        }
-        let object = stored.value();
-        if object["status"]["phase"] != "Terminating" {
+        if !stored.is_marked() {
             return Ok(());
         }
         let why =

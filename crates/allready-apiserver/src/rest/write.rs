@@ -15,7 +15,7 @@ use crate::{
     resource::Endpoint,
     schema,
     status::{Failure, FieldError},
-    store::{Expect, Stored},
+    store::{Expect, Refused, Stored},
 };
 
 const MODIFIED: &str =
@@ -79,7 +79,7 @@ impl Scope<'_> {
                 ));
             }
             let name = meta::text(&object, "name").to_owned();
-            match self.put_new(&object, &name, options.dry_run) {
+            match self.put_new(&object, &name, options.dry_run)? {
                 Some(bytes) => {
                     warnings.extend(more);
                     if !options.dry_run {
@@ -87,6 +87,7 @@ impl Scope<'_> {
                             self.resource,
                             &key(self.namespace(), &name),
                             &object,
+                            None,
                             self.call,
                         );
                     }
@@ -110,16 +111,29 @@ impl Scope<'_> {
         failure
     }
 
-    fn put_new(&self, object: &Value, name: &str, dry_run: bool) -> Option<Bytes> {
+    /// Stores a new object; `None` when there is one already. What was checked before may have changed until now: only the
+    /// store can tell, and then it is checked again.
+    fn put_new(&self, object: &Value, name: &str, dry_run: bool) -> Result<Option<Bytes>, Failure> {
         let key = key(self.namespace(), name);
         if dry_run {
             let free = self.store().get(&self.resource.place, &key).is_none();
             let written = convert::Written::new(self.resource, self.version, object);
-            return free.then(|| written.served(self.resource, self.version).to_string().into());
+            return Ok(free.then(|| written.served(self.resource, self.version).to_string().into()));
         }
         let draft = convert::Written::new(self.resource, self.version, object).draft();
-        let stored = self.store().put(&self.resource.place, &key, Expect::Absent, &draft).ok()?;
-        Some(convert::served_bytes(self.resource, self.version, &stored))
+        loop {
+            match self.store().put(&self.resource.place, &key, Expect::Room, &draft) {
+                Ok(stored) => {
+                    return Ok(Some(convert::served_bytes(self.resource, self.version, &stored)));
+                }
+                Err(Refused::Moved) => return Ok(None),
+                Err(Refused::Shut) => {
+                    self.check_namespace(name)?;
+                    self.check_definition(name)?;
+                    std::thread::yield_now();
+                }
+            }
+        }
     }
 
     /// A kind that is a question: it is answered and not stored.
@@ -286,12 +300,18 @@ impl Scope<'_> {
         }
         self.finish_create(&mut object, 0, warnings)?;
         meta::set(&mut object, "resourceVersion", None);
-        let Some(bytes) = self.put_new(&object, self.name(), dry_run) else {
+        let Some(bytes) = self.put_new(&object, self.name(), dry_run)? else {
             // Someone else made it meanwhile.
             return Ok(None);
         };
         if !dry_run {
-            self.engine.after_write(self.resource, &key(self.namespace(), self.name()), &object, self.call);
+            self.engine.after_write(
+                self.resource,
+                &key(self.namespace(), self.name()),
+                &object,
+                None,
+                self.call,
+            );
         }
         Ok(Some(Written { object, bytes, created: true }))
     }
@@ -356,7 +376,7 @@ impl Scope<'_> {
             return Ok(None);
         };
         meta::set(&mut object, "resourceVersion", Some(stored.version.to_string().into()));
-        self.engine.after_write(self.resource, &spot, &object, self.call);
+        self.engine.after_write(self.resource, &spot, &object, Some(&old), self.call);
         let bytes = convert::served_bytes(self.resource, self.version, &stored);
         Ok(Some(Written { object, bytes, created: false }))
     }
@@ -384,7 +404,9 @@ impl Scope<'_> {
         }
         let qualified = self.resource.qualified();
         if !self.engine.is_terminating(&qualified) {
-            return Ok(());
+            let registry = self.engine.registry();
+            let served = registry.get(&self.resource.group, &self.resource.plural);
+            return served.map(drop).ok_or_else(Failure::no_such_resource);
         }
         let why = "create not allowed while custom resource definition is terminating";
         Err(Failure::forbidden(&qualified, name, why))
