@@ -8,6 +8,7 @@ const OBJECTS: &str = "application/json, application/yaml, application/vnd.kuber
 const STREAMS: &str = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
 
 /// What typed clients send.
+pub(crate) const YAML: &str = "application/yaml";
 pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 /// How an answer is written.

@@ -29,7 +29,7 @@ use crate::{
     fault::{self, Effect, Seen},
     openapi,
     resource::{Endpoint, Registry},
-    rest::{Answer, Body as Came},
+    rest::{Answer, Body as Came, yaml},
     server::Shared,
     status::Failure,
     table::Include,
@@ -70,11 +70,15 @@ where
         Box::pin(async move {
             let (parts, body) = request.into_parts();
             let asked = Asked::read(&parts);
+            let began = shared.endings();
             let mut reply = match asked.respond(&shared, &trust, body).await {
                 Ok(reply) => reply,
                 Err(Refusal::Failure(failure)) => asked.failure(&failure),
                 Err(Refusal::Cut) => return Err(ServiceError),
             };
+            if began.cut_off(shared.endings()) {
+                return Err(ServiceError);
+            }
             headers::common(reply.headers_mut(), &shared.audit_id());
             Ok(if parts.method == Method::HEAD { beheaded(reply) } else { reply })
         })
@@ -254,7 +258,8 @@ impl Asked {
             reply
         } else {
             let build = || openapi::document(registry, group, version).unwrap_or_default().to_string().into();
-            answer(StatusCode::OK, ResponseBody::whole(shared.document(group, version, &hash, build)))
+            let served = |group: &str, version: &str| openapi::hash(registry, group, version).is_some();
+            answer(StatusCode::OK, ResponseBody::whole(shared.document(group, version, &hash, served, build)))
         };
         headers::set(reply.headers_mut(), "content-type", "application/json");
         headers::set(reply.headers_mut(), "etag", &format!("\"{hash}\""));
@@ -298,9 +303,9 @@ impl Asked {
         let began = shared.endings();
         let faults = shared.faults();
         let (seen, effects) = if faults.is_empty() {
-            (self.seen(&target, &[]), Vec::new())
+            (self.seen(&target, &[], ""), Vec::new())
         } else {
-            let seen = self.seen(&target, &bytes);
+            let seen = self.seen(&target, &bytes, &content_type);
             let effects = faults.decide(&seen);
             (seen, effects)
         };
@@ -379,13 +384,17 @@ impl Asked {
         }
     }
 
-    fn seen(&self, target: &Target, body: &[u8]) -> Seen {
+    fn seen(&self, target: &Target, body: &[u8], content_type: &str) -> Seen {
         let named = match (&target.name, target.verb) {
             (Some(name), _) => name.clone(),
             // The name of what is created stands in what is created.
             (None, Verb::Create) if !body.is_empty() => {
-                let object: Value = serde_json::from_slice(body).unwrap_or_default();
-                object["metadata"]["name"].as_str().unwrap_or_default().to_owned()
+                let object = if content_type == negotiate::YAML {
+                    guarded(|| yaml::parse(body)).ok().and_then(Result::ok).map(|parsed| parsed.value)
+                } else {
+                    serde_json::from_slice(body).ok()
+                };
+                object.unwrap_or(Value::Null)["metadata"]["name"].as_str().unwrap_or_default().to_owned()
             }
             _ => String::new(),
         };

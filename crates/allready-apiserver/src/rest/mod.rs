@@ -34,7 +34,7 @@ mod scale;
 mod selector;
 mod token;
 mod write;
-mod yaml;
+pub(crate) mod yaml;
 
 #[cfg(test)]
 mod tests;

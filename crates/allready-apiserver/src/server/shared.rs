@@ -43,7 +43,7 @@ pub(crate) struct Shared {
     /// Held by every open watch.
     watches: Arc<()>,
     address: Mutex<String>,
-    documents: Mutex<Documents>,
+    pub(super) documents: Mutex<Documents>,
 }
 
 impl Shared {
@@ -156,6 +156,11 @@ impl Shared {
     }
 
     pub(super) fn restart(&self, keep: Keep) {
+        // Nobody is to see what stands only half: who asks from here on until the end is cut off.
+        self.endings.send_modify(|endings| {
+            endings.cut += 1;
+            endings.restarting = true;
+        });
         self.engine.restart(keep == Keep::Data);
         if keep == Keep::Nothing {
             for crd in self.crds.lock().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -163,7 +168,10 @@ impl Shared {
                 let _ = boot::define(&self.engine, crd, self.stamp());
             }
         }
-        self.endings.send_modify(|endings| endings.cut += 1);
+        self.endings.send_modify(|endings| {
+            endings.cut += 1;
+            endings.restarting = false;
+        });
     }
 
     /// Where the server listens, as discovery says it.
@@ -175,12 +183,14 @@ impl Shared {
         *self.address.lock().unwrap_or_else(PoisonError::into_inner) = address;
     }
 
-    /// A document that takes long to build, built once for as long as its hash stays.
+    /// A document that takes long to build, built once for as long as its hash stays. Those of groups that are no longer
+    /// served are forgotten.
     pub(crate) fn document(
         &self,
         group: &str,
         version: &str,
         hash: &str,
+        served: impl Fn(&str, &str) -> bool,
         build: impl FnOnce() -> Bytes,
     ) -> Bytes {
         let key = (group.to_owned(), version.to_owned());
@@ -191,6 +201,7 @@ impl Shared {
         known().unwrap_or_else(|| {
             let text = build();
             let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+            documents.retain(|(group, version), _| served(group, version));
             documents.insert(key.clone(), (hash.to_owned(), text.clone()));
             text
         })
