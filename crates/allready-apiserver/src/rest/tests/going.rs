@@ -181,3 +181,20 @@ fn a_full_namespace_that_goes_costs_each_removal_little() {
     let (few, many) = (removal(20), removal(1_000));
     assert!(many < few * 4, "{few:?} among twenty, {many:?} among a thousand");
 }
+
+#[test]
+fn a_definition_that_was_never_served_leaves_nothing_behind() {
+    let engine = with_gadgets();
+    // Its kind is taken, so that it is not served.
+    let mut rival = definition("a");
+    rival["metadata"]["name"] = "rivals.keep.example".into();
+    rival["spec"]["names"] =
+        json!({ "plural": "rivals", "singular": "rival", "kind": "Gadget", "listKind": "GadgetList" });
+    assert_eq!(post(&engine, DEFINITIONS, &rival).code, 201);
+    assert!(engine.registry().get("keep.example", "rivals").is_none());
+    delete(&engine, &format!("{DEFINITIONS}/rivals.keep.example"), "Background");
+    delete(&engine, DEFINITION, "Background");
+    assert_eq!(post(&engine, DEFINITIONS, &rival).code, 201);
+    let path = "/apis/keep.example/v1/namespaces/default/rivals";
+    assert_eq!(post(&engine, path, &gadget("one", &[])).code, 201);
+}
