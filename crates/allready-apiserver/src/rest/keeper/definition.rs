@@ -24,9 +24,7 @@ impl Engine {
         let mut served = self.served_definitions();
         let Some(stored) = self.store().get(&definitions.place, name) else { return Vec::new() };
         if stored.is_marked() {
-            let object = stored.value();
-            let tasks = self.take_down(definitions, &object, name, now);
-            return tasks;
+            return self.take_down(definitions, &stored.value(), name, now);
         }
         let registry = self.registry();
         let tasks = self.amend(definitions, name, |object| {
@@ -58,8 +56,8 @@ impl Engine {
             // Another definition of the same name went and was not seen going: its objects are not those of this one.
             self.store().close(&place);
             self.change_served(|registry| drop(registry.remove(&resource.group, &resource.plural)));
-            self.set_terminating(name, false);
         }
+        self.set_terminating(name, false);
         served.insert(name.to_owned(), uid.to_owned());
         let before = self.registry().get(&resource.group, &resource.plural).cloned();
         if before.as_ref().and_then(|before| before.strategy.definition())
@@ -137,10 +135,13 @@ impl Engine {
     pub(super) fn stop_serving(&self, definition: &Value) {
         let mut served = self.served_definitions();
         let name = meta::text(definition, "name");
-        if served.get(name).map(String::as_str) != Some(meta::text(definition, "uid")) {
+        if served.get(name).is_some_and(|known| known != meta::text(definition, "uid")) {
             return;
         }
-        served.remove(name);
+        if served.remove(name).is_none() {
+            self.set_terminating(name, false);
+            return;
+        }
         let group = definition["spec"]["group"].as_str().unwrap_or_default();
         let plural = definition["spec"]["names"]["plural"].as_str().unwrap_or_default();
         let mut removed = None;

@@ -1,6 +1,7 @@
 //! The verbs against plain calls, and the recorded answers of the real server.
 
 mod garbage;
+mod going;
 mod harness;
 mod keeping;
 mod replay;
