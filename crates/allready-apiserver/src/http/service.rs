@@ -223,6 +223,7 @@ impl Asked {
                 let wanted = discovery(if custom { Place::Custom } else { Place::Discovery })?;
                 self.found(openapi::discovery::resources(registry, &group, &version), wanted)
             }
+            Route::OpenapiTwo => self.second_document(),
             Route::OpenapiIndex => page(StatusCode::OK, openapi::index(registry).to_string()),
             Route::Openapi { group, version } => self.document(shared, registry, &group, &version),
             Route::NoDocument => answer(StatusCode::NOT_FOUND, ResponseBody::whole("")),
@@ -238,6 +239,23 @@ impl Asked {
             Some(value) => self.value(&value, wanted),
             None => page(StatusCode::NOT_FOUND, "404 page not found\n"),
         }
+    }
+
+    fn second_document(&self) -> Reply {
+        let (code, text, kind) = match negotiate::second_document(&self.accept) {
+            Some(false) => (StatusCode::OK, fixed::OPENAPI_TWO.as_bytes(), "application/json"),
+            Some(true) => {
+                let kind = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+                (StatusCode::OK, fixed::OPENAPI_TWO_PROTOBUF, kind)
+            }
+            None => (StatusCode::NOT_ACCEPTABLE, &b""[..], ""),
+        };
+        let mut reply = answer(code, ResponseBody::whole(text));
+        if !kind.is_empty() {
+            headers::set(reply.headers_mut(), "content-type", kind);
+        }
+        headers::set(reply.headers_mut(), "vary", "Accept");
+        reply
     }
 
     fn document(&self, shared: &Shared, registry: &Registry, group: &str, version: &str) -> Reply {
