@@ -4,7 +4,7 @@
 //! are decided by plain functions; `service` reads, waits and writes.
 
 pub(crate) mod auth;
-mod body;
+pub(crate) mod body;
 mod fixed;
 mod headers;
 mod impersonate;

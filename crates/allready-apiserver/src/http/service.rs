@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::{
     auth::{self, Trust},
-    body::{self, ResponseBody, ServiceError},
+    body::{self, ResponseBody, ServiceError, Unread},
     fixed, headers, impersonate, info,
     negotiate::{self, Form, Format, Place, Wanted},
     path, protobuf,
@@ -74,6 +74,7 @@ where
             let mut reply = match asked.respond(&shared, &trust, body).await {
                 Ok(reply) => reply,
                 Err(Refusal::Failure(failure)) => asked.failure(&failure),
+                Err(Refusal::Busy) => busy(),
                 Err(Refusal::Cut) => return Err(ServiceError),
             };
             if began.cut_off(shared.endings()) {
@@ -88,7 +89,17 @@ where
 /// Why there is no ordinary answer.
 enum Refusal {
     Failure(Failure),
+    Busy,
     Cut,
+}
+
+impl From<Unread> for Refusal {
+    fn from(unread: Unread) -> Self {
+        match unread {
+            Unread::Busy => Self::Busy,
+            Unread::Failure(failure) => Self::Failure(failure),
+        }
+    }
 }
 
 impl From<Failure> for Refusal {
@@ -305,9 +316,9 @@ impl Asked {
         // What makes no sense is refused before it is read.
         negotiate::content_type(&self.content_type, target.verb, target.custom, b"{}")
             .or_else(|failure| if is_delete(target.verb) { Ok(String::new()) } else { Err(failure) })?;
-        let bytes = match target.verb {
-            Verb::Get | Verb::List | Verb::Watch => Bytes::new(),
-            _ => body::read(body, shared.patience()).await?,
+        let (bytes, _room) = match target.verb {
+            Verb::Get | Verb::List | Verb::Watch => (Bytes::new(), None),
+            _ => body::read(body, shared.patience(), shared.room()).await?,
         };
         let content_type = negotiate::content_type(&self.content_type, target.verb, target.custom, &bytes)?;
         let (bytes, content_type) = if content_type == negotiate::PROTOBUF {
@@ -529,6 +540,13 @@ fn page(code: StatusCode, text: impl Into<Bytes>) -> Reply {
     let mut reply = answer(code, ResponseBody::whole(text));
     headers::set(reply.headers_mut(), "content-type", "text/plain; charset=utf-8");
     headers::set(reply.headers_mut(), "x-content-type-options", "nosniff");
+    reply
+}
+
+/// There was no room for a body in time: what the real server says when it has too much to do.
+fn busy() -> Reply {
+    let mut reply = page(StatusCode::TOO_MANY_REQUESTS, "Too many requests, please try again later.\n");
+    headers::set(reply.headers_mut(), "retry-after", "1");
     reply
 }
 
