@@ -15,6 +15,7 @@ mod protobuf;
 pub(crate) mod route;
 pub(crate) mod service;
 pub(crate) mod watch;
+mod work;
 mod write;
 mod yaml;
 

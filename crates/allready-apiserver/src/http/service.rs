@@ -2,7 +2,6 @@
 
 use std::{
     future::Future,
-    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -22,6 +21,7 @@ use super::{
     path, protobuf,
     route::{self, Route, Target},
     watch::{Source, View, Watch},
+    work::{Done, Outcome, Work, guarded},
     write::{self, Style, Written},
 };
 use crate::{
@@ -29,7 +29,7 @@ use crate::{
     fault::{self, Effect, Seen},
     openapi,
     resource::{Endpoint, Registry},
-    rest::{Answer, Body as Came, yaml},
+    rest::yaml,
     server::Shared,
     status::Failure,
     table::Include,
@@ -151,7 +151,7 @@ impl Asked {
         }
     }
 
-    async fn respond<B>(&self, shared: &Shared, trust: &Trust, body: B) -> Result<Reply, Refusal>
+    async fn respond<B>(&self, shared: &Arc<Shared>, trust: &Trust, body: B) -> Result<Reply, Refusal>
     where
         B: Body<Data = Bytes> + Send,
     {
@@ -298,7 +298,7 @@ impl Asked {
 
     async fn resource<B>(
         &self,
-        shared: &Shared,
+        shared: &Arc<Shared>,
         target: Target,
         user: User,
         body: B,
@@ -316,7 +316,7 @@ impl Asked {
         // What makes no sense is refused before it is read.
         negotiate::content_type(&self.content_type, target.verb, target.custom, b"{}")
             .or_else(|failure| if is_delete(target.verb) { Ok(String::new()) } else { Err(failure) })?;
-        let (bytes, _room) = match target.verb {
+        let (bytes, room) = match target.verb {
             Verb::Get | Verb::List | Verb::Watch => (Bytes::new(), None),
             _ => body::read(body, shared.patience(), shared.room()).await?,
         };
@@ -341,30 +341,24 @@ impl Asked {
         strike(shared, &effects, &seen).await?;
 
         let call = self.call(shared, &target, user, bytes, content_type);
-        let now = call.now;
-        let engine = shared.engine();
-        let answer = guarded(|| engine.handle(call))??;
-        if effects.contains(&Effect::ResetAfter) {
-            return Err(Refusal::Cut);
-        }
+        let view = (target.verb == Verb::Watch).then(|| View {
+            resource: Arc::clone(&target.resource),
+            version: target.version.clone(),
+            form: wanted.form,
+            include,
+            clock: shared.clock(),
+        });
         let style = Style { wanted, pretty: self.pretty };
-        let Answer { code, body, warnings } = answer;
-        let warnings = [target.deprecation(), warnings].concat();
-        let code = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut reply = match body {
-            Came::Object(bytes) => {
-                json(code, &guarded(|| write::object(bytes, &target, style, include, now))??)
+        let cut = effects.contains(&Effect::ResetAfter);
+        let work = Work { shared: Arc::clone(shared), target, style, include, cut, room };
+        let Done { code, warnings, outcome } = work.perform(call).await?;
+        let mut reply = match (outcome, view) {
+            (Outcome::Cut, _) => return Err(Refusal::Cut),
+            (Outcome::Written(written), _) => json(code, &written),
+            (Outcome::Watch(_), None) => {
+                return Err(Failure::internal("a watch that nobody asked for").into());
             }
-            Came::Status(bytes) => json(code, &write::bytes(bytes, wanted.format, self.pretty)),
-            Came::List(list) => json(code, &guarded(|| write::list(&list, &target, style, include, now))??),
-            Came::Watch(subscription) => {
-                let view = View {
-                    resource: Arc::clone(&target.resource),
-                    version: target.version.clone(),
-                    form: wanted.form,
-                    include,
-                    clock: shared.clock(),
-                };
+            (Outcome::Watch(subscription), Some(view)) => {
                 let endings = shared.listen_for_endings();
                 let faults = faults.clone();
                 let source = Source {
@@ -489,14 +483,6 @@ async fn strike(shared: &Shared, effects: &[Effect], seen: &Seen) -> Result<(), 
         }
     }
     Ok(())
-}
-
-/// A panic is an answer too: no mistake in one request may cost the connection of the others.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
-        tracing::error!("a request caused a panic");
-        Failure::internal("this request caused the server to panic")
-    })
 }
 
 /// The JSON of a body in protobuf.
