@@ -18,7 +18,11 @@ use super::{Keep, boot};
 use crate::{
     call::User,
     fault::{Faults, mix},
-    http::{auth, watch::Endings},
+    http::{
+        auth,
+        body::{BUDGET, Room},
+        watch::Endings,
+    },
     rest::Engine,
     status::Failure,
 };
@@ -37,6 +41,7 @@ pub(crate) struct Shared {
     users: Arc<[(String, User)]>,
     clock: Clock,
     patience: Duration,
+    room: Room,
     seed: [u64; 2],
     drawn: AtomicU64,
     endings: watch::Sender<Endings>,
@@ -67,6 +72,7 @@ impl Shared {
             users: users.into(),
             clock,
             patience,
+            room: Room::new(BUDGET),
             seed: [seed.0, seed.1],
             drawn: AtomicU64::new(0),
             endings: watch::Sender::new(Endings::default()),
@@ -108,6 +114,11 @@ impl Shared {
 
     pub(crate) fn patience(&self) -> Duration {
         self.patience
+    }
+
+    /// The room for the bodies of requests.
+    pub(crate) fn room(&self) -> &Room {
+        &self.room
     }
 
     /// 32 bytes that have not been drawn before.

@@ -154,6 +154,11 @@ impl Store {
         self.read().places.values().map(|place| place.objects.len()).sum()
     }
 
+    /// How many objects there are in one place.
+    pub(crate) fn count(&self, place: &str) -> usize {
+        self.read().places.get(place).map_or(0, |place| place.objects.len())
+    }
+
     /// Whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

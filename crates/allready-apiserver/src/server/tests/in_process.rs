@@ -230,3 +230,25 @@ async fn nobody_sees_a_restart_half_done() {
     assert!(seen.is_empty(), "answers or cuts, nothing else: {seen:?}");
     assert!(answers.iter().any(Result::is_err), "some were cut off");
 }
+
+#[tokio::test]
+async fn the_second_version_of_openapi_is_there_in_the_forms_of_the_real_server_and_describes_nothing() {
+    let server = server();
+    let protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+    for (accept, code, kind) in [
+        ("", 200, "application/json"),
+        ("*/*", 200, "application/json"),
+        ("application/json", 200, "application/json"),
+        ("application/com.github.proto-openapi.spec.v2@v1.0+protobuf", 200, protobuf),
+        (protobuf, 200, protobuf),
+        ("text/html", 406, ""),
+    ] {
+        let answer = ask(&server, "GET /openapi/v2", &[("accept", accept)], "").await;
+        assert_eq!((answer.code.as_u16(), answer.header("content-type")), (code, kind), "{accept}");
+        if kind == protobuf {
+            assert_eq!(answer.text, "\n\u{3}2.0\u{12}\u{12}\n\nKubernetes\u{12}\u{4}1.36B\0J\0");
+        } else if code == 200 {
+            assert_eq!(answer.json()["info"], json!({ "title": "Kubernetes", "version": "1.36" }));
+        }
+    }
+}
