@@ -17,8 +17,9 @@ const SHALLOW: usize = 4;
 /// Room for the deepest expression. Only what is used of it is ever taken from the machine.
 const ROOM: usize = 256 << 20;
 
-/// How deep an expression nests, or why it is refused.
-pub(super) fn measure(source: &str) -> Result<usize, String> {
+/// How deep an expression nests, or why it is refused; and the expression with pairs of `!` and of signs blanked out: the
+/// parser reads what follows a pair twice, and then takes the pair for one.
+pub(super) fn measure(source: &str) -> Result<(usize, String), String> {
     let characters = source.chars().count();
     if characters > LONGEST {
         let why = format!("expression code point size exceeds limit: size: {characters}, limit {LONGEST}");
@@ -27,17 +28,32 @@ pub(super) fn measure(source: &str) -> Result<usize, String> {
     let mut scan = Scan { open: vec![Level::default()], deepest: 0 };
     let mut words = Words { source: source.as_bytes(), at: 0, unclosed: [false; 2] };
     let mut before = Word::Operator;
+    let mut plain = source.as_bytes().to_vec();
+    let mut sign = None;
     let mut next = words.next();
     while let Some(word) = next {
+        let at = words.at.saturating_sub(1);
         next = words.next();
         scan.take(word, before, next)?;
+        let byte = source.as_bytes().get(at).copied().filter(|byte| b"!-".contains(byte));
+        let unary = word == Word::Operator && !matches!(before, Word::Operand | Word::Close);
+        sign = match (byte.filter(|_| unary), sign) {
+            (Some(byte), Some((other, first))) if byte == other => {
+                for place in [first, at] {
+                    plain.get_mut(place).into_iter().for_each(|byte| *byte = b' ');
+                }
+                None
+            }
+            (Some(byte), _) => Some((byte, at)),
+            (None, _) => None,
+        };
         before = word;
     }
     while scan.open.len() > 1 {
         scan.close();
     }
     scan.check()?;
-    Ok(scan.deepest)
+    Ok((scan.deepest, String::from_utf8(plain).unwrap_or_else(|_| source.to_owned())))
 }
 
 /// Does something with an expression of this depth where there is room for it.

@@ -24,10 +24,10 @@ pub(crate) struct Program {
 impl Program {
     /// Reads an expression, with the syntax for optional fields (`self.?a`).
     pub(crate) fn compile(source: &str) -> Result<Self, String> {
-        let depth = bounds::measure(source)?;
+        let (depth, plain) = bounds::measure(source)?;
         let read = || {
             let parser = Parser::new().enable_optional_syntax(true).max_recursion_depth(2 * bounds::DEEPEST);
-            let mut expression = parser.parse(source).map_err(|errors| errors.to_string())?;
+            let mut expression = parser.parse(&plain).map_err(|errors| errors.to_string())?;
             let cost = cost::watch(&mut expression);
             Ok(Self { expression, cost, depth })
         };
