@@ -6,14 +6,14 @@ use super::harness::{Reply, drain, engine, send};
 use crate::rest::Engine;
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const GADGETS: &str = "/apis/keep.example/v1/namespaces/default/gadgets";
+pub(super) const GADGETS: &str = "/apis/keep.example/v1/namespaces/default/gadgets";
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-fn post(engine: &Engine, path: &str, body: &Value) -> Reply {
+pub(super) fn post(engine: &Engine, path: &str, body: &Value) -> Reply {
     send(engine, "POST", path, "application/json", body.to_string())
 }
 
-fn get(engine: &Engine, path: &str) -> Reply {
+pub(super) fn get(engine: &Engine, path: &str) -> Reply {
     send(engine, "GET", path, "", "")
 }
 
@@ -21,7 +21,7 @@ fn delete(engine: &Engine, path: &str, policy: &str) -> Reply {
     send(engine, "DELETE", path, "application/json", json!({ "propagationPolicy": policy }).to_string())
 }
 
-fn with_gadgets() -> Engine {
+pub(super) fn with_gadgets() -> Engine {
     let engine = engine();
     let definition = json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
