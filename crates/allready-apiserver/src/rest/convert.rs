@@ -66,7 +66,7 @@ pub(crate) fn served_bytes_of(resource: &Resource, version: &Version, bytes: &By
     if shows_as_stored(resource, version, written) {
         return bytes.clone();
     }
-    let mut object: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    let mut object: Value = crate::store::read(bytes);
     if !resource.strategy.shown_as_stored(written) {
         resource.strategy.refresh(&mut object);
     }

@@ -109,10 +109,18 @@ impl Stored {
         self.written.as_deref()
     }
 
-    /// The object as a value. Stored bytes are always JSON.
+    /// The object as a value.
     pub(crate) fn value(&self) -> Value {
-        serde_json::from_slice(&self.bytes).unwrap_or_default()
+        read(&self.bytes)
     }
+}
+
+/// Stored bytes as a value. They are JSON of a bounded depth, so this has no way to fail; that it did is told.
+pub(crate) fn read(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes).unwrap_or_else(|error| {
+        tracing::error!(%error, "a stored object cannot be read");
+        Value::Null
+    })
 }
 
 fn splice(bytes: &[u8], from: usize, to: usize, version: u64) -> Bytes {

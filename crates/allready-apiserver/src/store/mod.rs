@@ -18,7 +18,7 @@ mod subscription;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use draft::{Draft, Stored};
+pub(crate) use draft::{Draft, Stored, read};
 pub(crate) use log::{Change, Log};
 pub use subscription::{Event, Subscription};
 pub(crate) use subscription::{Start, View};

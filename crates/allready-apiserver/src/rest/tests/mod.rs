@@ -3,5 +3,6 @@
 mod garbage;
 mod going;
 mod harness;
+mod hostile;
 mod keeping;
 mod replay;
