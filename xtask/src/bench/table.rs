@@ -1,6 +1,5 @@
 //! The table of figures.
 
-
 use crate::printer;
 
 /// What the embedded server's figure must be.

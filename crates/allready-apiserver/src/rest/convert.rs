@@ -44,17 +44,17 @@ pub(crate) fn served_bytes(resource: &Resource, version: &Version, bytes: &Bytes
     object.to_string().into()
 }
 
-/// An object of a served version as it is stored.
-pub(crate) fn stored_form(resource: &Resource, version: &Version, object: &Value) -> Value {
-    let mut object = object.clone();
+/// An object of a served version as it is stored; the object itself where it is just that.
+pub(crate) fn stored_form<'v>(resource: &Resource, version: &Version, object: &'v Value) -> Cow<'v, Value> {
     if is_stored_form(resource, version) {
-        return object;
+        return Cow::Borrowed(object);
     }
+    let mut object = object.clone();
     if let Some(fields) = object.as_object_mut() {
         fields.insert("apiVersion".into(), resource.storage_version.clone().into());
     }
     resource.strategy.store_from(version, &mut object);
-    object
+    Cow::Owned(object)
 }
 
 /// The schemas of every version in which the objects of a place are shown.
@@ -89,7 +89,8 @@ impl Schemas for PlaceSchemas<'_> {
         let (Some(from), Some(to)) = (self.find(found), self.find(api_version)) else {
             return Cow::Borrowed(object);
         };
-        let mut object = stored_form(&from.0, from.0.version(&from.1).unwrap_or(self.version), object);
+        let from_version = from.0.version(&from.1).unwrap_or(self.version);
+        let mut object = stored_form(&from.0, from_version, object).into_owned();
         if let Some(version) = to.0.version(&to.1) {
             serve(&to.0, version, &mut object);
         }

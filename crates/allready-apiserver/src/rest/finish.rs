@@ -87,11 +87,12 @@ impl Scope<'_> {
             }
         }
         let mut errors = meta::problems(object, self.resource.namespaced, &meta::any_name);
-        errors.extend(meta::change_problems(object, old));
+        let change = meta::change_problems(object, old);
+        errors.extend(change.iter().cloned());
         let type_errors = self.type_problems(object);
         if type_errors.is_empty() {
             // Every kind checks the change of its metadata again.
-            errors.extend(meta::change_problems(object, old));
+            errors.extend(change);
             if self.checks_metadata_again() {
                 errors.extend(meta::problems(object, self.resource.namespaced, &meta::any_name));
                 errors.extend(meta::standard_finalizer_problems(object));
@@ -263,13 +264,20 @@ pub(super) fn unique_owners(object: &mut Value, warnings: &mut Vec<String>, late
     }
 }
 
-/// Everything of the metadata but who manages which field is as it was.
+/// Everything of the metadata but who manages which field is as it was. Nearly always it is so already, and comparing is
+/// much cheaper than copying.
 fn keep_metadata(object: &mut Value, old: &Value) {
-    let managed = object["metadata"]["managedFields"].clone();
-    let version = object["metadata"]["resourceVersion"].clone();
-    object["metadata"] = old["metadata"].clone();
-    meta::set(object, "managedFields", Some(managed).filter(|managed| !managed.is_null()));
-    meta::set(object, "resourceVersion", Some(version).filter(|version| !version.is_null()));
+    let (Some(new), Some(old)) = (object["metadata"].as_object_mut(), old["metadata"].as_object()) else {
+        object["metadata"] = old["metadata"].clone();
+        return;
+    };
+    let own = |name: &str| matches!(name, "managedFields" | "resourceVersion");
+    new.retain(|name, value| if own(name) { !value.is_null() } else { old.contains_key(name) });
+    for (name, value) in old.iter().filter(|(name, _)| !own(name)) {
+        if new.get(name) != Some(value) {
+            new.insert(name.clone(), value.clone());
+        }
+    }
 }
 
 /// Whether two objects are the same but for their versions.
