@@ -127,14 +127,80 @@ pub trait Strategy: Send + Sync {
         Ok(())
     }
 
+    /// Drops what the kind does not know although its schema cannot tell, and names it.
+    fn unknown(&self, _object: &mut Value) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What a custom kind was made from: as long as it stays, so does everything else here.
+    fn definition(&self) -> Option<&Value> {
+        None
+    }
+
+    /// The schema of a version that is known but not served.
+    fn unserved(&self, _version: &str) -> Option<Arc<Schema>> {
+        None
+    }
+
+    /// Whether an object that was written in the stored version, at this resourceVersion, is shown just as it is stored.
+    fn shown_as_stored(&self, _written: u64) -> bool {
+        true
+    }
+
+    /// Whether [`Strategy::refresh`] would leave an object as it is. A `false` may be wrong.
+    fn is_fresh(&self, _object: &Value) -> bool {
+        false
+    }
+
+    /// Brings an object that is not shown as it is stored to what its own version looks like today.
+    fn refresh(&self, _object: &mut Value) {}
+
+    /// What [`Self::decode`] is to JSON, for the result of a strategic merge; the error is the bare reason.
+    fn convert(&self, _version: &Version, _object: &mut Value) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The result of a patch as a message shows it; `touched` is the tree of what the patch speaks of.
+    fn show_patched(&self, object: &Value, _touched: &Value) -> String {
+        crate::status::json_text(object)
+    }
+
     /// Turns an object of a served version into the stored version. It has its new `apiVersion` already.
     fn store_from(&self, _from: &Version, _object: &mut Value) {}
 
     /// Turns a stored object into a served version. It has its new `apiVersion` already.
     fn serve_as(&self, _to: &Version, _object: &mut Value) {}
 
-    /// Fills in what the server fills in beyond the defaults in the schema.
+    /// For a custom kind: does what decoding into a type does to others, by the schema of the version that the object says it
+    /// has. Returns the paths of what was unknown.
+    fn coerce(&self, _object: &mut Value) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Fills in what the server fills in beyond the defaults in the schema; all defaults of a custom kind.
     fn default(&self, _version: &Version, _object: &mut Value) {}
+
+    /// The first that a write meets: refuses what admission refuses, and gives what must be unique among the objects of the
+    /// kind. `others` gives those that are stored, `old` among them; there are none where nothing will be stored.
+    fn admit(
+        &self,
+        _endpoint: Endpoint,
+        _object: &mut Value,
+        _old: Option<&Value>,
+        _others: Option<&dyn Fn() -> Vec<Value>>,
+    ) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Whether writes of this kind follow one another, because [`Self::admit`] gives what must be unique.
+    fn in_turn(&self) -> bool {
+        false
+    }
+
+    /// Whether replacing an object that does not exist makes it.
+    fn creates_on_update(&self) -> bool {
+        false
+    }
 
     /// Before a create: what a client may not choose is reset. `metadata` is dealt with elsewhere.
     fn prepare_create(&self, _version: &Version, _object: &mut Value, _call: &Call) {}
@@ -158,6 +224,20 @@ pub trait Strategy: Send + Sync {
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError>;
+
+    /// As [`Strategy::validate`], after what is wrong with the metadata has been found: some kinds check less then.
+    fn validate_after(
+        &self,
+        found: Vec<FieldError>,
+        version: &Version,
+        endpoint: Endpoint,
+        new: &Value,
+        old: Option<&Value>,
+    ) -> Vec<FieldError> {
+        let mut errors = found;
+        errors.extend(self.validate(version, endpoint, new, old));
+        errors
+    }
 
     /// Warnings that a write brings in its `Warning` headers.
     fn warnings(&self, _version: &Version, _new: &Value, _old: Option<&Value>) -> Vec<String> {

@@ -35,6 +35,8 @@ pub struct Failure {
     pub message: String,
     /// What it is about.
     pub details: Option<Box<Details>>,
+    /// Texts of `Warning` headers that were due before the refusal.
+    pub warnings: Vec<String>,
 }
 
 impl std::fmt::Display for Failure {
@@ -78,7 +80,7 @@ pub struct Cause {
 impl Failure {
     /// A failure without details.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: None }
+        Self { code, reason, message: message.into(), details: None, warnings: Vec::new() }
     }
 
     /// 400: the request makes no sense.

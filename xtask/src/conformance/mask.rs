@@ -217,7 +217,11 @@ impl Names {
         let text = HASH.replace_all(&text, "hash=<hash>");
         let text = CLUSTER_IP.replace_all(&text, "<cluster ip>");
         let text = SAID_VERSION.replace_all(&text, |found: &Captures<'_>| {
-            format!("{}{}", &found[1], self.version_name(&found[2], !self.knows(&found[2])))
+            format!(
+                "{}{}",
+                &found[1],
+                self.version_name(&found[2], &found[1] == "current: " || !self.knows(&found[2]))
+            )
         });
         text.into_owned()
     }
@@ -278,6 +282,9 @@ fn settle_causes(fields: &mut Map<String, Value>) {
         Some("Invalid") => custom,
         _ => false,
     };
+    if let Some(Value::String(message)) = fields.get_mut("message") {
+        sort_lines(message);
+    }
     let Some(Value::Array(causes)) = fields.get_mut("details").and_then(|details| details.get_mut("causes"))
     else {
         return;
@@ -292,6 +299,15 @@ fn settle_causes(fields: &mut Map<String, Value>) {
         let mut parts: Vec<&str> = list.trim_end_matches(']').split(", ").collect();
         parts.sort_unstable();
         *message = format!("{before} is invalid, in any order: [{}]", parts.join(", "));
+    }
+}
+
+/// Mistakes in what is applied, a line each, are told in no order of their own.
+fn sort_lines(message: &mut String) {
+    if let Some((before, lines)) = message.split_once("errors:\n  ") {
+        let mut lines: Vec<&str> = lines.split("\n  ").collect();
+        lines.sort_unstable();
+        *message = format!("{before}errors, in any order:\n  {}", lines.join("\n  "));
     }
 }
 

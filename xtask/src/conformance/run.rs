@@ -1,13 +1,14 @@
 //! Runs a script against one server and writes down what it answered.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use bytes::Bytes;
 use http::{HeaderMap, Method};
 use http_body_util::BodyExt as _;
+use regex::Regex;
 use serde_json::{Value, json};
 
 use super::script::{Script, Step, Until};
@@ -18,6 +19,11 @@ use crate::real::USERS;
 /// Headers that a client acts on.
 const HEADERS: [&str; 6] =
     ["content-type", "warning", "retry-after", "allow", "location", "www-authenticate"];
+
+static LITERAL: LazyLock<Regex> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "the pattern is a constant, and its test uses it")]
+    Regex::new(r#""\$literal\(([^)]*)\)""#).expect("the pattern is right")
+});
 
 /// What one server answered to a script, step by step.
 #[derive(Clone, Debug, Default)]
@@ -175,7 +181,7 @@ impl<'a> Runner<'a> {
             (None, Some(long), _) => Bytes::from(
                 self.variables.expand(&long.before)? + &long.text.repeat(long.times) + &long.after,
             ),
-            (None, None, Some(body)) => Bytes::from(self.variables.expand_value(body)?.to_string()),
+            (None, None, Some(body)) => Bytes::from(literal(&self.variables.expand_value(body)?.to_string())),
             (None, None, None) => Bytes::new(),
         };
         let mut headers = vec![
@@ -304,6 +310,15 @@ impl<'a> Runner<'a> {
     }
 }
 
+/// What JSON values cannot say: `"$literal(1e3)"` is the number as it is written there, and a key that ends in `$again` is a
+/// key that its object has already.
+fn literal(body: &str) -> String {
+    if !body.contains("$literal(") && !body.contains("$again\"") {
+        return body.to_owned();
+    }
+    LITERAL.replace_all(body, "$1").replace("$again\"", "\"")
+}
+
 fn satisfied(until: &Until, document: &Value) -> bool {
     let status = until.status.is_none_or(|status| document["status"] == status);
     let place =
@@ -342,4 +357,15 @@ fn headers(head: &HeaderMap) -> Value {
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_can_have_numbers_as_they_are_written_and_keys_twice() {
+        let body = json!({ "a": "$literal(1e3)", "a$again": ["$literal(-0)", "b"] }).to_string();
+        assert_eq!(literal(&body), r#"{"a":1e3,"a":[-0,"b"]}"#);
+    }
 }

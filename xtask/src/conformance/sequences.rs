@@ -22,7 +22,7 @@ use crate::printer;
 const IN_FLIGHT: usize = 16;
 
 /// After so many different sequences the rest would say the same.
-const ENOUGH: usize = 5;
+const ENOUGH: usize = 12;
 
 /// Which sequences to run.
 #[derive(Clone, Copy, Debug)]

@@ -20,7 +20,8 @@ pub(super) fn start(environment: &Environment, directory: &Path, port: u16) -> R
     let mut command = match &environment.assets {
         None => {
             let mut command = Command::new(build::programs(environment)?.join("apiserver"));
-            command.arg(&data);
+            // The program calls itself by this name when it writes objects.
+            command.arg0("kube-apiserver").arg(&data);
             command
         }
         Some(assets) => {

@@ -114,7 +114,7 @@ fn kind_of(value: &Value) -> &'static str {
 }
 
 /// Go skips line breaks inside of base64, and names the byte it stumbles over.
-fn base64_problem(text: &str) -> Result<(), String> {
+pub(crate) fn base64_problem(text: &str) -> Result<(), String> {
     let at = |position: usize| format!("illegal base64 data at input byte {position}");
     if let Some(position) = text.bytes().position(|byte| {
         !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\n' | b'\r'))

@@ -25,6 +25,8 @@
 //!   sentence before it is the same.
 //! - Amounts written with a leading `+` or `0`, or with nothing after the dot, are brought into canonical form.
 
+mod address;
+mod convert;
 mod decode;
 mod defaults;
 mod events;
@@ -41,5 +43,7 @@ mod time;
 mod types;
 mod validate;
 mod warnings;
+mod written;
 
+pub(crate) use prepare::without_projections;
 pub use table::{blank, definitions, resources};

@@ -72,3 +72,13 @@ pub(crate) fn remove(from: &mut Value, path: &[&str]) {
         object.remove(*last);
     }
 }
+
+/// Appends to the list at a path, made where it is missing.
+pub(crate) fn push(to: &mut Value, path: &[&str], item: Value) {
+    if let (Some((last, parents)), Some(object)) = (path.split_last(), to.as_object_mut()) {
+        let list = entry(object, parents).entry(*last).or_insert_with(|| Value::Array(Vec::new()));
+        if let Some(list) = list.as_array_mut() {
+            list.push(item);
+        }
+    }
+}

@@ -1,22 +1,39 @@
 //! What a client may not choose: set when an object is made, kept when it is changed.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
-    defaults, normal,
-    path::{at, at_mut, carry, entry, flag_at, items, remove, text, text_at},
+    address, defaults, normal,
+    path::{at, at_mut, carry, entry, flag_at, items, number_at, remove, text, text_at},
     quantity::Quantity,
     table::Row,
 };
-use crate::resource::Endpoint;
+use crate::{
+    resource::Endpoint,
+    status::{Failure, quote},
+};
 
 /// Daemon sets once counted the changes of their template in a field; it lives on as an annotation.
 const TEMPLATE_GENERATION: [&str; 3] =
     ["metadata", "annotations", "deprecated.daemonset.template.generation"];
 
+/// Metadata shown alone has nothing in it that only conversion to a version puts there.
+pub(crate) fn without_projections(object: &Value, metadata: &mut Value) {
+    let [_, annotations, generation] = TEMPLATE_GENERATION;
+    if text_at(object, &["kind"]) == "DaemonSet" && text_at(object, &["apiVersion"]) == "apps/v1" {
+        remove(metadata, &[annotations, generation]);
+        if metadata.get(annotations).and_then(Value::as_object).is_some_and(serde_json::Map::is_empty) {
+            remove(metadata, &[annotations]);
+        }
+    }
+}
+
 /// What is settled while an object is read, before defaults are filled in.
 pub(crate) fn decoded(row: &Row, object: &mut Value) {
+    if row.kind == "DaemonSet" && at(object, &TEMPLATE_GENERATION).is_none() {
+        put(object, &TEMPLATE_GENERATION, json!("0"));
+    }
     if row.kind == "Secret" {
         let Some(map) = object.as_object_mut() else { return };
         if let Some(Value::Object(plain)) = map.remove("stringData") {
@@ -26,6 +43,39 @@ pub(crate) fn decoded(row: &Row, object: &mut Value) {
             }
         }
     }
+}
+
+/// What admission has to say about a new pod. There are no priority classes here but the two that every cluster has.
+pub(crate) fn priority(pod: &mut Value) -> Result<(), Failure> {
+    let class = text_at(pod, &["spec", "priorityClassName"]).to_owned();
+    let computed = match class.as_str() {
+        "" => 0,
+        "system-cluster-critical" => 2_000_000_000,
+        "system-node-critical" => 2_000_001_000,
+        _ => {
+            let why = format!("no PriorityClass with name {class} was found");
+            return Err(Failure::forbidden("pods", text_at(pod, &["metadata", "name"]), &why));
+        }
+    };
+    if let Some(given) = number_at(pod, &["spec", "priority"]).filter(|given| *given != computed) {
+        let why = format!(
+            "the integer value of priority ({given}) must not be provided in pod spec; priority admission controller computed {computed} from the given PriorityClass name"
+        );
+        return Err(Failure::forbidden("pods", text_at(pod, &["metadata", "name"]), &why));
+    }
+    let policy = text_at(pod, &["spec", "preemptionPolicy"]);
+    if !matches!(policy, "" | "PreemptLowerPriority") {
+        let why = format!(
+            "the string value of PreemptionPolicy ({policy}) must not be provided in pod spec; priority admission controller computed PreemptLowerPriority from the given PriorityClass name"
+        );
+        return Err(Failure::forbidden("pods", text_at(pod, &["metadata", "name"]), &why));
+    }
+    if let Some(class) = at(pod, &["spec", "runtimeClassName"]).and_then(Value::as_str) {
+        let why = format!("pod rejected: RuntimeClass {} not found", quote(class));
+        return Err(Failure::forbidden("pods", text_at(pod, &["metadata", "name"]), &why));
+    }
+    put(pod, &["spec", "priority"], json!(computed));
+    Ok(())
 }
 
 /// Before an object is made.
@@ -41,7 +91,6 @@ pub(crate) fn create(row: &Row, object: &mut Value) {
         "Namespace" => namespace(object),
         "Node" => node(object),
         "Pod" => pod(object),
-        "Service" => addresses(object),
         "Job" => job(object),
         "DaemonSet" => put(object, &TEMPLATE_GENERATION, json!("1")),
         "Lease" => {
@@ -49,6 +98,8 @@ pub(crate) fn create(row: &Row, object: &mut Value) {
             remove(object, &["spec", "preferredHolder"]);
         }
         "ServiceAccount" => bare_references(object),
+        // Not yet a field of every cluster.
+        "StatefulSet" => remove(object, &["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]),
         _ => {}
     }
 }
@@ -67,12 +118,10 @@ pub(crate) fn update(row: &Row, endpoint: Endpoint, new: &mut Value, old: &Value
         ("Pod", Endpoint::Status) if at(new, &["status", "qosClass"]).is_none() => {
             carry(new, old, &["status", "qosClass"]);
         }
-        ("Service", Endpoint::Main) => {
-            keep_addresses(new, old);
-            addresses(new);
-        }
+        ("Service", Endpoint::Main) => drop_of_other_type(new, old),
         ("DaemonSet", _) => template_generation(new, old),
         ("ServiceAccount", _) => bare_references(new),
+        ("StatefulSet", _) => remove(new, &["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]),
         _ => {}
     }
 }
@@ -232,86 +281,40 @@ fn bare_references(object: &mut Value) {
     }
 }
 
-/// What a service was given stays its own when an update leaves it out.
-fn keep_addresses(new: &mut Value, old: &Value) {
-    let kind = |service: &Value| text_at(service, &["spec", "type"]).to_owned();
-    let (before, after) = (kind(old), kind(new));
-    if after == "ExternalName" {
+/// What a service of its type cannot have goes, unless the update asks for it.
+fn drop_of_other_type(new: &mut Value, old: &Value) {
+    let external = |service: &Value| text_at(service, &["spec", "type"]) == "ExternalName";
+    let numbered =
+        |service: &Value| matches!(text_at(service, &["spec", "type"]), "NodePort" | "LoadBalancer");
+    let same = |new: &Value, field: &str| at(new, &["spec", field]) == at(old, &["spec", field]);
+    if external(new) && !external(old) {
         for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"] {
-            if at(new, &["spec", field]) == at(old, &["spec", field]) {
+            if same(new, field) {
                 remove(new, &["spec", field]);
             }
         }
-        return;
     }
-    for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
-        if at(new, &["spec", field]).is_none() {
-            carry(new, old, &["spec", field]);
+    let former: Vec<_> = items(old, &["spec", "ports"]).iter().map(|port| port.get("nodePort")).collect();
+    if numbered(old) && !numbered(new) {
+        let ports = at_mut(new, &["spec", "ports"]).and_then(Value::as_array_mut);
+        for port in ports.into_iter().flatten().filter_map(Value::as_object_mut) {
+            if port.get("nodePort").is_some_and(|number| former.contains(&Some(number))) {
+                port.remove("nodePort");
+            }
         }
     }
-    let numbered = |kind: &str| matches!(kind, "NodePort" | "LoadBalancer");
-    let same = |a: &Value, b: &Value, field: &str| a.get(field) == b.get(field);
-    let former = items(old, &["spec", "ports"]).to_vec();
-    for port in at_mut(new, &["spec", "ports"]).and_then(Value::as_array_mut).into_iter().flatten() {
-        let match_of = |other: &&Value| same(other, port, "port") && same(other, port, "protocol");
-        let number = former.iter().find(match_of).and_then(|other| other.get("nodePort")).cloned();
-        let Some(map) = port.as_object_mut() else { continue };
-        match (numbered(&before), numbered(&after), number) {
-            (true, true, Some(number)) => {
-                map.entry("nodePort").or_insert(number);
-            }
-            (true, false, Some(number)) if map.get("nodePort") == Some(&number) => {
-                map.remove("nodePort");
-            }
-            _ => {}
-        }
-    }
-    let reachable = numbered(&after) || !items(new, &["spec", "externalIPs"]).is_empty();
-    let policy = ["spec", "externalTrafficPolicy"];
-    if !reachable && at(new, &policy) == at(old, &policy) {
-        remove(new, &policy);
-    }
-    let allocate = ["spec", "allocateLoadBalancerNodePorts"];
-    if after != "LoadBalancer" && at(new, &allocate) == at(old, &allocate) {
-        remove(new, &allocate);
-    }
-}
-
-/// Gives a service the addresses and ports that its type asks for, the same ones for the same name.
-fn addresses(object: &mut Value) {
-    let kind = text_at(object, &["spec", "type"]).to_owned();
-    if !matches!(kind.as_str(), "ClusterIP" | "NodePort" | "LoadBalancer") {
-        return;
-    }
-    let name =
-        format!("{}/{}", text_at(object, &["metadata", "namespace"]), text_at(object, &["metadata", "name"]));
-    let seed = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    let Some(map) = object.as_object_mut() else { return };
-    let spec = entry(map, &["spec"]);
-    let first = spec.get("clusterIPs").and_then(|list| list.get(0)).cloned();
-    let address = match (text(spec.get("clusterIP")), first) {
-        ("", Some(first)) => first,
-        // The first address of the range is the API server's own.
-        ("", None) => json!(format!("10.0.0.{}", 2 + seed % 253)),
-        (given, _) => json!(given),
+    let outside = |service: &Value| {
+        numbered(service) || (!external(service) && !items(service, &["spec", "externalIPs"]).is_empty())
     };
-    spec.insert("clusterIP".into(), address.clone());
-    spec.entry("clusterIPs").or_insert_with(|| json!([address]));
-    spec.entry("ipFamilies").or_insert_with(|| json!(["IPv4"]));
-    spec.entry("ipFamilyPolicy").or_insert_with(|| json!("SingleStack"));
-    if kind != "ClusterIP" {
-        number_ports(spec, seed);
-    }
-}
-
-fn number_ports(spec: &mut Map<String, Value>, seed: u64) {
-    let allocate = spec.get("allocateLoadBalancerNodePorts").and_then(Value::as_bool).unwrap_or(true);
-    let ports = spec.get_mut("ports").and_then(Value::as_array_mut).filter(|_| allocate);
-    for (port, step) in ports.into_iter().flatten().zip(0_u64..) {
-        if let Some(port) = port.as_object_mut() {
-            port.entry("nodePort").or_insert_with(|| json!(30000 + seed.wrapping_add(step) % 2768));
+    let balanced = |service: &Value| text_at(service, &["spec", "type"]) == "LoadBalancer";
+    for (field, needed) in [
+        ("externalTrafficPolicy", outside(new)),
+        ("healthCheckNodePort", address::wants_health_port(new)),
+        ("allocateLoadBalancerNodePorts", balanced(new)),
+        ("loadBalancerClass", balanced(new)),
+    ] {
+        if !needed && same(new, field) {
+            remove(new, &["spec", field]);
         }
     }
 }

@@ -56,6 +56,11 @@ impl Quantity {
         self.nanos == 0
     }
 
+    /// Whether it is below zero.
+    pub(crate) fn is_negative(self) -> bool {
+        self.nanos < 0
+    }
+
     /// Whether it is a whole number.
     pub(crate) fn is_whole(self) -> bool {
         self.nanos % NANO == 0

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::{
-    decode, defaults, events, normal,
+    address, convert, decode, defaults, events, normal,
     path::{at, text_at},
     prepare, selectable,
     table::Row,
-    validate, warnings,
+    validate, warnings, written,
 };
 use crate::{
     call::Call,
@@ -43,6 +43,21 @@ impl Strategy for Builtin {
         }
     }
 
+    fn convert(&self, version: &Version, object: &mut Value) -> Result<(), String> {
+        convert::object(self.name_of(object), object)?;
+        if let Some(fields) = object.as_object_mut() {
+            let group =
+                if self.row.group.is_empty() { String::new() } else { format!("{}/", self.row.group) };
+            fields.insert("apiVersion".into(), format!("{group}{}", version.name).into());
+            fields.insert("kind".into(), self.row.kind.into());
+        }
+        Ok(())
+    }
+
+    fn show_patched(&self, object: &Value, touched: &Value) -> String {
+        written::patched(self.row.name, object, touched)
+    }
+
     fn store_from(&self, _from: &Version, object: &mut Value) {
         if self.row.name == "events.v1.Event" {
             events::to_stored(object);
@@ -62,6 +77,31 @@ impl Strategy for Builtin {
         if let Some(map) = object.as_object_mut() {
             defaults::fill(name, map);
         }
+    }
+
+    fn admit(
+        &self,
+        endpoint: Endpoint,
+        object: &mut Value,
+        old: Option<&Value>,
+        others: Option<&dyn Fn() -> Vec<Value>>,
+    ) -> Result<(), Failure> {
+        match (self.row.kind, endpoint) {
+            ("Pod", Endpoint::Main) if old.is_none() => prepare::priority(object),
+            ("Service", Endpoint::Main) => address::settle(object, old, others),
+            _ => Ok(()),
+        }
+    }
+
+    fn creates_on_update(&self) -> bool {
+        matches!(
+            self.row.kind,
+            "Event" | "Service" | "Lease" | "Role" | "RoleBinding" | "ClusterRole" | "ClusterRoleBinding"
+        )
+    }
+
+    fn in_turn(&self) -> bool {
+        self.row.kind == "Service"
     }
 
     fn prepare_create(&self, _version: &Version, object: &mut Value, _call: &Call) {
@@ -89,12 +129,24 @@ impl Strategy for Builtin {
 
     fn validate(
         &self,
-        version: &Version,
+        _version: &Version,
         endpoint: Endpoint,
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError> {
-        let _ = version;
+        // An event is checked in the form in which both groups store it.
+        if self.row.name == "events.v1.Event" {
+            let stored = |object: &Value| {
+                let mut object = object.clone();
+                if let Some(fields) = object.as_object_mut() {
+                    fields.insert("apiVersion".into(), "v1".into());
+                }
+                events::to_stored(&mut object);
+                object
+            };
+            let (new, old) = (stored(new), old.map(stored));
+            return validate::object(self.row, endpoint, &new, old.as_ref());
+        }
         validate::object(self.row, endpoint, new, old)
     }
 

@@ -1,11 +1,16 @@
 //! The Go types behind the built-in kinds: what decoding accepts, and which fields an answer has although nobody set them,
 //! follow from them alone.
 //!
-//! `types.json` has one line a struct: `{"field": "type"}`, the type as Go writes it, with the package of a struct spelled
+//! `types.json` has one line a struct: `{"field": "type"}`, in the order of the struct, the type as Go writes it, with the package of a struct spelled
 //! out. Before it may stand `@Name ` (the field comes from the embedded struct `Name`), `!` (always written, even when
 //! empty), `0` (left out when zero), `*` (a pointer); after a scalar or a map, the name of the type it has in Go.
 
 use std::{collections::BTreeMap, sync::LazyLock};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
 
 /// The fields of a struct by their JSON names.
 pub(crate) type Struct = BTreeMap<String, Field>;
@@ -18,6 +23,8 @@ pub(crate) struct Field {
     pub(crate) presence: Presence,
     /// The embedded struct it comes from, which error messages name; empty for none.
     pub(crate) embedded: String,
+    /// Which of the fields of its struct it is: Go writes them in order.
+    pub(crate) position: usize,
 }
 
 /// When a field is written.
@@ -50,13 +57,39 @@ pub(crate) enum Kind {
 }
 
 static TYPES: LazyLock<BTreeMap<String, Struct>> = LazyLock::new(|| {
-    let lines: BTreeMap<String, BTreeMap<String, String>> =
+    let lines: BTreeMap<String, InOrder> =
         serde_json::from_str(include_str!("types.json")).unwrap_or_default();
-    let fields = |fields: BTreeMap<String, String>| {
-        fields.into_iter().map(|(name, written)| (name, Field::parse(&written))).collect()
+    let fields = |InOrder(fields): InOrder| {
+        let numbered = fields.into_iter().enumerate();
+        numbered.map(|(position, (name, written))| (name, Field::parse(&written, position))).collect()
     };
     lines.into_iter().map(|(name, written)| (name, fields(written))).collect()
 });
+
+/// The fields of a struct as they stand in the file.
+struct InOrder(Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for InOrder {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = InOrder;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("the fields of a struct")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<InOrder, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(InOrder(fields))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
 
 static NOTHING: Struct = Struct::new();
 
@@ -66,7 +99,7 @@ pub(crate) fn fields(name: &str) -> &'static Struct {
 }
 
 impl Field {
-    fn parse(written: &str) -> Self {
+    fn parse(written: &str, position: usize) -> Self {
         let (embedded, rest) = match written.strip_prefix('@').and_then(|rest| rest.split_once(' ')) {
             Some((embedded, rest)) => (embedded, rest),
             None => ("", written),
@@ -80,7 +113,7 @@ impl Field {
             Some(rest) => (true, rest),
             None => (false, rest),
         };
-        Self { kind: Kind::parse(rest), pointer, presence, embedded: embedded.to_owned() }
+        Self { kind: Kind::parse(rest), pointer, presence, embedded: embedded.to_owned(), position }
     }
 }
 

@@ -111,8 +111,12 @@ fn conversion(spec: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     one_of("spec.conversion.strategy", strategy, &["None", "Webhook"], errors);
     let webhook = object(conversion, "webhook");
     if strategy == "Webhook" {
-        let detail = "conversion by webhook is not covered by this server: use None";
-        errors.push(FieldError::forbidden("spec.conversion.strategy", detail));
+        let before = errors.len();
+        webhook_conversion(webhook, errors);
+        if errors.len() == before {
+            let detail = "conversion by webhook is not covered by this server: use None";
+            errors.push(FieldError::forbidden("spec.conversion.strategy", detail));
+        }
     } else if let Some(webhook) = webhook {
         let detail = "should not be set when strategy is not set to Webhook";
         if raw::given(webhook, "clientConfig").is_some() {
@@ -121,6 +125,24 @@ fn conversion(spec: &Map<String, Value>, errors: &mut Vec<FieldError>) {
         if !list(webhook, "conversionReviewVersions").is_empty() {
             errors.push(FieldError::forbidden("spec.conversion.conversionReviewVersions", detail));
         }
+    }
+}
+
+fn webhook_conversion(webhook: Option<&Map<String, Value>>, errors: &mut Vec<FieldError>) {
+    let field = "spec.conversion.webhookClientConfig";
+    match webhook.and_then(|webhook| object(webhook, "clientConfig")) {
+        None => errors.push(FieldError::required(field, "required when strategy is set to Webhook")),
+        Some(client) if raw::given(client, "url").is_some() == raw::given(client, "service").is_some() => {
+            errors.push(FieldError::required(field, "exactly one of url or service is required"));
+        }
+        Some(_) => {}
+    }
+    let field = "spec.conversion.conversionReviewVersions";
+    let versions = webhook.map(|webhook| raw::texts(webhook, "conversionReviewVersions")).unwrap_or_default();
+    if versions.is_empty() {
+        errors.push(FieldError::required(field, ""));
+    } else if !versions.iter().any(|version| version == "v1" || version == "v1beta1") {
+        errors.push(FieldError::invalid(field, versions, "must include at least one of v1, v1beta1"));
     }
 }
 

@@ -1,20 +1,26 @@
 //! What is special about a custom kind: what its definition says, and nothing else.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Map, Value};
 
-use super::{metadata, raw, scale};
+use super::{raw, scale};
 use crate::{
     call::Call,
     resource::{Endpoint, Strategy, Version},
-    schema::{Validator, validate::malformed},
+    schema::{self, Schema, Validator, malformed::problem, validate::malformed},
     status::{Failure, FieldError, display, quote},
 };
 
 /// The [`Strategy`] of a custom kind.
 pub struct CustomStrategy {
     pub(super) validators: BTreeMap<String, Validator>,
+    /// Every version of the definition, served or not, with metadata.
+    pub(super) schemas: BTreeMap<String, Arc<Schema>>,
+    /// The spec and the accepted names.
+    pub(super) definition: Value,
+    /// The resourceVersion after which objects were written under this definition.
+    pub(super) since: u64,
     /// Whether a status subresource sets the status apart.
     pub(super) status: bool,
     pub(super) group: String,
@@ -22,6 +28,20 @@ pub struct CustomStrategy {
 }
 
 impl CustomStrategy {
+    /// The schema of the version that an object says it has, where it has one; `None` for an object of another kind.
+    fn own_schema(&self, object: &Value) -> Option<Option<&Schema>> {
+        let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
+        let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
+        (group == self.group && text("kind") == self.kind)
+            .then(|| self.schemas.get(version).map(AsRef::as_ref))
+    }
+
+    fn fill_in(&self, object: &mut Value) {
+        if let Some(Some(own)) = self.own_schema(object) {
+            schema::default_keeping_nulls(own, object);
+        }
+    }
+
     /// An object of another kind is refused before anything else is looked at.
     fn type_problems(&self, version: &Version, object: &Value) -> Vec<FieldError> {
         let wanted =
@@ -36,13 +56,13 @@ impl CustomStrategy {
 
 impl Strategy for CustomStrategy {
     fn decode(&self, version: &Version, object: &Value) -> Result<(), Failure> {
-        let root = object.get("metadata").and_then(metadata::problem);
+        let root = object.get("metadata").and_then(problem);
         let validator = self.validators.get(&version.name);
-        let problem = root.or_else(|| {
-            let malformed = malformed(validator?.schema(), object, &metadata::problem);
+        let found = root.or_else(|| {
+            let malformed = malformed(validator?.schema(), object);
             malformed.map(|error| error.to_string())
         });
-        let Some(problem) = problem else { return Ok(()) };
+        let Some(problem) = found else { return Ok(()) };
         let kind = object.get("kind").and_then(Value::as_str).unwrap_or(&self.kind);
         let version = quote(&version.name);
         Err(Failure::bad_request(format!(
@@ -50,10 +70,44 @@ impl Strategy for CustomStrategy {
         )))
     }
 
-    fn default(&self, _version: &Version, object: &mut Value) {
-        if let Some(metadata) = object.get_mut("metadata") {
-            metadata::normalise(metadata);
+    fn definition(&self) -> Option<&Value> {
+        Some(&self.definition)
+    }
+
+    fn unserved(&self, version: &str) -> Option<Arc<Schema>> {
+        self.schemas.get(version).cloned()
+    }
+
+    fn shown_as_stored(&self, written: u64) -> bool {
+        written > self.since
+    }
+
+    fn refresh(&self, object: &mut Value) {
+        self.coerce(object);
+        self.fill_in(object);
+    }
+
+    fn is_fresh(&self, object: &Value) -> bool {
+        matches!(self.own_schema(object), Some(Some(own)) if schema::is_settled(own, object))
+    }
+
+    fn store_from(&self, _from: &Version, object: &mut Value) {
+        self.coerce(object);
+    }
+
+    fn serve_as(&self, _to: &Version, object: &mut Value) {
+        self.coerce(object);
+    }
+
+    fn coerce(&self, object: &mut Value) -> Vec<String> {
+        match self.own_schema(object) {
+            Some(own) => schema::coerce(own, object),
+            None => schema::coerce_metadata(object),
         }
+    }
+
+    fn default(&self, _version: &Version, object: &mut Value) {
+        self.fill_in(object);
     }
 
     fn prepare_create(&self, version: &Version, object: &mut Value, _call: &Call) {
@@ -95,16 +149,28 @@ impl Strategy for CustomStrategy {
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError> {
+        self.validate_after(Vec::new(), version, endpoint, new, old)
+    }
+
+    fn validate_after(
+        &self,
+        found: Vec<FieldError>,
+        version: &Version,
+        endpoint: Endpoint,
+        new: &Value,
+        old: Option<&Value>,
+    ) -> Vec<FieldError> {
         let wrong = self.type_problems(version, new);
         if !wrong.is_empty() {
             return wrong;
         }
         let main = endpoint != Endpoint::Status;
-        let scale = version.scale.as_ref().map(|paths| scale::check(paths, new, main)).unwrap_or_default();
-        let Some(validator) = self.validators.get(&version.name) else { return scale };
+        let mut more = found;
+        more.extend(version.scale.iter().flat_map(|paths| scale::check(paths, new, main)));
+        let Some(validator) = self.validators.get(&version.name) else { return more };
         match old {
-            Some(old) if !main => validator.validate_status_with(new, old, scale),
-            old => validator.validate_with(new, old, scale),
+            Some(old) if !main => validator.validate_status_with(new, old, more),
+            old => validator.validate_with(new, old, more),
         }
     }
 

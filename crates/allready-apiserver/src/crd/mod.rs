@@ -5,9 +5,9 @@
 mod accept;
 mod check;
 mod custom;
+mod decoded;
 mod defaults;
 mod internal;
-mod metadata;
 mod names;
 mod openapi;
 mod raw;
@@ -21,11 +21,9 @@ mod versions;
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
 pub use accept::accept;
 pub use custom::CustomStrategy;
-pub use serve::serve;
+pub(crate) use serve::{made_from, serve};
 
 use crate::{
     resource::{Resource, Version},
@@ -41,11 +39,9 @@ const NAME: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.Cus
 /// assert_eq!(crds.qualified(), "customresourcedefinitions.apiextensions.k8s.io");
 /// ```
 pub fn definition() -> Resource {
-    let table: Map<String, Value> =
-        serde_json::from_str(include_str!("../builtin/kinds.json")).unwrap_or_default();
     let version = Version {
         name: "v1".into(),
-        schema: Definitions::new(&table).get(NAME).unwrap_or_default(),
+        schema: Definitions::builtin().get(NAME).unwrap_or_default(),
         status: true,
         scale: None,
         columns: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
     accept::has_condition,
@@ -14,8 +14,14 @@ use crate::{
     schema::{Schema, Validator, parse, with_object_meta},
 };
 
-/// The resource that an established definition is; `None` for one that is not established, or serves nothing.
-pub fn serve(crd: &Value) -> Option<Resource> {
+/// What of a definition decides what is served and how.
+pub(crate) fn made_from(crd: &Value) -> Value {
+    json!({ "spec": crd["spec"], "acceptedNames": crd["status"]["acceptedNames"] })
+}
+
+/// The resource that an established definition is, from a resourceVersion on; `None` for one that is not established, or
+/// serves nothing.
+pub(crate) fn serve(crd: &Value, since: u64) -> Option<Resource> {
     if !has_condition(crd, "Established") {
         return None;
     }
@@ -37,6 +43,10 @@ pub fn serve(crd: &Value) -> Option<Resource> {
         return None;
     }
     let status = versions.iter().any(|version| version.status);
+    let schemas: BTreeMap<_, _> = all
+        .iter()
+        .filter_map(|version| Some((text(version, "name").to_owned(), Arc::new(schema_of(version)?.0))))
+        .collect();
     Some(Resource {
         group: group.into(),
         plural: plural.into(),
@@ -52,6 +62,9 @@ pub fn serve(crd: &Value) -> Option<Resource> {
         verbs: Vec::new(),
         strategy: Arc::new(CustomStrategy {
             validators,
+            definition: made_from(crd),
+            since,
+            schemas,
             status,
             group: group.into(),
             kind: text(names, "kind").into(),
@@ -66,10 +79,7 @@ fn version_of(
     all: &[&Map<String, Value>],
 ) -> Option<(Version, Validator)> {
     let published = version.get("schema").and_then(|schema| schema.get("openAPIV3Schema"));
-    let schema = match published {
-        Some(published) => parse(published).ok()?,
-        None => Schema { preserve_unknown: true, ..Schema::default() },
-    };
+    let (whole, schema) = schema_of(version)?;
     let none = Map::new();
     let subresources = object(version, "subresources").unwrap_or(&none);
     let name = text(version, "name");
@@ -80,7 +90,7 @@ fn version_of(
     let selectable = list(version, "selectableFields").iter().filter_map(Value::as_object);
     let built = Version {
         name: name.into(),
-        schema: Arc::new(with_object_meta(&schema)),
+        schema: Arc::new(whole),
         status: raw::given(subresources, "status").is_some(),
         scale: object(subresources, "scale").map(|scale| Scale {
             spec_replicas: text(scale, "specReplicasPath").into(),
@@ -97,6 +107,15 @@ fn version_of(
         published: published.map(|published| Arc::new(published.clone())),
     };
     Some((built, Validator::new(Arc::new(schema))))
+}
+
+/// The schema of a version with the whole of `metadata`, and as its author wrote it.
+fn schema_of(version: &Map<String, Value>) -> Option<(Schema, Schema)> {
+    let schema = match version.get("schema").and_then(|schema| schema.get("openAPIV3Schema")) {
+        Some(published) => parse(published).ok()?,
+        None => Schema { preserve_unknown: true, ..Schema::default() },
+    };
+    Some((with_object_meta(&schema), schema))
 }
 
 fn column(source: &Map<String, Value>) -> Column {

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    check, openapi,
+    check, decoded, openapi,
     raw::{flag, list, text},
 };
 use crate::{
     call::Call,
     resource::{Endpoint, Strategy, Version},
-    schema::{DEEPEST, parse},
+    schema::parse,
     status::FieldError,
 };
 
@@ -17,16 +17,19 @@ use crate::{
 pub(super) struct DefinitionStrategy;
 
 impl Strategy for DefinitionStrategy {
+    fn unknown(&self, object: &mut Value) -> Vec<String> {
+        decoded::tidy(object)
+    }
+
     fn default(&self, _version: &Version, object: &mut Value) {
+        // An apply gets here without anything having been looked for that is unknown.
+        decoded::tidy(object);
         let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
         for version in spec.get_mut("versions").and_then(Value::as_array_mut).into_iter().flatten() {
             // The type behind it has these, given or not.
             if let Some(fields) = version.as_object_mut() {
                 fields.entry("served").or_insert_with(|| false.into());
                 fields.entry("storage").or_insert_with(|| false.into());
-            }
-            if let Some(schema) = version.pointer_mut("/schema/openAPIV3Schema") {
-                drop_nulls(schema, 0);
             }
         }
         if let Some(names) = spec.get_mut("names").and_then(Value::as_object_mut) {
@@ -92,29 +95,6 @@ impl Strategy for DefinitionStrategy {
 
     fn reset_fields(&self, _version: &Version, endpoint: Endpoint) -> Vec<Vec<&'static str>> {
         if endpoint == Endpoint::Status { vec![vec!["spec"]] } else { vec![vec!["status"]] }
-    }
-}
-
-/// A schema is decoded into a type, in which `null` is as good as absent.
-fn drop_nulls(schema: &mut Value, depth: usize) {
-    let Value::Object(node) = schema else { return };
-    if depth > DEEPEST {
-        return;
-    }
-    node.retain(|_, value| !value.is_null());
-    for (word, value) in node.iter_mut() {
-        match (word.as_str(), value) {
-            ("properties", Value::Object(inner)) => {
-                inner.values_mut().for_each(|it| drop_nulls(it, depth + 1));
-            }
-            ("items" | "not" | "additionalProperties", inner) => drop_nulls(inner, depth + 1),
-            ("allOf" | "anyOf" | "oneOf", Value::Array(inner)) => {
-                for it in inner {
-                    drop_nulls(it, depth + 1);
-                }
-            }
-            _ => {}
-        }
     }
 }
 

@@ -157,9 +157,17 @@ pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
     let entries = match &first {
         None => entries,
         Some(nothing) => {
-            let untyped = |error| internal(format!("failed to create manager for existing fields: {error}"));
-            validate(live, rules.own_type(), Duplicates::Allowed).map_err(untyped)?;
-            write::update(&rules, nothing, live, entries, "before-first-apply").map_err(untyped)?
+            let failed = |what: &str, error| {
+                let object = described(writer, live);
+                internal(
+                    format!("failed to create manager for existing fields: failed to {what}: {error}")
+                        .replace("OBJECT", &object),
+                )
+            };
+            validate(live, rules.own_type(), Duplicates::Allowed)
+                .map_err(|error| failed("convert new object (OBJECT) to smd typed", error))?;
+            write::update(&rules, nothing, live, entries, "before-first-apply")
+                .map_err(|error| failed("update ManagedFields (OBJECT)", error))?
         }
     };
     if managed::of(config).is_some() {
@@ -197,8 +205,10 @@ pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
         Applied::Owners(managed) => (live.clone(), Some(managed)),
         Applied::Object(object, managed) => (object, Some(managed)),
     };
-    // Metadata that nothing is left of is not written as `null`, unlike fields of the kind itself.
-    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+    // Metadata that nothing is left of is not written as `null`, unlike fields of a custom kind.
+    if !schemas.custom()
+        && let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
+    {
         metadata.retain(|_, value| !value.is_null());
     }
     if by_kubectl {

@@ -70,6 +70,11 @@ impl<'a> Rules<'a> {
         Some(Self { writer, schemas, reset, own, others })
     }
 
+    /// Whether nobody writes in another version than the writer's.
+    pub(crate) fn is_one_version(&self) -> bool {
+        self.others.is_empty()
+    }
+
     /// The type of an object in the writer's version.
     pub(crate) fn own_type(&self) -> Type<'_> {
         Type::of(&self.own)

@@ -34,7 +34,8 @@ pub(crate) fn prune(
         }
     }
     for version in versions {
-        pruned = add_back_owned(rules, &merged, &pruned, version, entries)?;
+        pruned = add_back_owned(rules, &merged, &pruned, version, entries)
+            .map_err(|error| format!("failed add back owned items: {error}"))?;
     }
     let mut out = merged.clone();
     let (whole, left) = (named(&merged, kind), named(&pruned, kind));

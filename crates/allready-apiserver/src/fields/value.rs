@@ -52,6 +52,16 @@ pub(crate) fn equal(left: &Value, right: &Value) -> bool {
     }
 }
 
+/// Whether there is an empty map or `null` in a value.
+pub(crate) fn has_hollow(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Object(map) => map.is_empty() || map.values().any(has_hollow),
+        Value::Array(items) => items.iter().any(has_hollow),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
 fn rank(value: &Value) -> u8 {
     match value {
         Value::Number(_) => 0,

@@ -51,10 +51,12 @@ pub(crate) fn apply<'a>(
         entries.iter().position(|entry| entry.is_same_manager(&own)).map(|place| entries.swap_remove(place));
     let mut bare = own.set.clone();
     strip(&mut bare);
+    // Whoever owns a map but nothing in it may lose it even so: when all that is in it counts for nothing, as an empty list.
+    let is_plain = rules.is_one_version() && !value::has_hollow(config);
     if let Some(last) = last.as_ref().filter(|last| last.api_version == own.api_version && last.set == bare) {
         // What has been said before and still holds is the most common thing to be said.
         let untouched = entries.iter().chain([last]).all(|entry| entry.written.is_some());
-        if untouched && entries.len() + 1 == before && holds(live, config, kind) {
+        if untouched && entries.len() + 1 == before && is_plain && holds(live, config, kind) {
             return Ok(Applied::Nothing);
         }
         (own.fields, own.written) = (last.fields, last.written);
@@ -62,7 +64,8 @@ pub(crate) fn apply<'a>(
     own.time = last.as_ref().and_then(|last| last.time);
     let mut merged = merge(live, config, kind);
     // What is applied again is not pruned.
-    let stays = |last: &&Entry<'_>| last.api_version == own.api_version && last.set.is_within(&own.set);
+    let stays =
+        |last: &&Entry<'_>| last.api_version == own.api_version && last.set.is_within(&own.set) && is_plain;
     let changes = match last.as_ref().filter(|last| !stays(last)) {
         None => rules.mind_reset(compare_within(live, &merged, config, kind), rules.writer.api_version),
         Some(last) => {

@@ -16,6 +16,7 @@ pub(crate) mod route;
 pub(crate) mod service;
 pub(crate) mod watch;
 mod write;
+mod yaml;
 
 #[cfg(test)]
 mod tests;

@@ -54,6 +54,24 @@ pub(crate) struct Target {
     pub(crate) watched_name: Option<String>,
 }
 
+impl Target {
+    /// The warning that using its version brings.
+    pub(crate) fn deprecation(&self) -> Vec<String> {
+        self.resource
+            .version(&self.version)
+            .and_then(|version| version.deprecation.clone())
+            .into_iter()
+            .collect()
+    }
+}
+
+/// The warning that using a version brings, even where nothing comes of it.
+pub(crate) fn deprecation(named: &Named, registry: &Registry) -> Vec<String> {
+    let resource = registry.get(&named.group, &named.plural);
+    let version = resource.and_then(|resource| resource.version(&named.version));
+    version.and_then(|version| version.deprecation.clone()).into_iter().collect()
+}
+
 /// Decides what a request means against what is served.
 pub(crate) fn route(method: &str, info: &Info, registry: &Registry) -> Route {
     if info.path.starts_with("//") {
@@ -212,6 +230,8 @@ fn methods(
         (false, (_, _, "")) => (Endpoint::Main, &["GET", "PUT", "PATCH", "DELETE"]),
         (false, (_, _, "status")) if version.status => (Endpoint::Status, &["GET", "PUT", "PATCH"]),
         (false, (_, _, "scale")) if version.scale.is_some() => (Endpoint::Scale, &["GET", "PUT", "PATCH"]),
+        (false, ("", "pods", "binding")) => (Endpoint::Other("binding"), &["POST"]),
+        (false, ("", "pods", "eviction")) => (Endpoint::Other("eviction"), &["POST"]),
         (false, ("", "namespaces", "finalize")) => (Endpoint::Other("finalize"), &["PUT"]),
         _ => return None,
     })
@@ -220,7 +240,8 @@ fn methods(
 fn target(verb: Verb, named: &Named, resource: &Arc<Resource>, endpoint: Endpoint, custom: bool) -> Target {
     let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     // A collection has no name, and a name in the path of a create is not looked at.
-    let named_verb = !matches!(verb, Verb::Create | Verb::List | Verb::Watch | Verb::DeleteCollection);
+    let named_verb = endpoint != Endpoint::Main
+        || !matches!(verb, Verb::Create | Verb::List | Verb::Watch | Verb::DeleteCollection);
     Target {
         verb,
         resource: Arc::clone(resource),

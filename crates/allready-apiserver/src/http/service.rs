@@ -155,7 +155,17 @@ impl Asked {
         guarded(|| auth::authorize(&user, &info, &self.query, policy))??;
         let registry = shared.engine().registry();
         match guarded(|| route::route(&self.method, &info, &registry))? {
-            Route::Resource(target) => self.resource(shared, target, user, body).await,
+            Route::Resource(target) => {
+                let deprecation = target.deprecation();
+                match self.resource(shared, target, user, body).await {
+                    Err(Refusal::Failure(failure)) => Ok(self.warned_failure(&failure, &deprecation)),
+                    other => other,
+                }
+            }
+            Route::Refused(failure) => {
+                let deprecation = info.resource.as_ref().map(|named| route::deprecation(named, &registry));
+                Ok(self.warned_failure(&failure, &deprecation.unwrap_or_default()))
+            }
             other => guarded(|| self.other(shared, &registry, other))?.map_err(Refusal::from),
         }
     }
@@ -164,8 +174,9 @@ impl Asked {
     fn other(&self, shared: &Shared, registry: &Registry, route: Route) -> Result<Reply, Failure> {
         let discovery = |place| negotiate::accept(&self.accept, place, false);
         Ok(match route {
-            Route::Resource(_) | Route::NoPage => page(StatusCode::NOT_FOUND, "404 page not found\n"),
-            Route::Refused(failure) => return Err(failure),
+            Route::Resource(_) | Route::Refused(_) | Route::NoPage => {
+                page(StatusCode::NOT_FOUND, "404 page not found\n")
+            }
             Route::Root => json(StatusCode::OK, &write::value(&fixed::root(registry), Format::Json, true)),
             Route::Version => {
                 discovery(Place::Version)?;
@@ -299,6 +310,7 @@ impl Asked {
         }
         let style = Style { wanted, pretty: self.pretty };
         let Answer { code, body, warnings } = answer;
+        let warnings = [target.deprecation(), warnings].concat();
         let code = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut reply = match body {
             Came::Object(bytes) => {
@@ -388,6 +400,13 @@ impl Asked {
             subresource: subresource.to_owned(),
             agent: self.agent.clone(),
         }
+    }
+
+    /// Using a deprecated version brings its warning, whatever comes of it.
+    fn warned_failure(&self, failure: &Failure, warnings: &[String]) -> Reply {
+        let mut reply = self.failure(failure);
+        headers::warn(reply.headers_mut(), &[warnings, &failure.warnings].concat());
+        reply
     }
 
     fn failure(&self, failure: &Failure) -> Reply {

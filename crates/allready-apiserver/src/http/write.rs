@@ -41,7 +41,7 @@ pub(crate) fn bytes(json: Bytes, format: Format, pretty: bool) -> Written {
 /// Writes a value.
 pub(crate) fn value(object: &Value, format: Format, pretty: bool) -> Written {
     let text = match format {
-        Format::Yaml => serde_saphyr::to_string(object).ok(),
+        Format::Yaml => Some(super::yaml::to_string(object)),
         Format::Json if pretty => serde_json::to_string_pretty(object).ok(),
         Format::Json => None,
     };

@@ -102,6 +102,14 @@ impl Step {
         match self.action.as_str() {
             "add" => add(document, &self.path, self.value.clone().unwrap_or_default()),
             "remove" => take(document, &self.path).map(drop),
+            "replace" if self.path.is_empty() => {
+                let value = self.value.clone().filter(|value| value.is_object() || value.is_array())?;
+                *document = value;
+                Some(())
+            }
+            "test" if self.path.is_empty() => {
+                (self.value.as_ref().unwrap_or(&Value::Null) == document).then_some(())
+            }
             "replace" => replace(document, &self.path, self.value.clone().unwrap_or_default()),
             "move" => {
                 let value = take(document, &self.from)?;
@@ -126,7 +134,8 @@ impl Step {
 }
 
 fn parts(path: &str) -> Option<Vec<String>> {
-    let rest = path.strip_prefix('/')?;
+    // Whatever stands before the first slash is not looked at.
+    let (_, rest) = path.split_once('/')?;
     Some(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect())
 }
 
@@ -211,4 +220,25 @@ fn take(document: &mut Value, path: &str) -> Option<Value> {
         }
         _ => None,
     }
+}
+
+/// The tree of the fields and positions that the operations of a patch speak of.
+pub(crate) fn touched(patch: &Value) -> Value {
+    let mut tree = Value::Object(serde_json::Map::new());
+    let operations = patch.as_array().map_or(&[][..], Vec::as_slice);
+    let paths = operations.iter().flat_map(|operation| [operation.get("path"), operation.get("from")]);
+    for path in paths.flatten().filter_map(Value::as_str) {
+        let steps = path.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
+        let mut here = &mut tree;
+        let mut steps = steps.peekable();
+        while let Some(step) = steps.next() {
+            let Some(fields) = here.as_object_mut() else { break };
+            let below = fields.entry(step).or_insert(Value::Null);
+            if steps.peek().is_some() && below.is_null() {
+                *below = Value::Object(serde_json::Map::new());
+            }
+            here = below;
+        }
+    }
+    tree
 }

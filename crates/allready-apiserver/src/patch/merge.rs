@@ -2,30 +2,44 @@
 
 use serde_json::{Map, Value};
 
-/// Applies a merge patch: `null` removes, objects are merged, everything else replaces.
+/// Applies a merge patch: `null` removes, objects are merged, everything else replaces. What is new loses the `null`s in it,
+/// except for items of lists; what replaces an object keeps them.
 ///
 /// ```
 /// use serde_json::json;
 ///
 /// let mut object = json!({ "a": 1, "b": { "c": 2 } });
-/// allready_apiserver::patch::merge::merge(&mut object, &json!({ "a": null, "b": { "d": 3 } }));
-/// assert_eq!(object, json!({ "b": { "c": 2, "d": 3 } }));
+/// allready_apiserver::patch::merge::merge(&mut object, &json!({ "a": null, "b": { "d": 3 }, "e": [{ "f": null }] }));
+/// assert_eq!(object, json!({ "b": { "c": 2, "d": 3 }, "e": [{}] }));
 /// ```
 pub fn merge(target: &mut Value, patch: &Value) {
-    let Value::Object(patch) = patch else {
-        *target = patch.clone();
-        return;
-    };
-    if !target.is_object() {
-        *target = Value::Object(Map::new());
+    match (target, patch) {
+        (Value::Object(target), Value::Object(patch)) => merge_fields(target, patch),
+        (target @ Value::Object(_), patch) => *target = patch.clone(),
+        (target, patch) => *target = without_nulls(patch),
     }
-    let Some(target) = target.as_object_mut() else { return };
+}
+
+/// The depth of both is bounded where they are read.
+fn merge_fields(target: &mut Map<String, Value>, patch: &Map<String, Value>) {
     for (key, value) in patch {
         if value.is_null() {
             target.remove(key);
         } else {
-            // The depth of both is bounded where they are read.
             merge(target.entry(key.clone()).or_insert(Value::Null), value);
         }
+    }
+}
+
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(key, value)| (key.clone(), without_nulls(value)))
+            .collect::<Map<_, _>>()
+            .into(),
+        Value::Array(items) => items.iter().map(without_nulls).collect(),
+        other => other.clone(),
     }
 }

@@ -51,6 +51,25 @@ pub fn merge(schema: &Schema, live: &Value, patch: &Value) -> Result<Value, Fail
     objects(Some(schema), live, patch.clone()).map(Value::Object)
 }
 
+/// A patch as messages show it: what was meant for merging is gone by then.
+pub(crate) fn show(patch: Value) -> String {
+    match patch {
+        Value::Object(fields) => gotext::map(&undirected(fields)),
+        other => gotext::value(&other),
+    }
+}
+
+/// Recursion is bounded by the nesting of the patch, which the JSON reader bounds.
+fn undirected(fields: Fields) -> Fields {
+    let kept =
+        fields.into_iter().filter(|(key, _)| key != RETAIN && key != DIRECTIVE && !key.starts_with(ORDER));
+    let below = |value| match value {
+        Value::Object(fields) => Value::Object(undirected(fields)),
+        other => other,
+    };
+    kept.map(|(key, value)| (key, below(value))).collect()
+}
+
 /// Merges two objects. Recursion is bounded by the nesting of the patch, which the JSON reader bounds.
 fn objects(schema: Option<&Schema>, mut live: Fields, mut patch: Fields) -> Result<Fields, Failure> {
     if let Some(directive) = patch.get(DIRECTIVE) {

@@ -5,47 +5,123 @@ use std::{borrow::Cow, sync::Arc};
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::{decode::is_custom, finish};
 use crate::{
     fields::Schemas,
     resource::{Registry, Resource, Version},
     schema::Schema,
-    store::Stored,
+    store::{Draft, Stored},
 };
 
-/// Whether objects are stored just as this version shows them.
-pub(crate) fn is_stored_form(resource: &Resource, version: &Version) -> bool {
+/// Whether objects are stored in this version.
+fn is_stored_form(resource: &Resource, version: &Version) -> bool {
     resource.api_version(&version.name) == resource.storage_version
+}
+
+/// Whether an object that was written at this resourceVersion is stored just as this version shows it.
+pub(crate) fn shows_as_stored(resource: &Resource, version: &Version, written: u64) -> bool {
+    is_stored_form(resource, version) && resource.strategy.shown_as_stored(written)
 }
 
 /// A stored object in a served version.
 pub(crate) fn served(resource: &Resource, version: &Version, stored: &Stored) -> Value {
-    let mut object = stored.value();
-    serve(resource, version, &mut object);
+    if shows_as_stored(resource, version, stored.version) {
+        return stored.value();
+    }
+    served_value(resource, version, current(resource, stored))
+}
+
+/// A stored object in its stored version, as it is read today.
+pub(crate) fn current(resource: &Resource, stored: &Stored) -> Value {
+    if resource.strategy.shown_as_stored(stored.version) {
+        return stored.value();
+    }
+    let mut object = stored.written().cloned().unwrap_or_else(|| stored.value());
+    resource.strategy.refresh(&mut object);
     object
 }
 
-fn serve(resource: &Resource, version: &Version, object: &mut Value) {
-    if is_stored_form(resource, version) {
-        return;
+/// What is read today, in a served version.
+pub(crate) fn served_value(resource: &Resource, version: &Version, mut object: Value) -> Value {
+    let wanted = resource.api_version(&version.name);
+    if object["apiVersion"] != *wanted {
+        if let Some(fields) = object.as_object_mut() {
+            fields.insert("apiVersion".into(), wanted.into());
+        }
+        resource.strategy.serve_as(version, &mut object);
     }
-    if let Some(fields) = object.as_object_mut() {
-        fields.insert("apiVersion".into(), resource.api_version(&version.name).into());
-    }
-    resource.strategy.serve_as(version, object);
+    object
 }
 
 /// JSON of a stored object in a served version; the stored bytes themselves where they are just that.
-pub(crate) fn served_bytes(resource: &Resource, version: &Version, bytes: &Bytes) -> Bytes {
-    if is_stored_form(resource, version) {
+pub(crate) fn served_bytes(resource: &Resource, version: &Version, stored: &Stored) -> Bytes {
+    if shows_as_stored(resource, version, stored.version) {
+        return stored.bytes.clone();
+    }
+    served(resource, version, stored).to_string().into()
+}
+
+/// As [`served_bytes`], for bytes that were written at a resourceVersion.
+pub(crate) fn served_bytes_of(resource: &Resource, version: &Version, bytes: &Bytes, written: u64) -> Bytes {
+    if shows_as_stored(resource, version, written) {
         return bytes.clone();
     }
     let mut object: Value = serde_json::from_slice(bytes).unwrap_or_default();
-    serve(resource, version, &mut object);
-    object.to_string().into()
+    if !resource.strategy.shown_as_stored(written) {
+        resource.strategy.refresh(&mut object);
+    }
+    served_value(resource, version, object).to_string().into()
+}
+
+/// An object on its way into the store: what is written, and what will be read from that.
+pub(crate) struct Written<'v> {
+    form: Cow<'v, Value>,
+    /// `None` where it is just what is written.
+    read: Option<Value>,
+}
+
+impl<'v> Written<'v> {
+    /// Writes an object of a served version.
+    pub(crate) fn new(resource: &Resource, version: &Version, object: &'v Value) -> Self {
+        let form = stored_form(resource, version, object);
+        if !is_custom(resource) || resource.strategy.is_fresh(&form) {
+            return Self { form, read: None };
+        }
+        let mut read = form.as_ref().clone();
+        resource.strategy.refresh(&mut read);
+        let read = (read != *form).then_some(read);
+        Self { form, read }
+    }
+
+    /// The object as it will be read, in a served version; `None` where that is just what was given.
+    pub(crate) fn served(&self, resource: &Resource, version: &Version) -> Option<Value> {
+        if let (None, Cow::Borrowed(given)) = (&self.read, &self.form)
+            && given["apiVersion"] == *resource.api_version(&version.name)
+        {
+            return None;
+        }
+        Some(served_value(resource, version, self.read.as_ref().unwrap_or(&self.form).clone()))
+    }
+
+    /// Whether writing it would change nothing of what is stored. `shown` is what is stored, where that is known already.
+    pub(crate) fn is_same_as(&self, stored: &Stored, shown: Option<&Value>) -> bool {
+        match stored.written().or(shown) {
+            Some(known) => finish::same_content(&self.form, known),
+            None => finish::same_content(&self.form, &stored.value()),
+        }
+    }
+
+    /// The object for the store.
+    pub(crate) fn draft(self) -> Draft {
+        match self.read {
+            Some(read) => Draft::new(&read).written_as(self.form.into_owned()),
+            None => Draft::new(&self.form),
+        }
+    }
 }
 
 /// An object of a served version as it is stored; the object itself where it is just that.
-pub(crate) fn stored_form<'v>(resource: &Resource, version: &Version, object: &'v Value) -> Cow<'v, Value> {
+fn stored_form<'v>(resource: &Resource, version: &Version, object: &'v Value) -> Cow<'v, Value> {
     if is_stored_form(resource, version) {
         return Cow::Borrowed(object);
     }
@@ -71,14 +147,18 @@ impl Schemas for PlaceSchemas<'_> {
                 resource.versions.iter().find(|version| resource.api_version(&version.name) == api_version);
             found.map(|version| version.schema.clone())
         };
-        of(self.resource).or_else(|| {
+        let unserved = || {
+            let (group, version) = api_version.split_once('/')?;
+            if group == self.resource.group { self.resource.strategy.unserved(version) } else { None }
+        };
+        of(self.resource).or_else(unserved).or_else(|| {
             let others = self.registry.iter().filter(|other| other.place == self.resource.place);
             others.into_iter().find_map(|other| of(other))
         })
     }
 
     fn custom(&self) -> bool {
-        super::decode::is_custom(self.resource)
+        is_custom(self.resource)
     }
 
     fn convert<'v>(&self, object: &'v Value, api_version: &str) -> Cow<'v, Value> {
@@ -86,15 +166,24 @@ impl Schemas for PlaceSchemas<'_> {
         if found == api_version {
             return Cow::Borrowed(object);
         }
+        if self.custom() {
+            // Custom objects are pruned only on their way into and out of the storage: what the other version does not
+            // know is still there when ownership is worked out, and is an error then.
+            let mut object = object.clone();
+            if let Some(fields) = object.as_object_mut() {
+                fields.insert("apiVersion".into(), api_version.into());
+            }
+            return Cow::Owned(object);
+        }
         let (Some(from), Some(to)) = (self.find(found), self.find(api_version)) else {
             return Cow::Borrowed(object);
         };
         let from_version = from.0.version(&from.1).unwrap_or(self.version);
-        let mut object = stored_form(&from.0, from_version, object).into_owned();
-        if let Some(version) = to.0.version(&to.1) {
-            serve(&to.0, version, &mut object);
-        }
-        Cow::Owned(object)
+        let object = stored_form(&from.0, from_version, object).into_owned();
+        Cow::Owned(match to.0.version(&to.1) {
+            Some(version) => served_value(&to.0, version, object),
+            None => object,
+        })
     }
 }
 

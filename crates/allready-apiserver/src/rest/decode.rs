@@ -1,6 +1,6 @@
 //! From the body of a request to an object.
 
-use std::fmt::Write as _;
+use std::{collections::HashMap, fmt::Write as _};
 
 use serde_json::{Map, Value};
 
@@ -19,8 +19,70 @@ pub const BODY_LIMIT: usize = 3 << 20;
 pub(crate) struct Decoded {
     /// The object.
     pub(crate) object: Value,
+    /// What is wrong with its fields.
+    pub(crate) strict: Strict,
+}
+
+/// What strict decoding has to say about a body.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Strict {
+    /// Such as `line 7: key "size" already set in map`.
+    pub(crate) yaml: Vec<String>,
     /// Such as `duplicate field "metadata.name"`.
-    pub(crate) strict: Vec<String>,
+    pub(crate) fields: Vec<String>,
+}
+
+impl Strict {
+    /// About duplicate keys, as the format of the body words it.
+    fn of(duplicates: &[Duplicate], yaml: bool) -> Self {
+        if yaml {
+            Self { yaml: yaml_duplicates(duplicates), ..Self::default() }
+        } else {
+            Self { fields: duplicate_texts(duplicates), ..Self::default() }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.yaml.is_empty() && self.fields.is_empty()
+    }
+
+    /// Brings the texts into the order in which the fields stand in the body: built-in kinds are read in one go.
+    pub(crate) fn sort_as_in(&mut self, body: &[u8]) {
+        if self.fields.len() < 2 {
+            return;
+        }
+        let words = [(false, "unknown"), (true, "duplicate")];
+        let mut places: HashMap<String, usize> = HashMap::new();
+        for (place, (again, path)) in json::order(body).into_iter().enumerate() {
+            for (_, word) in words.iter().filter(|(wanted, _)| *wanted == again) {
+                let text = format!("{word} field \"{path}\"");
+                places.entry(text).or_insert(place);
+            }
+        }
+        self.fields.sort_by_key(|text| places.get(text).copied().unwrap_or(usize::MAX));
+    }
+
+    /// One text for all.
+    pub(crate) fn joined(&self) -> String {
+        let mut texts = self.fields.clone();
+        if !self.yaml.is_empty() {
+            texts.insert(0, format!("yaml: unmarshal errors:\n  {}", self.yaml.join("\n  ")));
+        }
+        format!("strict decoding error: {}", texts.join(", "))
+    }
+
+    /// One text for each.
+    pub(crate) fn into_warnings(self) -> Vec<String> {
+        self.yaml.into_iter().chain(self.fields).collect()
+    }
+}
+
+/// The words of the YAML reader for duplicate keys.
+pub(crate) fn yaml_duplicates(duplicates: &[Duplicate]) -> Vec<String> {
+    let text = |it: &Duplicate| {
+        format!("line {}: key {} already set in map", it.line, crate::status::quote(&it.key))
+    };
+    duplicates.iter().map(text).collect()
 }
 
 /// Refuses a body that is too large.
@@ -59,14 +121,16 @@ pub(crate) fn object_as(
     if custom {
         if found.0.is_empty() {
             let body = String::from_utf8_lossy(&call.body);
-            return Err(unrecognized(kind, &format!("Object 'Kind' is missing in '{body}'"), &call.body));
+            let error = format!("Object 'Kind' is missing in '{body}'");
+            // Only the reader that does not look for mistakes remembers what it expected.
+            return Err(match call.first("fieldValidation") {
+                Some("Ignore") => cannot(kind, &version.name, kind, &error),
+                _ => unrecognized(kind, &error, &call.body),
+            });
         }
-        if found.1 != api_version {
-            let message = format!(
-                "the API version in the data ({}) does not match the expected API version ({api_version})",
-                found.1
-            );
-            return Err(Failure::bad_request(message));
+        if found.1.matches('/').count() > 1 {
+            let error = format!("unexpected GroupVersion string: {}", found.1);
+            return Err(unrecognized(kind, &error, &call.body));
         }
     } else if is_custom(&call.resource)
         && (!["", kind].contains(&&*found.0) || !["", api_version].contains(&&*found.1))
@@ -83,9 +147,10 @@ pub(crate) fn object_as(
     if kind == call.resource.kind {
         check_metadata(&object, custom)
             .and_then(|()| decodes(call, version, &object))
-            .map_err(|error| cannot(&text(&object, "kind"), &version.name, kind, &error))?;
+            .map_err(|error| cannot_object(&object, kind, &error))?;
     }
-    Ok(Decoded { object, strict: duplicate_texts(&parsed.duplicates) })
+    let yaml = call.content_type == "application/yaml";
+    Ok(Decoded { object, strict: Strict::of(&parsed.duplicates, yaml) })
 }
 
 /// Whether the kind's own decoder takes the object; what it says otherwise, without a frame.
@@ -105,9 +170,16 @@ pub(crate) fn cannot(found: &str, version: &str, kind: &str, error: &str) -> Fai
     Failure::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {error}"))
 }
 
+/// As [`cannot`], for an object that says what it is. A custom object is handled as whatever it says.
+pub(crate) fn cannot_object(object: &Value, kind: &str, error: &str) -> Failure {
+    let (found, api_version) = (text(object, "kind"), text(object, "apiVersion"));
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    cannot(&found, version, if found.is_empty() { kind } else { &found }, error)
+}
+
 /// The texts of strict decoding for duplicate keys.
 pub(crate) fn duplicate_texts(duplicates: &[Duplicate]) -> Vec<String> {
-    duplicates.iter().map(|duplicate| format!("duplicate field {:?}", duplicate.path)).collect()
+    duplicates.iter().map(|duplicate| format!("duplicate field \"{}\"", duplicate.path)).collect()
 }
 
 /// How Go names the type of a JSON value.
@@ -127,7 +199,7 @@ fn read(call: &Call, kind: &str) -> Result<Parsed, Failure> {
     let parsed = match call.content_type.as_str() {
         "" | "application/json" => json::parse(&call.body)
             .map_err(|error| refuse(&format!("couldn't get version/kind; json parse error: {error}")))?,
-        "application/yaml" => yaml(&call.body).map_err(|error| refuse(&error))?,
+        "application/yaml" => super::yaml::parse(&call.body).map_err(|error| refuse(&error))?,
         _ => {
             let accepted = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
             return Err(Failure::unsupported_media_type(&accepted));
@@ -149,44 +221,11 @@ fn read(call: &Call, kind: &str) -> Result<Parsed, Failure> {
             )));
         }
     }
+    let api_version = parsed.value["apiVersion"].as_str().unwrap_or_default();
+    if api_version.matches('/').count() > 1 {
+        return Err(refuse(&format!("unexpected GroupVersion string: {api_version}")));
+    }
     Ok(parsed)
-}
-
-/// Reads YAML. What is JSON already is read as such.
-pub(crate) fn yaml(bytes: &[u8]) -> Result<Parsed, String> {
-    if let Ok(parsed) = json::parse(bytes) {
-        return Ok(parsed);
-    }
-    let text = String::from_utf8_lossy(bytes);
-    if text.trim().is_empty() {
-        return Ok(Parsed::default());
-    }
-    let options = serde_saphyr::options! {
-        duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::LastWins,
-    };
-    let value: Value = serde_saphyr::from_str_with_options(&text, options)
-        .map_err(|error| yaml_error(&text, &error.to_string()))?;
-    // Numbers and depth are settled by the one reader for JSON.
-    json::parse(value.to_string().as_bytes()).map_err(|error| format!("yaml: {error}"))
-}
-
-/// The real server's words for the commonest mistakes; others keep the words of our reader.
-fn yaml_error(text: &str, error: &str) -> String {
-    if text.trim_start_matches(' ').starts_with('\t') {
-        return "yaml: found character that cannot start any token".into();
-    }
-    let open = text.matches('[').count() > text.matches(']').count();
-    if open {
-        return "yaml: line 1: did not find expected ',' or ']'".into();
-    }
-    if text.matches('"').count() % 2 == 1 {
-        return "yaml: found unexpected end of stream".into();
-    }
-    if text.matches('{').count() > text.matches('}').count() {
-        return "yaml: line 1: did not find expected ',' or '}'".into();
-    }
-    let first = error.lines().next().unwrap_or_default();
-    format!("yaml: {first}")
 }
 
 fn unrecognized(kind: &str, error: &str, body: &[u8]) -> Failure {

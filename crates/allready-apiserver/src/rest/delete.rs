@@ -41,6 +41,7 @@ impl Scope<'_> {
             return Err(Failure::forbidden("namespaces", self.name(), "this namespace may not be deleted"));
         }
         let now = self.call.now;
+        self.spot()?;
         let removal = self.engine.remove(self.resource, self.namespace(), self.name(), &options, now)?;
         let (object, gone) = match &removal {
             Removal::Gone(object) => (object, true),
@@ -50,10 +51,10 @@ impl Scope<'_> {
         let waiting = matches!(removal, Removal::Waiting(_));
         let answer = if (gone || waiting) && !self.returns_deleted() {
             let body = self.gone_status(object).to_string().into();
-            Answer { code, body: Body::Status(body), warnings: self.deprecation() }
+            Answer::new(code, Body::Status(body))
         } else {
-            let bytes = convert::served_bytes(self.resource, self.version, &object.to_string().into());
-            Answer::object(code, bytes, self.deprecation())
+            let shown = convert::served_value(self.resource, self.version, object.clone());
+            Answer::object(code, shown.to_string().into())
         };
         if !options.dry_run {
             self.engine.keep(self.follow_up(&removal), now);
@@ -74,7 +75,7 @@ impl Scope<'_> {
             "" | "application/json" => super::json::parse(&self.call.body).map_err(|error| {
                 Failure::bad_request(format!("couldn't get version/kind; json parse error: {error}"))
             })?,
-            "application/yaml" => decode::yaml(&self.call.body).map_err(Failure::bad_request)?,
+            "application/yaml" => super::yaml::parse(&self.call.body).map_err(Failure::bad_request)?,
             _ => {
                 let accepted =
                     ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
@@ -125,7 +126,7 @@ impl Scope<'_> {
         let mut items = Vec::with_capacity(selection.items.len());
         let mut tasks = Vec::new();
         for (key, stored) in &selection.items {
-            items.push(convert::served_bytes(self.resource, self.version, &stored.bytes));
+            items.push(convert::served_bytes(self.resource, self.version, stored));
             let (namespace, name) = split(key);
             match self.engine.remove(self.resource, namespace, name, &delete, now) {
                 Ok(removal) if !delete.dry_run => {
@@ -142,7 +143,7 @@ impl Scope<'_> {
             continue_token: selection.token,
             remaining: selection.remaining,
         };
-        Ok(Answer { code: 200, body: Body::List(body), warnings: self.deprecation() })
+        Ok(Answer::new(200, Body::List(body)))
     }
 }
 
@@ -166,7 +167,7 @@ impl Engine {
             let Some(live) = self.store().get(&resource.place, &key) else {
                 return Err(Failure::not_found(&resource.qualified(), name));
             };
-            let old = live.value();
+            let old = convert::current(resource, &live);
             check_preconditions(resource, &old, options)?;
             let mut new = old.clone();
             let plan = plan(resource, &mut new, options, now);
@@ -174,6 +175,17 @@ impl Engine {
                 Plan::Wait => return Ok(Removal::Waiting(old)),
                 Plan::Mark => self.mark(resource, &key, &live, &old, new, options.dry_run),
                 Plan::Remove => self.drop_object(resource, &key, &live, new, options.dry_run),
+                Plan::MarkAndRemove if options.dry_run => Some(Removal::Gone(new)),
+                Plan::MarkAndRemove => {
+                    let marked = self.mark(resource, &key, &live, &old, new, false);
+                    let Some((last, live)) = marked.and_then(|removal| match removal {
+                        Removal::Marked(last) => self.store().get(&resource.place, &key).map(|it| (last, it)),
+                        _ => None,
+                    }) else {
+                        continue;
+                    };
+                    self.drop_object(resource, &key, &live, last, false)
+                }
             };
             if let Some(removal) = attempt {
                 return Ok(removal);
@@ -219,7 +231,12 @@ impl Engine {
     }
 }
 
-fn check_preconditions(resource: &Resource, object: &Value, options: &DeleteOptions) -> Result<(), Failure> {
+/// Refuses an object that is not the one that the options mean.
+pub(super) fn check_preconditions(
+    resource: &Resource,
+    object: &Value,
+    options: &DeleteOptions,
+) -> Result<(), Failure> {
     let kind = if resource.group.is_empty() {
         resource.kind.clone()
     } else {
@@ -246,6 +263,8 @@ fn check_preconditions(resource: &Resource, object: &Value, options: &DeleteOpti
 /// What a deletion does to an object.
 enum Plan {
     Remove,
+    /// What could have been given time and is given none is seen marked before it goes.
+    MarkAndRemove,
     Mark,
     Wait,
 }
@@ -272,7 +291,7 @@ fn plan(resource: &Resource, object: &mut Value, options: &DeleteOptions, now: T
         return Plan::Mark;
     }
     if finalizers.is_empty() {
-        return Plan::Remove;
+        return if graceful { Plan::MarkAndRemove } else { Plan::Remove };
     }
     mark(object, now);
     Plan::Mark

@@ -27,6 +27,8 @@ impl Scope<'_> {
             meta::set(object, "name", Some(self.generated(&generate, attempt).into()));
         }
         let strategy = &self.resource.strategy;
+        let others = || self.others();
+        strategy.admit(self.call.endpoint, object, None, (!self.is_dry()).then_some(&others))?;
         strategy.prepare_create(self.version, object, self.call);
         if strategy.moves_generation(object, object).is_some() {
             meta::set(object, "generation", Some(1.into()));
@@ -44,10 +46,15 @@ impl Scope<'_> {
             if !self.is_custom() {
                 errors.extend(meta::standard_finalizer_problems(object));
             }
-            errors.extend(strategy.validate(self.version, self.call.endpoint, object, None));
+            errors = strategy.validate_after(errors, self.version, self.call.endpoint, object, None);
         }
         self.refuse(object, &errors)?;
+        if self.is("", "namespaces") {
+            // A generated name is known only now.
+            object["metadata"]["labels"]["kubernetes.io/metadata.name"] = object["metadata"]["name"].clone();
+        }
         warnings.extend(strategy.warnings(self.version, object, None));
+        super::json::whole_numbers(object);
         Ok(())
     }
 
@@ -67,6 +74,8 @@ impl Scope<'_> {
         let before = old["metadata"]["generation"].as_i64();
         meta::set(object, "selfLink", None);
         meta::set(object, "generation", before.map(Value::from));
+        let others = || self.others();
+        strategy.admit(endpoint, object, Some(old), (!self.is_dry()).then_some(&others))?;
         strategy.prepare_update(self.version, endpoint, object, old);
         if self.is_custom() && endpoint == Endpoint::Status {
             keep_metadata(object, old);
@@ -92,19 +101,30 @@ impl Scope<'_> {
         let type_errors = self.type_problems(object);
         if type_errors.is_empty() {
             // Every kind checks the change of its metadata again.
-            errors.extend(change);
+            let mut own = change;
             if self.checks_metadata_again() {
-                errors.extend(meta::problems(object, self.resource.namespaced, &meta::any_name));
-                errors.extend(meta::standard_finalizer_problems(object));
+                own.extend(meta::problems(object, self.resource.namespaced, &meta::any_name));
+                own.extend(meta::standard_finalizer_problems(object));
             }
-            errors.extend(strategy.validate(self.version, endpoint, object, Some(old)));
+            errors.extend(strategy.validate_after(own, self.version, endpoint, object, Some(old)));
         } else {
             errors.extend(type_errors);
         }
         self.refuse(object, &errors)?;
         warnings.extend(strategy.warnings(self.version, object, Some(old)));
+        super::json::whole_numbers(object);
         crate::fields::keep_times(old, object);
         Ok(())
+    }
+
+    fn is_dry(&self) -> bool {
+        self.call.all("dryRun").contains(&"All")
+    }
+
+    /// Every stored object of the kind.
+    fn others(&self) -> Vec<Value> {
+        let page = self.store().list(&self.resource.place, "", None);
+        page.items.iter().map(|(_, stored)| stored.value()).collect()
     }
 
     fn refuse(&self, object: &Value, errors: &[FieldError]) -> Result<(), Failure> {

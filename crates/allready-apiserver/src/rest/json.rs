@@ -29,7 +29,7 @@ pub(crate) struct Duplicate {
 
 /// Reads JSON, or says what is wrong with it.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, String> {
-    let mut reader = Reader { bytes, at: 0, depth: 0, path: Vec::new(), duplicates: Vec::new() };
+    let mut reader = Reader::new(bytes);
     reader.space();
     let value = reader.value("looking for beginning of value")?;
     reader.space();
@@ -37,6 +37,14 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, String> {
         return Err(reader.unexpected("after top-level value"));
     }
     Ok(Parsed { value, duplicates: reader.duplicates })
+}
+
+/// Every field in the order in which it stands in JSON: whether it stood there before, and its path.
+pub(crate) fn order(bytes: &[u8]) -> Vec<(bool, String)> {
+    let mut reader = Reader { order: Some(Vec::new()), ..Reader::new(bytes) };
+    reader.space();
+    let _ = reader.value("");
+    reader.order.unwrap_or_default()
 }
 
 enum Step {
@@ -50,9 +58,14 @@ struct Reader<'a> {
     depth: usize,
     path: Vec<Step>,
     duplicates: Vec<Duplicate>,
+    order: Option<Vec<(bool, String)>>,
 }
 
 impl<'a> Reader<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, depth: 0, path: Vec::new(), duplicates: Vec::new(), order: None }
+    }
+
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -114,7 +127,11 @@ impl<'a> Reader<'a> {
             }
             self.at += 1;
             self.space();
-            if map.contains_key(&key) {
+            let again = map.contains_key(&key);
+            if self.order.is_some() {
+                let path = self.path_of(&key);
+                self.order.get_or_insert_default().push((again, path));
+            } else if again {
                 self.note(&key, start);
             }
             self.path.push(Step::Key(key));
@@ -158,7 +175,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn note(&mut self, key: &str, start: usize) {
+    fn path_of(&self, key: &str) -> String {
         let mut path = String::new();
         for step in &self.path {
             match step {
@@ -176,6 +193,11 @@ impl<'a> Reader<'a> {
             path.push('.');
         }
         path.push_str(key);
+        path
+    }
+
+    fn note(&mut self, key: &str, start: usize) {
+        let path = self.path_of(key);
         if self.duplicates.len() < 100 && self.duplicates.iter().all(|known| known.path != path) {
             let before = self.bytes.get(..start).unwrap_or_default();
             let line = before.split(|byte| *byte == b'\n').count();
@@ -322,23 +344,39 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A whole number stays one; one that is written as a fraction becomes one, as it does on its way through the real
-/// server's storage.
-fn number(text: &str) -> Value {
+/// A number. One that is written as a fraction stays a float until it is stored, see [`whole_numbers`].
+pub(crate) fn number(text: &str) -> Value {
     if let Ok(number) = text.parse::<i64>() {
         return number.into();
     }
     let number: f64 = text.parse().unwrap_or_default();
-    #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
-    if number.fract() == 0.0 && number.abs() < 9.0e18 {
-        return (number as i64).into();
-    }
-    if number.fract() == 0.0
-        && let Some(whole) = large(number)
-    {
-        return whole.into();
-    }
     serde_json::Number::from_f64(number).map_or(Value::Null, Value::Number)
+}
+
+/// Makes whole numbers of those that are written as fractions, as they are on their way through the real server's storage.
+pub(crate) fn whole_numbers(value: &mut Value) {
+    // The depth is bounded by whoever read the value.
+    match value {
+        Value::Number(number) => {
+            if let Some(whole) = number.as_f64().filter(|_| number.is_f64()).and_then(whole) {
+                *value = whole;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(whole_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
+        _ => {}
+    }
+}
+
+fn whole(number: f64) -> Option<Value> {
+    if number.fract() != 0.0 {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+    if number.abs() < 9.0e18 {
+        return Some((number as i64).into());
+    }
+    large(number).map(Value::from)
 }
 
 /// A number beyond 64 signed bits is rounded to the digits that a float keeps.

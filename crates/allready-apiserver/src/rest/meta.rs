@@ -163,7 +163,8 @@ fn owner_problems(object: &Value) -> Vec<FieldError> {
         }
         if api_version == "v1" && field("kind") == "Event" {
             let why = "/v1, Kind=Event is disallowed from being an owner";
-            errors.push(FieldError::invalid(path, owner.clone(), why));
+            let why = format!("{}: {why}", owner_text(owner));
+            errors.push(FieldError::invalid(path, Value::Null, why).without_value());
         }
         if owner["controller"] == true {
             let this = format!("{}/{}", field("kind"), field("name"));
@@ -173,12 +174,27 @@ fn owner_problems(object: &Value) -> Vec<FieldError> {
                     let why = format!(
                         "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {this}"
                     );
-                    errors.push(FieldError::invalid(path, owners.clone(), why));
+                    let texts: Vec<_> = owners.as_array().into_iter().flatten().map(owner_text).collect();
+                    let why = format!("[{}]: {why}", texts.join(","));
+                    errors.push(FieldError::invalid(path, Value::Null, why).without_value());
                 }
             }
         }
     }
     errors
+}
+
+/// A reference in the order in which the real server writes its fields.
+fn owner_text(owner: &Value) -> String {
+    let optional = ["controller", "blockOwnerDeletion"].into_iter().filter(|field| !owner[*field].is_null());
+    let fields = ["apiVersion", "kind", "name", "uid"].into_iter().chain(optional);
+    let texts: Vec<_> = fields
+        .map(|field| {
+            let value = if owner[field].is_null() { json!("") } else { owner[field].clone() };
+            format!("\"{field}\":{value}")
+        })
+        .collect();
+    format!("{{{}}}", texts.join(","))
 }
 
 fn finalizer_problems(object: &Value) -> Vec<FieldError> {

@@ -3,7 +3,7 @@
 use std::{
     collections::HashSet,
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, Mutex, MutexGuard, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -22,17 +22,19 @@ mod convert;
 mod decode;
 mod delete;
 mod finish;
-mod json;
+pub(crate) mod json;
 mod keeper;
-mod meta;
+pub(crate) mod meta;
 pub mod names;
 mod options;
 mod patching;
+mod pods;
 mod read;
 mod scale;
 mod selector;
 mod token;
 mod write;
+mod yaml;
 
 #[cfg(test)]
 mod tests;
@@ -78,8 +80,12 @@ pub struct ListBody {
 }
 
 impl Answer {
-    fn object(code: u16, bytes: Bytes, warnings: Vec<String>) -> Self {
-        Self { code, body: Body::Object(bytes), warnings }
+    fn new(code: u16, body: Body) -> Self {
+        Self { code, body, warnings: Vec::new() }
+    }
+
+    fn object(code: u16, bytes: Bytes) -> Self {
+        Self::new(code, Body::Object(bytes))
     }
 }
 
@@ -99,6 +105,8 @@ struct Inner {
     access: Index,
     /// Resources whose definitions are being deleted, so that a create need not look into them.
     terminating: RwLock<HashSet<String>>,
+    /// Held by a write that gives what must be unique, until it is stored.
+    turn: Mutex<()>,
 }
 
 impl Engine {
@@ -111,6 +119,7 @@ impl Engine {
             controllers: AtomicBool::new(true),
             access: Index::default(),
             terminating: RwLock::default(),
+            turn: Mutex::default(),
         };
         let engine = Self { inner: Arc::new(inner) };
         engine.begin();
@@ -199,18 +208,25 @@ impl Engine {
         if !scope.allows() {
             return Err(Failure::method_not_allowed());
         }
-        match (call.verb, call.endpoint) {
+        let mut warnings = Vec::new();
+        let answer = match (call.verb, call.endpoint) {
             (Verb::Get, Endpoint::Scale) => scope.get_scale(),
             (Verb::Get, _) => scope.get(),
             (Verb::List, _) => scope.list(),
             (Verb::Watch, _) => scope.watch(),
-            (Verb::Create, _) => scope.create(),
-            (Verb::Update, Endpoint::Scale) => scope.update_scale(),
-            (Verb::Update, _) => scope.update(),
-            (Verb::Patch, Endpoint::Scale) => scope.patch_scale(),
-            (Verb::Patch, _) => scope.patch(),
+            (Verb::Create, Endpoint::Other("eviction")) => scope.evict(&mut warnings),
+            (Verb::Create, Endpoint::Other("binding")) => scope.bind(&mut warnings),
+            (Verb::Create, _) => scope.create(&mut warnings),
+            (Verb::Update, Endpoint::Scale) => scope.update_scale(&mut warnings),
+            (Verb::Update, _) => scope.update(&mut warnings),
+            (Verb::Patch, Endpoint::Scale) => scope.patch_scale(&mut warnings),
+            (Verb::Patch, _) => scope.patch(&mut warnings),
             (Verb::Delete, _) => scope.delete(),
             (Verb::DeleteCollection, _) => scope.delete_collection(),
+        };
+        match answer {
+            Ok(answer) => Ok(Answer { warnings, ..answer }),
+            Err(failure) => Err(Failure { warnings, ..failure }),
         }
     }
 }
@@ -249,8 +265,24 @@ impl Scope<'_> {
         self.resource.group == group && self.resource.plural == plural
     }
 
+    /// Where the object of the call is stored.
+    fn spot(&self) -> Result<String, Failure> {
+        let problems = names::path_segment(self.name());
+        if problems.is_empty() {
+            return Ok(key(self.namespace(), self.name()));
+        }
+        let (name, why) = (crate::status::quote(self.name()), problems.join(";"));
+        Err(Failure::bad_request(format!("Name parameter invalid: {name}: {why}")))
+    }
+
     fn not_found(&self) -> Failure {
         Failure::not_found(&self.resource.qualified(), self.name())
+    }
+
+    /// Waits until no other write gives what must be unique; nothing to wait for where nothing must be.
+    fn turn(&self) -> Option<MutexGuard<'_, ()>> {
+        let turn = &self.engine.inner.turn;
+        self.resource.strategy.in_turn().then(|| turn.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn allows(&self) -> bool {

@@ -179,7 +179,8 @@ impl ListOptions {
         }
         let errors = if watch { options.watch_problems(wanted) } else { options.list_problems(wanted) };
         refuse("ListOptions", &errors)?;
-        options.exact = wanted == "Exact";
+        // A page of a version is a page of just that version.
+        options.exact = wanted == "Exact" || wanted.is_empty() && options.limit > 0 && !watch;
         Ok(options)
     }
 

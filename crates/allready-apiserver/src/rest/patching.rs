@@ -3,13 +3,17 @@
 use serde_json::Value;
 
 use super::{
-    Answer, Scope, convert, decode, json,
+    Answer, Scope, convert, decode,
+    decode::Strict,
+    json,
     options::{Validation, WriteKind, WriteOptions},
+    yaml,
 };
 use crate::{
     fields::{self, Apply, Writer},
     patch,
     resource::Endpoint,
+    schema::Schema,
     status::{Failure, FieldError},
 };
 
@@ -20,13 +24,12 @@ pub(super) const APPLY_PATCH: &str = "application/apply-patch+yaml";
 
 impl Scope<'_> {
     /// Changes a part of an object.
-    pub(super) fn patch(&self) -> Result<Answer, Failure> {
+    pub(super) fn patch(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         self.check_patch_type()?;
         decode::check_size(self.call)?;
         let apply = self.call.content_type == APPLY_PATCH;
         let kind = if apply { WriteKind::Apply } else { WriteKind::Patch };
         let options = WriteOptions::read(self.call, kind)?;
-        let mut warnings = self.deprecation();
         let make = |live: Option<&Value>, warnings: &mut Vec<String>| {
             if apply {
                 return self.applied(live, &options, warnings);
@@ -35,9 +38,9 @@ impl Scope<'_> {
             self.patched(live, &options, warnings)
         };
         let may_create = apply && self.call.endpoint == Endpoint::Main;
-        let written = self.write(&make, may_create, None, options.dry_run, &mut warnings)?;
+        let written = self.write(&make, may_create, None, options.dry_run, warnings)?;
         let code = if written.created { 201 } else { 200 };
-        Ok(Answer::object(code, written.bytes, warnings))
+        Ok(Answer::object(code, written.bytes))
     }
 
     pub(super) fn check_patch_type(&self) -> Result<(), Failure> {
@@ -62,32 +65,43 @@ impl Scope<'_> {
         options: &WriteOptions,
         warnings: &mut Vec<String>,
     ) -> Result<Value, Failure> {
-        let (mut new, mut strict) = self.patch_value(live)?;
-        let shown = crate::status::json_text(&new);
-        let invalid = |why: String| {
-            let errors = [FieldError::invalid("patch", shown.as_str(), why)];
+        let (mut new, mut strict) = self.patch_value(live, &self.version.schema)?;
+        let strategic = self.call.content_type == STRATEGIC_PATCH;
+        let invalid = |new: &Value, why: String| {
+            let errors = [FieldError::invalid("patch", self.show_patch(new), why)];
             Failure::invalid("", "", "", &errors)
         };
-        if !new.is_object() {
-            return Err(invalid("Object 'Kind' is missing in 'null'".into()));
+        let nameless = self.is_custom() && new["kind"].as_str().is_none_or(str::is_empty);
+        if nameless || !new.is_object() {
+            let shown = crate::status::json_text(&new);
+            return Err(invalid(&new, format!("Object 'Kind' is missing in '{shown}'")));
         }
-        if !self.is_custom() {
-            let kind = new["kind"].as_str().unwrap_or_default();
-            let api_version = new["apiVersion"].as_str().unwrap_or_default();
-            if kind != self.resource.kind || api_version != self.api_version() {
-                return Err(invalid(decode::not_registered(kind, api_version)));
+        if strategic {
+            let strategy = &self.resource.strategy;
+            strategy.convert(self.version, &mut new).map_err(|why| invalid(&new, why))?;
+        } else {
+            if !self.is_custom() {
+                let kind = new["kind"].as_str().unwrap_or_default();
+                let api_version = new["apiVersion"].as_str().unwrap_or_default();
+                if kind != self.resource.kind || api_version != self.api_version() {
+                    return Err(invalid(&new, decode::not_registered(kind, api_version)));
+                }
             }
+            decode::check_metadata(&new, self.is_custom())
+                .and_then(|()| decode::decodes(self.call, self.version, &new))
+                .map_err(|why| invalid(&new, why))?;
         }
-        decode::check_metadata(&new, self.is_custom())
-            .and_then(|()| decode::decodes(self.call, self.version, &new))
-            .map_err(invalid)?;
-        strict.extend(self.prune(&mut new));
+        let text = if self.is_custom() { String::new() } else { new.to_string() };
+        let mut unknown = Strict { fields: self.prune(&mut new), ..Strict::default() };
+        unknown.sort_as_in(text.as_bytes());
+        strict.extend(unknown.fields);
         if !strict.is_empty() {
             match options.validation {
                 Validation::Ignore => {}
                 Validation::Warn => warnings.extend(strict),
                 Validation::Strict => {
-                    return Err(invalid(format!("strict decoding error: {}", strict.join(", "))));
+                    let (whole, _) = self.patch_value(live, &self.version.schema)?;
+                    return Err(invalid(&whole, format!("strict decoding error: {}", strict.join(", "))));
                 }
             }
         }
@@ -96,8 +110,18 @@ impl Scope<'_> {
         Ok(new)
     }
 
+    /// What a refusal shows of a patch: of a strategic merge the patch, else what it has made.
+    fn show_patch(&self, new: &Value) -> String {
+        let patch = json::parse(&self.call.body).map(|parsed| parsed.value).unwrap_or_default();
+        match self.call.content_type.as_str() {
+            STRATEGIC_PATCH => patch::strategic::show(patch),
+            JSON_PATCH => self.resource.strategy.show_patched(new, &patch::json::touched(&patch)),
+            _ => self.resource.strategy.show_patched(new, &patch),
+        }
+    }
+
     /// A value with the call's patch applied, and what strict decoding has to say about the patch.
-    pub(super) fn patch_value(&self, live: &Value) -> Result<(Value, Vec<String>), Failure> {
+    pub(super) fn patch_value(&self, live: &Value, schema: &Schema) -> Result<(Value, Vec<String>), Failure> {
         let body = &self.call.body;
         match self.call.content_type.as_str() {
             JSON_PATCH => {
@@ -110,7 +134,7 @@ impl Scope<'_> {
                     .collect();
                 strict.extend(
                     patch::json::unknown_fields(&parsed.value)
-                        .map(|path| format!("json patch unknown field {}", crate::status::quote(&path))),
+                        .map(|path| format!("json patch unknown field \"{path}\"")),
                 );
                 Ok((patch.apply(live.clone())?, strict))
             }
@@ -125,7 +149,7 @@ impl Scope<'_> {
             _ => {
                 let parsed = json::parse(body).map_err(Failure::bad_request)?;
                 object_or("", &parsed.value)?;
-                let new = patch::strategic::merge(&self.version.schema, live, &parsed.value)?;
+                let new = patch::strategic::merge(schema, live, &parsed.value)?;
                 Ok((new, decode::duplicate_texts(&parsed.duplicates)))
             }
         }
@@ -152,11 +176,7 @@ impl Scope<'_> {
             warnings.extend(duplicates);
         }
         decode::check_metadata(&new, self.is_custom()).map_err(Failure::bad_request)?;
-        if self.is_custom() {
-            crate::schema::default_keeping_nulls(&self.version.schema, &mut new);
-        } else {
-            self.fill_in(&mut new);
-        }
+        self.fill_in(&mut new);
         Ok(new)
     }
 
@@ -208,20 +228,13 @@ impl Scope<'_> {
         let decoding = |error: String| {
             Failure::bad_request(format!("error decoding YAML: error converting YAML to JSON: {error}"))
         };
-        let parsed = decode::yaml(&self.call.body).map_err(decoding)?;
+        let parsed = yaml::parse(&self.call.body).map_err(decoding)?;
         let config = match parsed.value {
             Value::Null => serde_json::json!({}),
             value => value,
         };
         object_or("error decoding YAML: error unmarshaling JSON: while decoding JSON: ", &config)?;
-        let texts = parsed.duplicates.iter().map(|duplicate| {
-            format!(
-                "line {}: key {} already set in map",
-                duplicate.line,
-                crate::status::quote(&duplicate.key)
-            )
-        });
-        Ok((config, texts.collect()))
+        Ok((config, decode::yaml_duplicates(&parsed.duplicates)))
     }
 }
 

@@ -20,32 +20,30 @@ use crate::{
 /// What the real server says when a page can no longer be shown as it was.
 const INCONSISTENT: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
+/// How many objects are looked at in one go for a page of those that are selected.
+const CHUNK: usize = 256;
+
 impl Scope<'_> {
     /// One object.
     pub(super) fn get(&self) -> Result<Answer, Failure> {
         let stored = self.find()?;
-        let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
-        Ok(Answer::object(200, bytes, Vec::new()))
+        let bytes = convert::served_bytes(self.resource, self.version, &stored);
+        Ok(Answer::object(200, bytes))
     }
 
     /// The stored object that the call names, no older than the call wants it.
     pub(super) fn find(&self) -> Result<Stored, Failure> {
         let wanted = self.call.first("resourceVersion").unwrap_or_default();
         let wanted = parse_version(wanted).map_err(|error| Failure::new(500, "", error))?;
-        self.not_ahead(wanted, true)?;
-        let key = key(self.namespace(), self.name());
-        self.store().get(&self.resource.place, &key).ok_or_else(|| self.not_found())
+        self.not_ahead(wanted)?;
+        self.store().get(&self.resource.place, &self.spot()?).ok_or_else(|| self.not_found())
     }
 
-    /// Refuses a version that has not come yet. Only what would wait for it says when to try again.
-    fn not_ahead(&self, wanted: Option<u64>, waits: bool) -> Result<(), Failure> {
+    /// Refuses a version that has not come yet.
+    fn not_ahead(&self, wanted: Option<u64>) -> Result<(), Failure> {
         let current = self.store().revision();
         match wanted {
-            Some(wanted) if wanted > current => {
-                let mut failure = Failure::version_too_large(wanted, current);
-                failure.details.get_or_insert_default().retry_after_seconds = u32::from(waits);
-                Err(failure)
-            }
+            Some(wanted) if wanted > current => Err(Failure::version_too_large(wanted, current)),
             _ => Ok(()),
         }
     }
@@ -54,17 +52,15 @@ impl Scope<'_> {
     pub(super) fn list(&self) -> Result<Answer, Failure> {
         let options = ListOptions::read(self.call, false)?;
         let list = self.select(&options)?;
-        let items = list
-            .items
-            .iter()
-            .map(|(_, stored)| convert::served_bytes(self.resource, self.version, &stored.bytes));
+        let items =
+            list.items.iter().map(|(_, stored)| convert::served_bytes(self.resource, self.version, stored));
         let body = ListBody {
             items: items.collect(),
             resource_version: list.revision,
             continue_token: list.token,
             remaining: list.remaining,
         };
-        Ok(Answer { code: 200, body: Body::List(body), warnings: Vec::new() })
+        Ok(Answer::new(200, Body::List(body)))
     }
 
     /// What a list consists of.
@@ -80,60 +76,92 @@ impl Scope<'_> {
         let prefix = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
         let from =
             from.map(|from| if self.namespace().is_empty() { from } else { format!("{prefix}{from}") });
-        let place = &self.resource.place;
-        let store = self.store();
-        // One object by its name needs no walk over the others. The version is read first: a watch from it may show the
-        // object once more, but misses nothing.
-        let single = selector.name().filter(|_| !self.resource.namespaced || !namespace.is_empty());
-        let page = match at {
-            None if single.is_some() && from.is_none() => {
-                let revision = store.revision();
-                let key = key(&namespace, single.unwrap_or_default());
-                let found = store.get(place, &key).map(|stored| (key.into(), stored));
-                Page { items: found.into_iter().collect(), revision }
-            }
-            None => store.list(place, &prefix, from.as_deref()),
-            Some(version) => match store.list_at(place, &prefix, from.as_deref(), version) {
-                Some(page) => page,
-                None if options.token.is_empty() => {
-                    let message = "The resourceVersion for the provided list is too old.";
-                    return Err(Failure::expired(message));
-                }
-                None => return Err(self.inconsistent(options)),
-            },
-        };
         // Version 0 is answered from the cache, which does not page.
         let limit =
             if options.version == "0" { 0 } else { usize::try_from(options.limit).unwrap_or(usize::MAX) };
-        let mut selection = Selection { revision: page.revision, ..Selection::default() };
-        let everything = selector.is_empty();
-        let total = page.items.len();
-        let mut last = None;
-        for (index, (key, stored)) in page.items.into_iter().enumerate() {
-            if limit > 0 && selection.items.len() == limit {
-                let own = if self.namespace().is_empty() { "" } else { prefix.as_str() };
-                let last: &str = last.as_deref().unwrap_or_default();
-                let start = format!("{}\0", last.strip_prefix(own).unwrap_or(last));
-                let slash = !self.is_custom() && !self.namespace().is_empty();
-                selection.token = Token { version: Some(page.revision), start }.encode(slash);
-                selection.remaining = everything.then(|| (total - index) as u64);
-                break;
-            }
-            if everything || selector.matches(&key, &stored.bytes) {
-                last = Some(key.clone());
-                selection.items.push((key, stored));
-            } else if limit > 0 {
-                last = Some(key);
-            }
+        // One object by its name needs no walk over the others.
+        let single = selector.name().filter(|_| !self.resource.namespaced || !namespace.is_empty());
+        if let Some(name) = single.filter(|_| at.is_none() && from.is_none()) {
+            return Ok(self.select_one(&selector, key(&namespace, name)));
         }
-        Ok(selection)
+        let everything = selector.is_empty();
+        let chunk = match limit {
+            0 => usize::MAX,
+            limit if everything => limit,
+            limit => limit.max(CHUNK),
+        };
+        let mut page = self.page(options, &prefix, from.as_deref(), chunk, at)?;
+        let mut selection = Selection { revision: page.revision, ..Selection::default() };
+        let mut last = None;
+        loop {
+            let total = page.items.len() + page.more;
+            for (index, (key, stored)) in page.items.into_iter().enumerate() {
+                if limit > 0 && selection.items.len() == limit {
+                    selection.remaining = everything.then(|| (total - index) as u64);
+                    selection.token = self.token(&prefix, page.revision, last.as_deref().unwrap_or_default());
+                    return Ok(selection);
+                }
+                let matches = everything || selector.matches(&key, &stored);
+                if limit > 0 {
+                    last = Some(key.clone());
+                }
+                if matches {
+                    selection.items.push((key, stored));
+                }
+            }
+            let Some(end) = page.end.filter(|_| page.more > 0) else { return Ok(selection) };
+            if selection.items.len() == limit {
+                selection.remaining = everything.then_some(page.more as u64);
+                selection.token = self.token(&prefix, page.revision, &end);
+                return Ok(selection);
+            }
+            // The rest of the page as it was when the page began, or as it is where that is forgotten meanwhile.
+            let (place, from) = (&self.resource.place, format!("{end}\0"));
+            let then = self.store().page_at(place, &prefix, Some(&from), chunk, selection.revision);
+            page = then.unwrap_or_else(|| self.store().page(place, &prefix, Some(&from), chunk));
+        }
+    }
+
+    /// The version is read first: a watch from it may show the object once more, but misses nothing.
+    fn select_one(&self, selector: &Selector, key: String) -> Selection {
+        let revision = self.store().revision();
+        let found = self.store().get(&self.resource.place, &key).map(|stored| (key.into_boxed_str(), stored));
+        let found = found.filter(|(key, stored)| selector.matches(key, stored));
+        Selection { items: found.into_iter().collect(), revision, ..Selection::default() }
+    }
+
+    fn page(
+        &self,
+        options: &ListOptions,
+        prefix: &str,
+        from: Option<&str>,
+        chunk: usize,
+        at: Option<u64>,
+    ) -> Result<Page, Failure> {
+        let (store, place) = (self.store(), &self.resource.place);
+        let Some(version) = at else { return Ok(store.page(place, prefix, from, chunk)) };
+        store.page_at(place, prefix, from, chunk, version).ok_or_else(|| {
+            if options.token.is_empty() {
+                Failure::expired("The resourceVersion for the provided list is too old.")
+            } else {
+                self.inconsistent(options)
+            }
+        })
+    }
+
+    /// Where the page after this key starts.
+    fn token(&self, prefix: &str, version: u64, last: &str) -> String {
+        let own = if self.namespace().is_empty() { "" } else { prefix };
+        let start = format!("{}\0", last.strip_prefix(own).unwrap_or(last));
+        let slash = !self.is_custom() && !self.namespace().is_empty();
+        Token { version: Some(version), start }.encode(slash)
     }
 
     fn start(&self, options: &ListOptions) -> Result<(Option<String>, Option<u64>), Failure> {
         if options.token.is_empty() {
             let version = parse_version(&options.version)
                 .map_err(|error| Failure::bad_request(format!("invalid resource version: {error}")))?;
-            self.not_ahead(version, !options.exact)?;
+            self.not_ahead(version)?;
             return Ok((None, version.filter(|version| options.exact && *version > 0)));
         }
         let invalid = |error: String| Failure::bad_request(format!("invalid continue token: {error}"));
@@ -142,6 +170,10 @@ impl Scope<'_> {
             let message = "specifying resource version is not allowed when using continue";
             return Err(Failure::bad_request(message));
         }
+        self.not_ahead(token.version).map_err(|mut failure| {
+            failure.details.get_or_insert_default().retry_after_seconds = 0;
+            failure
+        })?;
         Ok((Some(token.start), token.version))
     }
 
@@ -170,33 +202,30 @@ impl Scope<'_> {
         let name = self.call.name.clone().or_else(|| selector.name().map(str::to_owned));
         let needs_look = selector.needs_object();
         let version_name = self.version.name.clone();
-        let convert = (!convert::is_stored_form(self.resource, self.version)).then(|| {
-            let resource = self.resource.clone();
-            let show = move |bytes: &Bytes| match resource.version(&version_name) {
-                Some(version) => convert::served_bytes(&resource, version, bytes),
-                None => bytes.clone(),
-            };
-            Arc::new(show) as Arc<dyn Fn(&Bytes) -> Bytes + Send + Sync>
-        });
+        let resource = self.resource.clone();
+        let convert = move |bytes: &Bytes, written: u64| match resource.version(&version_name) {
+            Some(version) => convert::served_bytes_of(&resource, version, bytes, written),
+            None => bytes.clone(),
+        };
         let view = View {
             namespace,
             name,
             matches: needs_look.then(|| {
                 let selector = Arc::new(selector);
-                let look = move |bytes: &[u8]| selector.matches_bytes(bytes);
-                Arc::new(look) as Arc<dyn Fn(&[u8]) -> bool + Send + Sync>
+                let look = move |stored: &Stored| selector.matches_object(stored);
+                Arc::new(look) as Arc<dyn Fn(&Stored) -> bool + Send + Sync>
             }),
-            convert,
+            convert: Some(Arc::new(convert)),
             api_version: self.api_version().into(),
             blank: blank(self.resource, self.version),
         };
         let subscription = self.store().subscribe(&self.resource.place, &start, view);
-        Ok(Answer { code: 200, body: Body::Watch(subscription), warnings: Vec::new() })
+        Ok(Answer::new(200, Body::Watch(subscription)))
     }
 
     fn selector(&self, options: &ListOptions) -> Result<Selector, Failure> {
-        for term in &options.fields.0 {
-            self.check_field(&term.field)?;
+        for (field, _) in options.fields.terms() {
+            self.check_field(field)?;
         }
         if let Some(name) = &self.call.name
             && !options.fields.is_empty()
@@ -268,36 +297,36 @@ impl Selector {
     /// Whether the key alone does not tell.
     fn needs_object(&self) -> bool {
         let by_key = |field: &str| field == "metadata.name" || field == "metadata.namespace";
-        !self.labels.is_empty() || self.fields.0.iter().any(|term| term.differs || !by_key(&term.field))
+        !self.labels.is_empty() || self.fields.terms().any(|(field, term)| !term.is_exact() || !by_key(field))
     }
 
-    fn matches(&self, key: &str, bytes: &[u8]) -> bool {
+    fn matches(&self, key: &str, stored: &Stored) -> bool {
         if let Some(name) = self.name()
             && key.rsplit('/').next() != Some(name)
         {
             return false;
         }
-        self.matches_bytes(bytes)
+        self.matches_object(stored)
     }
 
-    fn matches_bytes(&self, bytes: &[u8]) -> bool {
-        if self.fields.0.iter().all(|term| term.field == "metadata.name" && !term.differs) {
-            let Ok(peek) = serde_json::from_slice::<Peek<'_>>(bytes) else { return false };
-            let name = peek.metadata.name;
-            let named = self.fields.0.iter().all(|term| term.value == name);
-            return named
-                && self.labels.matches(|label| peek.metadata.labels.as_ref()?.get(label).map(AsRef::as_ref));
-        }
-        let Ok(object) = serde_json::from_slice::<Value>(bytes) else { return false };
-        let labels = &object["metadata"]["labels"];
-        if !self.labels.matches(|label| labels.get(label)?.as_str()) {
-            return false;
+    /// Metadata is the same in every version; other fields are looked for in the version that was asked for.
+    fn matches_object(&self, stored: &Stored) -> bool {
+        if self.fields.terms().all(|(field, _)| field == "metadata.name") {
+            let Ok(peek) = serde_json::from_slice::<Peek<'_>>(&stored.bytes) else { return false };
+            let labels = peek.metadata.labels.iter().flatten();
+            return self.fields.terms().all(|(_, term)| term.takes(&peek.metadata.name))
+                && self.labels.matches(labels.map(|(key, value)| (key.as_ref(), value.as_ref())));
         }
         let Some(version) = self.resource.version(&self.version) else { return false };
-        self.fields.0.iter().all(|term| {
-            let value = field_value(&self.resource, version, &object, &term.field);
-            (value == term.value) != term.differs
-        })
+        let object = convert::served(&self.resource, version, stored);
+        let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
+        if !self.labels.matches(labels.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default())))
+        {
+            return false;
+        }
+        self.fields
+            .terms()
+            .all(|(field, term)| term.takes(&field_value(&self.resource, version, &object, field)))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The scale subresource: an `autoscaling/v1` `Scale` that stands for a few fields of the object.
 
+use std::sync::{Arc, LazyLock};
+
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -8,64 +10,148 @@ use super::{
     patching::APPLY_PATCH,
 };
 use crate::{
-    resource::Scale,
+    crd,
+    fields::{self, Schemas, Writer},
+    resource::{Endpoint, Scale},
+    schema::{self, Schema},
     status::{Failure, FieldError},
 };
 
 const API_VERSION: &str = "autoscaling/v1";
+/// What a custom object that does not say how many it wants shows to whoever changes its scale.
+const UNSET: i64 = i32::MIN as i64;
+
+static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
+    let count = json!({ "type": "integer", "format": "int32" });
+    let text = json!({ "type": "string" });
+    let shape = json!({ "type": "object", "properties": {
+        "apiVersion": text, "kind": text, "metadata": { "type": "object" },
+        "spec": { "type": "object", "properties": { "replicas": count } },
+        "status": { "type": "object", "properties": { "replicas": count, "selector": text } },
+    } });
+    Arc::new(schema::parse(&shape).unwrap_or_default())
+});
+
+/// Fields of a scale have one version.
+struct ScaleSchemas;
+
+impl Schemas for ScaleSchemas {
+    fn schema(&self, api_version: &str) -> Option<Arc<Schema>> {
+        (api_version == API_VERSION).then(|| SCHEMA.clone())
+    }
+}
 
 impl Scope<'_> {
-    fn scale_of(&self, object: &Value, paths: &Scale) -> Value {
-        let selector =
-            if self.is_custom() { paths.label_selector.as_deref() } else { Some(".spec.selector") };
-        scale_of(object, paths, selector)
-    }
-
     fn scale_paths(&self) -> Result<&Scale, Failure> {
         self.version.scale.as_ref().ok_or_else(Failure::method_not_allowed)
     }
 
+    /// Where each version of the kind keeps its replicas.
+    fn replicas_paths(&self) -> Vec<(String, Option<Vec<String>>)> {
+        let steps = |scale: &Scale| {
+            let path = scale.spec_replicas.trim_start_matches('.');
+            path.split('.').map(str::to_owned).collect()
+        };
+        let versions = self.resource.versions.iter();
+        versions.map(|it| (self.resource.api_version(&it.name), it.scale.as_ref().map(steps))).collect()
+    }
+
+    /// The scale of an object, and whether the object says how many it wants.
+    fn scale_of(&self, object: &Value) -> Result<(Value, bool), Failure> {
+        let paths = self.scale_paths()?;
+        let custom = self.is_custom();
+        let read = if custom {
+            crd::scale::read(paths, object)
+        } else {
+            crd::scale::read(&Scale { label_selector: None, ..paths.clone() }, object)
+        };
+        let mut read = read.map_err(Failure::bad_request)?;
+        if !custom {
+            read.selector = selector_text(&object["spec"]["selector"]);
+        }
+        let mut shown = Map::new();
+        for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+            if !object["metadata"][field].is_null() {
+                shown.insert(field.into(), object["metadata"][field].clone());
+            }
+        }
+        let mut scale = json!({
+            "apiVersion": API_VERSION, "kind": "Scale", "metadata": shown,
+            "spec": {}, "status": { "replicas": read.status_replicas },
+        });
+        if let Some(replicas) = read.spec_replicas.filter(|replicas| *replicas != 0) {
+            scale["spec"]["replicas"] = replicas.into();
+        }
+        if !read.selector.is_empty() {
+            scale["status"]["selector"] = read.selector.into();
+        }
+        Ok((scale, read.spec_replicas.is_some()))
+    }
+
+    fn answer_scale(&self, object: &Value) -> Result<Answer, Failure> {
+        let (scale, _) = self.scale_of(object)?;
+        Ok(Answer::object(200, scale.to_string().into()))
+    }
+
     /// The scale of an object.
     pub(super) fn get_scale(&self) -> Result<Answer, Failure> {
-        let paths = self.scale_paths()?;
         let object = convert::served(self.resource, self.version, &self.find()?);
-        let scale = self.scale_of(&object, paths);
-        if at(&object, &paths.spec_replicas).is_null() {
-            let path = &paths.spec_replicas;
+        let (scale, says) = self.scale_of(&object)?;
+        if !says && self.is_custom() {
+            let path = &self.scale_paths()?.spec_replicas;
             return Err(Failure::internal(format!("the spec replicas field {path:?} does not exist")));
         }
-        Ok(Answer::object(200, scale.to_string().into(), Vec::new()))
+        Ok(Answer::object(200, scale.to_string().into()))
     }
 
     /// Replaces the scale of an object.
-    pub(super) fn update_scale(&self) -> Result<Answer, Failure> {
+    pub(super) fn update_scale(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         decode::check_size(self.call)?;
         let options = WriteOptions::read(self.call, WriteKind::Update)?;
         let registry = self.engine.registry();
         let decoded = decode::object_as(self.call, self.version, &registry, "Scale", API_VERSION)?;
         let mut scale = decoded.object;
+        warnings.extend(decoded.strict.into_warnings());
         finish::match_namespace(&mut scale, self.namespace())?;
         finish::match_name(&scale, self.name())?;
         let uid = Some(meta::text(&scale, "uid").to_owned()).filter(|uid| !uid.is_empty());
-        self.write_scale(&options, uid.as_deref(), decoded.strict, &|_| Ok(scale.clone()))
+        let make = |old: &Value| {
+            let mut new = scale.clone();
+            self.manage_scale(old, &mut new, &options);
+            Ok(new)
+        };
+        self.write_scale(&options, uid.as_deref(), warnings, &make)
     }
 
     /// Changes a part of the scale of an object.
-    pub(super) fn patch_scale(&self) -> Result<Answer, Failure> {
+    pub(super) fn patch_scale(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         self.check_patch_type()?;
         decode::check_size(self.call)?;
         let apply = self.call.content_type == APPLY_PATCH;
         let kind = if apply { WriteKind::Apply } else { WriteKind::Patch };
         let options = WriteOptions::read(self.call, kind)?;
-        if apply {
-            return self.apply_scale(&options);
-        }
-        self.write_scale(&options, None, Vec::new(), &|scale| self.patch_value(scale).map(|(scale, _)| scale))
+        let make = |old: &Value| {
+            if apply {
+                return self.apply_scale(old, &options);
+            }
+            let mut new = self.patch_value(old, &SCHEMA)?.0;
+            self.manage_scale(old, &mut new, &options);
+            Ok(new)
+        };
+        self.write_scale(&options, None, warnings, &make)
     }
 
-    /// Applies to the scale of an object: the field that it stands for is applied to the object.
-    fn apply_scale(&self, options: &WriteOptions) -> Result<Answer, Failure> {
-        let paths = self.scale_paths()?;
+    fn scale_writer<'a>(&'a self, manager: &'a str) -> Writer<'a> {
+        Writer { manager, endpoint: Endpoint::Scale, api_version: API_VERSION, now: self.call.now }
+    }
+
+    fn manage_scale(&self, old: &Value, new: &mut Value, options: &WriteOptions) {
+        let manager = options.manager(&self.call.agent);
+        fields::update(Some(old), new, &self.scale_writer(&manager), &ScaleSchemas, &[]);
+    }
+
+    /// The scale with a configuration applied.
+    fn apply_scale(&self, old: &Value, options: &WriteOptions) -> Result<Value, Failure> {
         let (config, _) = self.configuration()?;
         let kind = config["kind"].as_str().unwrap_or_default();
         let found = config["apiVersion"].as_str().unwrap_or_default();
@@ -73,87 +159,83 @@ impl Scope<'_> {
             let (group, version) = found.split_once('/').unwrap_or(("", found));
             return Err(Failure::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")));
         }
-        let replicas = self.checked_replicas(&config)?;
-        let mut warnings = Vec::new();
-        let build = |live: Option<&Value>, _: &mut Vec<String>| {
-            let Some(live) = live else { return Err(self.not_found()) };
-            let mut parent = json!({ "apiVersion": self.api_version(), "kind": self.resource.kind });
-            parent["metadata"] = config["metadata"].clone();
-            put(&mut parent, &paths.spec_replicas, replicas.into());
-            let applied = self.apply_to(Some(live), &parent, options);
-            if self.is_custom() {
-                return Err(self.custom_apply(applied.err(), &config));
-            }
-            let mut new = applied?;
-            forget_times(&mut new);
-            Ok(new)
-        };
-        let written = self.write(&build, false, None, options.dry_run, &mut warnings)?;
-        Ok(Answer::object(200, self.scale_of(&written.object, paths).to_string().into(), warnings))
-    }
-
-    /// The real server cannot apply to the scale of a custom object: it stumbles after it has looked for conflicts.
-    fn custom_apply(&self, conflict: Option<Failure>, config: &Value) -> Failure {
-        if let Some(mut failure) = conflict {
-            let (from, to) = (format!("using {}", self.api_version()), format!("using {API_VERSION}"));
-            failure.message = failure.message.replace(&from, &to);
-            for cause in failure.details.iter_mut().flat_map(|details| &mut details.causes) {
-                cause.message = cause.message.replace(&from, &to);
-            }
-            return failure;
-        }
-        let described = format!("{}/{}", meta::text(config, "namespace"), meta::text(config, "name"));
-        Failure::new(
-            500,
-            "",
-            format!(
+        self.checked_replicas(&config)?;
+        let applied = fields::apply(&fields::Apply {
+            live: Some(old),
+            config: &config,
+            writer: self.scale_writer(&options.manager),
+            force: options.force,
+            schemas: &ScaleSchemas,
+            reset: &[],
+        })?;
+        if self.is_custom() {
+            // The real server stumbles here, after it has looked for conflicts.
+            let described = format!("{}/{}", meta::text(&config, "namespace"), meta::text(&config, "name"));
+            let message = format!(
                 "failed to convert new object ({described}; {API_VERSION}, Kind=Scale) to proper version: request to convert CR to an invalid group/version: {API_VERSION}"
-            ),
-        )
+            );
+            return Err(Failure::new(500, "", message));
+        }
+        Ok(applied)
     }
 
     fn write_scale(
         &self,
         options: &WriteOptions,
         uid: Option<&str>,
-        strict: Vec<String>,
+        warnings: &mut Vec<String>,
         make: &dyn Fn(&Value) -> Result<Value, Failure>,
     ) -> Result<Answer, Failure> {
         let paths = self.scale_paths()?;
-        let mut warnings = strict;
+        let replicas_paths = self.replicas_paths();
+        let api_version = self.api_version();
         let build = |live: Option<&Value>, _: &mut Vec<String>| {
             let Some(live) = live else { return Err(self.not_found()) };
-            let mut scale = make(&self.scale_of(live, paths))?;
+            let managed = live.pointer("/metadata/managedFields");
+            let (mut old, says) = self.scale_of(live)?;
+            if !says && self.is_custom() {
+                old["spec"]["replicas"] = UNSET.into();
+            }
+            set_managed(&mut old, fields::to_scale(managed, &replicas_paths)?);
+            let mut scale = make(&old)?;
             finish::match_namespace(&mut scale, self.namespace())?;
             finish::match_name(&scale, self.name())?;
             let replicas = self.checked_replicas(&scale)?;
+            if replicas == UNSET {
+                let path = &paths.spec_replicas;
+                return Err(Failure::bad_request(format!(
+                    "the spec replicas field {path:?} cannot be empty"
+                )));
+            }
             let mut new = live.clone();
-            put(&mut new, &paths.spec_replicas, replicas.into());
+            crd::scale::write(paths, &mut new, replicas).map_err(|error| Failure::new(500, "", error))?;
             if let Some(version) =
                 scale["metadata"]["resourceVersion"].as_str().filter(|text| !text.is_empty())
             {
                 meta::set(&mut new, "resourceVersion", Some(version.into()));
             }
-            // Where nobody manages the field, nobody starts to through here.
-            if is_managed(live, &paths.spec_replicas) {
-                self.manage(Some(live), &mut new, options);
-                forget_times(&mut new);
-            }
+            let of_scale = scale.pointer("/metadata/managedFields");
+            set_managed(&mut new, fields::from_scale(managed, of_scale, &api_version, &replicas_paths)?);
             Ok(new)
         };
-        let written = self.write(&build, false, uid, options.dry_run, &mut warnings)?;
-        let scale = self.scale_of(&written.object, paths);
-        Ok(Answer::object(200, scale.to_string().into(), warnings))
+        let written = self.write(&build, false, uid, options.dry_run, warnings)?;
+        self.answer_scale(&written.object)
     }
 
     fn checked_replicas(&self, scale: &Value) -> Result<i64, Failure> {
+        let wrong = |found: String| {
+            let error = format!(
+                "json: cannot unmarshal {found} into Go struct field ScaleSpec.spec.replicas of type int32"
+            );
+            decode::cannot("Scale", "v1", "Scale", &error)
+        };
         let replicas = match &scale["spec"]["replicas"] {
             Value::Null => 0,
-            value => value.as_i64().ok_or_else(|| {
-                let found = decode::go_type(value);
-                let error = format!("json: cannot unmarshal {found} into Go struct field ScaleSpec.spec.replicas of type int32");
-                decode::cannot("Scale", "v1", "Scale", &error)
-            })?,
+            Value::Number(number) => match number.as_i64().and_then(|count| i32::try_from(count).ok()) {
+                Some(count) => i64::from(count),
+                None => return Err(wrong(format!("number {number}"))),
+            },
+            other => return Err(wrong(decode::go_type(other).to_owned())),
         };
         if replicas < 0 && !self.is_custom() {
             let why = "must be greater than or equal to 0";
@@ -164,73 +246,12 @@ impl Scope<'_> {
     }
 }
 
-/// Whether someone manages the field at a path.
-fn is_managed(object: &Value, path: &str) -> bool {
-    let entries = object["metadata"]["managedFields"].as_array();
-    entries.into_iter().flatten().any(|entry| {
-        let parts = path.split('.').filter(|part| !part.is_empty());
-        !parts.fold(&entry["fieldsV1"], |fields, part| &fields[format!("f:{part}").as_str()]).is_null()
-    })
+fn set_managed(object: &mut Value, managed: Vec<Value>) {
+    meta::set(object, "managedFields", Some(Value::Array(managed)).filter(|it| it != &json!([])));
 }
 
-/// What is managed through a scale is managed since no known time, and stands first.
-fn forget_times(object: &mut Value) {
-    let Some(entries) = object["metadata"]["managedFields"].as_array_mut() else { return };
-    for entry in entries.iter_mut().filter(|entry| entry["subresource"] == "scale") {
-        if let Some(entry) = entry.as_object_mut() {
-            entry.remove("time");
-        }
-    }
-    let text = |entry: &Value, field: &str| entry[field].as_str().unwrap_or_default().to_owned();
-    entries.sort_by_key(|entry| (text(entry, "operation"), text(entry, "time")));
-}
-
-/// The scale that an object has.
-fn scale_of(object: &Value, paths: &Scale, selector: Option<&str>) -> Value {
-    let metadata = &object["metadata"];
-    let mut shown = Map::new();
-    for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
-        if !metadata[field].is_null() {
-            shown.insert(field.into(), metadata[field].clone());
-        }
-    }
-    let count = |path: &str| at(object, path).as_i64().unwrap_or_default();
-    let replicas = count(&paths.spec_replicas);
-    let mut scale = json!({
-        "apiVersion": API_VERSION, "kind": "Scale", "metadata": shown,
-        "spec": {}, "status": { "replicas": count(&paths.status_replicas) },
-    });
-    if replicas != 0 {
-        scale["spec"]["replicas"] = replicas.into();
-    }
-    let selector = selector.map(|path| selector_text(at(object, path))).unwrap_or_default();
-    if !selector.is_empty() {
-        scale["status"]["selector"] = selector.into();
-    }
-    scale
-}
-
-/// The value at a path such as `.spec.replicas`.
-fn at<'a>(object: &'a Value, path: &str) -> &'a Value {
-    path.split('.').filter(|part| !part.is_empty()).fold(object, |value, part| &value[part])
-}
-
-fn put(object: &mut Value, path: &str, value: Value) {
-    let mut target = object;
-    for part in path.split('.').filter(|part| !part.is_empty()) {
-        if !target.is_object() {
-            *target = json!({});
-        }
-        target = &mut target[part];
-    }
-    *target = value;
-}
-
-/// A label selector as text: custom kinds have it so, built-in kinds as an object.
+/// The label selector of a built-in kind as text.
 fn selector_text(selector: &Value) -> String {
-    if let Some(text) = selector.as_str() {
-        return text.to_owned();
-    }
     let mut terms: Vec<(String, String)> = Vec::new();
     for (key, value) in selector["matchLabels"].as_object().into_iter().flatten() {
         terms.push((key.clone(), format!("{key}={}", value.as_str().unwrap_or_default())));

@@ -1,14 +1,60 @@
 //! Label and field selectors.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::names;
 
-/// A label selector.
+/// A label selector: what it asks of each key. An object costs as much as it has labels, however long the selector is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Labels(Vec<Requirement>);
+pub(crate) struct Labels {
+    keys: BTreeMap<String, Asked>,
+    /// How many keys must be there.
+    required: usize,
+}
+
+/// What a selector asks of one key.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Asked {
+    present: bool,
+    absent: bool,
+    one_of: Option<BTreeSet<String>>,
+    none_of: BTreeSet<String>,
+    above: Option<i64>,
+    below: Option<i64>,
+}
+
+impl Asked {
+    fn add(&mut self, requirement: Requirement) {
+        let limit = requirement.values.first().and_then(|limit| limit.parse::<i64>().ok());
+        self.present |= !matches!(requirement.operator, Operator::Absent | Operator::NotIn);
+        match requirement.operator {
+            Operator::Exists => {}
+            Operator::Absent => self.absent = true,
+            Operator::In => {
+                self.one_of = Some(match self.one_of.take() {
+                    Some(known) => known.intersection(&requirement.values).cloned().collect(),
+                    None => requirement.values,
+                });
+            }
+            Operator::NotIn => self.none_of.extend(requirement.values),
+            Operator::Greater => self.above = self.above.max(limit),
+            Operator::Less => {
+                self.below = Some(self.below.unwrap_or(i64::MAX).min(limit.unwrap_or(i64::MIN)))
+            }
+        }
+    }
+
+    fn takes(&self, value: &str) -> bool {
+        let number = || value.parse::<i64>().ok();
+        !self.absent
+            && self.one_of.as_ref().is_none_or(|values| values.contains(value))
+            && !self.none_of.contains(value)
+            && self.above.is_none_or(|limit| number().is_some_and(|number| number > limit))
+            && self.below.is_none_or(|limit| number().is_some_and(|number| number < limit))
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Requirement {
@@ -48,13 +94,14 @@ impl Labels {
     /// Reads a selector, or says what is wrong with it as the real server does.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut parser = Parser { tokens: tokens(text), at: 0 };
-        let mut requirements = Vec::new();
+        let mut labels = Self::default();
         loop {
             match parser.peek() {
                 Token::End => break,
                 Token::Word(_) | Token::Symbol("!") => {
                     let found = parser.requirement();
-                    requirements.push(found.map_err(|why| format!("unable to parse requirement: {why}"))?);
+                    let found = found.map_err(|why| format!("unable to parse requirement: {why}"))?;
+                    labels.keys.entry(found.key.clone()).or_default().add(found);
                     match parser.take() {
                         Token::End => break,
                         Token::Symbol(",") => match parser.peek() {
@@ -77,37 +124,27 @@ impl Labels {
                 }
             }
         }
-        Ok(Self(requirements))
+        labels.required = labels.keys.values().filter(|asked| asked.present).count();
+        Ok(labels)
     }
 
     /// Whether everything matches.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.keys.is_empty()
     }
 
-    /// Whether labels match; they are given by a lookup.
-    pub(crate) fn matches<'a>(&self, lookup: impl Fn(&str) -> Option<&'a str>) -> bool {
-        self.0.iter().all(|requirement| requirement.matches(lookup(&requirement.key)))
-    }
-}
-
-impl Requirement {
-    fn matches(&self, value: Option<&str>) -> bool {
-        match self.operator {
-            Operator::Exists => value.is_some(),
-            Operator::Absent => value.is_none(),
-            Operator::In => value.is_some_and(|value| self.values.contains(value)),
-            Operator::NotIn => value.is_none_or(|value| !self.values.contains(value)),
-            Operator::Greater | Operator::Less => {
-                let number = value.and_then(|value| value.parse::<i64>().ok());
-                let limit = self.values.first().and_then(|limit| limit.parse::<i64>().ok());
-                match (number, limit) {
-                    (Some(number), Some(limit)) if self.operator == Operator::Greater => number > limit,
-                    (Some(number), Some(limit)) => number < limit,
-                    _ => false,
+    /// Whether labels match. No key may be among them twice.
+    pub(crate) fn matches<'a>(&self, labels: impl Iterator<Item = (&'a str, &'a str)>) -> bool {
+        let mut found = 0;
+        for (key, value) in labels {
+            if let Some(asked) = self.keys.get(key) {
+                if !asked.takes(value) {
+                    return false;
                 }
+                found += usize::from(asked.present);
             }
         }
+        found == self.required
     }
 }
 
@@ -262,19 +299,29 @@ fn tokens(text: &str) -> Vec<Token> {
     }
 }
 
-/// A field selector: every term must hold.
+/// A field selector: what it asks of each field.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Fields(pub(crate) Vec<Term>);
+pub(crate) struct Fields(BTreeMap<String, Term>);
 
-/// One term of a field selector.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a field selector asks of one field.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Term {
-    /// `metadata.name`.
-    pub(crate) field: String,
-    /// What it is compared with.
-    pub(crate) value: String,
-    /// Whether it must differ.
-    pub(crate) differs: bool,
+    /// What it must be.
+    equals: BTreeSet<String>,
+    /// What it must not be.
+    differs: BTreeSet<String>,
+}
+
+impl Term {
+    /// Whether a value is what is asked for.
+    pub(crate) fn takes(&self, value: &str) -> bool {
+        self.equals.iter().all(|wanted| wanted == value) && !self.differs.contains(value)
+    }
+
+    /// Whether it asks for one value and nothing else.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.equals.len() == 1 && self.differs.is_empty()
+    }
 }
 
 impl Fields {
@@ -282,7 +329,7 @@ impl Fields {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = split_terms(text);
         parts.sort_unstable();
-        let mut terms = Vec::new();
+        let mut fields: BTreeMap<String, Term> = BTreeMap::new();
         for part in parts.into_iter().filter(|part| !part.is_empty()) {
             let found = part.char_indices().find_map(|(at, _)| {
                 let (field, rest) = part.split_at_checked(at)?;
@@ -293,15 +340,20 @@ impl Fields {
                 return Err(format!("invalid selector: '{text}'; can't understand '{part}'"));
             };
             let value = unescape(value)?;
-            terms.push(Term { field: field.into(), value, differs: operator == "!=" });
+            let term = fields.entry(field.to_owned()).or_default();
+            if operator == "!=" { &mut term.differs } else { &mut term.equals }.insert(value);
         }
-        Ok(Self(terms))
+        Ok(Self(fields))
     }
 
     /// The value that a field must have, when one term asks for exactly one.
     pub(crate) fn exact(&self, field: &str) -> Option<&str> {
-        let term = self.0.iter().find(|term| term.field == field && !term.differs)?;
-        Some(&term.value)
+        self.0.get(field)?.equals.first().map(String::as_str)
+    }
+
+    /// Every field with what is asked of it.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (&str, &Term)> {
+        self.0.iter().map(|(field, term)| (field.as_str(), term))
     }
 
     /// Whether everything matches.

@@ -4,7 +4,9 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::{
-    Answer, Scope, convert, decode, finish, key, meta,
+    Answer, Scope, convert, decode,
+    decode::Strict,
+    finish, key, meta,
     options::{Validation, WriteKind, WriteOptions},
 };
 use crate::{
@@ -13,7 +15,7 @@ use crate::{
     resource::Endpoint,
     schema,
     status::{Failure, FieldError},
-    store::{Draft, Expect, Stored},
+    store::{Expect, Stored},
 };
 
 const MODIFIED: &str =
@@ -36,7 +38,7 @@ pub(super) type Make<'a> = &'a dyn Fn(Option<&Value>, &mut Vec<String>) -> Resul
 
 impl Scope<'_> {
     /// Makes an object.
-    pub(super) fn create(&self) -> Result<Answer, Failure> {
+    pub(super) fn create(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         if self.call.endpoint != Endpoint::Main {
             return Err(Failure::method_not_allowed());
         }
@@ -44,22 +46,21 @@ impl Scope<'_> {
         let options = WriteOptions::read(self.call, WriteKind::Create)?;
         let registry = self.engine.registry();
         let decoded = decode::object(self.call, self.version, &registry)?;
-        let mut warnings = self.deprecation();
         let mut object = decoded.object;
-        self.settle(&mut object, decoded.strict, options.validation, &mut warnings)?;
+        self.settle(&mut object, decoded.strict, options.validation, warnings)?;
         for field in
             ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"]
         {
             meta::set(&mut object, field, None);
         }
         finish::match_namespace(&mut object, self.namespace())?;
-        finish::unique_owners(&mut object, &mut warnings, false);
+        finish::unique_owners(&mut object, warnings, false);
         self.manage(None, &mut object, &options);
         let shown = [meta::text(&object, "name"), meta::text(&object, "generateName")];
         self.check_namespace(shown.into_iter().find(|name| !name.is_empty()).unwrap_or_default())?;
         self.check_definition(meta::text(&object, "name"))?;
         if self.resource.verbs == ["create"] {
-            return self.review(object, warnings);
+            return self.review(object);
         }
         self.refuse_escalation(&object, None)?;
         let generated = meta::text(&object, "name").is_empty();
@@ -67,6 +68,7 @@ impl Scope<'_> {
         loop {
             let mut object = object.clone();
             let mut more = Vec::new();
+            let _turn = self.turn();
             self.finish_create(&mut object, attempt, &mut more)?;
             if !meta::text(&object, "resourceVersion").is_empty() {
                 return Err(Failure::new(
@@ -87,39 +89,50 @@ impl Scope<'_> {
                             self.call,
                         );
                     }
-                    return Ok(Answer::object(201, bytes, warnings));
+                    return Ok(Answer::object(201, bytes));
                 }
                 None if generated && attempt + 1 < NAMES => attempt += 1,
                 None if generated => {
                     return Err(Failure::generated_name_taken(&self.resource.qualified(), &name));
                 }
-                None => return Err(Failure::already_exists(&self.resource.qualified(), &name)),
+                None => return Err(self.taken(&name)),
             }
         }
+    }
+
+    fn taken(&self, name: &str) -> Failure {
+        let mut failure = Failure::already_exists(&self.resource.qualified(), name);
+        let found = self.store().get(&self.resource.place, &key(self.namespace(), name));
+        if found.is_some_and(|found| !found.value()["metadata"]["deletionTimestamp"].is_null()) {
+            failure.message.insert_str(0, "object is being deleted: ");
+        }
+        failure
     }
 
     fn put_new(&self, object: &Value, name: &str, dry_run: bool) -> Option<Bytes> {
         let key = key(self.namespace(), name);
         if dry_run {
             let free = self.store().get(&self.resource.place, &key).is_none();
-            return free.then(|| object.to_string().into());
+            let written = convert::Written::new(self.resource, self.version, object);
+            let served = written.served(self.resource, self.version);
+            return free.then(|| served.as_ref().unwrap_or(object).to_string().into());
         }
-        let draft = Draft::new(&convert::stored_form(self.resource, self.version, object));
+        let draft = convert::Written::new(self.resource, self.version, object).draft();
         let stored = self.store().put(&self.resource.place, &key, Expect::Absent, &draft).ok()?;
-        Some(convert::served_bytes(self.resource, self.version, &stored.bytes))
+        Some(convert::served_bytes(self.resource, self.version, &stored))
     }
 
     /// A kind that is a question: it is answered and not stored.
-    fn review(&self, mut object: Value, warnings: Vec<String>) -> Result<Answer, Failure> {
+    fn review(&self, mut object: Value) -> Result<Answer, Failure> {
         let strategy = &self.resource.strategy;
         strategy.prepare_create(self.version, &mut object, self.call);
         let errors = strategy.validate(self.version, self.call.endpoint, &object, None);
         if !errors.is_empty() {
-            let name = meta::text(&object, "name");
-            return Err(Failure::invalid(&self.resource.group, &self.resource.kind, name, &errors));
+            // The real server has forgotten both the kind and the name here.
+            return Err(Failure::invalid(&self.resource.group, "", "", &errors));
         }
         access::answer(&self.engine.access(), &self.resource.kind, &mut object, &self.call.user)?;
-        Ok(Answer::object(201, object.to_string().into(), warnings))
+        Ok(Answer::object(201, object.to_string().into()))
     }
 
     /// Roles and bindings grant no more than their writer has.
@@ -133,46 +146,53 @@ impl Scope<'_> {
     }
 
     /// Replaces an object.
-    pub(super) fn update(&self) -> Result<Answer, Failure> {
+    pub(super) fn update(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         decode::check_size(self.call)?;
         let options = WriteOptions::read(self.call, WriteKind::Update)?;
         let registry = self.engine.registry();
         let decoded = decode::object(self.call, self.version, &registry)?;
-        let mut warnings = self.deprecation();
         let mut object = decoded.object;
-        self.settle(&mut object, decoded.strict, options.validation, &mut warnings)?;
+        self.settle(&mut object, decoded.strict, options.validation, warnings)?;
         finish::match_namespace(&mut object, self.namespace())?;
         finish::match_name(&object, self.name())?;
-        finish::unique_owners(&mut object, &mut warnings, false);
+        finish::unique_owners(&mut object, warnings, false);
         let uid = Some(meta::text(&object, "uid").to_owned()).filter(|uid| !uid.is_empty());
         let make = |live: Option<&Value>, _: &mut Vec<String>| {
             let mut new = object.clone();
             self.manage(live, &mut new, &options);
             Ok(new)
         };
-        let written = self.write(&make, false, uid.as_deref(), options.dry_run, &mut warnings)?;
-        Ok(Answer::object(200, written.bytes, warnings))
+        let may_create = self.call.endpoint == Endpoint::Main && self.resource.strategy.creates_on_update();
+        let written = self.write(&make, may_create, uid.as_deref(), options.dry_run, warnings)?;
+        Ok(Answer::object(if written.created { 201 } else { 200 }, written.bytes))
     }
 
     /// Prunes and fills in what was decoded, and does about unknown and duplicate fields what was asked for.
     pub(super) fn settle(
         &self,
         object: &mut Value,
-        mut strict: Vec<String>,
+        mut strict: Strict,
         validation: Validation,
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
-        strict.extend(self.prune(object));
+        strict.fields.extend(self.prune(object));
         if !strict.is_empty() {
+            if !self.is_custom() {
+                strict.sort_as_in(&self.call.body);
+            }
             match validation {
                 Validation::Ignore => {}
-                Validation::Warn => warnings.extend(strict),
+                Validation::Warn => warnings.extend(strict.into_warnings()),
                 Validation::Strict => {
-                    let error = format!("strict decoding error: {}", strict.join(", "));
-                    let found = object["kind"].as_str().unwrap_or_default();
-                    return Err(decode::cannot(found, &self.version.name, &self.resource.kind, &error));
+                    return Err(decode::cannot_object(object, &self.resource.kind, &strict.joined()));
                 }
             }
+        }
+        let (found, expected) = (object["apiVersion"].as_str().unwrap_or_default(), self.api_version());
+        if self.is_custom() && found != expected {
+            return Err(Failure::bad_request(format!(
+                "the API version in the data ({found}) does not match the expected API version ({expected})"
+            )));
         }
         self.fill_in(object);
         Ok(())
@@ -180,13 +200,21 @@ impl Scope<'_> {
 
     /// Drops what the schema does not know, and names it.
     pub(super) fn prune(&self, object: &mut Value) -> Vec<String> {
-        let unknown = schema::prune(&self.version.schema, object);
-        unknown.into_iter().map(|path| format!("unknown field {}", crate::status::quote(&path))).collect()
+        let strategy = &self.resource.strategy;
+        if self.is_custom() {
+            return unknown_texts(strategy.coerce(object));
+        }
+        let mut unknown = schema::prune(&self.version.schema, object);
+        unknown.extend(strategy.unknown(object));
+        unknown_texts(unknown)
     }
 
     /// Fills in defaults.
     pub(super) fn fill_in(&self, object: &mut Value) {
-        schema::default(&self.version.schema, object);
+        // Other kinds fill in everything themselves.
+        if self.resource.group == "apiextensions.k8s.io" {
+            schema::default(&self.version.schema, object);
+        }
         self.resource.strategy.default(self.version, object);
     }
 
@@ -207,10 +235,6 @@ impl Scope<'_> {
         fields::update(live, new, &writer, &schemas, &reset);
     }
 
-    pub(super) fn deprecation(&self) -> Vec<String> {
-        self.version.deprecation.iter().cloned().collect()
-    }
-
     /// Works out a new object from the live one and stores it, again and again while others are faster.
     pub(super) fn write(
         &self,
@@ -220,18 +244,20 @@ impl Scope<'_> {
         dry_run: bool,
         warnings: &mut Vec<String>,
     ) -> Result<Written, Failure> {
-        let key = key(self.namespace(), self.name());
+        let key = self.spot()?;
         loop {
+            let _turn = self.turn();
             let live = self.store().get(&self.resource.place, &key);
             let mut more = Vec::new();
             let attempt = match &live {
                 None if !may_create => return Err(self.not_found()),
-                None => self.write_new(make, dry_run, &mut more)?,
-                Some(live) => self.write_over(live, make, uid, dry_run, &mut more)?,
+                None if uid.is_some() => return Err(self.another_uid(uid.unwrap_or_default(), "")),
+                None => self.write_new(make, dry_run, &mut more),
+                Some(live) => self.write_over(live, make, uid, dry_run, &mut more),
             };
-            if let Some(written) = attempt {
+            if let Some(outcome) = attempt.transpose() {
                 warnings.extend(more);
-                return Ok(written);
+                return outcome;
             }
         }
     }
@@ -281,12 +307,7 @@ impl Scope<'_> {
         if let Some(uid) = uid
             && uid != meta::text(&old, "uid")
         {
-            let why = format!(
-                "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-                self.etcd_key(),
-                meta::text(&old, "uid"),
-            );
-            return Err(Failure::conflict(&qualified, self.name(), &why));
+            return Err(self.another_uid(uid, meta::text(&old, "uid")));
         }
         let mut new = make(Some(&old), warnings)?;
         self.refuse_escalation(&new, Some(&old))?;
@@ -320,24 +341,38 @@ impl Scope<'_> {
         if emptied {
             return Ok(self.write_last(live, new, dry_run));
         }
-        if finish::same_content(&new, &old) {
-            let bytes = convert::served_bytes(self.resource, self.version, &live.bytes);
-            return Ok(Some(Written { object: new, bytes, created: false }));
+        let written = convert::Written::new(self.resource, self.version, &new);
+        let as_stored = convert::shows_as_stored(self.resource, self.version, live.version);
+        if written.is_same_as(live, as_stored.then_some(&old)) {
+            let bytes = convert::served_bytes(self.resource, self.version, live);
+            return Ok(Some(Written { object: old, bytes, created: false }));
         }
+        let served = written.served(self.resource, self.version);
         if dry_run {
-            let bytes = new.to_string().into();
-            return Ok(Some(Written { object: new, bytes, created: false }));
+            let object = served.unwrap_or(new);
+            let bytes = object.to_string().into();
+            return Ok(Some(Written { object, bytes, created: false }));
         }
         let spot = key(self.namespace(), self.name());
-        let draft = Draft::new(&convert::stored_form(self.resource, self.version, &new));
+        let draft = written.draft();
+        let mut object = served.unwrap_or(new);
         let Ok(stored) = self.store().put(&self.resource.place, &spot, Expect::Version(live.version), &draft)
         else {
             return Ok(None);
         };
-        meta::set(&mut new, "resourceVersion", Some(stored.version.to_string().into()));
-        self.engine.after_write(self.resource, &spot, &new, self.call);
-        let bytes = convert::served_bytes(self.resource, self.version, &stored.bytes);
-        Ok(Some(Written { object: new, bytes, created: false }))
+        meta::set(&mut object, "resourceVersion", Some(stored.version.to_string().into()));
+        self.engine.after_write(self.resource, &spot, &object, self.call);
+        let bytes = convert::served_bytes(self.resource, self.version, &stored);
+        Ok(Some(Written { object, bytes, created: false }))
+    }
+
+    /// The write was meant for another object of the same name.
+    fn another_uid(&self, wanted: &str, found: &str) -> Failure {
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}",
+            self.etcd_key(),
+        );
+        Failure::conflict(&self.resource.qualified(), self.name(), &why)
     }
 
     /// Some kinds are replaced only by who says which version is replaced.
@@ -391,4 +426,8 @@ impl Scope<'_> {
         };
         format!("/registry/{resource}/{}", key(self.namespace(), self.name()))
     }
+}
+
+fn unknown_texts(paths: Vec<String>) -> Vec<String> {
+    paths.into_iter().map(|path| format!("unknown field \"{path}\"")).collect()
 }

@@ -21,8 +21,13 @@ use super::{Schema, Shape, prune::DEEPEST_OBJECT};
 /// # Ok::<(), allready_apiserver::schema::ParseError>(())
 /// ```
 pub fn default(schema: &Schema, object: &mut Value) {
-    drop_nulls(schema, object, 0);
+    drop_nulls(schema, object);
     fill(schema, object, 0);
+}
+
+/// Drops `null` where the schema neither allows it nor has something to put in its place.
+pub(crate) fn drop_nulls(schema: &Schema, object: &mut Value) {
+    drop_nulls_below(schema, object, 0);
 }
 
 /// As [`default`], but `null` stays where nothing can take its place: an apply may have put it there, and is told so.
@@ -31,11 +36,11 @@ pub fn default_keeping_nulls(schema: &Schema, object: &mut Value) {
 }
 
 /// `default: null` is no default.
-fn given(schema: &Schema) -> Option<&Value> {
+pub(super) fn given(schema: &Schema) -> Option<&Value> {
     schema.default.as_ref().filter(|value| !value.is_null())
 }
 
-fn drop_nulls(schema: &Schema, value: &mut Value, depth: usize) {
+fn drop_nulls_below(schema: &Schema, value: &mut Value, depth: usize) {
     if depth > DEEPEST_OBJECT {
         return;
     }
@@ -47,14 +52,14 @@ fn drop_nulls(schema: &Schema, value: &mut Value, depth: usize) {
             });
             for (name, value) in fields.iter_mut() {
                 if let Some(inner) = schema.field(name) {
-                    drop_nulls(inner, value, depth + 1);
+                    drop_nulls_below(inner, value, depth + 1);
                 }
             }
         }
         Value::Array(items) => {
             if let Some(inner) = schema.items() {
                 for item in items {
-                    drop_nulls(inner, item, depth + 1);
+                    drop_nulls_below(inner, item, depth + 1);
                 }
             }
         }

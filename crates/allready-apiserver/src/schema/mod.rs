@@ -5,16 +5,22 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
+mod coerce;
 mod defaults;
+pub(crate) mod malformed;
+pub(crate) mod meta;
 mod parse;
 mod prune;
+mod settled;
 #[cfg(test)]
 mod tests;
 pub(crate) mod validate;
 
+pub(crate) use coerce::{coerce, coerce_metadata};
 pub use defaults::{default, default_keeping_nulls, whole_numbers};
 pub use parse::{DEEPEST, Definitions, ParseError, parse};
 pub use prune::{object_meta, prune, with_object_meta};
+pub(crate) use settled::is_settled;
 pub use validate::{Validator, validate};
 
 /// One node of a structural schema.

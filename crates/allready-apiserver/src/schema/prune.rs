@@ -14,11 +14,8 @@ pub(super) const DEEPEST_OBJECT: usize = 256;
 
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-static META: LazyLock<Arc<Schema>> = LazyLock::new(|| {
-    let table: Map<String, Value> =
-        serde_json::from_str(include_str!("../builtin/kinds.json")).unwrap_or_default();
-    Definitions::new(&table).get(OBJECT_META).unwrap_or_default()
-});
+static META: LazyLock<Arc<Schema>> =
+    LazyLock::new(|| Definitions::builtin().get(OBJECT_META).unwrap_or_default());
 
 /// The schema of `metadata`.
 pub fn object_meta() -> Arc<Schema> {
@@ -57,20 +54,22 @@ pub fn with_object_meta(schema: &Schema) -> Schema {
 /// ```
 pub fn prune(schema: &Schema, object: &mut Value) -> Vec<String> {
     let mut walk = Walk::default();
-    let mut paths = Vec::new();
-    if let Value::Object(fields) = object
-        && let Some(metadata) = fields.get_mut("metadata")
-    {
-        "metadata".clone_into(&mut walk.path);
-        walk.node(metadata, Some(&META), false);
-        walk.path.clear();
-        paths = std::mem::take(&mut walk.unknown);
-    }
+    let mut paths = prune_metadata(object);
     walk.root(schema, object);
     walk.unknown.sort();
     paths.append(&mut walk.unknown);
     paths.append(&mut walk.embedded);
     paths
+}
+
+/// As [`prune`], but of `metadata` alone.
+pub(crate) fn prune_metadata(object: &mut Value) -> Vec<String> {
+    let mut walk = Walk::default();
+    if let Some(metadata) = object.get_mut("metadata") {
+        "metadata".clone_into(&mut walk.path);
+        walk.node(metadata, Some(&META), false);
+    }
+    walk.unknown
 }
 
 #[derive(Default)]
@@ -154,5 +153,6 @@ impl Walk {
         inner.path.push_str(if self.path.is_empty() { "metadata" } else { ".metadata" });
         inner.node(metadata, Some(&META), false);
         self.embedded.append(&mut inner.unknown);
+        super::meta::tidy(metadata);
     }
 }

@@ -1,5 +1,7 @@
 //! An object on its way into the store: written once, with a gap where its resourceVersion will stand.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -10,6 +12,7 @@ pub(crate) struct Draft {
     bytes: Vec<u8>,
     gap: usize,
     owners: Box<[Box<str>]>,
+    written: Option<Arc<Value>>,
 }
 
 /// An object as it is stored: its JSON, and where in it the resourceVersion stands.
@@ -20,6 +23,7 @@ pub(crate) struct Stored {
     /// Its resourceVersion.
     pub(crate) version: u64,
     gap: u32,
+    written: Option<Arc<Value>>,
 }
 
 impl Draft {
@@ -50,7 +54,13 @@ impl Draft {
             gap = write_metadata(&mut bytes, &empty);
         }
         bytes.push(b'}');
-        Self { bytes, gap, owners: owners(object) }
+        Self { bytes, gap, owners: owners(object), written: None }
+    }
+
+    /// Says that the object is what is read from something else that was written.
+    pub(crate) fn written_as(mut self, written: Value) -> Self {
+        self.written = Some(Arc::new(written));
+        self
     }
 
     /// The uids of the owners that the object names.
@@ -64,6 +74,7 @@ impl Draft {
             bytes: splice(&self.bytes, self.gap, self.gap, version),
             version,
             gap: u32::try_from(self.gap).unwrap_or(u32::MAX),
+            written: self.written.clone(),
         }
     }
 }
@@ -73,6 +84,11 @@ impl Stored {
     pub(crate) fn at_version(&self, version: u64) -> Bytes {
         let gap = self.gap as usize;
         splice(&self.bytes, gap, gap + self.version.to_string().len(), version)
+    }
+
+    /// What was written, where reading it gives something else. A write that writes the same again changes nothing.
+    pub(crate) fn written(&self) -> Option<&Value> {
+        self.written.as_deref()
     }
 
     /// The object as a value. Stored bytes are always JSON.

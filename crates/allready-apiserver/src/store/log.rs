@@ -75,6 +75,8 @@ struct Inner {
     first: u64,
     /// Watches and lists cannot start before this resourceVersion.
     floor: u64,
+    /// Watches cannot start before this one.
+    watch_floor: u64,
     bytes: usize,
 }
 
@@ -93,8 +95,21 @@ const CUT: u8 = 2;
 impl Log {
     /// An empty log that knows nothing of what happened until `floor`.
     pub(crate) fn new(floor: u64, newest: Arc<AtomicU64>) -> Self {
-        let inner = Inner { changes: VecDeque::new(), first: 0, floor, bytes: 0 };
+        let inner = Inner { changes: VecDeque::new(), first: 0, floor, watch_floor: floor, bytes: 0 };
         Self { inner: Mutex::new(inner), tip: watch::Sender::new(0), end: AtomicU8::new(OPEN), newest }
+    }
+
+    /// A log of the same changes, in which watches can start only after a resourceVersion.
+    pub(crate) fn renewed(&self, watch_floor: u64) -> Self {
+        let inner = self.lock();
+        let (changes, first, floor, bytes) = (inner.changes.clone(), inner.first, inner.floor, inner.bytes);
+        let inner = Inner { changes, first, floor, watch_floor, bytes };
+        Self {
+            inner: Mutex::new(inner),
+            tip: watch::Sender::new(0),
+            end: AtomicU8::new(OPEN),
+            newest: self.newest.clone(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -151,8 +166,9 @@ impl Log {
     /// Where a watch from a resourceVersion starts to read, or the oldest resourceVersion that it could start from.
     pub(crate) fn position(&self, version: u64) -> Result<u64, u64> {
         let inner = self.lock();
-        if version < inner.floor {
-            return Err(inner.floor);
+        let floor = inner.floor.max(inner.watch_floor);
+        if version < floor {
+            return Err(floor);
         }
         let index = inner.changes.partition_point(|change| change.version <= version);
         Ok(inner.first + index as u64)

@@ -92,6 +92,10 @@ pub(crate) struct Page {
     pub(crate) items: Vec<(Box<str>, Stored)>,
     /// The version of the whole.
     pub(crate) revision: u64,
+    /// How many follow.
+    pub(crate) more: usize,
+    /// The last key that was looked at, where others follow.
+    pub(crate) end: Option<Box<str>>,
 }
 
 impl Default for Store {
@@ -140,7 +144,7 @@ impl Store {
     }
 
     /// What a restart of the process does: every watch ends and the past is forgotten; without its data, the objects are
-    /// gone too and resourceVersions start anew.
+    /// gone too. resourceVersions go on, so that whoever comes back with one from before learns that it is too old.
     pub fn restart(&self, keep_data: bool) {
         let mut state = self.write();
         state.past = 0;
@@ -152,7 +156,9 @@ impl Store {
             }
             return;
         }
-        let old = std::mem::replace(&mut *state, State { revision: 1, ..State::default() });
+        let revision = state.revision + 1;
+        let newest = Arc::new(AtomicU64::new(revision));
+        let old = std::mem::replace(&mut *state, State { revision, newest, ..State::default() });
         for place in old.places.values() {
             place.log.finish(true);
         }
@@ -177,6 +183,16 @@ impl Store {
     /// How many changes a place has seen since the store began or was restarted.
     pub(crate) fn changes(&self, place: &str) -> u64 {
         self.read().places.get(place).map_or(0, |place| place.log.end())
+    }
+
+    /// Ends the watches of a place and lets no new one begin in its past; its objects stay, and so do older lists.
+    pub(crate) fn renew(&self, place: &str) {
+        let mut state = self.write();
+        let revision = state.revision;
+        if let Some(place) = state.places.get_mut(place) {
+            let fresh = Arc::new(place.log.renewed(revision));
+            std::mem::replace(&mut place.log, fresh).finish(false);
+        }
     }
 
     /// One object.
@@ -232,45 +248,52 @@ impl Store {
         Ok(version)
     }
 
-    /// Objects of a place, in the order of their keys: those with the prefix, after `after`, at most `limit` of them and
-    /// one more that shows whether others follow.
+    /// Objects of a place, in the order of their keys: those with the prefix, from a key on.
     pub(crate) fn list(&self, place: &str, prefix: &str, from: Option<&str>) -> Page {
+        self.page(place, prefix, from, usize::MAX)
+    }
+
+    /// As [`Store::list`], at most `limit` of them. The others are counted, not copied.
+    pub(crate) fn page(&self, place: &str, prefix: &str, from: Option<&str>, limit: usize) -> Page {
         let state = self.read();
-        let mut page = Page { items: Vec::new(), revision: state.revision };
+        let mut page = Page { revision: state.revision, ..Page::default() };
         let Some(place) = state.places.get(place) else { return page };
-        let start = from.filter(|from| *from > prefix).unwrap_or(prefix);
-        let range = (Bound::Included(start), Bound::Unbounded);
-        for (key, entry) in place.objects.range::<str, _>(range) {
-            if !key.starts_with(prefix) {
-                break;
-            }
+        let range = (Bound::Included(start(prefix, from)), Bound::Unbounded);
+        let mut within = place.objects.range::<str, _>(range).take_while(|(key, _)| key.starts_with(prefix));
+        for (key, entry) in within.by_ref().take(limit) {
             page.items.push((key.clone(), entry.stored.clone()));
         }
+        page.more = within.count();
+        page.end = page.items.last().filter(|_| page.more > 0).map(|(key, _)| key.clone());
         page
     }
 
-    /// As [`Store::list`], as it was at an earlier version; `None` when that is forgotten.
-    pub(crate) fn list_at(
+    /// As [`Store::page`], as it was at an earlier version; `None` when that is forgotten.
+    pub(crate) fn page_at(
         &self,
         place: &str,
         prefix: &str,
         from: Option<&str>,
+        limit: usize,
         version: u64,
     ) -> Option<Page> {
-        let (mut page, log) = {
-            let state = self.read();
-            let log = state.places.get(place).map(|place| place.log.clone());
-            drop(state);
-            // A change between the two reads is in the log and undone below.
-            (self.list(place, prefix, from), log)
-        };
+        let log = self.read().places.get(place).map(|place| place.log.clone());
+        // A change between the two reads is in the log and undone below.
+        let mut page = self.page(place, prefix, from, limit);
         let Some(log) = log else { return Some(page) };
-        let start = from.filter(|from| *from > prefix).unwrap_or(prefix);
         let changes = log.since(version)?;
         let until = page.revision;
+        let start = start(prefix, from);
         let mut items: BTreeMap<_, _> = page.items.into_iter().collect();
+        // Whether what is behind the page is there now, and whether it was.
+        let mut behind: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
         for change in changes.iter().rev() {
             if change.version > until || !change.key.starts_with(prefix) || *change.key < *start {
+                continue;
+            }
+            if page.end.as_ref().is_some_and(|end| change.key > *end) {
+                let seen = behind.entry(&change.key).or_insert((change.new.is_some(), false));
+                seen.1 = change.old.is_some();
                 continue;
             }
             match &change.old {
@@ -278,6 +301,9 @@ impl Store {
                 None => items.remove(&change.key),
             };
         }
+        let was = behind.values().filter(|(now, before)| !now && *before).count();
+        let was_not = behind.values().filter(|(now, before)| *now && !before).count();
+        page.more = (page.more + was).saturating_sub(was_not);
         page.items = items.into_iter().collect();
         page.revision = version;
         Some(page)
@@ -316,6 +342,11 @@ impl Store {
         });
         inhabited.map(|(name, _)| name.clone()).collect()
     }
+}
+
+/// Where a list starts.
+fn start<'a>(prefix: &'a str, from: Option<&'a str>) -> &'a str {
+    from.filter(|from| *from > prefix).unwrap_or(prefix)
 }
 
 impl State {

@@ -88,8 +88,9 @@ impl Start {
     }
 }
 
-type Convert = Arc<dyn Fn(&Bytes) -> Bytes + Send + Sync>;
-type Matches = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
+/// From stored bytes, and the resourceVersion at which they were written, to what is shown.
+type Convert = Arc<dyn Fn(&Bytes, u64) -> Bytes + Send + Sync>;
+type Matches = Arc<dyn Fn(&Stored) -> bool + Send + Sync>;
 
 /// What of a place a watch sees, and how.
 #[derive(Clone)]
@@ -131,11 +132,11 @@ impl View {
     }
 
     fn lets_through(&self, stored: Option<&Stored>) -> bool {
-        stored.is_some_and(|stored| self.matches.as_ref().is_none_or(|matches| matches(&stored.bytes)))
+        stored.is_some_and(|stored| self.matches.as_ref().is_none_or(|matches| matches(stored)))
     }
 
-    fn show(&self, bytes: &Bytes) -> Bytes {
-        self.convert.as_ref().map_or_else(|| bytes.clone(), |convert| convert(bytes))
+    fn show(&self, bytes: &Bytes, written: u64) -> Bytes {
+        self.convert.as_ref().map_or_else(|| bytes.clone(), |convert| convert(bytes, written))
     }
 
     fn event(&self, change: &Arc<Change>, warm: bool) -> Option<Event> {
@@ -144,15 +145,15 @@ impl View {
         }
         let before = self.lets_through(change.old.as_ref());
         let after = self.lets_through(change.new.as_ref());
-        let (kind, bytes) = match (&change.old, &change.new) {
-            (_, Some(new)) if after && before => ("MODIFIED", new.bytes.clone()),
-            (_, Some(new)) if after => ("ADDED", new.bytes.clone()),
+        let (kind, bytes, written) = match (&change.old, &change.new) {
+            (_, Some(new)) if after && before => ("MODIFIED", new.bytes.clone(), new.version),
+            (_, Some(new)) if after => ("ADDED", new.bytes.clone(), new.version),
             // What leaves the selection is shown as it last was in it, under the version that took it out.
-            (Some(old), _) if before => ("DELETED", old.at_version(change.version)),
+            (Some(old), _) if before => ("DELETED", old.at_version(change.version), old.version),
             _ => return None,
         };
         let shared = warm.then(|| (change.clone(), (kind, self.api_version.clone())));
-        Some(Event { kind, object: self.show(&bytes), shared })
+        Some(Event { kind, object: self.show(&bytes, written), shared })
     }
 
     fn bookmark(&self, version: u64, ends_initial: bool) -> Event {
@@ -320,7 +321,7 @@ impl Subscription {
     fn next_initial(&mut self) -> Option<Event> {
         for (key, stored) in self.initial.by_ref() {
             if self.view.sees(&key) && self.view.lets_through(Some(&stored)) {
-                return Some(Event::new("ADDED", self.view.show(&stored.bytes)));
+                return Some(Event::new("ADDED", self.view.show(&stored.bytes, stored.version)));
             }
         }
         None

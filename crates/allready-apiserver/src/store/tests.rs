@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Draft, Event, Expect, Start, Store, Subscription, View, Window};
+use super::{Draft, Event, Expect, Start, Store, Stored, Subscription, View, Window};
 
 fn draft(name: &str, size: u64) -> Draft {
     Draft::new(
@@ -110,12 +110,23 @@ proptest! {
             act(&store, &format!("k{key}"), *action, *size);
         }
         if let Some((version, then)) = then {
-            let page = store.list_at("things", "", None, version).unwrap();
+            let mut paged = Vec::new();
+            let mut from = None;
+            loop {
+                let page = store.page_at("things", "", from.as_deref(), 2, version).unwrap();
+                paged.extend(page.items);
+                prop_assert_eq!(paged.len() + page.more, then.len());
+                let Some(end) = page.end else { break };
+                from = Some(format!("{end}\0"));
+            }
+            let page = store.page_at("things", "", None, usize::MAX, version).unwrap();
+            let keys = |items: &[(Box<str>, Stored)]| items.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
+            prop_assert_eq!(keys(&paged), keys(&page.items));
             let items = page.items.into_iter().map(|(key, stored)| (key.into(), String::from_utf8(stored.bytes.to_vec()).unwrap()));
             prop_assert_eq!(items.collect::<BTreeMap<String, String>>(), then);
             store.compact();
             if version < store.revision() {
-                prop_assert!(store.list_at("things", "", None, version).is_none());
+                prop_assert!(store.page_at("things", "", None, usize::MAX, version).is_none());
             }
         }
     }
@@ -238,7 +249,7 @@ async fn a_thousand_watchers_get_an_event_within_fifty_milliseconds() {
 }
 
 #[tokio::test]
-async fn a_restart_ends_every_watch_and_without_data_starts_anew() {
+async fn a_restart_ends_every_watch_and_without_data_makes_every_version_too_old() {
     let store = Store::default();
     act(&store, "one", 1, 1);
     let mut watch = store.subscribe("things", &from(2), view());
@@ -248,7 +259,9 @@ async fn a_restart_ends_every_watch_and_without_data_starts_anew() {
     let mut watch = store.subscribe("things", &from(2), view());
     store.restart(false);
     assert!(watch.next().await.is_none());
-    assert_eq!((store.len(), store.revision()), (0, 1));
+    assert_eq!((store.len(), store.revision()), (0, 3));
+    let late = store.subscribe("things", &from(2), view()).next().await.unwrap();
+    assert_eq!(late.kind, "ERROR");
 }
 
 #[tokio::test]

@@ -18,7 +18,9 @@ pub fn partial_metadata(object: &Value) -> Value {
     let mut partial = Map::new();
     partial.insert("kind".into(), "PartialObjectMetadata".into());
     partial.insert("apiVersion".into(), "meta.k8s.io/v1".into());
-    partial.insert("metadata".into(), object.get("metadata").cloned().unwrap_or_else(|| json!({})));
+    let mut metadata = object.get("metadata").cloned().unwrap_or_else(|| json!({}));
+    crate::builtin::without_projections(object, &mut metadata);
+    partial.insert("metadata".into(), metadata);
     partial.into()
 }
 

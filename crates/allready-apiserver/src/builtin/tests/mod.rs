@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
+mod addresses;
 mod created;
 mod decode;
+mod patches;
 mod refused;
 mod updated;
 

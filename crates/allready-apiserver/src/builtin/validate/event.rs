@@ -1,88 +1,147 @@
-//! Events: old ones must be about something in their namespace, new ones must say everything.
+//! Events: old ones must be about something in their namespace, new ones must say everything and never change.
 
 use serde_json::Value;
 
-use super::{Errors, immutable};
+use super::{Errors, spot::Spot};
 use crate::{
-    builtin::{
-        path::{at, number_at, text_at},
-        table::Row,
-    },
+    builtin::table::Row,
     rest::names,
-    status::FieldError,
+    status::{FieldError, Mistake, quote},
 };
 
+/// What stays as it is in an event of the new kind, in the names of the old one.
+const FIXED: [&str; 13] = [
+    "involvedObject",
+    "reason",
+    "message",
+    "source",
+    "firstTimestamp",
+    "lastTimestamp",
+    "count",
+    "type",
+    "eventTime",
+    "action",
+    "related",
+    "reportingComponent",
+    "reportingInstance",
+];
+const SHORT: [&str; 3] = ["reportingInstance", "action", "reason"];
+
 pub(super) fn check(row: &Row, new: &Value, old: Option<&Value>, errors: &mut Errors) {
+    let event = Spot::root(new);
     let new_style = row.group == "events.k8s.io";
-    let namespace = text_at(new, &["metadata", "namespace"]);
-    let about = text_at(new, &["involvedObject", "namespace"]);
+    said(&event, new_style, errors);
+    match old {
+        _ if !new_style => {}
+        None => {
+            series(&event.child("series"), errors);
+            created(&event, errors);
+        }
+        Some(old) => {
+            let old = Spot::root(old);
+            if old.child("series").value != event.child("series").value {
+                series(&event.child("series"), errors);
+            }
+            for field in FIXED.into_iter().filter(|field| old.child(field).value != event.child(field).value)
+            {
+                fixed(&event.child(field), errors);
+            }
+        }
+    }
+}
+
+fn said(event: &Spot<'_>, new_style: bool, errors: &mut Errors) {
+    let namespace = event.at("metadata.namespace").text();
+    let about = event.at("involvedObject.namespace");
+    let timed = event.has("eventTime");
     // An event about something outside of namespaces lives in the default one.
-    if about != namespace && !(about.is_empty() && matches!(namespace, "default" | "kube-system")) {
-        errors.push(FieldError::invalid("involvedObject.namespace", about, "does not match event.namespace"));
+    let misplaced = match about.text() {
+        "" if timed => !matches!(namespace, "default" | "kube-system"),
+        "" => !matches!(namespace, "default" | ""),
+        other => !timed && other != namespace,
+    };
+    if misplaced {
+        about.problems(["does not match event.namespace".to_owned()], errors);
     }
-    let timed = at(new, &["eventTime"]).is_some();
-    if new_style && !timed && old.is_none() {
-        errors.push(FieldError::required("eventTime", ""));
+    if !timed {
+        return;
     }
-    let kind = text_at(new, &["type"]);
-    let wrong_type = new_style && old.is_none() && !matches!(kind, "Normal" | "Warning");
-    let type_error = || FieldError::invalid("type", "", format!("has invalid value: {kind}"));
-    if timed {
-        said(row, new, errors);
-        if wrong_type {
-            errors.push(type_error());
-        }
-        if text_at(new, &["message"]).len() > 1024 {
-            errors.push(FieldError::invalid("message", "", "can have at most 1024 characters"));
-        }
-        if new_style && old.is_none() {
-            unset(new, errors);
-        }
-        if at(new, &["series"]).is_some() {
-            if number_at(new, &["series", "count"]).unwrap_or(0) < 2 {
-                errors.push(FieldError::invalid("series.count", "", "should be at least 2"));
-            }
-            if at(new, &["series", "lastObservedTime"]).is_none() {
-                errors.push(FieldError::required("series.lastObservedTime", ""));
-            }
-        }
-    } else if wrong_type {
-        errors.push(type_error());
+    let reporter = event.child("reportingComponent");
+    let place = if new_style { "reportingController" } else { "reportingComponent" };
+    let reporter = Spot { place: place.into(), ..reporter };
+    reporter.filled(errors);
+    reporter.problems(names::qualified(reporter.text()), errors);
+    for field in SHORT {
+        event.child(field).filled(errors);
+        at_most(&event.child(field), 128, errors);
     }
-    if let Some(old) = old.filter(|_| new_style) {
-        for field in ["involvedObject", "reason", "message", "type", "eventTime", "action"] {
-            immutable(new, old, &[field], errors);
+    at_most(&event.child("message"), 1024, errors);
+}
+
+fn refuse(spot: &Spot<'_>, why: impl Into<String>, errors: &mut Errors) {
+    errors.push(FieldError::invalid(spot.place.as_str(), "", why));
+}
+
+fn at_most(text: &Spot<'_>, most: usize, errors: &mut Errors) {
+    if text.text().len() > most {
+        refuse(text, format!("can have at most {most} characters"), errors);
+    }
+}
+
+fn series(series: &Spot<'_>, errors: &mut Errors) {
+    if !series.exists() {
+        return;
+    }
+    if series.child("count").number().unwrap_or(0) < 2 {
+        refuse(&series.child("count"), "should be at least 2", errors);
+    }
+    series.child("lastObservedTime").filled(errors);
+}
+
+fn created(event: &Spot<'_>, errors: &mut Errors) {
+    event.child("eventTime").filled(errors);
+    let kind = event.child("type");
+    if !matches!(kind.text(), "Normal" | "Warning") {
+        refuse(&kind, format!("has invalid value: {}", kind.text()), errors);
+    }
+    for field in ["firstTimestamp", "lastTimestamp", "count", "source"] {
+        let former = event.child(field);
+        if former.exists() && !(field == "source" && former.is_empty()) {
+            refuse(&former, "needs to be unset", errors);
         }
     }
 }
 
-fn said(row: &Row, new: &Value, errors: &mut Errors) {
-    let controller = if row.group.is_empty() { "reportingComponent" } else { "reportingController" };
-    let reporter = text_at(new, &["reportingComponent"]);
-    if reporter.is_empty() {
-        errors.push(FieldError::required(controller, ""));
-    }
-    for problem in names::qualified(reporter) {
-        errors.push(FieldError::invalid(controller, reporter, problem));
-    }
-    for field in ["reportingInstance", "action", "reason"] {
-        match text_at(new, &[field]).len() {
-            0 => errors.push(FieldError::required(field, "")),
-            1..=128 => {}
-            _ => errors.push(FieldError::invalid(field, "", "can have at most 128 characters")),
+/// A field that has changed. Structs are shown with the names that they have inside of the real server.
+fn fixed(field: &Spot<'_>, errors: &mut Errors) {
+    const REFERENCE: [(&str, &str); 7] = [
+        ("Kind", "kind"),
+        ("Namespace", "namespace"),
+        ("Name", "name"),
+        ("UID", "uid"),
+        ("APIVersion", "apiVersion"),
+        ("ResourceVersion", "resourceVersion"),
+        ("FieldPath", "fieldPath"),
+    ];
+    const SOURCE: [(&str, &str); 2] = [("Component", "component"), ("Host", "host")];
+    let why = "field is immutable";
+    let names: &[_] = match field.place.as_str() {
+        "source" => &SOURCE,
+        "involvedObject" | "related" if field.exists() => &REFERENCE,
+        "reportingComponent" => {
+            let field = Spot { place: "reportingController".into(), ..field.clone() };
+            return field.problems([why.to_owned()], errors);
         }
-    }
-}
-
-fn unset(new: &Value, errors: &mut Errors) {
-    for (field, set) in [
-        ("firstTimestamp", at(new, &["firstTimestamp"]).is_some()),
-        ("lastTimestamp", at(new, &["lastTimestamp"]).is_some()),
-        ("count", at(new, &["count"]).is_some()),
-        ("source", at(new, &["source"]).is_some_and(|source| *source != serde_json::json!({}))),
-    ] {
-        if set {
-            errors.push(FieldError::invalid(field, "", "needs to be unset"));
+        "count" => {
+            let count = field.number().unwrap_or(0);
+            errors.push(FieldError::invalid("count", count, why));
+            return;
         }
-    }
+        _ => return field.invalid(why, errors),
+    };
+    let parts: Vec<_> = names
+        .iter()
+        .map(|(shown, name)| format!("{}:{}", quote(shown), quote(field.child(name).text())))
+        .collect();
+    field.shown(Mistake::Invalid, &format!("{{{}}}", parts.join(",")), why, errors);
 }

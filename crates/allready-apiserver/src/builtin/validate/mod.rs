@@ -1,153 +1,157 @@
 //! What is wrong with an object, beyond its metadata.
+//!
+//! A check walks the object by [`spot::Spot`]s, each a value and its place, in the order of the real server.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
-    path::{at, flag_at, items, number_at, text_at},
+    path::{at, items, number_at, text_at},
     table::Row,
 };
-use crate::{
-    resource::Endpoint,
-    status::{FieldError, Mistake},
-};
+use crate::{resource::Endpoint, rest::names, status::FieldError};
 
+mod container;
+mod counters;
+mod cron;
+mod data;
+mod downward;
 mod event;
+mod pod;
 mod rbac;
+mod review;
+mod rollout;
+mod scheduling;
+mod selector;
+mod service;
+mod spot;
+mod volume;
+mod words;
 mod workload;
+
+pub(crate) use words::read_address;
+
+use self::spot::Spot;
 
 type Errors = Vec<FieldError>;
 
 /// Everything that is wrong.
 pub(crate) fn object(row: &Row, endpoint: Endpoint, new: &Value, old: Option<&Value>) -> Errors {
     let mut errors = Vec::new();
-    if endpoint == Endpoint::Status {
-        workload::counters(row, new, &mut errors);
-        if row.kind == "Service"
-            && text_at(new, &["spec", "type"]) != "LoadBalancer"
-            && !items(new, &["status", "loadBalancer", "ingress"]).is_empty()
-        {
-            let why = "may only be used when `spec.type` is 'LoadBalancer'";
-            errors.push(FieldError::forbidden("status.loadBalancer.ingress", why));
-        }
-        let phase = text_at(new, &["status", "phase"]);
-        if row.kind == "Namespace"
-            && at(new, &["metadata", "deletionTimestamp"]).is_none()
-            && phase != "Active"
-        {
-            let why = "may only be 'Active' if `deletionTimestamp` is empty";
-            errors.push(FieldError::invalid("status.Phase", phase, why));
-        }
-    }
-    if endpoint != Endpoint::Main {
-        return errors;
-    }
-    match row.kind {
-        "Node" => {
-            for (field, shown) in [("podCIDR", "podCIDRs"), ("providerID", "providerID")] {
-                let before = old.map_or("", |old| text_at(old, &["spec", field]));
-                if !before.is_empty() && text_at(new, &["spec", field]) != before {
-                    let why = format!("node updates may not change {field} except from \"\" to valid");
-                    errors.push(FieldError::forbidden(format!("spec.{shown}"), why));
-                }
-            }
-        }
-        "Event" => event::check(row, new, old, &mut errors),
-        "Lease" => {
-            if let Some(seconds) = number_at(new, &["spec", "leaseDurationSeconds"]).filter(|n| *n <= 0) {
-                errors.push(FieldError::invalid(
-                    "spec.leaseDurationSeconds",
-                    seconds,
-                    "must be greater than 0",
-                ));
-            }
-            at_least_zero(new, &["spec", "leaseTransitions"], &mut errors);
-        }
-        "Role" | "ClusterRole" | "RoleBinding" | "ClusterRoleBinding" => {
+    match (row.kind, endpoint) {
+        (_, Endpoint::Status) => status(row, new, &mut errors),
+        (_, Endpoint::Scale | Endpoint::Other(_)) => {}
+        ("Node", _) => node(new, old, &mut errors),
+        ("Namespace", _) => namespace(new, old, &mut errors),
+        ("Event", _) => event::check(row, new, old, &mut errors),
+        ("Lease", _) => lease(new, &mut errors),
+        ("Role" | "ClusterRole" | "RoleBinding" | "ClusterRoleBinding", _) => {
             rbac::check(row, new, old, &mut errors);
         }
-        "Deployment" | "DaemonSet" | "ReplicaSet" | "StatefulSet" | "Job" | "Pod" => {
+        ("Pod", _) => pod::check(new, old, &mut errors),
+        ("CronJob", _) => cron::check(new, old, &mut errors),
+        ("Deployment" | "DaemonSet" | "ReplicaSet" | "StatefulSet" | "Job", _) => {
             workload::check(row, new, old, &mut errors);
         }
-        "ConfigMap" | "Secret" => frozen(new, old, &mut errors),
-        "Service" => service(new, old, &mut errors),
-        "SelfSubjectAccessReview"
-            if at(new, &["spec", "resourceAttributes"]).is_none()
-                && at(new, &["spec", "nonResourceAttributes"]).is_none() =>
-        {
-            errors.push(FieldError::invalid(
-                "spec.resourceAttributes",
-                Value::Null,
-                "exactly one of nonResourceAttributes or resourceAttributes must be specified",
-            ));
-        }
+        ("ConfigMap", _) => data::config_map(new, old, &mut errors),
+        ("Secret", _) => data::secret(new, old, &mut errors),
+        ("Service", _) => service::check(new, old, &mut errors),
+        ("SelfSubjectAccessReview", _) => review::check(new, &mut errors),
         _ => {}
     }
     errors
 }
 
+/// What is wrong with the fields about a service's addresses, before any is given.
+pub(crate) fn service_addresses(service: &Value) -> Errors {
+    let mut errors = Vec::new();
+    service::addresses(&Spot::root(service).child("spec"), &mut errors);
+    errors
+}
+
+fn status(row: &Row, new: &Value, errors: &mut Errors) {
+    counters::check(row, new, errors);
+    if row.kind == "Service"
+        && text_at(new, &["spec", "type"]) != "LoadBalancer"
+        && !items(new, &["status", "loadBalancer", "ingress"]).is_empty()
+    {
+        let why = "may only be used when `spec.type` is 'LoadBalancer'";
+        errors.push(FieldError::forbidden("status.loadBalancer.ingress", why));
+    }
+    let phase = text_at(new, &["status", "phase"]);
+    if row.kind == "Namespace" && at(new, &["metadata", "deletionTimestamp"]).is_none() && phase != "Active" {
+        let why = "may only be 'Active' if `deletionTimestamp` is empty";
+        errors.push(FieldError::invalid("status.Phase", phase, why));
+    }
+}
+
+fn lease(new: &Value, errors: &mut Errors) {
+    let spec = Spot::root(new).child("spec");
+    let seconds = spec.child("leaseDurationSeconds");
+    if seconds.number().is_some_and(|seconds| seconds <= 0) {
+        seconds.invalid("must be greater than 0", errors);
+    }
+    spec.child("leaseTransitions").at_least_zero(errors);
+}
+
+fn namespace(new: &Value, old: Option<&Value>, errors: &mut Errors) {
+    if old.is_some() {
+        return;
+    }
+    for finalizer in items(new, &["spec", "finalizers"]).iter().filter_map(Value::as_str) {
+        let refuse = |why: String, errors: &mut Errors| {
+            errors.push(FieldError::invalid("spec.finalizers", finalizer, why));
+        };
+        let problems = names::qualified(finalizer);
+        let known = matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion");
+        for problem in problems {
+            refuse(problem, errors);
+        }
+        if !finalizer.contains('/') && !known {
+            let why = "name is neither a standard finalizer name nor is it fully qualified";
+            refuse(why.to_owned(), errors);
+        }
+    }
+}
+
+fn node(new: &Value, old: Option<&Value>, errors: &mut Errors) {
+    let root = Spot::root(new);
+    let amounts = |errors: &mut Errors| {
+        for field in ["capacity", "allocatable"] {
+            for (name, amount) in root.child("status").child(field).entries() {
+                let place = format!("status.{field}.{name}");
+                container::quantity(&Spot { place, ..amount }, name, errors);
+            }
+        }
+    };
+    // The real server says so of the metadata.
+    let taints = Spot { place: "metadata.taints".into(), ..root.at("spec.taints") };
+    let Some(old) = old else {
+        scheduling::taints(&taints, errors);
+        amounts(errors);
+        let ranges = root.at("spec.podCIDRs");
+        for range in ranges.items() {
+            words::range(&range, errors);
+        }
+        let newer = ranges.items().filter(|range| range.text().contains(':')).count();
+        if newer > 1 || ranges.items().count() - newer > 1 {
+            ranges.invalid("may specify no more than one CIDR for each IP family", errors);
+        }
+        return;
+    };
+    amounts(errors);
+    for (field, shown) in [("podCIDR", "podCIDRs"), ("providerID", "providerID")] {
+        let before = text_at(old, &["spec", field]);
+        if !before.is_empty() && text_at(new, &["spec", field]) != before {
+            let why = format!("node updates may not change {field} except from \"\" to valid");
+            errors.push(FieldError::forbidden(format!("spec.{shown}"), why));
+        }
+    }
+    scheduling::taints(&taints, errors);
+}
+
 fn at_least_zero(object: &Value, path: &[&str], errors: &mut Errors) {
     if let Some(number) = number_at(object, path).filter(|number| *number < 0) {
         errors.push(FieldError::invalid(path.join("."), number, "must be greater than or equal to 0"));
-    }
-}
-
-/// What says `immutable` keeps its data, and stays immutable. The type of a secret never changes.
-fn frozen(new: &Value, old: Option<&Value>, errors: &mut Errors) {
-    let Some(old) = old else { return };
-    if at(new, &["type"]) != at(old, &["type"]) {
-        errors.push(FieldError::invalid("type", text_at(new, &["type"]), "field is immutable"));
-    }
-    if flag_at(old, &["immutable"]) {
-        for field in ["immutable", "data", "binaryData"] {
-            let changed = match field {
-                "immutable" => !flag_at(new, &["immutable"]),
-                field => at(new, &[field]) != at(old, &[field]),
-            };
-            if changed {
-                errors.push(FieldError::forbidden(field, "field is immutable when `immutable` is set"));
-            }
-        }
-    }
-}
-
-fn service(new: &Value, old: Option<&Value>, errors: &mut Errors) {
-    let ports = items(new, &["spec", "ports"]);
-    let kind = text_at(new, &["spec", "type"]);
-    let headless = text_at(new, &["spec", "clusterIP"]) == "None";
-    if ports.is_empty() && !headless && kind != "ExternalName" {
-        errors.push(FieldError::required("spec.ports", ""));
-    }
-    let mut names: Vec<&str> = Vec::new();
-    for (index, port) in ports.iter().enumerate() {
-        let place = format!("spec.ports[{index}]");
-        let name = text_at(port, &["name"]);
-        if name.is_empty() && ports.len() > 1 {
-            errors.push(FieldError::required(format!("{place}.name"), ""));
-        } else if !name.is_empty() && names.contains(&name) {
-            errors.push(FieldError::duplicate(format!("{place}.name"), name));
-        }
-        names.push(name);
-        for field in ["port", "targetPort"] {
-            if let Some(number) = number_at(port, &[field]).filter(|n| !(1..=65535).contains(n)) {
-                let why = "must be between 1 and 65535, inclusive";
-                errors.push(FieldError::invalid(format!("{place}.{field}"), number, why));
-            }
-        }
-    }
-    let kinds = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
-    if !kinds.contains(&kind) {
-        errors.push(FieldError::not_supported("spec.type", kind, &kinds));
-    }
-    if kind == "ExternalName" && text_at(new, &["spec", "externalName"]).is_empty() {
-        errors.push(FieldError::required("spec.externalName", ""));
-    }
-    let addressed = |service: &Value| text_at(service, &["spec", "type"]) != "ExternalName";
-    if let Some(old) = old.filter(|old| addressed(old) && addressed(new)) {
-        let address = text_at(new, &["spec", "clusterIP"]);
-        if address != text_at(old, &["spec", "clusterIP"]) {
-            let why = "may not change once set";
-            errors.push(FieldError::invalid("spec.clusterIPs[0]", json!([address]), why));
-        }
     }
 }
 
@@ -160,7 +164,11 @@ fn one_of(field: String, word: &str, allowed: &[&str], errors: &mut Errors) {
 
 fn immutable(new: &Value, old: &Value, path: &[&str], errors: &mut Errors) {
     if at(new, path) != at(old, path) {
-        let value = at(new, path).cloned().unwrap_or_default();
-        errors.push(FieldError::new(Mistake::Invalid, path.join("."), value, "field is immutable"));
+        let spot = Spot::root(new).at(&path.join("."));
+        if path.last() == Some(&"selector") {
+            selector::refuse(&spot, "field is immutable", errors);
+        } else {
+            spot.invalid("field is immutable", errors);
+        }
     }
 }

@@ -1,11 +1,11 @@
-//! Pods, and the kinds that run them.
+//! The kinds that run pods.
 
 use serde_json::Value;
 
-use super::{Errors, at_least_zero, immutable, one_of};
+use super::{Errors, immutable, pod, rollout, selector, spot::Spot, volume};
 use crate::{
     builtin::{
-        path::{at, at_mut, carry, items, number_at, text_at},
+        path::{at, flag_at, push, remove, text_at},
         table::Row,
     },
     rest::names,
@@ -14,237 +14,323 @@ use crate::{
 
 const STATEFUL: &str = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
-const POD: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-
 pub(super) fn check(row: &Row, new: &Value, old: Option<&Value>, errors: &mut Errors) {
-    if row.kind == "Pod" {
-        if let Some(spec) = at(new, &["spec"]) {
-            pod(spec, "spec", errors);
-            one_of(
-                "spec.restartPolicy".into(),
-                text_at(spec, &["restartPolicy"]),
-                &["Always", "OnFailure", "Never"],
-                errors,
-            );
-        }
-        if let Some(old) = old
-            && items(new, &["spec", "containers"]).len() != items(old, &["spec", "containers"]).len()
-        {
-            errors.push(FieldError::forbidden(
-                "spec.containers",
-                "pod updates may not add or remove containers",
-            ));
-        } else if let Some(old) = old.filter(|old| !only_allowed(new, old)) {
-            let _ = old;
-            errors.push(FieldError::forbidden("spec", POD));
-        }
-        return;
-    }
-    if row.kind == "Job" {
-        for field in
-            ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"]
-        {
-            at_least_zero(new, &["spec", field], errors);
-        }
-    } else {
-        at_least_zero(new, &["spec", "replicas"], errors);
-        at_least_zero(new, &["spec", "minReadySeconds"], errors);
-    }
-    selector(row, new, errors);
-    if let Some(spec) = at(new, &["spec", "template", "spec"]) {
-        pod(spec, "spec.template.spec", errors);
-        let policy = text_at(spec, &["restartPolicy"]);
-        let place = "spec.template.spec.restartPolicy";
-        match row.kind {
-            "Job" if policy == "Always" => {
-                errors.push(FieldError::required(place, "valid values: \"OnFailure\", \"Never\""));
-            }
-            "Job" => {}
-            _ => one_of(place.into(), policy, &["Always"], errors),
-        }
-    }
-    if row.kind != "Job" {
-        at_least_zero(new, &["spec", "revisionHistoryLimit"], errors);
-    }
-    if let Some(old) = old {
-        match row.kind {
-            "StatefulSet" => {
-                let fixed = ["selector", "serviceName", "volumeClaimTemplates", "podManagementPolicy"];
-                if fixed.iter().any(|field| at(new, &["spec", field]) != at(old, &["spec", field])) {
-                    errors.push(FieldError::forbidden("spec", STATEFUL));
-                }
-            }
-            "Job" => {
-                for field in ["completions", "selector", "completionMode"] {
-                    immutable(new, old, &["spec", field], errors);
-                }
-            }
-            _ => immutable(new, old, &["spec", "selector"], errors),
-        }
-    }
-}
-
-/// Whether an update of a pod touches only what may change in one.
-fn only_allowed(new: &Value, old: &Value) -> bool {
-    let mut expected = old.clone();
-    for field in ["activeDeadlineSeconds", "tolerations"] {
-        carry(&mut expected, new, &["spec", field]);
-    }
-    for list in ["containers", "initContainers"] {
-        let images = items(new, &["spec", list]).iter().map(|container| container.get("image").cloned());
-        let containers = at_mut(&mut expected, &["spec", list]).and_then(Value::as_array_mut);
-        for (container, image) in containers.into_iter().flatten().zip(images) {
-            if let (Some(container), Some(image)) = (container.as_object_mut(), image) {
-                container.insert("image".into(), image);
+    let spec = Spot::root(new).child("spec");
+    match row.kind {
+        "Deployment" => deployment(&spec, errors),
+        "ReplicaSet" => {
+            counts(&spec, &["replicas", "minReadySeconds"], errors);
+            if selected(&spec, "deployment", "invalid label selector", errors) {
+                long_running(&spec, "ReplicaSet", errors);
             }
         }
-    }
-    let shortened = ["spec", "terminationGracePeriodSeconds"];
-    if number_at(old, &shortened).is_some_and(|seconds| seconds < 0) && number_at(new, &shortened) == Some(1)
-    {
-        carry(&mut expected, new, &shortened);
-    }
-    at(&expected, &["spec"]) == at(new, &["spec"])
-}
-
-/// Counters of pods in a status: none is below zero, and no part is more than the whole.
-pub(super) fn counters(row: &Row, new: &Value, errors: &mut Errors) {
-    let (counts, bounds): (&[&str], &[(&str, &str)]) = match row.kind {
-        "Deployment" => (
-            &["replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas"],
-            &[
-                ("updatedReplicas", "replicas"),
-                ("readyReplicas", "replicas"),
-                ("availableReplicas", "replicas"),
-                ("availableReplicas", "readyReplicas"),
-            ],
-        ),
-        "ReplicaSet" => (
-            &["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
-            &[
-                ("fullyLabeledReplicas", "replicas"),
-                ("readyReplicas", "replicas"),
-                ("availableReplicas", "replicas"),
-                ("availableReplicas", "readyReplicas"),
-            ],
-        ),
-        "StatefulSet" => (
-            &["replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
-            &[
-                ("readyReplicas", "replicas"),
-                ("currentReplicas", "replicas"),
-                ("updatedReplicas", "replicas"),
-            ],
-        ),
-        "DaemonSet" => (
-            &[
-                "currentNumberScheduled",
-                "numberMisscheduled",
-                "desiredNumberScheduled",
-                "numberReady",
-                "updatedNumberScheduled",
-                "numberAvailable",
-                "numberUnavailable",
-            ],
-            &[],
-        ),
-        _ => return,
-    };
-    for field in counts {
-        at_least_zero(new, &["status", field], errors);
-    }
-    let count = |field: &str| number_at(new, &["status", field]).unwrap_or(0);
-    for (part, whole) in bounds {
-        if count(part) > count(whole) {
-            let prefix = if *whole == "replicas" { "status." } else { "" };
-            let why = format!("cannot be greater than {prefix}{whole}");
-            errors.push(FieldError::invalid(format!("status.{part}"), count(part), why));
-        }
-    }
-}
-
-fn selector(row: &Row, new: &Value, errors: &mut Errors) {
-    let labels = at(new, &["spec", "template", "metadata", "labels"]);
-    let selector = at(new, &["spec", "selector"]);
-    match selector {
-        None if row.kind != "DaemonSet" => errors.push(FieldError::required("spec.selector", "")),
-        Some(found) if row.kind != "Job" && found.as_object().is_some_and(serde_json::Map::is_empty) => {
-            let kind =
-                if row.kind == "ReplicaSet" { "deployment".into() } else { row.kind.to_ascii_lowercase() };
-            let why = format!("empty selector is invalid for {kind}");
-            errors.push(FieldError::invalid("spec.selector", found.clone(), why));
-            return;
+        "DaemonSet" => daemon_set(&spec, errors),
+        "StatefulSet" => stateful_set(&spec, errors),
+        "Job" => {
+            if old.is_none() {
+                generated(new, errors);
+            }
+            job(&spec, errors);
+            own_selector(&spec, errors);
+            if old.is_none() {
+                hostname(new, errors);
+            }
         }
         _ => {}
     }
-    if !selector.is_some_and(|selector| selects(selector, labels)) {
-        errors.push(FieldError::invalid(
-            "spec.template.metadata.labels",
-            labels.cloned().unwrap_or_default(),
-            "`selector` does not match template `labels`",
-        ));
+    if let Some(old) = old {
+        unchanged(row, new, old, errors);
     }
 }
 
-fn selects(selector: &Value, labels: Option<&Value>) -> bool {
-    let value = |key: &str| labels.and_then(|labels| labels.get(key));
-    let equal = at(selector, &["matchLabels"]).and_then(Value::as_object);
-    let met = |expression: &Value| {
-        let found = value(text_at(expression, &["key"]));
-        let listed = found.is_some_and(|found| items(expression, &["values"]).contains(found));
-        match text_at(expression, &["operator"]) {
-            "In" => listed,
-            "NotIn" => !listed,
-            "Exists" => found.is_some(),
-            "DoesNotExist" => found.is_none(),
-            _ => false,
+fn counts(spec: &Spot<'_>, fields: &[&str], errors: &mut Errors) {
+    for field in fields {
+        spec.child(field).at_least_zero(errors);
+    }
+}
+
+fn deployment(spec: &Spot<'_>, errors: &mut Errors) {
+    counts(spec, &["replicas"], errors);
+    if selected(spec, "deployment", "invalid label selector", errors) {
+        long_running(spec, "ReplicaSet", errors);
+    }
+    rollout::deployment(&spec.child("strategy"), errors);
+    counts(spec, &["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"], errors);
+    let deadline = spec.child("progressDeadlineSeconds");
+    let ready = spec.child("minReadySeconds").number().unwrap_or(0);
+    if deadline.number().is_some_and(|seconds| seconds <= ready) {
+        deadline.invalid("must be greater than minReadySeconds", errors);
+    }
+}
+
+fn daemon_set(spec: &Spot<'_>, errors: &mut Errors) {
+    let wanted = spec.child("selector");
+    let before = errors.len();
+    selector::check(&wanted, errors);
+    if errors.len() == before {
+        matching(spec, errors);
+    }
+    if wanted.exists() && wanted.is_empty() {
+        wanted.invalid("empty selector is invalid for daemonset", errors);
+    }
+    always(spec, "DaemonSet", errors);
+    counts(spec, &["minReadySeconds"], errors);
+    rollout::daemon_set(&spec.child("updateStrategy"), errors);
+    counts(spec, &["revisionHistoryLimit"], errors);
+}
+
+fn stateful_set(spec: &Spot<'_>, errors: &mut Errors) {
+    let policy = spec.child("podManagementPolicy");
+    if !matches!(policy.text(), "OrderedReady" | "Parallel") {
+        policy.invalid("must be 'OrderedReady' or 'Parallel'", errors);
+    }
+    rollout::stateful_set(&spec.child("updateStrategy"), errors);
+    let kept = spec.child("persistentVolumeClaimRetentionPolicy");
+    for field in ["whenDeleted", "whenScaled"] {
+        kept.child(field).one_of_if_any(&["Retain", "Delete"], errors);
+    }
+    for claim in spec.child("volumeClaimTemplates").items() {
+        volume::claim(&claim.child("spec"), errors);
+    }
+    counts(spec, &["replicas", "minReadySeconds"], errors);
+    spec.at("ordinals.start").at_least_zero(errors);
+    spec.child("serviceName").named_if_any(names::dns_label, errors);
+    if selected(spec, "statefulset", "", errors) {
+        // Neither counts: each pod gets its own.
+        let mut own = spec.value.clone();
+        for field in ["subdomain", "hostname"] {
+            remove(&mut own, &["template", "spec", field]);
         }
+        for volume in volumes_of_claims(spec) {
+            push(&mut own, &["template", "spec", "volumes"], volume);
+        }
+        long_running(&Spot { value: &own, place: spec.place.clone() }, "StatefulSet", errors);
+    }
+}
+
+/// Containers may mount what a stateful set claims.
+fn volumes_of_claims(spec: &Spot<'_>) -> Vec<Value> {
+    let taken: Vec<_> = spec
+        .at("template.spec.volumes")
+        .items()
+        .map(|volume| volume.child("name").text().to_owned())
+        .collect();
+    let claims = spec.child("volumeClaimTemplates").items();
+    let names = claims.map(|claim| claim.at("metadata.name").text().to_owned());
+    let new = names.filter(|name| !taken.contains(name));
+    new.map(|name| serde_json::json!({"name": name, "persistentVolumeClaim": {"claimName": "x"}})).collect()
+}
+
+/// Whether there is a selector by which labels can be compared; what is wrong with it.
+fn selected(spec: &Spot<'_>, kind: &str, unusable: &str, errors: &mut Errors) -> bool {
+    let wanted = spec.child("selector");
+    if !wanted.exists() {
+        wanted.required("", errors);
+        return true;
+    }
+    let before = errors.len();
+    selector::check(&wanted, errors);
+    if wanted.is_empty() {
+        wanted.invalid(format!("empty selector is invalid for {kind}"), errors);
+        return true;
+    }
+    let usable = errors.len() == before;
+    if !usable {
+        selector::refuse(&wanted, unusable, errors);
+    }
+    usable
+}
+
+fn matching(spec: &Spot<'_>, errors: &mut Errors) {
+    let labels = spec.at("template.metadata.labels");
+    let wanted = spec.child("selector");
+    if !selector::selects(Some(wanted.value).filter(|value| !value.is_null()), Some(labels.value)) {
+        labels.invalid("`selector` does not match template `labels`", errors);
+    }
+}
+
+/// A template of pods that run for good.
+fn long_running(spec: &Spot<'_>, owner: &str, errors: &mut Errors) {
+    if !(spec.child("selector").exists() && spec.child("selector").is_empty()) {
+        matching(spec, errors);
+    }
+    always(spec, owner, errors);
+}
+
+fn always(spec: &Spot<'_>, owner: &str, errors: &mut Errors) {
+    let template = spec.child("template");
+    pod::template(&template, errors);
+    template.at("spec.restartPolicy").one_of(&["Always"], errors);
+    let deadline = template.at("spec.activeDeadlineSeconds");
+    if deadline.exists() {
+        deadline.forbidden(&format!("activeDeadlineSeconds in {owner} is not Supported"), errors);
+    }
+}
+
+/// What a job and the template of a job have in common.
+pub(super) fn job(spec: &Spot<'_>, errors: &mut Errors) {
+    counts(
+        spec,
+        &[
+            "parallelism",
+            "completions",
+            "activeDeadlineSeconds",
+            "backoffLimit",
+            "ttlSecondsAfterFinished",
+            "backoffLimitPerIndex",
+            "maxFailedIndexes",
+        ],
+        errors,
+    );
+    if spec.has("maxFailedIndexes") && !spec.has("backoffLimitPerIndex") {
+        spec.child("backoffLimitPerIndex").required("when maxFailedIndexes is specified", errors);
+    }
+    managed_by(&spec.child("managedBy"), errors);
+    let mode = spec.child("completionMode");
+    mode.one_of_if_any(&["NonIndexed", "Indexed"], errors);
+    match mode.text() {
+        "Indexed" => {
+            if !spec.has("completions") {
+                spec.child("completions").required("when completion mode is Indexed", errors);
+            }
+            let parallel = spec.child("parallelism");
+            if parallel.number().is_some_and(|number| number > 100_000) {
+                let why = "must be less than or equal to 100000 when completion mode is Indexed";
+                parallel.invalid(why, errors);
+            }
+            let failed = spec.child("maxFailedIndexes");
+            let all = spec.child("completions").number().unwrap_or(i64::MAX);
+            if failed.number().is_some_and(|failed| failed > all) {
+                failed.invalid("must be less than or equal to completions", errors);
+            }
+        }
+        "NonIndexed" | "" => {
+            for field in ["backoffLimitPerIndex", "maxFailedIndexes"] {
+                if spec.has(field) {
+                    spec.child(field).invalid("requires indexed completion mode", errors);
+                }
+            }
+        }
+        _ => {}
+    }
+    let replaced: &[&str] =
+        if spec.has("podFailurePolicy") { &["Failed"] } else { &["Failed", "TerminatingOrFailed"] };
+    spec.child("podReplacementPolicy").one_of_if_any(replaced, errors);
+    pod::template(&spec.child("template"), errors);
+    let policy = spec.at("template.spec.restartPolicy");
+    match policy.text() {
+        "Always" | "" => policy.required("valid values: \"OnFailure\", \"Never\"", errors),
+        "Never" => {}
+        "OnFailure" => {
+            if spec.has("podFailurePolicy") {
+                policy.invalid("only \"Never\" is supported when podFailurePolicy is specified", errors);
+            }
+        }
+        _ => policy.one_of(&["OnFailure", "Never"], errors),
+    }
+}
+
+fn managed_by(controller: &Spot<'_>, errors: &mut Errors) {
+    if !controller.exists() {
+        return;
+    }
+    match controller.text().split_once('/') {
+        None if controller.is_empty() => controller.required("", errors),
+        Some((host, path)) if !host.is_empty() && !path.is_empty() => {
+            for problem in names::dns_subdomain(host) {
+                errors.push(FieldError::invalid(controller.place.as_str(), host, problem));
+            }
+        }
+        _ => controller.invalid("must be a domain-prefixed path (such as \"acme.io/foo\")", errors),
+    }
+    if controller.text().len() > 63 {
+        errors.push(FieldError::too_long(controller.place.as_str(), 63));
+    }
+}
+
+fn own_selector(spec: &Spot<'_>, errors: &mut Errors) {
+    let wanted = spec.child("selector");
+    let before = errors.len();
+    if wanted.exists() {
+        selector::check(&wanted, errors);
+    } else {
+        wanted.required("", errors);
+        matching(spec, errors);
+        return;
+    }
+    if errors.len() == before && !wanted.is_empty() {
+        matching(spec, errors);
+    }
+}
+
+/// Unless it says that it does, a job chooses neither its selector nor the labels that it selects.
+fn generated(new: &Value, errors: &mut Errors) {
+    let Some(wanted) = at(new, &["spec", "selector"]) else { return };
+    if flag_at(new, &["spec", "manualSelector"]) {
+        return;
+    }
+    let (name, uid) = (text_at(new, &["metadata", "name"]), text_at(new, &["metadata", "uid"]));
+    let expected = [
+        ("controller-uid", uid),
+        ("job-name", name),
+        ("batch.kubernetes.io/controller-uid", uid),
+        ("batch.kubernetes.io/job-name", name),
+    ];
+    let labels = Spot::root(new).at("spec.template.metadata.labels");
+    for (key, value) in expected {
+        let place = format!("{}[{key}]", labels.place);
+        match labels.value.get(key).and_then(Value::as_str) {
+            None => errors.push(FieldError::required(place, format!("must be '{value}'"))),
+            Some(found) if found != value => {
+                errors.push(FieldError::invalid(place, labels.value.clone(), format!("must be '{value}'")));
+            }
+            Some(_) => {}
+        }
+    }
+    let known: serde_json::Map<_, _> =
+        expected.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
+    if !selector::selects(Some(wanted), Some(&Value::Object(known))) {
+        errors.push(FieldError::invalid("spec.selector", wanted.clone(), "`selector` not auto-generated"));
+    }
+}
+
+/// The pods of an indexed job are named after it.
+fn hostname(new: &Value, errors: &mut Errors) {
+    let spec = Spot::root(new).child("spec");
+    let completions = spec.child("completions").number().filter(|number| *number > 0);
+    let Some(completions) = completions.filter(|_| spec.child("completionMode").text() == "Indexed") else {
+        return;
     };
-    equal.into_iter().flatten().all(|(key, wanted)| value(key) == Some(wanted))
-        && items(selector, &["matchExpressions"]).iter().all(met)
+    let name = text_at(new, &["metadata", "name"]);
+    let last = format!("{name}-{}", completions - 1);
+    if !names::dns_label(&last).is_empty() {
+        let why = format!("will not able to create pod with invalid DNS label: {last}");
+        errors.push(FieldError::invalid("metadata.name", name, why));
+    }
 }
 
-fn pod(spec: &Value, place: &str, errors: &mut Errors) {
-    if items(spec, &["containers"]).is_empty() {
-        errors.push(FieldError::required(format!("{place}.containers"), ""));
-    }
-    let mut seen: Vec<&str> = Vec::new();
-    for list in ["containers", "initContainers"] {
-        for (index, container) in items(spec, &[list]).iter().enumerate() {
-            let place = format!("{place}.{list}[{index}]");
-            let name = text_at(container, &["name"]);
-            if name.is_empty() {
-                errors.push(FieldError::required(format!("{place}.name"), ""));
-            } else {
-                for problem in names::dns_label(name) {
-                    errors.push(FieldError::invalid(format!("{place}.name"), name, problem));
-                }
-                if seen.contains(&name) {
-                    errors.push(FieldError::duplicate(format!("{place}.name"), name));
-                }
-            }
-            seen.push(name);
-            let image = text_at(container, &["image"]);
-            if image.is_empty() {
-                errors.push(FieldError::required(format!("{place}.image"), ""));
-            } else if image.trim() != image {
-                let why = "must not have leading or trailing whitespace";
-                errors.push(FieldError::invalid(format!("{place}.image"), image, why));
-            }
-            for (index, port) in items(container, &["ports"]).iter().enumerate() {
-                let field = format!("{place}.ports[{index}].containerPort");
-                match number_at(port, &["containerPort"]).unwrap_or(0) {
-                    0 => errors.push(FieldError::required(field, "")),
-                    1..=65535 => {}
-                    port => {
-                        errors.push(FieldError::invalid(
-                            field,
-                            port,
-                            "must be between 1 and 65535, inclusive",
-                        ));
-                    }
-                }
+fn unchanged(row: &Row, new: &Value, old: &Value, errors: &mut Errors) {
+    match row.kind {
+        "StatefulSet" => {
+            let fixed = ["selector", "serviceName", "volumeClaimTemplates", "podManagementPolicy"];
+            if fixed.iter().any(|field| at(new, &["spec", field]) != at(old, &["spec", field])) {
+                errors.push(FieldError::forbidden("spec", STATEFUL));
             }
         }
+        "Job" => {
+            for field in [
+                "completions",
+                "selector",
+                "completionMode",
+                "podFailurePolicy",
+                "backoffLimitPerIndex",
+                "managedBy",
+                "successPolicy",
+            ] {
+                immutable(new, old, &["spec", field], errors);
+            }
+        }
+        "CronJob" => {}
+        _ => immutable(new, old, &["spec", "selector"], errors),
     }
 }

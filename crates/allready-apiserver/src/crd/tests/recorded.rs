@@ -61,7 +61,7 @@ fn bad_definitions_are_refused_as_recorded() {
 #[test]
 fn objects_are_taken_or_refused_as_recorded() {
     let Some(all) = exchanges() else { return };
-    let resource = serve(&number(&all, 7)["response"]["body"]).unwrap();
+    let resource = serve(&number(&all, 7)["response"]["body"], 0).unwrap();
     let version = resource.version("v1").unwrap();
     for n in [12, 14, 15, 16, 17, 18, 19, 21, 22, 26, 30, 31, 32] {
         let exchange = number(&all, n);

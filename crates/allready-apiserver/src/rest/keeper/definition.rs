@@ -43,9 +43,20 @@ impl Engine {
             }
         });
         let Some(stored) = self.store().get(&definitions.place, &name) else { return tasks };
-        if let Some(resource) = crd::serve(&stored.value()) {
-            self.store().open(&resource.place);
-            self.change_served(|registry| registry.insert(Arc::new(resource)));
+        let definition = stored.value();
+        let Some(resource) = crd::serve(&definition, self.store().revision()) else { return tasks };
+        let before = self.registry().get(&resource.group, &resource.plural).cloned();
+        if before.as_ref().and_then(|before| before.strategy.definition())
+            == Some(&crd::made_from(&definition))
+        {
+            return tasks;
+        }
+        let place = resource.place.clone();
+        self.store().open(&place);
+        self.change_served(|registry| registry.insert(Arc::new(resource)));
+        if before.is_some() {
+            // Whoever watches saw objects as they were: it starts anew.
+            self.store().renew(&place);
         }
         tasks
     }

@@ -1,6 +1,9 @@
 //! What follows from a write, done before the next request: definitions are served, namespaces emptied, garbage collected.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -39,6 +42,20 @@ pub(super) enum Task {
     },
     /// A namespace is to be emptied.
     Empty(String),
+}
+
+/// Stands for the place of a namespace that is to be emptied.
+const EMPTIED: &str = "/empty";
+
+impl Task {
+    /// What it is about; tasks about one thing that wait are one task.
+    fn spot(&self) -> (Arc<str>, String) {
+        match self {
+            Self::Written { place, key } => (place.clone(), key.clone()),
+            Self::Empty(namespace) => (EMPTIED.into(), namespace.clone()),
+            Self::Gone { place, last, .. } => (place.clone(), meta::text(last, "name").to_owned()),
+        }
+    }
 }
 
 impl Engine {
@@ -81,14 +98,34 @@ impl Engine {
 
     /// Works off tasks and what follows from them.
     pub(super) fn keep(&self, tasks: Vec<Task>, now: Timestamp) {
-        let mut queue = VecDeque::from(tasks);
-        while let Some(task) = queue.pop_front() {
-            let more = match task {
-                Task::Written { place, key } => self.look_at_written(&place, &key, now),
-                Task::Gone { place, namespace, last } => self.look_at_gone(&place, &namespace, &last, now),
-                Task::Empty(namespace) => self.empty_namespace(&namespace, now),
+        // What is gone comes first: whoever waited for several of them is looked at once.
+        let mut gone = VecDeque::from(tasks);
+        let mut waiting: VecDeque<Task> = VecDeque::new();
+        let mut known: HashSet<(Arc<str>, String)> = HashSet::new();
+        loop {
+            let task = match gone.pop_front().or_else(|| waiting.pop_front()) {
+                Some(task) => task,
+                None => return,
             };
-            queue.extend(more);
+            let more = match task {
+                Task::Gone { place, namespace, last } => self.look_at_gone(&place, &namespace, &last, now),
+                later if !gone.is_empty() => {
+                    if known.insert(later.spot()) {
+                        waiting.push_back(later);
+                    }
+                    continue;
+                }
+                Task::Written { place, key } => {
+                    let more = self.look_at_written(&place, &key, now);
+                    known.remove(&(place, key));
+                    more
+                }
+                Task::Empty(namespace) => {
+                    known.remove(&(EMPTIED.into(), namespace.clone()));
+                    self.empty_namespace(&namespace, now)
+                }
+            };
+            gone.extend(more);
         }
     }
 
@@ -150,7 +187,7 @@ impl Engine {
     fn amend(&self, resource: &Resource, key: &str, change: impl Fn(&mut Value)) -> Vec<Task> {
         loop {
             let Some(live) = self.store().get(&resource.place, key) else { return Vec::new() };
-            let old = live.value();
+            let old = super::convert::current(resource, &live);
             let mut new = old.clone();
             change(&mut new);
             if super::finish::same_content(&new, &old) {

@@ -92,7 +92,7 @@ fn listed(item: &Bytes, custom: bool) -> Value {
 }
 
 fn refused(failure: &Failure) -> Reply {
-    Reply { code: failure.code, body: failure.to_body(), warnings: Vec::new(), watch: None }
+    Reply { code: failure.code, body: failure.to_body(), warnings: failure.warnings.clone(), watch: None }
 }
 
 /// Everything that a watch has to say now.

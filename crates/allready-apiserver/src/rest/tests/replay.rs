@@ -14,7 +14,10 @@ const RECORDED: &str =
 fn recorded_exchanges_get_the_recorded_answers() {
     let Ok(text) = std::fs::read_to_string(RECORDED) else { return };
     let (matched, differ) = replay(&text);
-    assert!(matched.len() >= 130, "{} match, not {differ:?}", matched.len());
+    // The etcd of the recorded server could not tell how far it is: lists of an exact version did not come from its cache,
+    // and lists could not be streamed.
+    assert_eq!(differ, [107, 115]);
+    assert!(matched.len() >= 131, "{}", matched.len());
 }
 
 #[test]

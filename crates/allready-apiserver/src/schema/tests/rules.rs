@@ -36,3 +36,50 @@ fn rules_come_to_what_they_come_to_on_the_real_server() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// The real server lets 400 through and stops 450.
+#[test]
+fn a_rule_that_costs_too_much_is_stopped_and_no_other_is_run() {
+    let rule = "self.all(x, self.all(y, x != y || x == y))";
+    let schema = json!({"type": "object", "properties": {"a": {
+        "type": "array",
+        "items": {"type": "integer"},
+        "x-kubernetes-validations": [{"rule": rule}, {"rule": "false"}],
+    }}});
+    let validator = Validator::new(Arc::new(parse(&schema).unwrap()));
+    let told = |length: i64| {
+        let object = json!({"a": (0..length).collect::<Vec<_>>()});
+        let errors = validator.validate_with(&object, None, Vec::new());
+        errors.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(told(400), ["a: Invalid value: failed rule: false"]);
+    let stopped = format!(
+        "a: Invalid value: \"array\": 'operation cancelled: actual cost limit exceeded': no further validation rules will \
+         be run due to call cost exceeds limit for rule: {rule}"
+    );
+    assert_eq!(told(500), [stopped]);
+}
+
+#[test]
+fn the_rules_of_an_object_have_one_budget() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "array", "items": {
+        "type": "array",
+        "items": {"type": "integer"},
+        "x-kubernetes-validations": [{"rule": "self.all(x, self.all(y, x != y || x == y))"}],
+    }}}});
+    let validator = Validator::new(Arc::new(parse(&schema).unwrap()));
+    let numbers: Vec<i64> = (0..300).collect();
+    let errors = validator.validate_with(&json!({"a": vec![numbers; 40]}), None, Vec::new());
+    let told: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].ends_with(
+        "validation failed due to running out of cost budget, no further validation rules will be run"
+    ));
+}
+
+#[test]
+fn a_literal_of_a_type_does_not_bring_the_server_down() {
+    let schema = json!({"type": "object", "x-kubernetes-validations": [{"rule": "Pod{name: 'a'} == self"}]});
+    let validator = Validator::new(Arc::new(parse(&schema).unwrap()));
+    assert_eq!(validator.validate_with(&json!({}), None, Vec::new()).len(), 1);
+}

@@ -1,10 +1,11 @@
-//! Embedded objects: they must say what they are. Their metadata is pruned, its values are not checked further.
+//! Embedded objects: they must say what they are, and their metadata is checked as that of any object.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::path;
 use crate::{
-    schema::{Schema, Shape, prune::DEEPEST_OBJECT},
+    rest::meta,
+    schema::{Schema, Shape, malformed::problem, meta::tidy, prune::DEEPEST_OBJECT},
     status::FieldError,
 };
 
@@ -14,12 +15,8 @@ pub(super) fn check(schema: &Schema, object: &Value) -> Vec<FieldError> {
     errors
 }
 
-/// The first embedded object that cannot even be decoded; `metadata` says why metadata cannot.
-pub(crate) fn malformed(
-    schema: &Schema,
-    object: &Value,
-    metadata: &dyn Fn(&Value) -> Option<String>,
-) -> Option<FieldError> {
+/// The first embedded object that cannot even be decoded.
+pub(crate) fn malformed(schema: &Schema, object: &Value) -> Option<FieldError> {
     let mut found = None;
     if !schema.has_embedded() {
         return None;
@@ -30,7 +27,7 @@ pub(crate) fn malformed(
             Some(FieldError::invalid(path::child(at, name), value.clone(), "must be a string"))
         });
         let inner = fields.get("metadata").and_then(|value| {
-            Some(FieldError::invalid(path::child(at, "metadata"), value.clone(), metadata(value)?))
+            Some(FieldError::invalid(path::child(at, "metadata"), value.clone(), problem(value)?))
         });
         found = found.take().or(texts).or(inner);
     });
@@ -88,6 +85,28 @@ fn resource(fields: &Map<String, Value>, at: &str, errors: &mut Vec<FieldError>)
             problem.map(|problem| FieldError::invalid(path::child(at, name), value.clone(), problem)),
         );
     }
+    if let Some(value) = fields.get("metadata") {
+        errors.extend(metadata(value, at));
+    }
+}
+
+fn metadata(value: &Value, at: &str) -> Vec<FieldError> {
+    if let Some(problem) = problem(value) {
+        return vec![FieldError::invalid(path::child(at, "metadata"), value.clone(), problem)];
+    }
+    let mut tidied = value.clone();
+    tidy(&mut tidied);
+    let mut object = json!({ "metadata": tidied });
+    // It need not have a name, nor a namespace.
+    if meta::text(&object, "name").is_empty() {
+        meta::set(&mut object, "name", Some("fakename".into()));
+    }
+    let namespaced = !meta::text(&object, "namespace").is_empty();
+    let mut errors = meta::problems(&object, namespaced, &meta::any_name);
+    for error in &mut errors {
+        error.field = path::child(at, &error.field);
+    }
+    errors
 }
 
 fn kind_problem(kind: &str) -> Option<String> {

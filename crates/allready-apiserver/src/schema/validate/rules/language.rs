@@ -11,23 +11,34 @@ use kube_cel::{
     },
 };
 
+use super::cost;
+
 /// An expression, read.
-pub(crate) struct Program(Expression);
+pub(crate) struct Program {
+    expression: Expression,
+    /// What it costs without its loops; `None` for what cannot be run.
+    cost: Option<u64>,
+}
 
 impl Program {
     /// Reads an expression, with the syntax for optional fields (`self.?a`).
     pub(crate) fn compile(source: &str) -> Result<Self, ParseErrors> {
-        Parser::new().enable_optional_syntax(true).parse(source).map(Self)
+        let mut expression = Parser::new().enable_optional_syntax(true).parse(source)?;
+        let cost = cost::watch(&mut expression);
+        Ok(Self { expression, cost })
     }
 
-    /// What it comes to.
-    pub(crate) fn execute(&self, context: &Context<'_>) -> Result<Cel, ExecutionError> {
-        Cel::resolve(&self.0, context)
+    /// What it comes to, and what that cost.
+    pub(crate) fn execute(&self, context: &Context<'_>) -> (Result<Cel, ExecutionError>, u64) {
+        match self.cost {
+            Some(cost) => cost::counted(cost, || Cel::resolve(&self.expression, context)),
+            None => (Err(ExecutionError::NoSuchOverload), 0),
+        }
     }
 
     /// Whether it speaks of a variable.
     pub(crate) fn uses(&self, variable: &str) -> bool {
-        self.0.references().has_variable(variable)
+        self.expression.references().has_variable(variable)
     }
 }
 
@@ -49,6 +60,7 @@ fn functions() -> Context<'static> {
     for name in TYPES {
         context.add_variable_from_value(name, name.to_owned());
     }
+    context.add_function(cost::REPORT, cost::report);
     context.add_function("dyn", dynamic);
     context.add_function("size", size);
     context.add_function("string", string);

@@ -6,13 +6,15 @@
 //! - It has no type checker. A rule that does not parse, or selects a field of `self` that the schema does not have, or
 //!   clearly gives no truth value, is refused when the definition is created; other type errors show only when the rule
 //!   runs.
-//! - There is no cost model: neither the estimate at creation nor the budget at run time is enforced.
+//! - The estimate of costs at creation is not made: a rule that could become too costly is accepted. What it costs when it
+//!   runs is counted roughly, and limited ([`cost`]).
 //! - Lists of type set and map compare and add as plain lists.
 //! - A chain of optional fields whose last one is absent (`self.?a.?b`) has the value `null` instead of none.
 //! - Two-variable comprehensions (`all(i, v, …)`, `transformList`) and `sortBy` are unknown to it: a rule with one fails when
 //!   it runs.
 
 mod check;
+mod cost;
 mod language;
 mod values;
 
@@ -120,7 +122,7 @@ impl Node {
         depth: usize,
         failures: &mut Failures,
     ) {
-        if new.is_null() || depth > DEEPEST_OBJECT {
+        if new.is_null() || depth > DEEPEST_OBJECT || failures.over {
             return;
         }
         let old = old.filter(|old| !old.is_null());
@@ -185,7 +187,19 @@ impl Node {
                 (None, true) => Some(Cel::Opaque(Arc::new(OptionalValue::none()))),
                 (before, false) => before.clone(),
             };
-            let Some(error) = self.one(compiled, new, &this, before.as_ref(), at) else { continue };
+            let (error, spent) = self.one(compiled, new, &this, before.as_ref(), at);
+            failures.spent = failures.spent.saturating_add(spent);
+            let broke = failures.spent > cost::PER_OBJECT;
+            if spent > cost::PER_CALL || broke {
+                failures.over = true;
+                let out = FieldError::invalid(path::or_nil(at), type_name(&self.schema), OUT_OF_BUDGET);
+                failures.errors.extend(match error {
+                    Some(Failed::Broken(error)) if !broke => Some(error),
+                    _ => Some(out),
+                });
+                return;
+            }
+            let Some(error) = error else { continue };
             // A rule that could not be evaluated is told even about what has not changed.
             let failed = matches!(error, Failed::False(_));
             let error = match error {
@@ -206,7 +220,7 @@ impl Node {
         this: &Cel,
         before: Option<&Cel>,
         at: &str,
-    ) -> Option<Failed> {
+    ) -> (Option<Failed>, u64) {
         let rule = &compiled.rule;
         let told = rule.message.as_deref().unwrap_or(&rule.rule).trim();
         let broken = |detail: String| {
@@ -214,19 +228,25 @@ impl Node {
         };
         let program = match &compiled.program {
             Ok(program) => program,
-            Err(error) => return broken(format!("rule compile error: {error}")),
+            Err(error) => return (broken(format!("rule compile error: {error}")), 0),
         };
-        match run(program, this, before) {
-            Ok(Cel::Bool(true)) => return None,
+        let (outcome, spent) = run(program, this, before);
+        match outcome {
+            Ok(Cel::Bool(true)) => return (None, spent),
             Ok(_) => {}
+            Err(ExecutionError::FunctionError { message, .. }) if message == cost::EXCEEDED => {
+                let what = "no further validation rules will be run due to call cost exceeds limit for rule";
+                return (broken(format!("'{message}': {what}: {told}")), cost::PER_CALL + 1);
+            }
             Err(error) => {
-                return broken(match error_text(&error) {
+                let error = broken(match error_text(&error) {
                     None => format!(
                         "'no such overload': call arguments did not match a supported operator, function or macro \
                          signature for rule: {told}"
                     ),
                     Some(text) => format!("{text} evaluating rule: {told}"),
                 });
+                return (error, spent);
             }
         }
         let said = compiled.message.as_ref().and_then(|program| message(program, this, before));
@@ -248,7 +268,7 @@ impl Node {
         let error = FieldError::new(mistake, field, new.clone(), detail);
         let compound =
             matches!(self.schema.shape, Shape::Object(_) | Shape::Array(_)) && !self.schema.untyped;
-        Some(Failed::False(if compound { error.without_value() } else { error }))
+        (Some(Failed::False(if compound { error.without_value() } else { error })), spent)
     }
 }
 
@@ -264,7 +284,14 @@ enum Failed {
 pub(super) struct Failures {
     pub(super) errors: Vec<FieldError>,
     pub(super) warnings: Vec<String>,
+    /// What the rules have cost so far.
+    spent: u64,
+    /// Whether no further rule is run.
+    over: bool,
 }
+
+const OUT_OF_BUDGET: &str =
+    "validation failed due to running out of cost budget, no further validation rules will be run";
 
 /// What decides whether a failure is forgiven: this node, or the nearest above it that has a predecessor.
 #[derive(Clone, Copy)]
@@ -296,7 +323,7 @@ impl Ratchet<'_> {
     }
 }
 
-fn run(program: &Program, this: &Cel, before: Option<&Cel>) -> Result<Cel, ExecutionError> {
+fn run(program: &Program, this: &Cel, before: Option<&Cel>) -> (Result<Cel, ExecutionError>, u64) {
     language::with_functions(|functions| {
         let mut scope = functions.new_inner_scope();
         scope.add_variable_from_value("self", this.clone());
@@ -309,7 +336,7 @@ fn run(program: &Program, this: &Cel, before: Option<&Cel>) -> Result<Cel, Execu
 
 /// What a message expression says; nothing when it says nothing sensible.
 fn message(program: &Program, this: &Cel, before: Option<&Cel>) -> Option<String> {
-    let Ok(Cel::String(text)) = run(program, this, before) else { return None };
+    let (Ok(Cel::String(text)), _) = run(program, this, before) else { return None };
     let text = text.trim();
     (!text.is_empty() && text.len() <= 5 * 1024 && !text.contains('\n')).then(|| text.to_owned())
 }

@@ -66,7 +66,7 @@ fn call(conversion: &'static str, text: String) -> Option<Cel> {
     with_functions(|functions| {
         let mut scope = functions.new_inner_scope();
         scope.add_variable_from_value("it", text);
-        program.execute(&scope).ok()
+        program.execute(&scope).0.ok()
     })
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Why metadata cannot be decoded, in Go's words; `None` when it can.
-pub(super) fn problem(metadata: &Value) -> Option<String> {
+pub(crate) fn problem(metadata: &Value) -> Option<String> {
     let Value::Object(fields) = metadata else {
         let word = (!metadata.is_null()).then(|| word(metadata))?;
         return Some(format!("json: cannot unmarshal {word} into Go value of type v1.ObjectMeta"));
@@ -96,20 +96,5 @@ fn word(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
-    }
-}
-
-/// Brings metadata into the form that its type gives back: `null` is absent, and an empty text in a map.
-pub(super) fn normalise(metadata: &mut Value) {
-    let Value::Object(fields) = metadata else { return };
-    fields.retain(|_, value| !value.is_null());
-    for name in ["labels", "annotations"] {
-        for value in
-            fields.get_mut(name).and_then(Value::as_object_mut).into_iter().flat_map(|map| map.values_mut())
-        {
-            if value.is_null() {
-                *value = "".into();
-            }
-        }
     }
 }

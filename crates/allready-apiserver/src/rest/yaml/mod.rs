@@ -1,0 +1,187 @@
+//! Reading YAML from clients as the real server does: YAML 1.1 words, the first document alone, every duplicate key
+//! remembered.
+
+use std::collections::HashMap;
+
+use granit_parser::{Event, Parser, Span};
+use serde_json::{Map, Value};
+
+use super::json::{self, Duplicate, Parsed};
+
+mod mistake;
+mod scalar;
+#[cfg(test)]
+mod tests;
+
+use scalar::{Key, Scalar};
+
+/// Deeper than any real object, and shallow enough for every reader of what is stored.
+const DEPTH: usize = 120;
+/// How many bytes aliases may add to a document.
+const COPIED: usize = 4 << 20;
+
+/// Reads YAML, or says what is wrong with it.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, String> {
+    // Most YAML that clients send is JSON.
+    if let Ok(mut parsed) = json::parse(bytes) {
+        json::whole_numbers(&mut parsed.value);
+        return Ok(parsed);
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| mistake::not_text(bytes, &error))?;
+    mistake::check_characters(text)?;
+    let options = granit_parser::options! { emit_unresolved_aliases: true, emit_comments: false };
+    let mut reader = Reader::default();
+    for event in Parser::new_from_str_with_options(text, options) {
+        let (event, span) = event.map_err(|error| mistake::describe(text, &error))?;
+        if reader.take(text, event, span)? {
+            break;
+        }
+    }
+    Ok(Parsed { value: reader.root, duplicates: reader.duplicates })
+}
+
+#[derive(Default)]
+struct Reader {
+    open: Vec<Frame>,
+    anchors: HashMap<usize, Value>,
+    copied: usize,
+    root: Value,
+    duplicates: Vec<Duplicate>,
+}
+
+/// A list or a map that is not complete yet.
+enum Frame {
+    List { items: Vec<Value>, anchor: usize },
+    Map { fields: Map<String, Value>, key: Option<Key>, anchor: usize },
+}
+
+impl Frame {
+    fn anchor(&self) -> usize {
+        match self {
+            Self::List { anchor, .. } | Self::Map { anchor, .. } => *anchor,
+        }
+    }
+}
+
+impl Reader {
+    /// Takes an event in; true at the end of the first document.
+    fn take(&mut self, text: &str, event: Event<'_>, span: Span) -> Result<bool, String> {
+        match event {
+            Event::DocumentEnd | Event::StreamEnd => return Ok(true),
+            Event::Scalar(word, style, anchor, tag) => {
+                let read = scalar::read(&word, style, tag.as_deref())?;
+                if anchor != 0 {
+                    self.anchors.insert(anchor, read.clone().value()?);
+                }
+                self.scalar(read, span.start.line())?;
+            }
+            Event::SequenceStart(_, anchor, _) => {
+                self.begin(Frame::List { items: Vec::new(), anchor })?;
+            }
+            Event::MappingStart(_, anchor, _) => {
+                self.begin(Frame::Map { fields: Map::new(), key: None, anchor })?;
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.end()?,
+            Event::Alias(anchor) => {
+                let value = self.copy(text, anchor, &span)?;
+                match value {
+                    Value::String(word) => self.scalar(Scalar::Text(word), span.start.line())?,
+                    value => self.place(value)?,
+                }
+            }
+            Event::UnresolvedAlias(name) => {
+                return Err(format!("yaml: unknown anchor '{name}' referenced"));
+            }
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    fn copy(&mut self, text: &str, anchor: usize, span: &Span) -> Result<Value, String> {
+        let Some(value) = self.anchors.get(&anchor) else {
+            let name = span.slice(text).unwrap_or_default().trim_start_matches('*');
+            return Err(format!("yaml: anchor '{name}' value contains itself"));
+        };
+        self.copied += weight(value);
+        if self.copied > COPIED {
+            return Err("yaml: document contains excessive aliasing".into());
+        }
+        Ok(value.clone())
+    }
+
+    fn begin(&mut self, frame: Frame) -> Result<(), String> {
+        if self.open.len() >= DEPTH {
+            return Err("yaml: exceeded max depth".into());
+        }
+        self.open.push(frame);
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        let Some(frame) = self.open.pop() else { return Ok(()) };
+        let anchor = frame.anchor();
+        let value = match frame {
+            Frame::List { items, .. } => Value::Array(items),
+            Frame::Map { fields, .. } => Value::Object(fields),
+        };
+        if anchor != 0 {
+            self.anchors.insert(anchor, value.clone());
+        }
+        self.place(value)
+    }
+
+    fn scalar(&mut self, read: Scalar, line: usize) -> Result<(), String> {
+        let Some(Frame::Map { fields, key: key @ None, .. }) = self.open.last_mut() else {
+            return self.place(read.value()?);
+        };
+        let name = read.key()?;
+        if fields.contains_key(name.text()) && self.duplicates.len() < 100 {
+            self.duplicates.push(Duplicate { path: String::new(), key: name.text().to_owned(), line });
+        }
+        *key = Some(name);
+        Ok(())
+    }
+
+    fn place(&mut self, value: Value) -> Result<(), String> {
+        match self.open.last_mut() {
+            None => self.root = value,
+            Some(Frame::List { items, .. }) => items.push(value),
+            Some(Frame::Map { fields, key, .. }) => match key.take() {
+                Some(Key::Merge) => merge(fields, value)?,
+                Some(key) => {
+                    fields.insert(key.into_text(), value);
+                }
+                None => return Err(format!("yaml: invalid map key: {}", scalar::go_value(&value))),
+            },
+        }
+        Ok(())
+    }
+}
+
+/// `<<`: the fields of another map, or of several.
+fn merge(fields: &mut Map<String, Value>, value: Value) -> Result<(), String> {
+    match value {
+        Value::Object(more) => fields.extend(more),
+        // The first of several counts most.
+        Value::Array(items) if items.iter().all(Value::is_object) => {
+            for item in items.into_iter().rev() {
+                merge(fields, item)?;
+            }
+        }
+        _ => return Err("yaml: map merge requires map or sequence of maps as the value".into()),
+    }
+    Ok(())
+}
+
+/// About how many bytes a value takes.
+fn weight(value: &Value) -> usize {
+    // The depth is bounded by the reader.
+    match value {
+        Value::String(text) => text.len() + 16,
+        Value::Array(items) => 16 + items.iter().map(weight).sum::<usize>(),
+        Value::Object(fields) => {
+            16 + fields.iter().map(|(key, value)| key.len() + 16 + weight(value)).sum::<usize>()
+        }
+        _ => 16,
+    }
+}
