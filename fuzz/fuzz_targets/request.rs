@@ -16,11 +16,12 @@
 //! ```
 #![no_main]
 
-use std::sync::LazyLock;
+use std::{cell::RefCell, future::poll_fn, pin::pin, sync::LazyLock, task::Poll};
 
-use allready_apiserver::{ApiServer, server::Keep};
+use allready_apiserver::{ApiServer, call::User, server::Keep};
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
+use http_body::Body as _;
 use http_body_util::{BodyExt as _, Full};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
@@ -35,12 +36,62 @@ static SERVER: LazyLock<ApiServer> = LazyLock::new(|| {
     ApiServer::builder().crds([crd()]).seed(1).clock(clock).build().expect("a legal definition")
 });
 
+/// Whoever speaks when the user agent says so: someone with few rights, so that these are decided about too.
+static GUEST: LazyLock<User> = LazyLock::new(|| User::new("guest"));
+
+/// How many inputs meet the objects of those before them: a fresh server costs more than most inputs do.
+const REUSES: u32 = 64;
+
 /// A watch that nothing ends is read no longer than this many pieces.
 const PIECES: usize = 8;
 
-fuzz_target!(|bytes: &[u8]| {
+/// The inputs since the last restart.
+#[derive(Default)]
+struct Story {
+    inputs: u32,
+    text: Vec<u8>,
+}
+
+thread_local! {
+    static STORY: RefCell<Story> = RefCell::default();
+}
+
+impl Story {
+    /// Goes on with another input. Returns whether it begins anew.
+    fn goes_on(&mut self, bytes: &[u8]) -> bool {
+        let anew = self.inputs % REUSES == 0;
+        if anew {
+            self.text.clear();
+        } else {
+            self.text.extend(b"\n---\n");
+        }
+        self.inputs += 1;
+        self.text.extend(bytes);
+        anew
+    }
+
+    /// Writes the inputs down as one that fails alone, before the process ends.
+    fn tell_on_panic() {
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            STORY.with(|story| {
+                let file = std::env::temp_dir().join("request-story.txt");
+                if let Ok(story) = story.try_borrow()
+                    && std::fs::write(&file, &story.text).is_ok()
+                {
+                    eprintln!("every input since the last restart, as one input: {}", file.display());
+                }
+            });
+            report(panic);
+        }));
+    }
+}
+
+fuzz_target!(init: Story::tell_on_panic(), |bytes: &[u8]| {
     RUNTIME.block_on(async {
-        SERVER.restart(Keep::Nothing);
+        if STORY.with_borrow_mut(|story| story.goes_on(bytes)) {
+            SERVER.restart(Keep::Nothing);
+        }
         for request in split(bytes) {
             if let Some(request) = read(request) {
                 answer(request).await;
@@ -56,18 +107,21 @@ fuzz_target!(|bytes: &[u8]| {
 
 /// Sends a request and checks the answer.
 async fn answer(request: Request<Full<Bytes>>) -> (u16, Value) {
-    let watches = request.uri().query().is_some_and(|query| query.contains("watch"))
-        || request.uri().path().contains("watch");
     let head = request.method() == Method::HEAD;
-    let reply = SERVER.service().oneshot(request).await.expect("nobody asked for a reset");
+    let guest = request.headers().get("user-agent").is_some_and(|agent| agent == "guest");
+    let service = if guest { SERVER.service_as(GUEST.clone()) } else { SERVER.service() };
+    let reply = service.oneshot(request).await.expect("nobody asked for a reset");
     let code = reply.status().as_u16();
     let kind = reply.headers().get("content-type").map(|kind| kind.to_str().expect("text").to_owned());
     let mut body = reply.into_body();
     let mut read = Vec::new();
-    if watches && code == 200 {
+    // Only a watch does not know how long it will be.
+    if !head && body.size_hint().exact().is_none() {
         for _ in 0..PIECES {
-            let piece = tokio::time::timeout(std::time::Duration::ZERO, body.frame()).await;
-            let Ok(Some(frame)) = piece else { break };
+            // A timeout of nothing would be a millisecond of waiting.
+            let mut next = pin!(body.frame());
+            let piece = poll_fn(|context| Poll::Ready(next.as_mut().poll(context))).await;
+            let Poll::Ready(Some(frame)) = piece else { break };
             read.extend(frame.expect("no reset").into_data().expect("data"));
         }
         for line in read.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -79,7 +133,9 @@ async fn answer(request: Request<Full<Bytes>>) -> (u16, Value) {
     read.extend(body.collect().await.expect("no reset").to_bytes());
     let body: Value = match kind.as_deref() {
         // A redirect names a type and has no body.
-        Some("application/json") if !head && !(300..400).contains(&code) => serde_json::from_slice(&read).expect("JSON"),
+        Some("application/json") if !head && !(300..400).contains(&code) => {
+            serde_json::from_slice(&read).expect("JSON")
+        }
         _ => Value::Null,
     };
     if code >= 400 && !head && kind.as_deref() == Some("application/json") {

@@ -8,3 +8,4 @@ pub mod kubeconfig;
 pub mod kubectl;
 pub mod printer;
 pub mod real;
+pub mod shapes;

@@ -39,6 +39,12 @@ enum Chore {
         #[arg(long)]
         show: bool,
     },
+    /// Make the embedded server's tables of kinds, types, messages and first roles from Kubernetes itself
+    Shapes {
+        /// Change nothing, and fail where a table is not what Kubernetes says
+        #[arg(long)]
+        check: bool,
+    },
 }
 
 #[derive(Subcommand)]
@@ -125,6 +131,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Conformance(options) => run_conformance(&environment, options).await,
         Chore::Bench(Bench::Apiserver(options)) => xtask::bench::apiserver(&environment, options).await,
         Chore::Serve => xtask::bench::serve().await.map(|()| true),
+        Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {
             let kubectl = real::kubectl(&environment)?;
             let real = Private::start(&environment).await?;

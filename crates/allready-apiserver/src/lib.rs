@@ -1,25 +1,131 @@
 //! An embedded Kubernetes API server: it starts in milliseconds inside a test or a demo, and `kubectl` and kube-rs cannot
-//! tell it from kube-apiserver on what it covers.
+//! tell it from kube-apiserver 1.36 on what it covers.
 //!
-//! Decisions are plain functions over JSON values, with time and randomness passed in; the shell around them holds the
-//! objects and speaks HTTP.
+//! # In a test
+//! [`ApiServer::service`] is what `kube::Client::new` takes: no socket, no files, no other process.
+//!
+//! ```
+//! use allready_apiserver::ApiServer;
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube::api::{Api, ObjectMeta, PostParams};
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! let server = ApiServer::new();
+//! let client = kube::Client::new(server.service(), "default");
+//! let maps: Api<ConfigMap> = Api::default_namespaced(client);
+//!
+//! let wanted = ConfigMap {
+//!     metadata: ObjectMeta { name: Some("settings".into()), ..ObjectMeta::default() },
+//!     ..ConfigMap::default()
+//! };
+//! let made = maps.create(&PostParams::default(), &wanted).await?;
+//! assert!(made.metadata.uid.is_some());
+//!
+//! let twice = maps.create(&PostParams::default(), &wanted).await.unwrap_err();
+//! assert!(twice.to_string().contains("already exists"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Custom kinds come from their manifests: [`ApiServer::define`], the [builder](ApiServer::builder), or a client that creates
+//! the `CustomResourceDefinition`, as on any cluster.
+//!
+//! # For `kubectl` and other programs
+//! [`ApiServer::listen`] serves HTTPS on this machine; [`Listening::kubeconfig`](server::Listening::kubeconfig) is all that a
+//! client needs.
+//!
+//! ```no_run
+//! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = allready_apiserver::ApiServer::new();
+//! let listening = server.listen("127.0.0.1:0".parse()?).await?;
+//! std::fs::write("kubeconfig", listening.kubeconfig())?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # When things go wrong
+//! [`ApiServer::faults`] makes conflicts, cut connections, lost events and slow answers happen when a test says so.
+//! [`ApiServer::restart`], [`ApiServer::compact`] and [`ApiServer::close_watches`] do what happens to every server some day.
+//!
+//! ```
+//! use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+//! use k8s_openapi::api::core::v1::Namespace;
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! let server = ApiServer::new();
+//! server.faults().add(Rule::new(Effect::InternalError).verb(Verb::Get).next_calls(1));
+//! let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+//! assert!(namespaces.get("default").await.is_err());
+//! assert!(namespaces.get("default").await.is_ok(), "one call was asked for");
+//! # });
+//! ```
+//!
+//! # What is covered
+//!
+//! | | |
+//! |---|---|
+//! | core/v1 | config maps, events, namespaces, nodes, pods, secrets, service accounts, services |
+//! | apps/v1 | daemon sets, deployments, replica sets, stateful sets |
+//! | batch/v1 | cron jobs, jobs |
+//! | coordination.k8s.io/v1 | leases |
+//! | events.k8s.io/v1 | events: the same objects as in core/v1 |
+//! | rbac.authorization.k8s.io/v1 | roles, bindings and their cluster-wide kin, as objects |
+//! | authorization.k8s.io/v1 | self subject access reviews |
+//! | apiextensions.k8s.io/v1 | custom resource definitions, and the kinds that they define, in several versions |
+//! | Verbs | get, list, watch, create, update, delete, deletecollection; patch as JSON, merge, strategic merge and apply |
+//! | Subresources | status and scale, and the few of their own that built-in kinds have |
+//! | Lists and watches | label and field selectors, pages, resource versions, bookmarks, streaming lists, tables, metadata only |
+//! | Writes | optimistic locking, dry run, field validation, field managers, finalizers, generated names, propagation policies |
+//! | Custom kinds | pruning, defaults, all checks of schemas, CEL rules with ratcheting, printer columns, selectable fields |
+//! | Formats | JSON, YAML, tables; protobuf is read |
+//! | Discovery | both kinds of it, OpenAPI v3: what `kubectl explain` and `kubectl apply` need |
+//! | Behind the scenes | garbage collection, the emptying of namespaces, the acceptance of definitions |
+//!
+//! # What is not
+//! - Nothing runs: no scheduler, no kubelet, no controllers of workloads. Pods stay pending, deployments make no replica sets.
+//! - Who shows the token is administrator; roles are kept, not enforced. There are no admission webhooks or policies.
+//! - No aggregation, no other kinds than those above, no `exec`, `logs`, `proxy` or `portforward`.
+//! - Definitions are refused that convert by webhook. Versions convert as with strategy `None`.
+//! - CEL rules: no type checker, no estimate of costs when a definition is made, and a few functions and comparisons that come
+//!   to something else. What a rule costs when it runs is counted roughly; the limits and their texts are the real ones.
+//! - Built-in kinds are checked less deeply than custom ones: what is not checked is accepted.
+//! - Answers are never protobuf: clients that would take it also take JSON.
+//! - OpenAPI v2 is not served; the operations of built-in kinds in OpenAPI v3 come without their long descriptions.
+//! - Nothing is kept on disk.
 #![deny(missing_docs)]
 
 mod access;
+// What users need has a page of its own: the front door, faults and failures. The rest is
+// reachable for the tests in its documentation, and promises nothing.
+#[doc(hidden)]
 pub mod builtin;
+#[doc(hidden)]
 pub mod call;
+#[doc(hidden)]
 pub mod crd;
 pub mod fault;
+#[doc(hidden)]
 pub mod fields;
+#[doc(hidden)]
 pub mod http;
+#[doc(hidden)]
 pub mod openapi;
+#[doc(hidden)]
 pub mod patch;
+#[doc(hidden)]
 pub mod resource;
+#[doc(hidden)]
 pub mod rest;
+#[doc(hidden)]
 pub mod schema;
 pub mod server;
 pub mod status;
+#[doc(hidden)]
 pub mod store;
+#[doc(hidden)]
 pub mod table;
 
+pub use call::Verb;
+pub use http::{ResponseBody, Service, ServiceError};
 pub use server::ApiServer;

@@ -37,6 +37,8 @@ static SAID_VERSION: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// An object that the server quotes in a sentence.
 static QUOTED_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(resourceVersion\\?":\\?")(\d+)"#));
+/// An object that the server quotes whole.
+static QUOTED_OBJECT: LazyLock<Regex> = LazyLock::new(|| pattern(r#""\{(?:[^"\\]|\\.)*\}""#));
 static YAML_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?m)^( *)resourceVersion: "(\d+)"$"#));
 static YAML_CONTINUE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^  continue: (\S+)$"));
 
@@ -200,6 +202,13 @@ impl Names {
                 text = text.replace(name.as_str(), masked);
             }
         }
+        if text.contains("managedFields") {
+            text = QUOTED_OBJECT
+                .replace_all(&text, |found: &Captures<'_>| {
+                    settle_quoted(&found[0]).unwrap_or_else(|| found[0].to_owned())
+                })
+                .into_owned();
+        }
         let list = is_yaml_list(&text);
         let text = YAML_VERSION.replace_all(&text, |found: &Captures<'_>| {
             let collection = list && &found[1] == "  ";
@@ -270,6 +279,17 @@ fn settle_managed_fields(entries: &mut Vec<Value>) {
         return;
     }
     entries.sort_by_key(|entry| key(entry, false));
+}
+
+/// As [`settle_managed_fields`] for an object in quotes, if it is written just as we would write it.
+fn settle_quoted(quoted: &str) -> Option<String> {
+    let text: String = serde_json::from_str(quoted).ok()?;
+    let mut object: Value = serde_json::from_str(&text).ok()?;
+    if object.to_string() != text {
+        return None;
+    }
+    settle_managed_fields(object.pointer_mut("/metadata/managedFields")?.as_array_mut()?);
+    serde_json::to_string(&object.to_string()).ok()
 }
 
 /// The real server goes through conflicts, and through the fields of a custom object, in no order of its own. For built-in

@@ -188,6 +188,9 @@ impl<'a> Runner<'a> {
             ("accept".to_owned(), step.accept.clone().unwrap_or_else(|| "application/json".to_owned())),
             ("user-agent".to_owned(), step.agent.clone().unwrap_or_else(|| "conformance/v1".to_owned())),
         ];
+        for (name, value) in &step.headers {
+            headers.push((name.to_ascii_lowercase(), self.variables.expand(value)?));
+        }
         if !body.is_empty() {
             headers.push(("content-type".to_owned(), step.media_type().to_owned()));
         }

@@ -61,6 +61,9 @@ pub struct Step {
     /// The `User-Agent` header; `conformance/v1` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// Other headers.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
     /// Who asks: `admin` when absent, `nobody` sends no token, `stranger` a wrong one.
     #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,

@@ -44,11 +44,9 @@ pub(crate) fn refuse_escalation(
             return Ok(());
         }
         let rules = policy.referred(&role, namespace).map_err(|missing| {
-            if matches!(role.kind.as_str(), "Role" | "ClusterRole") {
-                let kind = role.kind.to_ascii_lowercase();
-                return Failure::not_found(&format!("{kind}.{GROUP}"), &role.name);
-            }
-            Failure::internal(missing)
+            // The role's name, but the binding's kind: the real server says it so.
+            let is_role = matches!(role.kind.as_str(), "Role" | "ClusterRole");
+            if is_role { Failure::not_found(&resource, &role.name) } else { Failure::new(500, "", missing) }
         })?;
         return missing(policy, user, namespace, rules).map_or(Ok(()), |why| refused(&why));
     }
@@ -166,11 +164,11 @@ fn covers(rule: &Rule, piece: &Rule) -> bool {
 
 /// The pieces in lines: those about the same thing in one.
 fn together(pieces: Vec<Rule>) -> BTreeSet<String> {
-    let mut simple: BTreeMap<(Vec<String>, Vec<String>, Vec<String>), Rule> = BTreeMap::new();
+    let mut simple: BTreeMap<[Vec<String>; 3], Rule> = BTreeMap::new();
     let mut lines = BTreeSet::new();
     for piece in pieces {
         if piece.paths.is_empty() {
-            let key = (piece.groups.clone(), piece.resources.clone(), piece.names.clone());
+            let key = [piece.groups.clone(), piece.resources.clone(), piece.names.clone()];
             match simple.get_mut(&key) {
                 Some(rule) => rule.verbs.extend(piece.verbs),
                 None => drop(simple.insert(key, piece)),

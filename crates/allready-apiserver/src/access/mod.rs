@@ -2,20 +2,29 @@
 //!
 //! [`Policy`] is every role and binding at one moment, and its answers are plain functions of it; [`Index`] keeps one up to
 //! date with the store. Members of `system:masters` are never asked about: they may do everything.
+//!
+//! # What differs
+//! - Of the roles and bindings that every cluster has, those of Kubernetes' own components are missing.
+//! - Where the real server visits bindings in random order, here it is that of their names.
+//! - Reviews leave selectors unread beyond their form, and tokens of service accounts are not issued: a user is made with
+//!   [`crate::server::Builder::user`] or [`crate::ApiServer::service_as`].
 
 mod cover;
 mod defaults;
+mod gather;
 mod index;
 mod policy;
+mod question;
 mod review;
 mod rule;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use cover::refuse_escalation;
-pub(crate) use defaults::{aggregate, objects as default_objects};
+pub(crate) use defaults::objects as default_objects;
+pub(crate) use gather::aggregate;
 pub(crate) use index::Index;
-pub(crate) use policy::{Policy, Role};
+pub(crate) use policy::Policy;
 pub(crate) use review::answer;
 
 use crate::{
@@ -70,17 +79,16 @@ impl Attempt<'_> {
     pub(crate) fn refusal(&self, user: &User, reason: &str) -> Failure {
         let who = quote(&user.name);
         let verb = self.verb;
-        let mut message = match self.path {
-            Some(path) => format!("User {who} cannot {verb} path {}", quote(path)),
-            None => {
-                let scope = if self.namespace.is_empty() {
-                    "at the cluster scope".to_owned()
-                } else {
-                    format!("in the namespace {}", quote(self.namespace))
-                };
-                let (endpoint, group) = (quote(&self.endpoint()), quote(self.group));
-                format!("User {who} cannot {verb} resource {endpoint} in API group {group} {scope}")
-            }
+        let mut message = if let Some(path) = self.path {
+            format!("User {who} cannot {verb} path {}", quote(path))
+        } else {
+            let scope = if self.namespace.is_empty() {
+                "at the cluster scope".to_owned()
+            } else {
+                format!("in the namespace {}", quote(self.namespace))
+            };
+            let (endpoint, group) = (quote(&self.endpoint()), quote(self.group));
+            format!("User {who} cannot {verb} resource {endpoint} in API group {group} {scope}")
         };
         // What a client sent comes back as text that no browser takes for a page.
         message = message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");

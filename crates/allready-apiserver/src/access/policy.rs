@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 
 use serde_json::Value;
 
-use super::{Attempt, Verdict, defaults::Gathering, is_master, rule::Rule};
+use super::{Attempt, Verdict, gather::Gathering, is_master, rule::Rule};
 use crate::{call::User, status::quote};
 
 /// The rules of a role.

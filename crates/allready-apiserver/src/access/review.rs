@@ -7,6 +7,9 @@ use crate::{call::User, status::Failure};
 
 /// Writes the answer into a review that `user` asks.
 pub(crate) fn answer(policy: &Policy, kind: &str, object: &mut Value, user: &User) -> Result<(), Failure> {
+    if kind != "SelfSubjectRulesReview" {
+        super::question::check(kind, object)?;
+    }
     let spec = object["spec"].clone();
     let status = match kind {
         "SelfSubjectAccessReview" => verdict(policy, user, &spec),

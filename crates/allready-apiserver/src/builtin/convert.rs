@@ -33,7 +33,9 @@ fn value(kind: &'static Kind, found: &mut Value) -> Result<(), String> {
     }
     let unrecognized = |kind: &str| Err(format!("unrecognized type: {kind}"));
     match (kind, &mut *found) {
-        (Kind::Raw, _) | (Kind::Text(_), Value::String(_)) | (Kind::Bool, Value::Bool(_)) => Ok(()),
+        (Kind::Raw, _)
+        | (Kind::Text(_) | Kind::IntOrString, Value::String(_))
+        | (Kind::Bool, Value::Bool(_)) => Ok(()),
         (Kind::Text(name), Value::Number(number)) if !number.is_f64() => {
             Err(format!("cannot convert int64 to {name}"))
         }
@@ -63,7 +65,6 @@ fn value(kind: &'static Kind, found: &mut Value) -> Result<(), String> {
         (Kind::Time | Kind::MicroTime, other) => {
             Err(format!("json: cannot unmarshal {} into Go value of type string", go_type(other)))
         }
-        (Kind::IntOrString, Value::String(_)) => Ok(()),
         (Kind::IntOrString, Value::Number(number))
             if number.as_i64().is_some_and(|number| i32::try_from(number).is_ok()) =>
         {

@@ -2,27 +2,32 @@
 //!
 //! One table ([`table`]) names them, one [`Strategy`](crate::resource::Strategy) serves them all. What an object looks like
 //! comes from two files: `kinds.json`, the OpenAPI definitions (list types, patch strategies), and `types.json`, the Go types
-//! (which zero values are written, what a wrong type is called).
+//! (which zero values are written, what a wrong type is called); `cargo xtask shapes` makes both.
 //!
 //! # What is refused
 //! Wrong JSON types, amounts, times and base64 are refused as the real server does, in all kinds. Beyond that, these checks
-//! are made, with the real server's words; what is not listed is accepted:
-//! - **Pods and pod templates**: that there are containers, their names, images and ports; the restart policy; that an update
-//!   changes only what may change.
-//! - **Deployments, daemon sets, replica sets, stateful sets, jobs**: selectors, that they match the labels, numbers below
-//!   zero, restart policy, selectors and other fields that are immutable,
-//!   counters in a status. The template of a job that runs may be changed, which the real server refuses.
-//! - **Services**: ports, type, external name; a cluster address that changes.
-//! - **Config maps and secrets**: `immutable`; the type of a secret.
+//! are made, in the real server's words and order; what is not listed is accepted:
+//! - **Pods and pod templates**: containers with their names, images, ports, environment, mounts, amounts, probes, hooks and
+//!   restart policies; volumes by kind, the fields of those that come without a driver; tolerations, affinity, spreading,
+//!   gates; names, DNS, host aliases, users and groups; labels and annotations of templates; that an update changes only what
+//!   may change. Admission's word on priorities and runtime classes.
+//! - **Deployments, daemon sets, replica sets, stateful sets, jobs, cron jobs**: selectors, that they match the labels,
+//!   numbers below zero, how pods are replaced, claims, schedules and time zones, what is immutable, counters in a status.
+//! - **Services**: ports, protocols, types, addresses and their families, policies; what a service was given and what another
+//!   one has.
+//! - **Config maps and secrets**: keys, size, `immutable`, what a type of secret must hold.
 //! - **Events**: all checks, old and new style. **Leases**: durations and transitions.
-//! - **Roles and bindings**: rules, references, subjects. **Access reviews**: that something is asked.
-//!   **Nodes**: pod ranges and provider stay. **Namespaces**: the phase.
+//! - **Roles and bindings**: rules, references, subjects. **Access reviews**: that something, and one thing, is asked.
+//!   **Nodes**: taints, amounts, ranges; pod ranges and provider stay. **Namespaces**: finalizers, the phase.
 //!
 //! # What differs
-//! - Addresses and node ports of services are derived from the service's name instead of drawn at random, and two services
-//!   may share one.
+//! - Addresses and node ports of services are found from the service's name on instead of drawn at random.
+//! - Not checked: seccomp, AppArmor, sysctls, Windows and SELinux options, capabilities against privilege escalation, resize
+//!   policies, resource claims, ephemeral containers, pod failure and success policies, volumes of storage vendors, DNS
+//!   search paths, and the template of a job that runs, which the real server keeps as it is.
 //! - Where the real server prints its internal structs (the difference between two pod specs, the template of a job), only the
 //!   sentence before it is the same.
+//! - Several wrong types in one body are told by the name of the field, not by its place in the body.
 //! - Amounts written with a leading `+` or `0`, or with nothing after the dot, are brought into canonical form.
 
 mod address;

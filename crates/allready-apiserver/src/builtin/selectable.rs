@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::path::{at, flag_at, number_at, text_at};
 
-/// The value of a field of a stored object.
+/// The value of a field of an object; an event may be in the form of either group.
 pub(crate) fn value(object: &Value, field: &str) -> String {
     let first = |paths: [&[&str]; 2]| {
         paths.into_iter().map(|path| text_at(object, path)).find(|text| !text.is_empty()).unwrap_or_default()
@@ -21,10 +21,12 @@ pub(crate) fn value(object: &Value, field: &str) -> String {
             address.unwrap_or_else(|| text_at(object, &["status", "podIP"])).to_owned()
         }
         "source" => first([&["source", "component"], &["reportingComponent"]]).to_owned(),
-        "reportingController" => text_at(object, &["reportingComponent"]).to_owned(),
+        "reportingController" => first([&["reportingController"], &["reportingComponent"]]).to_owned(),
         _ => {
-            let field = field.replacen("regarding.", "involvedObject.", 1);
-            text_at(object, &field.split('.').collect::<Vec<_>>()).to_owned()
+            let stored = field.replacen("regarding.", "involvedObject.", 1);
+            let asked: Vec<_> = field.split('.').collect();
+            let stored: Vec<_> = stored.split('.').collect();
+            first([&asked, &stored]).to_owned()
         }
     }
 }

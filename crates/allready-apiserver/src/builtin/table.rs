@@ -90,9 +90,11 @@ const PLAIN: Row = Row {
 };
 /// What the kinds that run pods have in common.
 const WORKLOAD: Row = Row { group: "apps", all: true, status: true, generation: true, ..PLAIN };
+/// A question rather than an object.
+const REVIEW: Row = Row { group: AUTHORIZATION, namespaced: false, verbs: &["create"], ..PLAIN };
 
 /// Every built-in kind.
-pub(crate) static ROWS: [Row; 21] = [
+pub(crate) static ROWS: [Row; 24] = [
     Row { plural: "configmaps", kind: "ConfigMap", name: "core.v1.ConfigMap", short: "cm", ..PLAIN },
     Row {
         plural: "events",
@@ -176,13 +178,29 @@ pub(crate) static ROWS: [Row; 21] = [
         ..WORKLOAD
     },
     Row {
-        group: AUTHORIZATION,
+        plural: "localsubjectaccessreviews",
+        kind: "LocalSubjectAccessReview",
+        name: "authorization.v1.LocalSubjectAccessReview",
+        namespaced: true,
+        ..REVIEW
+    },
+    Row {
         plural: "selfsubjectaccessreviews",
         kind: "SelfSubjectAccessReview",
         name: "authorization.v1.SelfSubjectAccessReview",
-        namespaced: false,
-        verbs: &["create"],
-        ..PLAIN
+        ..REVIEW
+    },
+    Row {
+        plural: "selfsubjectrulesreviews",
+        kind: "SelfSubjectRulesReview",
+        name: "authorization.v1.SelfSubjectRulesReview",
+        ..REVIEW
+    },
+    Row {
+        plural: "subjectaccessreviews",
+        kind: "SubjectAccessReview",
+        name: "authorization.v1.SubjectAccessReview",
+        ..REVIEW
     },
     Row {
         group: "batch",

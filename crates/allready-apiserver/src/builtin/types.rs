@@ -4,6 +4,7 @@
 //! `types.json` has one line a struct: `{"field": "type"}`, in the order of the struct, the type as Go writes it, with the package of a struct spelled
 //! out. Before it may stand `@Name ` (the field comes from the embedded struct `Name`), `!` (always written, even when
 //! empty), `0` (left out when zero), `*` (a pointer); after a scalar or a map, the name of the type it has in Go.
+//! `cargo xtask shapes` makes it.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 

@@ -20,7 +20,7 @@ fn condition<'a>(crd: &'a Value, kind: &str) -> Option<&'a Value> {
 /// conditions `NamesAccepted` and `Established`. Returns whether anything changed.
 ///
 /// What others have is read from the registry; the resource of the definition itself does not count.
-pub fn accept(crd: &mut Value, registry: &Registry, now: Timestamp) -> bool {
+pub(crate) fn accept(crd: &mut Value, registry: &Registry, now: Timestamp) -> bool {
     let before = crd.get("status").cloned();
     let none = Map::new();
     let spec = crd.get("spec").and_then(Value::as_object).unwrap_or(&none);

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The [`Strategy`] of a custom kind.
-pub struct CustomStrategy {
+pub(super) struct CustomStrategy {
     pub(super) validators: BTreeMap<String, Validator>,
     /// Every version of the definition, served or not, with metadata.
     pub(super) schemas: BTreeMap<String, Arc<Schema>>,

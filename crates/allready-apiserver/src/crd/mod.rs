@@ -21,8 +21,7 @@ mod versions;
 
 use std::sync::Arc;
 
-pub use accept::accept;
-pub use custom::CustomStrategy;
+pub(crate) use accept::accept;
 pub(crate) use serve::{made_from, serve};
 
 use crate::{

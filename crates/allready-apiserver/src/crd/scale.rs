@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::{
+    fields::{printed, type_name},
     resource::Scale,
-    status::{FieldError, display},
+    status::FieldError,
 };
 
 /// What a scale subresource shows of an object.
@@ -120,14 +121,6 @@ fn steps(path: &str) -> Vec<&str> {
 }
 
 fn wrong_type(steps: &[&str], value: &Value, wanted: &str) -> String {
-    let (shown, kind) = match value {
-        Value::Null => ("<nil>".into(), "<nil>"),
-        Value::Bool(_) => (display(value), "bool"),
-        Value::String(text) => (text.clone(), "string"),
-        Value::Number(number) if number.is_i64() => (display(value), "int64"),
-        Value::Number(_) => (display(value), "float64"),
-        Value::Array(_) => (display(value), "[]interface {}"),
-        Value::Object(_) => (display(value), "map[string]interface {}"),
-    };
+    let (shown, kind) = (printed(value), type_name(value));
     format!(".{} accessor error: {shown} is of the type {kind}, expected {wanted}", steps.join("."))
 }

@@ -19,12 +19,12 @@ impl<'a> PathElement<'a> {
             "f:" => Ok(Some(Self::field(rest))),
             "v:" => {
                 let value: Value = serde_json::from_str(rest).map_err(|error| error.to_string())?;
-                Ok(Some(Self::Value(Cow::Owned(value))))
+                Ok(Some(Self::Value(Cow::Owned(as_read(value)))))
             }
             "k:" => {
                 let fields: Map<String, Value> =
                     serde_json::from_str(rest).map_err(|error| error.to_string())?;
-                let owned = |(name, value)| (Cow::Owned(name), Cow::Owned(value));
+                let owned = |(name, value)| (Cow::Owned(name), Cow::Owned(as_read(value)));
                 let mut fields: Vec<(Cow<'a, str>, Cow<'a, Value>)> = fields.into_iter().map(owned).collect();
                 fields.sort_by(|left, right| left.0.cmp(&right.0));
                 Ok(Some(Self::Key(fields)))
@@ -88,6 +88,28 @@ impl<'a> FieldSet<'a> {
         }
         out
     }
+}
+
+/// Numbers in paths are read as floats, which shows where they are large.
+fn as_read(value: Value) -> Value {
+    const EXACT: u64 = 1 << 53;
+    match value.as_i64() {
+        #[expect(clippy::cast_precision_loss, reason = "the loss is what is wanted")]
+        Some(whole) if whole.unsigned_abs() > EXACT => (whole as f64).into(),
+        _ => value,
+    }
+}
+
+/// Whether a set, as it is written, has numbers in its paths that reading may change.
+pub(crate) fn has_large_numbers(fields: &Value, depth: usize) -> bool {
+    let Value::Object(map) = fields else { return false };
+    depth < DEEPEST
+        && map.iter().any(|(key, below)| {
+            let valued = key.starts_with("v:") || key.starts_with("k:");
+            let digits = |text: &str| text.len() >= 16;
+            (valued && key.split(|letter: char| !letter.is_ascii_digit()).any(digits))
+                || has_large_numbers(below, depth + 1)
+        })
 }
 
 /// Whether the path to here is in the set, and what is in it below.

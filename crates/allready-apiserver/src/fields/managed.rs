@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt::Write as _};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::set::FieldSet;
+use super::{codec::has_large_numbers, set::FieldSet};
 use crate::status::json_text;
 
 /// One manager, and what it owns.
@@ -94,7 +94,12 @@ impl<'a> Entry<'a> {
         let set = fields.map_or_else(|| Ok(FieldSet::default()), FieldSet::from_json)?;
         let (manager, subresource) = (Cow::Borrowed(text("manager")?), Cow::Borrowed(text("subresource")?));
         let api_version = Cow::Borrowed(api_version);
-        Ok(Self { manager, applied, api_version, subresource, time, set, written: Some(entry), fields })
+        let mut decoded =
+            Self { manager, applied, api_version, subresource, time, set, written: Some(entry), fields };
+        if fields.is_some_and(|fields| has_large_numbers(fields, 0)) {
+            decoded.set_changed();
+        }
+        Ok(decoded)
     }
 
     fn encode(&self) -> Value {

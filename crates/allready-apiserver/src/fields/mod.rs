@@ -28,6 +28,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::value::{printed, type_name};
 use self::{
     conflict::Conflict,
     ownership::Rules,

@@ -30,7 +30,7 @@ pub(crate) fn authenticate(trust: &Trust, header: Option<&str>) -> Result<User, 
         (Some(scheme), Some(token)) if scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() => token,
         _ => return Ok(anonymous()),
     };
-    let found = known.iter().filter(|(token, _)| equal(given.as_bytes(), token.as_bytes())).last();
+    let found = known.iter().rev().find(|(token, _)| equal(given.as_bytes(), token.as_bytes()));
     found.map(|(_, user)| user.clone()).ok_or_else(Failure::unauthorized)
 }
 

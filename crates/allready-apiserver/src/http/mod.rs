@@ -1,7 +1,7 @@
 //! The shell: HTTP in, HTTP out.
 //!
-//! What a request means ([`route`]), what its client wants to read ([`negotiate`]) and what an answer looks like ([`write`])
-//! are decided by plain functions; [`service`] reads, waits and writes.
+//! What a request means (`route`), what its client wants to read (`negotiate`) and what an answer looks like (`write`)
+//! are decided by plain functions; `service` reads, waits and writes.
 
 pub(crate) mod auth;
 mod body;

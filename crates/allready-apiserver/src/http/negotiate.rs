@@ -88,6 +88,16 @@ pub(crate) fn for_failure(header: &str) -> Option<Format> {
     negotiate(header, false).map(|wanted| wanted.format)
 }
 
+/// Whether a client takes an OpenAPI document. One that names its protobuf form gets JSON nevertheless.
+pub(crate) fn takes_document(header: &str) -> bool {
+    let fits = |clause: &Clause<'_>| match (clause.kind, clause.subtype) {
+        ("*", "*") | ("application", "json" | "*") => true,
+        ("application", other) => other.starts_with("com.github.proto-openapi.spec.v3"),
+        _ => false,
+    };
+    header.trim().is_empty() || clauses(header).iter().any(fits)
+}
+
 /// Whether a client asks for aggregated discovery.
 pub(crate) fn wants_aggregated(header: &str) -> bool {
     let best = clauses(header).into_iter().find(|clause| {

@@ -240,6 +240,11 @@ impl Asked {
         let Some(hash) = openapi::hash(registry, group, version) else {
             return answer(StatusCode::NOT_FOUND, ResponseBody::whole(""));
         };
+        if !negotiate::takes_document(&self.accept) {
+            let mut reply = answer(StatusCode::NOT_ACCEPTABLE, ResponseBody::whole(""));
+            headers::set(reply.headers_mut(), "vary", "Accept");
+            return reply;
+        }
         let asked = path::first(&self.query, "hash").filter(|asked| !asked.is_empty());
         let mut reply = if asked.is_some_and(|asked| asked != hash) {
             let place = if group.is_empty() { "api".to_owned() } else { format!("apis/{group}") };

@@ -343,10 +343,13 @@ fn queries_are_read_as_forms() {
 
 #[test]
 fn who_has_no_token_may_only_ask_how_the_server_is() {
-    let trust = Trust::Token("secret".into());
+    let joe = ("other".to_owned(), crate::call::User::new("joe"));
+    let trust = Trust::Tokens([joe, ("secret".to_owned(), auth::admin())].into());
+    let server = crate::rest::Engine::new(crate::server::boot::registry());
     let message = |method: &str, path: &str| {
         let user = auth::authenticate(&trust, None).unwrap();
-        auth::authorize(&user, &info::read(method, path, &[])).map_err(|failure| failure.message)
+        auth::authorize(&user, &info::read(method, path, &[]), &[], || server.access())
+            .map_err(|failure| failure.message)
     };
     for path in ["/readyz", "/livez", "/healthz", "/version"] {
         assert_eq!(message("GET", path), Ok(()));
@@ -371,7 +374,9 @@ fn who_has_no_token_may_only_ask_how_the_server_is() {
     let code = |header| auth::authenticate(&trust, Some(header)).map(|user| user.name).map_err(|f| f.code);
     assert_eq!(code("Bearer secret"), Ok("admin".to_owned()));
     assert_eq!(code("bearer secret"), Ok("admin".to_owned()));
+    assert_eq!(code("bearer other words"), Ok("joe".to_owned()));
     assert_eq!(code("Bearer wrong"), Err(401));
+    assert_eq!(code("Bearer  secret"), Ok("system:anonymous".to_owned()));
     assert_eq!(code("Basic wrong"), Ok("system:anonymous".to_owned()));
 }
 

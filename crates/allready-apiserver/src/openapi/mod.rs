@@ -11,6 +11,7 @@ mod builtin;
 mod custom;
 mod digest;
 pub mod discovery;
+mod operations;
 mod paths;
 pub(crate) mod prose;
 #[cfg(test)]
@@ -64,7 +65,7 @@ pub fn document(registry: &Registry, group: &str, version: &str) -> Option<Value
     let mut definitions = Map::new();
     let mut paths = Map::new();
     let mut wanted = Vec::new();
-    for (resource, version) in served {
+    for (resource, version) in &served {
         let name = match &version.published {
             Some(_) => custom::name(resource, version),
             None => match shapes.name(resource, version) {
@@ -85,7 +86,14 @@ pub fn document(registry: &Registry, group: &str, version: &str) -> Option<Value
             definitions
                 .insert(list.clone(), if is_custom { definition } else { builtin::list(definition, &name) });
         }
-        paths::add(&mut paths, resource, version, &name, list.as_deref());
+        match (&version.published, &list) {
+            (Some(_), Some(list)) => operations::add(&mut paths, resource, version, &name, list),
+            _ => paths::add(&mut paths, resource, version, &name, list.as_deref()),
+        }
+    }
+    if is_custom && served.iter().any(|(_, version)| version.scale.is_some()) {
+        let scale: Map<String, Value> = serde_json::from_str(include_str!("scale.json")).unwrap_or_default();
+        definitions.extend(scale);
     }
     for value in paths.values().chain(definitions.values()) {
         referred(value, &mut wanted);
@@ -96,7 +104,9 @@ pub fn document(registry: &Registry, group: &str, version: &str) -> Option<Value
         if !is_custom && !group.is_empty() {
             kinds.push(json!({"group": group, "version": version, "kind": "DeleteOptions"}));
         }
-        options["x-kubernetes-group-version-kind"] = kinds.into();
+        // Custom kinds are deleted with the options of any group that the real server knows.
+        let all = || serde_json::from_str(include_str!("delete_options.json")).unwrap_or_default();
+        options["x-kubernetes-group-version-kind"] = if is_custom { all() } else { kinds.into() };
     }
     let mut components = json!({"schemas": definitions});
     let mut information = json!({"title": "Kubernetes CRD Swagger", "version": "v0.1.0"});

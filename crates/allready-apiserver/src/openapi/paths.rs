@@ -9,7 +9,7 @@ use super::{
 };
 use crate::resource::{Resource, Version};
 
-const LIST: &[&str] = &[
+pub(super) const LIST: &[&str] = &[
     "allowWatchBookmarks",
     "continue",
     "fieldSelector",
@@ -22,18 +22,19 @@ const LIST: &[&str] = &[
     "timeoutSeconds",
     "watch",
 ];
-const DELETE: &[&str] = &[
+pub(super) const DELETE: &[&str] = &[
     "dryRun",
     "gracePeriodSeconds",
     "ignoreStoreReadErrorWithClusterBreakingPotential",
     "orphanDependents",
     "propagationPolicy",
 ];
-const WRITE: &[&str] = &["dryRun", "fieldManager", "fieldValidation"];
-const PATCH: &[&str] = &["dryRun", "fieldManager", "fieldValidation", "force"];
+pub(super) const WRITE: &[&str] = &["dryRun", "fieldManager", "fieldValidation"];
+pub(super) const PATCH: &[&str] = &["dryRun", "fieldManager", "fieldValidation", "force"];
 /// What a deletion may be told.
 pub(super) const DELETE_OPTIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
-const STATUS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
+/// What most deletions answer.
+pub(super) const STATUS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
 
 /// One resource of the document, as its operations see it.
 struct Subject<'a> {
@@ -43,7 +44,12 @@ struct Subject<'a> {
     list: Option<&'a str>,
 }
 
-/// Adds the paths of a resource.
+/// `a` or `an`, as it goes before the kind.
+pub(super) fn article(resource: &Resource) -> &'static str {
+    if resource.kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" }
+}
+
+/// Adds the paths of a built-in resource.
 pub(super) fn add(
     paths: &mut Map<String, Value>,
     resource: &Resource,
@@ -100,7 +106,7 @@ fn insert(paths: &mut Map<String, Value>, path: &str, mut operations: Map<String
     paths.insert(path.to_owned(), operations.into());
 }
 
-fn queries(names: &[&str]) -> Vec<Value> {
+pub(super) fn queries(names: &[&str]) -> Vec<Value> {
     let kind = |name: &str| match name {
         "limit" | "timeoutSeconds" | "gracePeriodSeconds" => "integer",
         "allowWatchBookmarks"
@@ -120,12 +126,8 @@ impl Subject<'_> {
         json!({"group": self.resource.group, "version": self.version.name, "kind": self.resource.kind})
     }
 
-    fn article(&self) -> &'static str {
-        if self.resource.kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" }
-    }
-
     fn operation(&self, verb: &str) -> Value {
-        let (kind, article) = (&self.resource.kind, self.article());
+        let (kind, article) = (&self.resource.kind, article(self.resource));
         let (action, words, parameters, answer) = match verb {
             "list" => ("list", format!("list or watch objects of kind {kind}"), LIST, self.list),
             "create" => ("post", format!("create {article} {kind}"), WRITE, Some(self.definition)),
@@ -137,26 +139,23 @@ impl Subject<'_> {
             "delete" => ("delete", format!("delete {article} {kind}"), DELETE, Some(STATUS)),
             _ => ("patch", format!("partially update the specified {kind}"), PATCH, Some(self.definition)),
         };
-        let words =
-            if discovery::is_custom(self.version) { words.replace("list or watch", "list") } else { words };
         let body = match verb {
             "create" | "update" => Some(self.definition),
             "delete" => Some(DELETE_OPTIONS),
             _ => None,
         };
-        self.write(verb, action, &words, parameters, body, answer, &self.own_kind())
+        write(verb, action, &words, parameters, body, answer, &self.own_kind())
     }
 
     fn part(&self, part: &Part, verb: &str) -> Value {
-        let (kind, article) = (&self.resource.kind, self.article());
+        let (kind, article) = (&self.resource.kind, article(self.resource));
         let (action, words, parameters) = match verb {
             "get" => ("get", format!("read {} of the specified {kind}", part.name), &[][..]),
             "create" => ("post", format!("create {} of {article} {kind}", part.name), WRITE),
             "update" => ("put", format!("replace {} of the specified {kind}", part.name), WRITE),
             _ => ("patch", format!("partially update {} of the specified {kind}", part.name), PATCH),
         };
-        // A custom kind's scale is filed under the kind itself.
-        let speaks = match part.speaks.filter(|_| !discovery::is_custom(self.version)) {
+        let speaks = match part.speaks {
             Some([_, "", name]) => {
                 json!({"group": self.resource.group, "version": self.version.name, "kind": name})
             }
@@ -165,53 +164,46 @@ impl Subject<'_> {
         };
         let definition = part.speaks.is_none().then_some(self.definition);
         let body = definition.filter(|_| verb == "update");
-        self.write(verb, action, &words, parameters, body, definition, &speaks)
+        write(verb, action, &words, parameters, body, definition, &speaks)
     }
+}
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "an operation has this many parts, and nobody else writes one"
-    )]
-    fn write(
-        &self,
-        verb: &str,
-        action: &str,
-        words: &str,
-        parameters: &[&str],
-        body: Option<&str>,
-        answer: Option<&str>,
-        kind: &Value,
-    ) -> Value {
-        let is_custom = discovery::is_custom(self.version);
-        let json = |definition: &str| json!({"application/json": {"schema": reference(definition)}});
-        let mut responses = json!({"200": {"description": "OK"}, "401": {"description": "Unauthorized"}});
-        if let Some(answer) = answer {
-            responses["200"]["content"] = json(answer);
-        }
-        let mut operation = json!({
-            "description": words,
-            "responses": responses,
-            "x-kubernetes-action": action,
-            "x-kubernetes-group-version-kind": kind,
-        });
-        if !parameters.is_empty() {
-            operation["parameters"] = queries(parameters).into();
-        }
-        if let Some(body) = body {
-            operation["requestBody"] = json!({"content": json(body), "required": true});
-        }
-        if verb == "patch" {
-            let mut formats = vec!["apply-patch+yaml", "json-patch+json", "merge-patch+json"];
-            if !is_custom {
-                formats.push("strategic-merge-patch+json");
-            }
-            let patch = reference("io.k8s.apimachinery.pkg.apis.meta.v1.Patch");
-            let content: Map<_, _> = formats
-                .into_iter()
-                .map(|format| (format!("application/{format}"), json!({"schema": patch})))
-                .collect();
-            operation["requestBody"] = json!({"content": content, "required": true});
-        }
-        operation
+#[expect(clippy::too_many_arguments, reason = "an operation has this many parts, and nobody else writes one")]
+fn write(
+    verb: &str,
+    action: &str,
+    words: &str,
+    parameters: &[&str],
+    body: Option<&str>,
+    answer: Option<&str>,
+    kind: &Value,
+) -> Value {
+    let json = |definition: &str| json!({"application/json": {"schema": reference(definition)}});
+    let mut responses = json!({"200": {"description": "OK"}, "401": {"description": "Unauthorized"}});
+    if let Some(answer) = answer {
+        responses["200"]["content"] = json(answer);
     }
+    let mut operation = json!({
+        "description": words,
+        "responses": responses,
+        "x-kubernetes-action": action,
+        "x-kubernetes-group-version-kind": kind,
+    });
+    if !parameters.is_empty() {
+        operation["parameters"] = queries(parameters).into();
+    }
+    if let Some(body) = body {
+        operation["requestBody"] = json!({"content": json(body), "required": true});
+    }
+    if verb == "patch" {
+        let formats =
+            ["apply-patch+yaml", "json-patch+json", "merge-patch+json", "strategic-merge-patch+json"];
+        let patch = reference("io.k8s.apimachinery.pkg.apis.meta.v1.Patch");
+        let content: Map<_, _> = formats
+            .into_iter()
+            .map(|format| (format!("application/{format}"), json!({"schema": patch})))
+            .collect();
+        operation["requestBody"] = json!({"content": content, "required": true});
+    }
+    operation
 }

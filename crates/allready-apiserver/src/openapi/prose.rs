@@ -53,7 +53,10 @@ fn roots(generator: &mut SchemaGenerator) {
     add::<apps::v1::Deployment>(generator);
     add::<apps::v1::ReplicaSet>(generator);
     add::<apps::v1::StatefulSet>(generator);
+    add::<authorization::v1::LocalSubjectAccessReview>(generator);
     add::<authorization::v1::SelfSubjectAccessReview>(generator);
+    add::<authorization::v1::SelfSubjectRulesReview>(generator);
+    add::<authorization::v1::SubjectAccessReview>(generator);
     add::<batch::v1::CronJob>(generator);
     add::<batch::v1::Job>(generator);
     add::<coordination::v1::Lease>(generator);

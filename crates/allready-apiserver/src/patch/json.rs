@@ -15,14 +15,15 @@ pub struct Patch(Vec<Step>);
 #[derive(Debug, Clone, PartialEq)]
 struct Step {
     action: String,
-    path: String,
-    from: String,
+    path: Option<String>,
+    from: Option<String>,
     value: Option<Value>,
 }
 
 impl Patch {
-    /// Reads a patch, or refuses it with the real server's words.
-    pub fn read(patch: &Value) -> Result<Self, Failure> {
+    /// Reads a patch, or refuses it with the real server's words. Who does not look for mistakes in advance finds those of
+    /// types only where a step is taken.
+    pub fn read(patch: &Value, in_advance: bool) -> Result<Self, Failure> {
         let wrong = |found: &Value, target: &str| {
             let found = crate::rest::go_type(found);
             Failure::bad_request(format!(
@@ -49,12 +50,13 @@ impl Patch {
                 return Err(wrong(step, "value of type handlers.jsonPatchOp"));
             }
             let text = |field: &str| match &step[field] {
-                Value::Null => Ok(String::new()),
-                Value::String(text) => Ok(text.clone()),
+                Value::Null => Ok(None),
+                Value::String(text) => Ok(Some(text.clone())),
+                _ if !in_advance => Ok(None),
                 other => Err(wrong(other, &format!("struct field jsonPatchOp.{field} of type string"))),
             };
             out.push(Step {
-                action: text("op")?,
+                action: text("op")?.unwrap_or_default(),
                 path: text("path")?,
                 from: text("from")?,
                 value: step.get("value").cloned(),
@@ -69,7 +71,7 @@ impl Patch {
     /// use allready_apiserver::patch::json::Patch;
     /// use serde_json::json;
     ///
-    /// let patch = Patch::read(&json!([{ "op": "replace", "path": "/spec/size", "value": 4 }])).unwrap();
+    /// let patch = Patch::read(&json!([{ "op": "replace", "path": "/spec/size", "value": 4 }]), true).unwrap();
     /// assert_eq!(patch.apply(json!({ "spec": {} })).unwrap(), json!({ "spec": { "size": 4 } }));
     /// ```
     pub fn apply(&self, mut document: Value) -> Result<Value, Failure> {
@@ -99,33 +101,34 @@ pub(crate) fn unknown_fields(patch: &Value) -> impl Iterator<Item = String> + '_
 
 impl Step {
     fn apply(&self, document: &mut Value, copied: &mut usize) -> Option<()> {
+        let path = self.path.as_deref()?;
         match self.action.as_str() {
-            "add" => add(document, &self.path, self.value.clone().unwrap_or_default()),
-            "remove" => take(document, &self.path).map(drop),
-            "replace" if self.path.is_empty() => {
+            "add" => add(document, path, self.value.clone().unwrap_or_default()),
+            "remove" => take(document, path).map(drop),
+            "replace" if path.is_empty() => {
                 let value = self.value.clone().filter(|value| value.is_object() || value.is_array())?;
                 *document = value;
                 Some(())
             }
-            "test" if self.path.is_empty() => {
+            "test" if path.is_empty() => {
                 (self.value.as_ref().unwrap_or(&Value::Null) == document).then_some(())
             }
-            "replace" => replace(document, &self.path, self.value.clone().unwrap_or_default()),
+            "replace" => replace(document, path, self.value.clone().unwrap_or_default()),
             "move" => {
-                let value = take(document, &self.from)?;
-                add(document, &self.path, value)
+                let value = take(document, self.from.as_deref()?)?;
+                add(document, path, value)
             }
             "copy" => {
-                let value = find(document, &self.from)?.clone();
+                let value = find(document, self.from.as_deref()?)?.clone();
                 *copied += value.to_string().len();
                 if *copied > COPIES {
                     return None;
                 }
-                add(document, &self.path, value)
+                add(document, path, value)
             }
             "test" => {
                 let wanted = self.value.clone().unwrap_or_default();
-                let found = find(document, &self.path).unwrap_or(&Value::Null);
+                let found = find(document, path).unwrap_or(&Value::Null);
                 (*found == wanted).then_some(())
             }
             _ => None,

@@ -135,8 +135,7 @@ pub(crate) fn object_as(
     } else if is_custom(&call.resource)
         && (!["", kind].contains(&&*found.0) || !["", api_version].contains(&&*found.1))
     {
-        let message = "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";
-        return Err(Failure::bad_request(message));
+        return Err(no_scale());
     } else {
         check_type(&found, kind, api_version, registry)?;
         if let Some(fields) = object.as_object_mut() {
@@ -168,6 +167,12 @@ pub(crate) fn decodes(call: &Call, version: &Version, object: &Value) -> Result<
 /// `… in version … cannot be handled as a …`.
 pub(crate) fn cannot(found: &str, version: &str, kind: &str, error: &str) -> Failure {
     Failure::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {error}"))
+}
+
+/// What the real server says when it cannot even say what is wrong with the scale of a custom object.
+pub(crate) fn no_scale() -> Failure {
+    let message = "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";
+    Failure::bad_request(message)
 }
 
 /// As [`cannot`], for an object that says what it is. A custom object is handled as whatever it says.

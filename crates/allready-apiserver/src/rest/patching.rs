@@ -127,7 +127,8 @@ impl Scope<'_> {
             JSON_PATCH => {
                 let parsed = json::parse(body)
                     .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
-                let patch = patch::json::Patch::read(&parsed.value)?;
+                let in_advance = self.call.first("fieldValidation") != Some("Ignore");
+                let patch = patch::json::Patch::read(&parsed.value, in_advance)?;
                 let mut strict: Vec<_> = decode::duplicate_texts(&parsed.duplicates)
                     .iter()
                     .map(|text| format!("json patch {text}"))

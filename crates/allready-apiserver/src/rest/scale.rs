@@ -14,7 +14,7 @@ use crate::{
     fields::{self, Schemas, Writer},
     resource::{Endpoint, Scale},
     schema::{self, Schema},
-    status::{Failure, FieldError},
+    status::{Failure, FieldError, json_text},
 };
 
 const API_VERSION: &str = "autoscaling/v1";
@@ -111,6 +111,9 @@ impl Scope<'_> {
         let registry = self.engine.registry();
         let decoded = decode::object_as(self.call, self.version, &registry, "Scale", API_VERSION)?;
         let mut scale = decoded.object;
+        if self.is_custom() && problem(&scale).is_some() {
+            return Err(decode::no_scale());
+        }
         warnings.extend(decoded.strict.into_warnings());
         finish::match_namespace(&mut scale, self.namespace())?;
         finish::match_name(&scale, self.name())?;
@@ -135,6 +138,11 @@ impl Scope<'_> {
                 return self.apply_scale(old, &options);
             }
             let mut new = self.patch_value(old, &SCHEMA)?.0;
+            if let Some(why) = problem(&new) {
+                let touched = new["metadata"] != old["metadata"];
+                let errors = [FieldError::invalid("patch", shown(&new, touched), why)];
+                return Err(Failure::invalid("", "", "", &errors));
+            }
             self.manage_scale(old, &mut new, &options);
             Ok(new)
         };
@@ -147,6 +155,12 @@ impl Scope<'_> {
 
     fn manage_scale(&self, old: &Value, new: &mut Value, options: &WriteOptions) {
         let manager = options.manager(&self.call.agent);
+        // None is as good as nothing said.
+        if let Some(spec) = new.get_mut("spec").and_then(Value::as_object_mut)
+            && spec.get("replicas").is_some_and(|replicas| replicas.is_null() || *replicas == 0)
+        {
+            spec.remove("replicas");
+        }
         fields::update(Some(old), new, &self.scale_writer(&manager), &ScaleSchemas, &[]);
     }
 
@@ -159,7 +173,19 @@ impl Scope<'_> {
             let (group, version) = found.split_once('/').unwrap_or(("", found));
             return Err(Failure::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")));
         }
-        self.checked_replicas(&config)?;
+        let stumble = |before: &str, object: &Value| {
+            let described = format!("{}/{}", meta::text(object, "namespace"), meta::text(object, "name"));
+            let message = format!(
+                "{before} object ({described}; {API_VERSION}, Kind=Scale) to proper version: request to convert CR to an invalid group/version: {API_VERSION}"
+            );
+            Failure::new(500, "", message)
+        };
+        if !self.is_custom() {
+            self.checked_replicas(&config)?;
+        } else if old.pointer("/metadata/managedFields").is_none() {
+            let before = "failed to create manager for existing fields: failed to convert live";
+            return Err(stumble(before, &Value::Null));
+        }
         let applied = fields::apply(&fields::Apply {
             live: Some(old),
             config: &config,
@@ -168,13 +194,14 @@ impl Scope<'_> {
             schemas: &ScaleSchemas,
             reset: &[],
         })?;
-        if self.is_custom() {
+        let bare = |scale: &Value| {
+            let mut scale = scale.clone();
+            set_managed(&mut scale, Vec::new());
+            scale
+        };
+        if self.is_custom() && bare(&applied) != bare(old) {
             // The real server stumbles here, after it has looked for conflicts.
-            let described = format!("{}/{}", meta::text(&config, "namespace"), meta::text(&config, "name"));
-            let message = format!(
-                "failed to convert new object ({described}; {API_VERSION}, Kind=Scale) to proper version: request to convert CR to an invalid group/version: {API_VERSION}"
-            );
-            return Err(Failure::new(500, "", message));
+            return Err(stumble("failed to convert new", &config));
         }
         Ok(applied)
     }
@@ -244,6 +271,57 @@ impl Scope<'_> {
         }
         Ok(replicas)
     }
+}
+
+/// Why an object cannot be decoded into a scale.
+fn problem(object: &Value) -> Option<String> {
+    let wrong = |value: &Value, field: &str, wanted: &str| {
+        let found = match value {
+            Value::Number(number) => format!("number {number}"),
+            other => decode::go_type(other).to_owned(),
+        };
+        Some(format!("json: cannot unmarshal {found} into Go struct field {field} of type {wanted}"))
+    };
+    let record = |name: &str, wanted: &str| match &object[name] {
+        Value::Null | Value::Object(_) => None,
+        other => wrong(other, &format!("Scale.{name}"), wanted),
+    };
+    let count = |part: &str, of: &str| match &object[part]["replicas"] {
+        Value::Null => None,
+        Value::Number(number) if number.as_i64().is_some_and(|it| i32::try_from(it).is_ok()) => None,
+        other => wrong(other, &format!("{of}.{part}.replicas"), "int32"),
+    };
+    let selector = || match &object["status"]["selector"] {
+        Value::Null | Value::String(_) => None,
+        other => wrong(other, "ScaleStatus.status.selector", "string"),
+    };
+    (object.get("metadata").and_then(schema::malformed::problem))
+        .or_else(|| record("spec", "v1.ScaleSpec"))
+        .or_else(|| record("status", "v1.ScaleStatus"))
+        .or_else(|| count("spec", "ScaleSpec"))
+        .or_else(|| count("status", "ScaleStatus"))
+        .or_else(selector)
+}
+
+/// A scale in a refusal: what a patch does not touch stands in the order of its type.
+fn shown(scale: &Value, touched: bool) -> String {
+    if touched {
+        return json_text(scale);
+    }
+    let record = |value: &Value, names: &[&str]| {
+        let pairs = names.iter().filter_map(|name| Some((name, value.get(name)?)));
+        pairs.map(|(name, value)| format!("\"{name}\":{}", json_text(value))).collect::<Vec<_>>().join(",")
+    };
+    let metadata = &scale["metadata"];
+    let mut inner = record(metadata, &["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]);
+    if let Some(entries) = metadata["managedFields"].as_array() {
+        let order = ["manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource"];
+        let entries: Vec<_> = entries.iter().map(|entry| format!("{{{}}}", record(entry, &order))).collect();
+        inner = format!("{inner},\"managedFields\":[{}]", entries.join(","));
+    }
+    let before = record(scale, &["apiVersion", "kind"]);
+    let after = record(scale, &["spec", "status"]);
+    format!("{{{before},\"metadata\":{{{inner}}},{after}}}")
 }
 
 fn set_managed(object: &mut Value, managed: Vec<Value>) {

@@ -41,7 +41,7 @@ impl Asked {
             Operator::NotIn => self.none_of.extend(requirement.values),
             Operator::Greater => self.above = self.above.max(limit),
             Operator::Less => {
-                self.below = Some(self.below.unwrap_or(i64::MAX).min(limit.unwrap_or(i64::MIN)))
+                self.below = Some(self.below.unwrap_or(i64::MAX).min(limit.unwrap_or(i64::MIN)));
             }
         }
     }

@@ -31,7 +31,7 @@ pub(crate) fn drop_nulls(schema: &Schema, object: &mut Value) {
 }
 
 /// As [`default`], but `null` stays where nothing can take its place: an apply may have put it there, and is told so.
-pub fn default_keeping_nulls(schema: &Schema, object: &mut Value) {
+pub(crate) fn default_keeping_nulls(schema: &Schema, object: &mut Value) {
     fill(schema, object, 0);
 }
 
@@ -107,29 +107,4 @@ fn fill_one(schema: &Schema, value: &mut Value, depth: usize) {
         *value = default.clone();
     }
     fill(schema, value, depth + 1);
-}
-
-/// Writes numbers as they come back from storage: `1.0` as `1`. Belongs after validation, which still tells them apart.
-pub fn whole_numbers(value: &mut Value) {
-    whole(value, 0);
-}
-
-fn whole(value: &mut Value, depth: usize) {
-    if depth > DEEPEST_OBJECT {
-        return;
-    }
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| whole(item, depth + 1)),
-        Value::Object(fields) => fields.values_mut().for_each(|item| whole(item, depth + 1)),
-        Value::Number(number) if number.is_f64() => {
-            let float = number.as_f64().unwrap_or_default();
-            // Beyond 1e21 they are written with an exponent, and so stay floats.
-            if float.fract() == 0.0 && float.abs() < 9.2e18 {
-                #[expect(clippy::cast_possible_truncation, reason = "it is whole and small enough")]
-                let whole = float as i64;
-                *value = whole.into();
-            }
-        }
-        _ => {}
-    }
 }

@@ -17,9 +17,11 @@ mod tests;
 pub(crate) mod validate;
 
 pub(crate) use coerce::{coerce, coerce_metadata};
-pub use defaults::{default, default_keeping_nulls, whole_numbers};
+pub use defaults::default;
+pub(crate) use defaults::default_keeping_nulls;
 pub use parse::{DEEPEST, Definitions, ParseError, parse};
-pub use prune::{object_meta, prune, with_object_meta};
+pub use prune::prune;
+pub(crate) use prune::with_object_meta;
 pub(crate) use settled::is_settled;
 pub use validate::{Validator, validate};
 

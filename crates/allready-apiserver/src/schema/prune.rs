@@ -18,12 +18,12 @@ static META: LazyLock<Arc<Schema>> =
     LazyLock::new(|| Definitions::builtin().get(OBJECT_META).unwrap_or_default());
 
 /// The schema of `metadata`.
-pub fn object_meta() -> Arc<Schema> {
+pub(super) fn object_meta() -> Arc<Schema> {
     META.clone()
 }
 
 /// The schema of a custom kind as its author wrote it, with `apiVersion`, `kind` and the whole of `metadata` added.
-pub fn with_object_meta(schema: &Schema) -> Schema {
+pub(crate) fn with_object_meta(schema: &Schema) -> Schema {
     let mut out = schema.clone();
     if let Shape::Any = out.shape {
         out.shape = Shape::Object(super::Object::default());

@@ -4,7 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Schema, Shape, defaults::given, meta, object_meta, prune::DEEPEST_OBJECT};
+use super::{
+    Schema, Shape,
+    defaults::given,
+    meta,
+    prune::{DEEPEST_OBJECT, object_meta},
+};
 
 /// Whether [`super::coerce`] and then [`super::default_keeping_nulls`] would leave a custom object as it is. A `false` may be
 /// wrong; it costs the caller no more than doing both.

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The built-in kinds.
-pub(super) fn registry() -> Registry {
+pub(crate) fn registry() -> Registry {
     let mut registry = Registry::default();
     for resource in builtin::resources() {
         registry.insert(resource.into());

@@ -1,6 +1,6 @@
 //! The front door: a server to hold in a test, to give to `kube::Client`, or to listen with.
 
-mod boot;
+pub(crate) mod boot;
 mod kubeconfig;
 mod listen;
 mod shared;

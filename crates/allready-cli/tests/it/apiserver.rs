@@ -5,6 +5,7 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::Path,
     process::{Child, Command, Stdio},
+    time::{Duration, Instant},
 };
 
 use insta::assert_snapshot;
@@ -97,6 +98,34 @@ impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.0.kill();
     }
+}
+
+#[test]
+fn two_cannot_have_one_address_and_a_watch_does_not_hold_up_the_end() {
+    let crds = directory("widgets.yaml", CRDS);
+    let kubeconfig = crds.path().join("config");
+    let (mut running, first) = Running::start(&kubeconfig, crds.path());
+    let address = first.strip_prefix("Listening on http://").unwrap();
+
+    let second = crds.path().join("second");
+    let refused =
+        allready(&["apiserver", "--http", "--listen", address, "--kubeconfig", second.to_str().unwrap()], "");
+    assert!(refused.starts_with("exit 69\n"), "{refused}");
+    assert!(refused.contains(&format!("cannot listen on {address}: ")), "{refused}");
+    assert!(!second.exists());
+
+    let text = fs::read_to_string(&kubeconfig).unwrap();
+    let token = text.lines().find_map(|line| line.trim().strip_prefix("token: ")).unwrap().trim_matches('"');
+    let mut stream = TcpStream::connect(address).unwrap();
+    let head = format!("Host: x\r\nAuthorization: Bearer {token}\r\n\r\n");
+    write!(stream, "GET /api/v1/namespaces?watch=1 HTTP/1.1\r\n{head}").unwrap();
+    let mut line = String::new();
+    BufReader::new(&stream).read_line(&mut line).unwrap();
+    assert_eq!(line, "HTTP/1.1 200 OK\r\n");
+    let asked = Instant::now();
+    assert!(Command::new("kill").arg(running.0.id().to_string()).status().unwrap().success());
+    assert_eq!(running.0.wait().unwrap().code(), Some(0));
+    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
 }
 
 #[test]

@@ -65,8 +65,8 @@ fn what_is_refused_is_refused_in_the_real_servers_words() {
         };
         let real: Value = serde_json::from_str(&real).unwrap();
         let pick = |value: &Value| json!([value["code"], value["message"], value["details"]]);
-        let read = |value: Value| -> Value { serde_json::from_str(&masked(&value.to_string())).unwrap() };
-        let found = differences(&read(pick(&real)), &read(pick(&ours)));
+        let steady = |value: Value| -> Value { serde_json::from_str(&masked(&value.to_string())).unwrap() };
+        let found = differences(&steady(pick(&real)), &steady(pick(&ours)));
         if let Some(first) = found.iter().find(|line| line.starts_with("[1]")).or(found.first()) {
             wrong.push(format!("{object}\n  {first}"));
         }

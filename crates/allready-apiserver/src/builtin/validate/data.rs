@@ -63,10 +63,8 @@ pub(super) fn secret(new: &Value, old: Option<&Value>, errors: &mut Errors) {
         }
         "kubernetes.io/dockercfg" => registry(&entry(".dockercfg"), errors),
         "kubernetes.io/dockerconfigjson" => registry(&entry(".dockerconfigjson"), errors),
-        "kubernetes.io/basic-auth" => {
-            if !entry("username").exists() && !entry("password").exists() {
-                missing(&["username", "password"], errors);
-            }
+        "kubernetes.io/basic-auth" if !entry("username").exists() && !entry("password").exists() => {
+            missing(&["username", "password"], errors);
         }
         "kubernetes.io/ssh-auth" => entry("ssh-privatekey").filled(errors),
         "kubernetes.io/tls" => missing(&["tls.crt", "tls.key"], errors),

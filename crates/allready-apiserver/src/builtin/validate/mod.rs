@@ -18,7 +18,6 @@ mod downward;
 mod event;
 mod pod;
 mod rbac;
-mod review;
 mod rollout;
 mod scheduling;
 mod selector;
@@ -55,7 +54,6 @@ pub(crate) fn object(row: &Row, endpoint: Endpoint, new: &Value, old: Option<&Va
         ("ConfigMap", _) => data::config_map(new, old, &mut errors),
         ("Secret", _) => data::secret(new, old, &mut errors),
         ("Service", _) => service::check(new, old, &mut errors),
-        ("SelfSubjectAccessReview", _) => review::check(new, &mut errors),
         _ => {}
     }
     errors

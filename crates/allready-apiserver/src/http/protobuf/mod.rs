@@ -2,7 +2,8 @@
 //!
 //! `messages.json` has the fields of every message by number: their JSON name (empty where it is inlined) and their Go type in
 //! short: `s` text, `i` whole number, `t` truth, `f` number, `b` bytes, `[` list, `{` map by text, `*` pointer, `~` a
-//! message that is a list, `@` a type with a form of its own.
+//! message that is a list, `@` a type with a form of its own. `cargo xtask shapes`
+//! makes it.
 
 mod wire;
 

@@ -102,11 +102,7 @@ impl Engine {
         let mut gone = VecDeque::from(tasks);
         let mut waiting: VecDeque<Task> = VecDeque::new();
         let mut known: HashSet<(Arc<str>, String)> = HashSet::new();
-        loop {
-            let task = match gone.pop_front().or_else(|| waiting.pop_front()) {
-                Some(task) => task,
-                None => return,
-            };
+        while let Some(task) = gone.pop_front().or_else(|| waiting.pop_front()) {
             let more = match task {
                 Task::Gone { place, namespace, last } => self.look_at_gone(&place, &namespace, &last, now),
                 later if !gone.is_empty() => {

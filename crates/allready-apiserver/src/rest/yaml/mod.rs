@@ -23,7 +23,9 @@ const COPIED: usize = 4 << 20;
 /// Reads YAML, or says what is wrong with it.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, String> {
     // Most YAML that clients send is JSON.
-    if let Ok(mut parsed) = json::parse(bytes) {
+    if is_plain(bytes)
+        && let Ok(mut parsed) = json::parse(bytes)
+    {
         json::whole_numbers(&mut parsed.value);
         return Ok(parsed);
     }
@@ -38,6 +40,16 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, String> {
         }
     }
     Ok(Parsed { value: reader.root, duplicates: reader.duplicates })
+}
+
+/// Whether what is JSON means the same as YAML: there are characters that YAML has other ideas of, inside of texts too.
+fn is_plain(bytes: &[u8]) -> bool {
+    let usual = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
+    bytes.iter().all(usual)
+        || std::str::from_utf8(bytes).is_ok_and(|text| {
+            mistake::check_characters(text).is_ok()
+                && !text.contains(['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}'])
+        })
 }
 
 #[derive(Default)]

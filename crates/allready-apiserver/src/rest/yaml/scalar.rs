@@ -152,16 +152,16 @@ fn number(word: &str) -> Option<Scalar> {
         _ => (false, word),
     };
     let lower = digits.to_ascii_lowercase();
-    let (base, bare) = match lower.as_bytes() {
+    let (base, figures) = match lower.as_bytes() {
         [b'0', b'x', ..] => (16, lower.get(2..)?),
         [b'0', b'b', ..] => (2, lower.get(2..)?),
         [b'0', b'o', ..] => (8, lower.get(2..)?),
         [b'0', _, ..] => (8, lower.get(1..)?),
         _ => (10, lower.as_str()),
     };
-    if !bare.is_empty()
-        && bare.bytes().all(|byte| char::from(byte).is_digit(base))
-        && let Ok(size) = u64::from_str_radix(bare, base)
+    if !figures.is_empty()
+        && figures.bytes().all(|byte| char::from(byte).is_digit(base))
+        && let Ok(size) = u64::from_str_radix(figures, base)
     {
         return match (negative, i64::try_from(size)) {
             (false, Ok(value)) => Some(Scalar::Int(value)),

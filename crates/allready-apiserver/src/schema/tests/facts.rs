@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::schema::{Validator, default, parse, prune, whole_numbers};
+use crate::{
+    rest::json::whole_numbers,
+    schema::{Validator, default, parse, prune},
+};
 
 #[test]
 fn updates_are_forgiven_what_was_wrong_before_as_the_real_server_forgives_it() {

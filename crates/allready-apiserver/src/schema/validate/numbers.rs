@@ -13,6 +13,9 @@ use crate::{
     status::general,
 };
 
+/// Two to the 63rd.
+const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+
 /// A number as the server decodes it: whole if it is written so and fits, else a float.
 #[derive(Clone, Copy)]
 pub(super) enum Figure {
@@ -155,7 +158,9 @@ fn range_problem(
             let whole = match figure {
                 Figure::Whole(whole) => Some(whole),
                 // Beyond this, the printed digits do not parse as 64 bits.
-                Figure::Float(float) if float.trunc().total_cmp(&float).is_eq() && float.abs() < 9.3e18 => {
+                Figure::Float(float)
+                    if float.trunc().total_cmp(&float).is_eq() && (-LIMIT..LIMIT).contains(&float) =>
+                {
                     Some(truncate(float))
                 }
                 Figure::Float(_) => None,

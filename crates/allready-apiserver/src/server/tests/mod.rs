@@ -1,5 +1,6 @@
 mod clients;
 mod faults;
+mod hostile;
 mod in_process;
 mod sockets;
 

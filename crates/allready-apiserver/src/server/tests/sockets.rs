@@ -12,14 +12,14 @@ use crate::{
     server::{Keep, Listen, ListenError},
 };
 
-const HOST: &str = "Host: x\r\nAuthorization: Bearer secret\r\n";
+pub(super) const HOST: &str = "Host: x\r\nAuthorization: Bearer secret\r\n";
 
-async fn connect(address: SocketAddr) -> TcpStream {
+pub(super) async fn connect(address: SocketAddr) -> TcpStream {
     TcpStream::connect(address).await.unwrap()
 }
 
 /// Sends bytes, and reads until the server closes the connection.
-async fn exchange(address: SocketAddr, bytes: &[u8]) -> String {
+pub(super) async fn exchange(address: SocketAddr, bytes: &[u8]) -> String {
     let mut stream = connect(address).await;
     // A server that refuses early may close before everything is sent.
     let _ = stream.write_all(bytes).await;
@@ -30,7 +30,7 @@ async fn exchange(address: SocketAddr, bytes: &[u8]) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-async fn request(address: SocketAddr, line: &str, headers: &str) -> String {
+pub(super) async fn request(address: SocketAddr, line: &str, headers: &str) -> String {
     exchange(address, format!("{line} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n").as_bytes()).await
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use kube_cel::cel::common::ast::{Expr, IdedExpr, LiteralValue};
+
 use super::{language::Program, values::escape};
 use crate::schema::{Schema, Shape};
 
@@ -11,9 +13,10 @@ pub(crate) fn problems(source: &str, schema: &Schema, root: bool, wants: Wants) 
         Wants::Truth => "compilation failed: ",
         Wants::Text => "messageExpression compilation failed: ",
     };
-    if let Err(errors) = Program::compile(source) {
-        return Some(format!("{prefix}{errors}").replace("\n| ", "\n | "));
-    }
+    let program = match Program::compile(source) {
+        Ok(program) => program,
+        Err(errors) => return Some(format!("{prefix}{errors}").replace("\n| ", "\n | ")),
+    };
     let mut whole = None;
     for chain in chains(source) {
         match resolve(&chain, schema, root) {
@@ -27,16 +30,14 @@ pub(crate) fn problems(source: &str, schema: &Schema, root: bool, wants: Wants) 
             _ => {}
         }
     }
-    let literal = source.trim().parse::<f64>().is_ok();
+    let never = never(program.expression(), wants, 0);
     match wants {
         Wants::Truth
-            if literal || whole.is_some_and(|shape| *shape != Shape::Boolean && !is_dynamic(shape)) =>
+            if never || whole.is_some_and(|shape| *shape != Shape::Boolean && !is_dynamic(shape)) =>
         {
             Some("cel expression must evaluate to a bool".into())
         }
-        Wants::Text
-            if literal || whole.is_some_and(|shape| *shape != Shape::String && !is_dynamic(shape)) =>
-        {
+        Wants::Text if never || whole.is_some_and(|shape| *shape != Shape::String && !is_dynamic(shape)) => {
             Some("messageExpression must evaluate to a string".into())
         }
         _ => None,
@@ -50,6 +51,27 @@ pub(crate) enum Wants {
     Truth,
     /// A message expression.
     Text,
+}
+
+/// Whether an expression clearly comes to something else than what is wanted.
+fn never(expression: &IdedExpr, wants: Wants, depth: usize) -> bool {
+    let truth = wants == Wants::Truth;
+    match &expression.expr {
+        Expr::Literal(LiteralValue::Boolean(_)) => !truth,
+        Expr::Literal(LiteralValue::String(_)) => truth,
+        Expr::Literal(_) | Expr::List(_) | Expr::Map(_) => true,
+        Expr::Select(select) => select.test && !truth,
+        Expr::Call(call) => match (call.func_name.as_str(), call.args.as_slice()) {
+            ("_?_:_", [_, one, other]) if depth < 64 => {
+                never(one, wants, depth + 1) && never(other, wants, depth + 1)
+            }
+            ("_-_" | "_*_" | "_/_" | "_%_" | "-_" | "size" | "int" | "uint" | "double" | "bytes", _) => true,
+            ("_+_" | "string", _) => truth,
+            ("_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_" | "_&&_" | "_||_" | "!_" | "@in", _) => !truth,
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 fn is_dynamic(shape: &Shape) -> bool {

@@ -36,6 +36,11 @@ impl Program {
         }
     }
 
+    /// The expression itself.
+    pub(super) fn expression(&self) -> &Expression {
+        &self.expression
+    }
+
     /// Whether it speaks of a variable.
     pub(crate) fn uses(&self, variable: &str) -> bool {
         self.expression.references().has_variable(variable)
