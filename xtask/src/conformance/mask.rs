@@ -38,7 +38,7 @@ static SAID_VERSION: LazyLock<Regex> = LazyLock::new(|| {
 /// An object that the server quotes in a sentence.
 static QUOTED_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(resourceVersion\\?":\\?")(\d+)"#));
 /// An object that the server quotes whole.
-static QUOTED_OBJECT: LazyLock<Regex> = LazyLock::new(|| pattern(r#""\{(?:[^"\\]|\\.)*\}""#));
+static QUOTED_OBJECT: LazyLock<Regex> = LazyLock::new(|| pattern(r#""\{(?:[^"\\]|\\.)*\}"|'\{[^']*\}'"#));
 static YAML_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?m)^( *)resourceVersion: "(\d+)"$"#));
 static YAML_CONTINUE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^  continue: (\S+)$"));
 
@@ -283,13 +283,20 @@ fn settle_managed_fields(entries: &mut Vec<Value>) {
 
 /// As [`settle_managed_fields`] for an object in quotes, if it is written just as we would write it.
 fn settle_quoted(quoted: &str) -> Option<String> {
+    if let Some(text) = quoted.strip_prefix('\'') {
+        return Some(format!("'{}'", settle_text(text.strip_suffix('\'')?)?));
+    }
     let text: String = serde_json::from_str(quoted).ok()?;
-    let mut object: Value = serde_json::from_str(&text).ok()?;
+    serde_json::to_string(&settle_text(&text)?).ok()
+}
+
+fn settle_text(text: &str) -> Option<String> {
+    let mut object: Value = serde_json::from_str(text).ok()?;
     if object.to_string() != text {
         return None;
     }
     settle_managed_fields(object.pointer_mut("/metadata/managedFields")?.as_array_mut()?);
-    serde_json::to_string(&object.to_string()).ok()
+    Some(object.to_string())
 }
 
 /// The real server goes through conflicts, and through the fields of a custom object, in no order of its own. For built-in

@@ -29,6 +29,7 @@ pub(super) struct CustomStrategy {
 
 impl CustomStrategy {
     /// The schema of the version that an object says it has, where it has one; `None` for an object of another kind.
+    #[expect(clippy::option_option, reason = "another kind and an unknown version are not the same")]
     fn own_schema(&self, object: &Value) -> Option<Option<&Schema>> {
         let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
         let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
@@ -137,8 +138,10 @@ impl Strategy for CustomStrategy {
         };
         let part = |fields: &'_ Map<String, Value>| fields.keys().filter(|name| counts(name)).count();
         let (Value::Object(new), Value::Object(old)) = (new, old) else { return Some(new != old) };
-        let kept =
-            new.iter().filter(|(name, _)| counts(name)).all(|(name, value)| old.get(name) == Some(value));
+        let kept = new
+            .iter()
+            .filter(|(name, _)| counts(name))
+            .all(|(name, value)| old.get(name).is_some_and(|old| is_same(value, old)));
         Some(!kept || part(new) != part(old))
     }
 
@@ -160,14 +163,14 @@ impl Strategy for CustomStrategy {
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError> {
-        let wrong = self.type_problems(version, new);
-        if !wrong.is_empty() {
-            return wrong;
-        }
         let main = endpoint != Endpoint::Status;
+        let wrong = self.type_problems(version, new);
         let mut more = found;
         more.extend(version.scale.iter().flat_map(|paths| scale::check(paths, new, main)));
         let Some(validator) = self.validators.get(&version.name) else { return more };
+        if !wrong.is_empty() {
+            return validator.validate_foreign(new, old, wrong);
+        }
         match old {
             Some(old) if !main => validator.validate_status_with(new, old, more),
             old => validator.validate_with(new, old, more),
@@ -207,6 +210,26 @@ impl Strategy for CustomStrategy {
             _ if version.status => vec![vec!["status"]],
             _ => Vec::new(),
         }
+    }
+}
+
+/// Whether two values are the same, numbers of the same type included: beyond 64 signed bits, all are floats.
+fn is_same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => {
+            left.as_i64() == right.as_i64() && (left.is_i64() || left.as_f64() == right.as_f64())
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| is_same(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|((one, left), (other, right))| one == other && is_same(left, right))
+        }
+        (left, right) => left == right,
     }
 }
 

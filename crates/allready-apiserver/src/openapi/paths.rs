@@ -168,7 +168,6 @@ impl Subject<'_> {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "an operation has this many parts, and nobody else writes one")]
 fn write(
     verb: &str,
     action: &str,

@@ -102,35 +102,29 @@ pub(crate) fn unknown_fields(patch: &Value) -> impl Iterator<Item = String> + '_
 impl Step {
     fn apply(&self, document: &mut Value, copied: &mut usize) -> Option<()> {
         let path = self.path.as_deref()?;
+        let value = || self.value.clone().unwrap_or_default();
         match self.action.as_str() {
-            "add" => add(document, path, self.value.clone().unwrap_or_default()),
+            "add" => add(document, path, value()),
             "remove" => take(document, path).map(drop),
             "replace" if path.is_empty() => {
-                let value = self.value.clone().filter(|value| value.is_object() || value.is_array())?;
-                *document = value;
+                *document = self.value.clone().filter(|value| value.is_object() || value.is_array())?;
                 Some(())
             }
-            "test" if path.is_empty() => {
-                (self.value.as_ref().unwrap_or(&Value::Null) == document).then_some(())
-            }
-            "replace" => replace(document, path, self.value.clone().unwrap_or_default()),
+            "replace" => replace(document, path, value()),
             "move" => {
                 let value = take(document, self.from.as_deref()?)?;
                 add(document, path, value)
             }
             "copy" => {
-                let value = find(document, self.from.as_deref()?)?.clone();
+                let value = find(document, self.from.as_deref()?)?;
                 *copied += value.to_string().len();
                 if *copied > COPIES {
                     return None;
                 }
                 add(document, path, value)
             }
-            "test" => {
-                let wanted = self.value.clone().unwrap_or_default();
-                let found = find(document, path).unwrap_or(&Value::Null);
-                (*found == wanted).then_some(())
-            }
+            "test" if path.is_empty() => (value() == *document).then_some(()),
+            "test" => (find(document, path)? == value()).then_some(()),
             _ => None,
         }
     }
@@ -142,12 +136,14 @@ fn parts(path: &str) -> Option<Vec<String>> {
     Some(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect())
 }
 
-fn find<'a>(document: &'a Value, path: &str) -> Option<&'a Value> {
-    parts(path)?.iter().try_fold(document, |value, part| match value {
-        Value::Object(map) => map.get(part),
-        Value::Array(items) => items.get(index(part, items.len())?),
+/// What stands at a path; `null` where its holder is there and it is not.
+fn find(document: &mut Value, path: &str) -> Option<Value> {
+    let (holder, last) = parent(document, path)?;
+    match holder {
+        Value::Object(map) => Some(map.get(&last).cloned().unwrap_or_default()),
+        Value::Array(items) => items.get(index(&last, items.len())?).cloned(),
         _ => None,
-    })
+    }
 }
 
 fn parent<'a>(document: &'a mut Value, path: &str) -> Option<(&'a mut Value, String)> {

@@ -33,22 +33,19 @@ impl Scope<'_> {
         if strategy.moves_generation(object, object).is_some() {
             meta::set(object, "generation", Some(1.into()));
         }
-        let mut errors = self.type_problems(object);
-        if errors.is_empty() {
-            let rule = |name: &str, prefix: bool| {
-                if prefix {
-                    strategy.name_problem(&names::mask_trailing_dash(name))
-                } else {
-                    strategy.name_problem(name)
-                }
-            };
-            errors = meta::problems(object, self.resource.namespaced, &rule);
-            if !self.is_custom() {
-                errors.extend(meta::standard_finalizer_problems(object));
+        let rule = |name: &str, prefix: bool| {
+            if prefix {
+                strategy.name_problem(&names::mask_trailing_dash(name))
+            } else {
+                strategy.name_problem(name)
             }
-            errors = strategy.validate_after(errors, self.version, self.call.endpoint, object, None);
+        };
+        let mut errors = meta::problems(object, self.resource.namespaced, &rule);
+        if !self.is_custom() {
+            errors.extend(meta::standard_finalizer_problems(object));
         }
-        self.refuse(object, &errors)?;
+        let errors = strategy.validate_after(errors, self.version, self.call.endpoint, object, None);
+        self.refuse(&kind_of(object), object, &errors)?;
         if self.is("", "namespaces") {
             // A generated name is known only now.
             object["metadata"]["labels"]["kubernetes.io/metadata.name"] = object["metadata"]["name"].clone();
@@ -72,6 +69,7 @@ impl Scope<'_> {
         };
         let strategy = &self.resource.strategy;
         let before = old["metadata"]["generation"].as_i64();
+        let sent = kind_of(object);
         meta::set(object, "selfLink", None);
         meta::set(object, "generation", before.map(Value::from));
         let others = || self.others();
@@ -98,26 +96,21 @@ impl Scope<'_> {
         let mut errors = meta::problems(object, self.resource.namespaced, &meta::any_name);
         let change = meta::change_problems(object, old);
         errors.extend(change.iter().cloned());
-        let type_errors = self.type_problems(object);
-        if type_errors.is_empty() {
-            // Every kind checks the change of its metadata again.
-            let mut own = change;
-            if self.checks_metadata_again() {
-                own.extend(meta::problems(object, self.resource.namespaced, &meta::any_name));
-                own.extend(meta::standard_finalizer_problems(object));
-            }
-            errors.extend(strategy.validate_after(own, self.version, endpoint, object, Some(old)));
-        } else {
-            errors.extend(type_errors);
+        // Every kind checks the change of its metadata again.
+        let mut own = change;
+        if self.checks_metadata_again() {
+            own.extend(meta::problems(object, self.resource.namespaced, &meta::any_name));
+            own.extend(meta::standard_finalizer_problems(object));
         }
-        self.refuse(object, &errors)?;
+        errors.extend(strategy.validate_after(own, self.version, endpoint, object, Some(old)));
+        self.refuse(&sent, object, &errors)?;
         warnings.extend(strategy.warnings(self.version, object, Some(old)));
         super::json::whole_numbers(object);
         crate::fields::keep_times(old, object);
         Ok(())
     }
 
-    fn is_dry(&self) -> bool {
+    pub(super) fn is_dry(&self) -> bool {
         self.call.all("dryRun").contains(&"All")
     }
 
@@ -127,32 +120,17 @@ impl Scope<'_> {
         page.items.iter().map(|(_, stored)| stored.value()).collect()
     }
 
-    fn refuse(&self, object: &Value, errors: &[FieldError]) -> Result<(), Failure> {
+    /// Refuses an object that was sent as of a kind and an `apiVersion`.
+    fn refuse(&self, sent: &[String; 2], object: &Value, errors: &[FieldError]) -> Result<(), Failure> {
         if errors.is_empty() {
             return Ok(());
         }
-        let kind = object["kind"].as_str().unwrap_or(&self.resource.kind);
-        let api_version = object["apiVersion"].as_str().unwrap_or_default();
+        let [kind, api_version] = sent;
         let group = match api_version.split_once('/') {
             Some((group, _)) if self.resource.place != "events" => group,
             _ => "",
         };
         Err(Failure::invalid(group, kind, meta::text(object, "name"), errors))
-    }
-
-    /// A custom object of another kind or version gets as far as this.
-    fn type_problems(&self, object: &Value) -> Vec<FieldError> {
-        let mut errors = Vec::new();
-        if !self.is_custom() {
-            return errors;
-        }
-        for (field, wanted) in [("kind", self.resource.kind.clone()), ("apiVersion", self.api_version())] {
-            let found = object[field].as_str().unwrap_or_default();
-            if found != wanted {
-                errors.push(FieldError::invalid(field, found, format!("must be {wanted}")));
-            }
-        }
-        errors
     }
 
     /// Some kinds check the whole object on an update, its metadata included.
@@ -282,6 +260,11 @@ pub(super) fn unique_owners(object: &mut Value, warnings: &mut Vec<String>, late
             ".metadata.ownerReferences contains duplicate entries{after}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {uids}"
         ));
     }
+}
+
+/// What an object says it is: its kind and its `apiVersion`.
+fn kind_of(object: &Value) -> [String; 2] {
+    ["kind", "apiVersion"].map(|field| object[field].as_str().unwrap_or_default().to_owned())
 }
 
 /// Everything of the metadata but who manages which field is as it was. Nearly always it is so already, and comparing is

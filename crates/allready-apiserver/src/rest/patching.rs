@@ -71,6 +71,17 @@ impl Scope<'_> {
             let errors = [FieldError::invalid("patch", self.show_patch(new), why)];
             Failure::invalid("", "", "", &errors)
         };
+        for field in ["apiVersion", "kind"] {
+            if let Some(value) = new.get(field).filter(|value| !value.is_null() && !value.is_string()) {
+                let found = decode::go_type(value);
+                return Err(invalid(
+                    &new,
+                    format!(
+                        "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go struct field .{field} of type string"
+                    ),
+                ));
+            }
+        }
         let nameless = self.is_custom() && new["kind"].as_str().is_none_or(str::is_empty);
         if nameless || !new.is_object() {
             let shown = crate::status::json_text(&new);

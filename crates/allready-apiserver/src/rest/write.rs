@@ -277,6 +277,10 @@ impl Scope<'_> {
         self.check_namespace(self.name())?;
         self.check_definition(self.name())?;
         finish::unique_owners(&mut object, warnings, true);
+        let given = meta::text(&object, "resourceVersion");
+        if !given.is_empty() && given.parse::<u64>().is_err() {
+            return Err(no_number(given));
+        }
         self.finish_create(&mut object, 0, warnings)?;
         meta::set(&mut object, "resourceVersion", None);
         let Some(bytes) = self.put_new(&object, self.name(), dry_run) else {
@@ -320,11 +324,7 @@ impl Scope<'_> {
             given => match given.parse::<u64>() {
                 Ok(given) if given == live.version => {}
                 Ok(_) => return Err(Failure::conflict(&qualified, self.name(), MODIFIED)),
-                Err(_) => {
-                    let quoted = crate::status::quote(given);
-                    let message = format!("strconv.ParseUint: parsing {quoted}: invalid syntax");
-                    return Err(Failure::new(500, "", message));
-                }
+                Err(_) => return Err(no_number(given)),
             },
         }
         self.finish_update(&mut new, &old, warnings)?;
@@ -419,10 +419,18 @@ impl Scope<'_> {
             }
             (_, plural) => plural.to_owned(),
         };
-        format!("/registry/{resource}/{}", key(self.namespace(), self.name()))
+        // Who only tries does not get as far as the prefix.
+        let prefix = if self.is_dry() { "" } else { "/registry" };
+        format!("{prefix}/{resource}/{}", key(self.namespace(), self.name()))
     }
 }
 
 fn unknown_texts(paths: Vec<String>) -> Vec<String> {
     paths.into_iter().map(|path| format!("unknown field \"{path}\"")).collect()
+}
+
+/// What the real server says of a resourceVersion that is none.
+fn no_number(version: &str) -> Failure {
+    let message = format!("strconv.ParseUint: parsing {}: invalid syntax", crate::status::quote(version));
+    Failure::new(500, "", message)
 }

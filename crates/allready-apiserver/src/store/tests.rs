@@ -226,26 +226,22 @@ fn a_deletion_shows_the_last_state_under_the_version_of_the_deletion() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_watchers_get_an_event_within_fifty_milliseconds() {
+async fn a_thousand_watchers_share_the_line_of_one_event() {
     let store = Arc::new(Store::default());
     store.open("things");
     let mut tasks = Vec::new();
     for _ in 0..1000 {
         let mut watch = store.subscribe("things", &from(1), view());
-        tasks.push(tokio::spawn(async move {
-            let event = watch.next().await.unwrap();
-            (std::time::Instant::now(), event.line().len())
-        }));
+        tasks.push(tokio::spawn(async move { watch.next().await.unwrap().line() }));
     }
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    let start = std::time::Instant::now();
     act(&store, "one", 1, 1);
-    let mut delays = Vec::new();
+    let mut lines = BTreeMap::new();
     for task in tasks {
-        delays.push(task.await.unwrap().0 - start);
+        let line = task.await.unwrap();
+        *lines.entry(line.as_ptr()).or_insert(0) += 1;
     }
-    delays.sort();
-    assert!(delays[990] < Duration::from_millis(50), "{:?}", delays[990]);
+    // Those who come first may each encode it before the first has put it there for the others.
+    assert!(lines.len() < 10, "{} copies of one line", lines.len());
 }
 
 #[tokio::test]

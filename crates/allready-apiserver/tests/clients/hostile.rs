@@ -1,5 +1,7 @@
 //! Requests that mean no good: they are refused or answered, and the next one is served as if nothing had happened.
 
+use std::fmt::Write as _;
+
 use allready_apiserver::ApiServer;
 use kube::{
     Error,
@@ -59,7 +61,7 @@ async fn pages_of_a_selection_show_each_once_whatever_happens_meanwhile() {
         pages += 1;
         // What goes and comes between two pages changes none of them.
         api.delete(&format!("m{:03}", 698 - 2 * pages), &DeleteParams::default()).await.unwrap();
-        let late = map(&format!("m{pages:03}x"), json!({ "labels": { "even": "true" } }));
+        let late = map(&format!("m{pages:03}x"), &json!({ "labels": { "even": "true" } }));
         api.create(&PostParams::default(), &late).await.unwrap();
         match page.metadata.continue_.filter(|token| !token.is_empty()) {
             Some(token) => asked = asked.continue_token(&token),
@@ -78,7 +80,7 @@ async fn yaml_cannot_grow_beyond_what_was_sent() {
     let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
     for level in 1..20 {
         let below = vec![format!("*a{}", level - 1); 9].join(", ");
-        text.push_str(&format!("a{level}: &a{level} [{below}]\n"));
+        let _ = writeln!(text, "a{level}: &a{level} [{below}]");
     }
     let request = http::Request::post("/api/v1/namespaces/default/configmaps")
         .header("content-type", "application/yaml")

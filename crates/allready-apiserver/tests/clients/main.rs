@@ -1,4 +1,5 @@
 //! The server as clients of kube see it: what a cluster does beyond kube-apiserver, and what happens when things go wrong.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a helper that fails is a test that fails")]
 
 mod faults;
 mod garbage;
@@ -37,7 +38,7 @@ fn maps(client: &Client, namespace: &str) -> Api<ConfigMap> {
 }
 
 /// A config map; `more` is merged into its metadata.
-fn map(name: &str, more: Value) -> ConfigMap {
+fn map(name: &str, more: &Value) -> ConfigMap {
     let mut object = json!({ "metadata": { "name": name }, "data": { "a": "b" } });
     for (key, value) in more.as_object().into_iter().flatten() {
         object["metadata"][key] = value.clone();
@@ -46,7 +47,7 @@ fn map(name: &str, more: Value) -> ConfigMap {
 }
 
 async fn make(client: &Client, namespace: &str, name: &str, more: Value) -> ConfigMap {
-    maps(client, namespace).create(&PostParams::default(), &map(name, more)).await.unwrap()
+    maps(client, namespace).create(&PostParams::default(), &map(name, &more)).await.unwrap()
 }
 
 async fn make_namespace(client: &Client, name: &str) -> Namespace {
@@ -72,6 +73,6 @@ async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("it takes too long")
 }
 
-fn data(pairs: &[(&str, &str)]) -> Option<BTreeMap<String, String>> {
-    Some(pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect())
+fn data(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }

@@ -15,7 +15,7 @@ async fn a_namespace_takes_its_content_with_it() {
     let client = client(&ApiServer::new());
     make_namespace(&client, "one").await;
     make(&client, "one", "a", json!({})).await;
-    let secret = Secret { metadata: map("s", json!({})).metadata, ..Secret::default() };
+    let secret = Secret { metadata: map("s", &json!({})).metadata, ..Secret::default() };
     let secrets: Api<Secret> = Api::namespaced(client.clone(), "one");
     secrets.create(&PostParams::default(), &secret).await.unwrap();
     make(&client, "default", "a", json!({})).await;
@@ -47,7 +47,7 @@ async fn a_namespace_waits_for_what_is_held_and_takes_nothing_new() {
         )
     );
 
-    let refused = maps(&client, "one").create(&PostParams::default(), &map("late", json!({}))).await;
+    let refused = maps(&client, "one").create(&PostParams::default(), &map("late", &json!({}))).await;
     let Err(Error::Api(refused)) = refused else { panic!("{refused:?}") };
     assert_eq!((refused.code, refused.reason.as_str()), (403, "Forbidden"));
 

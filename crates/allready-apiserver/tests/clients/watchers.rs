@@ -7,6 +7,7 @@ use futures::{Stream, StreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
     ResourceExt as _,
+    api::PostParams,
     runtime::{
         WatchStreamExt as _, reflector,
         watcher::{self, Event, InitialListStrategy},
@@ -111,7 +112,7 @@ async fn a_reflector_has_what_is_there_after_a_restart() {
         let after = async {
             // The connection that was cut may be noticed only by the next request.
             while maps(&client, "default")
-                .create(&Default::default(), &super::map("after", json!({})))
+                .create(&PostParams::default(), &super::map("after", &json!({})))
                 .await
                 .is_err()
             {}

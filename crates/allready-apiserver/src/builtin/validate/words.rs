@@ -93,17 +93,45 @@ pub(super) fn annotations(annotations: &Spot<'_>, errors: &mut Errors) {
     }
 }
 
-/// An IP address, in any form that was ever accepted.
+/// An IP address.
 pub(super) fn address(address: &Spot<'_>, errors: &mut Errors) {
-    if read_address(address.text()).is_none() {
-        address.invalid("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)", errors);
+    match read_address(address.text()) {
+        None => {
+            let why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+            address.problems([why.to_owned()], errors);
+        }
+        Some(read) => {
+            if address.text().parse::<IpAddr>().is_err() {
+                address.invalid("must not have leading 0s", errors);
+            }
+            if is_mapped(read) {
+                address.invalid("must not be an IPv4-mapped IPv6 address", errors);
+            }
+        }
     }
+}
+
+fn is_mapped(address: IpAddr) -> bool {
+    matches!(address, IpAddr::V6(six) if six.to_ipv4_mapped().is_some())
 }
 
 /// A range of addresses.
 pub(super) fn range(range: &Spot<'_>, errors: &mut Errors) {
-    if !is_range(range.text()) {
-        range.invalid("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)", errors);
+    let (start, bits) = range.text().split_once('/').unwrap_or_default();
+    let Some(read) = read_address(start).filter(|_| is_range(range.text())) else {
+        return range.invalid("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)", errors);
+    };
+    let kept = bits.parse::<u32>().unwrap_or_default();
+    let beyond = match read {
+        IpAddr::V4(four) => four.to_bits().checked_shl(kept).unwrap_or(0) != 0,
+        IpAddr::V6(six) => six.to_bits().checked_shl(kept).unwrap_or(0) != 0,
+    };
+    if start.parse::<IpAddr>().is_err() || (bits.len() > 1 && bits.starts_with('0')) {
+        range.invalid("must not have leading 0s in IP or prefix length", errors);
+    } else if is_mapped(read) {
+        range.invalid("must not have an IPv4-mapped IPv6 address", errors);
+    } else if beyond {
+        range.invalid("must not have bits set beyond the prefix length", errors);
     }
 }
 

@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use super::parse;
@@ -101,7 +103,7 @@ fn a_small_text_cannot_become_a_large_object() {
     let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
     for level in 1..12 {
         let below = format!("*a{}", level - 1);
-        text.push_str(&format!("a{level}: &a{level} [{}]\n", vec![below; 9].join(", ")));
+        let _ = writeln!(text, "a{level}: &a{level} [{}]", vec![below; 9].join(", "));
     }
     assert_eq!(value(&text), json!("yaml: document contains excessive aliasing"));
     assert_eq!(value(&"[".repeat(5000)), json!("yaml: exceeded max depth"));

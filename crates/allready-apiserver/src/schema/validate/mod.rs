@@ -81,6 +81,19 @@ impl Validator {
         self.lists_and_rules(errors, new, old)
     }
 
+    /// What is wrong with an object of another kind, which is not held to the schema, but to everything else.
+    pub(crate) fn validate_foreign(
+        &self,
+        new: &Value,
+        old: Option<&Value>,
+        mut found: Vec<FieldError>,
+    ) -> Vec<FieldError> {
+        if self.embedded {
+            found.extend(embedded::check(&self.schema, new));
+        }
+        self.lists_and_rules(found, new, old)
+    }
+
     /// What is wrong with an object whose `status` alone was written.
     pub fn validate_status(&self, new: &Value, old: &Value) -> Vec<FieldError> {
         self.validate_status_with(new, old, Vec::new())

@@ -230,6 +230,10 @@ impl Node {
             Ok(program) => program,
             Err(error) => return (broken(format!("rule compile error: {error}")), 0),
         };
+        // It is looked at only where its name is.
+        if values::misfit(&self.schema, new, "").is_some_and(|name| rule.rule.contains(name)) {
+            return (broken(format!("invalid data, expected int, got float64 evaluating rule: {told}")), 0);
+        }
         let (outcome, spent) = run(program, this, before);
         match outcome {
             Ok(Cel::Bool(true)) => return (None, spent),

@@ -27,6 +27,21 @@ pub(super) fn convert(schema: &Schema, value: &Value, root: bool) -> Cel {
     }
 }
 
+/// What a rule that looks at it stumbles over: a whole number that is written as a fraction. With the name of its field.
+pub(super) fn misfit<'a>(schema: &Schema, value: &'a Value, name: &'a str) -> Option<&'a str> {
+    match value {
+        Value::Number(number) => (schema.shape == Shape::Integer && !number.is_i64()).then_some(name),
+        Value::Array(items) => {
+            let inner = schema.items()?;
+            items.iter().find_map(|item| misfit(inner, item, name))
+        }
+        Value::Object(fields) => {
+            fields.iter().find_map(|(name, value)| misfit(schema.field(name)?, value, name))
+        }
+        _ => None,
+    }
+}
+
 fn number_of(schema: &Schema, number: &Number) -> Cel {
     match (&schema.shape, number.as_i64()) {
         (Shape::Number, _) | (_, None) => match (&schema.shape, number.as_f64()) {
