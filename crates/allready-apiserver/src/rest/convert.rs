@@ -83,12 +83,8 @@ pub(crate) struct Written<'v> {
 impl<'v> Written<'v> {
     /// Writes an object of a served version.
     pub(crate) fn new(resource: &Resource, version: &Version, object: &'v Value) -> Self {
-        let form = if is_stored_form(resource, version) {
-            Cow::Borrowed(object)
-        } else {
-            Cow::Owned(stored_form(resource, version, object))
-        };
-        if !is_custom(resource) {
+        let form = stored_form(resource, version, object);
+        if !is_custom(resource) || resource.strategy.is_fresh(&form) {
             return Self { form, read: None };
         }
         let mut read = form.as_ref().clone();
@@ -97,15 +93,20 @@ impl<'v> Written<'v> {
         Self { form, read }
     }
 
-    /// The object as it will be read, in a served version.
-    pub(crate) fn served(&self, resource: &Resource, version: &Version) -> Value {
-        served_value(resource, version, self.read.as_ref().unwrap_or(&self.form).clone())
+    /// The object as it will be read, in a served version; `None` where that is just what was given.
+    pub(crate) fn served(&self, resource: &Resource, version: &Version) -> Option<Value> {
+        if let (None, Cow::Borrowed(given)) = (&self.read, &self.form)
+            && given["apiVersion"] == *resource.api_version(&version.name)
+        {
+            return None;
+        }
+        Some(served_value(resource, version, self.read.as_ref().unwrap_or(&self.form).clone()))
     }
 
-    /// Whether writing it would change nothing of what is stored.
-    pub(crate) fn is_same_as(&self, stored: &Stored) -> bool {
-        match stored.written() {
-            Some(written) => finish::same_content(&self.form, written),
+    /// Whether writing it would change nothing of what is stored. `shown` is what is stored, where that is known already.
+    pub(crate) fn is_same_as(&self, stored: &Stored, shown: Option<&Value>) -> bool {
+        match stored.written().or(shown) {
+            Some(known) => finish::same_content(&self.form, known),
             None => finish::same_content(&self.form, &stored.value()),
         }
     }
@@ -119,17 +120,17 @@ impl<'v> Written<'v> {
     }
 }
 
-/// An object of a served version as it is stored.
-fn stored_form(resource: &Resource, version: &Version, object: &Value) -> Value {
-    let mut object = object.clone();
+/// An object of a served version as it is stored; the object itself where it is just that.
+fn stored_form<'v>(resource: &Resource, version: &Version, object: &'v Value) -> Cow<'v, Value> {
     if is_stored_form(resource, version) {
-        return object;
+        return Cow::Borrowed(object);
     }
+    let mut object = object.clone();
     if let Some(fields) = object.as_object_mut() {
         fields.insert("apiVersion".into(), resource.storage_version.clone().into());
     }
     resource.strategy.store_from(version, &mut object);
-    object
+    Cow::Owned(object)
 }
 
 /// The schemas of every version in which the objects of a place are shown.
@@ -177,7 +178,8 @@ impl Schemas for PlaceSchemas<'_> {
         let (Some(from), Some(to)) = (self.find(found), self.find(api_version)) else {
             return Cow::Borrowed(object);
         };
-        let object = stored_form(&from.0, from.0.version(&from.1).unwrap_or(self.version), object);
+        let from_version = from.0.version(&from.1).unwrap_or(self.version);
+        let object = stored_form(&from.0, from_version, object).into_owned();
         Cow::Owned(match to.0.version(&to.1) {
             Some(version) => served_value(&to.0, version, object),
             None => object,

@@ -118,7 +118,8 @@ impl Scope<'_> {
         if dry_run {
             let free = self.store().get(&self.resource.place, &key).is_none();
             let written = convert::Written::new(self.resource, self.version, object);
-            return Ok(free.then(|| written.served(self.resource, self.version).to_string().into()));
+            let served = written.served(self.resource, self.version);
+            return Ok(free.then(|| served.as_ref().unwrap_or(object).to_string().into()));
         }
         let draft = convert::Written::new(self.resource, self.version, object).draft();
         loop {
@@ -360,17 +361,20 @@ impl Scope<'_> {
             return Ok(self.write_last(live, new, dry_run));
         }
         let written = convert::Written::new(self.resource, self.version, &new);
-        if written.is_same_as(live) {
+        let as_stored = convert::shows_as_stored(self.resource, self.version, live.version);
+        if written.is_same_as(live, as_stored.then_some(&old)) {
             let bytes = convert::served_bytes(self.resource, self.version, live);
             return Ok(Some(Written { object: old, bytes, created: false }));
         }
-        let mut object = written.served(self.resource, self.version);
+        let served = written.served(self.resource, self.version);
         if dry_run {
+            let object = served.unwrap_or(new);
             let bytes = object.to_string().into();
             return Ok(Some(Written { object, bytes, created: false }));
         }
         let spot = key(self.namespace(), self.name());
         let draft = written.draft();
+        let mut object = served.unwrap_or(new);
         let Ok(stored) = self.store().put(&self.resource.place, &spot, Expect::Version(live.version), &draft)
         else {
             return Ok(None);
