@@ -94,16 +94,18 @@ impl Scope<'_> {
                     return Ok(Answer::object(201, bytes));
                 }
                 None if generated && attempt + 1 < NAMES => attempt += 1,
-                None if generated => {
-                    return Err(Failure::generated_name_taken(&self.resource.qualified(), &name));
+                None => {
+                    let generates = !meta::text(&object, "generateName").is_empty();
+                    return Err(self.taken(&name, generates));
                 }
-                None => return Err(self.taken(&name)),
             }
         }
     }
 
-    fn taken(&self, name: &str) -> Failure {
-        let mut failure = Failure::already_exists(&self.resource.qualified(), name);
+    /// Whoever says how to generate a name is told that it did not work, even if they also gave one.
+    fn taken(&self, name: &str, generates: bool) -> Failure {
+        let taken = if generates { Failure::generated_name_taken } else { Failure::already_exists };
+        let mut failure = taken(&self.resource.qualified(), name);
         let found = self.store().get(&self.resource.place, &key(self.namespace(), name));
         if found.is_some_and(|found| !found.value()["metadata"]["deletionTimestamp"].is_null()) {
             failure.message.insert_str(0, "object is being deleted: ");
