@@ -80,7 +80,7 @@ impl Patch {
         let mut copied = 0;
         let mut deepest = depth::of(&document, PASSING).ok_or_else(depth::refusal)?;
         for step in &self.0 {
-            step.deepen(&document, &mut deepest).ok_or_else(depth::refusal)?;
+            step.deepen(&mut document, &mut deepest).ok_or_else(depth::refusal)?;
             if step.apply(&mut document, &mut copied).is_none() {
                 let message = "the server rejected our request due to an error in our request";
                 let failure = Failure::new(422, "Invalid", message);
@@ -105,13 +105,14 @@ pub(crate) fn unknown_fields(patch: &Value) -> impl Iterator<Item = String> + '_
 
 impl Step {
     /// Moves the most that a document's depth can be; `None` when that would be too much.
-    fn deepen(&self, document: &Value, deepest: &mut usize) -> Option<()> {
-        let place = self.path.matches('/').count();
+    fn deepen(&self, document: &mut Value, deepest: &mut usize) -> Option<()> {
+        let place = self.path.as_deref().unwrap_or_default().matches('/').count();
         let value = match self.action.as_str() {
             "add" | "replace" => self.value.as_ref().map_or(Some(0), |value| depth::of(value, PASSING))?,
             "move" | "copy" if *deepest + place <= PASSING => *deepest,
             "move" | "copy" => {
-                find(document, &self.from).map_or(Some(0), |value| depth::of(value, PASSING))?
+                let from = self.from.as_deref().unwrap_or_default();
+                find(document, from).map_or(Some(0), |value| depth::of(&value, PASSING))?
             }
             _ => return Some(()),
         };

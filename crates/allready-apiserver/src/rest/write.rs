@@ -95,8 +95,8 @@ impl Scope<'_> {
                 }
                 None if generated && attempt + 1 < NAMES => attempt += 1,
                 None => {
-                    let generates = !meta::text(&object, "generateName").is_empty();
-                    return Err(self.taken(&name, generates));
+                    let wanted = !meta::text(&object, "generateName").is_empty();
+                    return Err(self.taken(&name, wanted));
                 }
             }
         }

@@ -28,12 +28,12 @@ fn a_patch_makes_no_object_deeper_than_one_that_could_be_created() {
     let deeper =
         |levels: usize| json!([{ "op": "add", "path": format!("{place}/b"), "value": nested(levels) }]);
     let path = format!("{GADGETS}/a");
-    let patch = |patch: &Value| send(&engine, "PATCH", &path, JSON_PATCH, patch.to_string());
+    let change = |steps: &Value| send(&engine, "PATCH", &path, JSON_PATCH, steps.to_string());
     for levels in [18, 100, 110] {
-        let refused = patch(&deeper(levels));
+        let refused = change(&deeper(levels));
         assert_eq!((refused.code, &refused.body["reason"]), (400, &"BadRequest".into()), "{levels}");
     }
-    assert_eq!(patch(&deeper(17)).code, 200);
+    assert_eq!(change(&deeper(17)).code, 200);
     assert_eq!(
         get(&engine, &path).body["spec"].pointer(&"/a".repeat(100)),
         Some(&json!({ "b": nested(17) }))
