@@ -156,6 +156,8 @@ fn each(after: Option<Duration>, before: Option<Duration>, times: usize) -> Opti
 }
 
 fn rows(embedded: &Figures, real: Option<&Figures>) -> Vec<Row> {
+    use table::Unit::{Megabytes, PerSecond, Seconds};
+
     let seconds = |duration: Duration| Some(duration.as_secs_f64());
     let maybe = |duration: Option<Duration>| duration.map(|duration| duration.as_secs_f64());
     let row = |name: &str, limit, unit, figure: &dyn Fn(&Figures) -> Option<f64>| {
@@ -163,7 +165,6 @@ fn rows(embedded: &Figures, real: Option<&Figures>) -> Vec<Row> {
     };
     #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
     let megabytes = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1e6);
-    use table::Unit::{Megabytes, PerSecond, Seconds};
     let mut rows = vec![
         row("ready after", Limit::Most(0.050), Seconds, &|figures| seconds(figures.ready)),
         row("memory with 10,000 objects of 1.7 kB", Limit::Most(40.0), Megabytes, &|figures| {

@@ -49,6 +49,7 @@ pub(crate) struct Done {
 }
 
 /// What the client is to get.
+#[expect(clippy::large_enum_variant, reason = "made once a request and never kept")]
 pub(crate) enum Outcome {
     Written(Written),
     Watch(Subscription),

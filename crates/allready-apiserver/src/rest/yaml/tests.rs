@@ -115,7 +115,7 @@ fn aliases_do_not_make_a_document_deeper_or_mostly_copies() {
     let mut deep = format!("a0: &a0 {}x{}\n", "[".repeat(60), "]".repeat(60));
     for level in 1..18 {
         let below = format!("*a{}", level - 1);
-        deep.push_str(&format!("a{level}: &a{level} {}{below}{}\n", "[".repeat(30), "]".repeat(30)));
+        let _ = writeln!(deep, "a{level}: &a{level} {}{below}{}", "[".repeat(30), "]".repeat(30));
     }
     assert_eq!(value(&deep), json!("yaml: exceeded max depth"));
     let few = format!("a: &a [{}]\nb: [{}]", "x, ".repeat(50), "*a, ".repeat(50));

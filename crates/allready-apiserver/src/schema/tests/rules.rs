@@ -87,12 +87,12 @@ fn a_literal_of_a_type_does_not_bring_the_server_down() {
 /// The first number is the last that the real server takes, the second the first that it refuses.
 #[test]
 fn a_rule_may_nest_as_deep_as_on_the_real_server_and_no_deeper() {
+    type Rule<'a> = &'a dyn Fn(usize) -> String;
     const LEVELS: &str = "ERROR: <input>:-1:0: expression recursion limit exceeded: 250";
     const LEANING: &str = "ERROR: <input>:-1:0: max recursion depth exceeded";
     let around = |open: &str, inner: &str, close: &str, times: usize| {
         format!("{}{inner}{}", open.repeat(times), close.repeat(times))
     };
-    type Rule<'a> = &'a dyn Fn(usize) -> String;
     let cases: [(&str, Rule<'_>, usize, usize, &str); 11] = [
         ("parentheses", &|n| around("(", "self.a", ")", n) + " == 1", 249, 250, LEVELS),
         ("signs", &|n| around("-(", "1", ")", n) + " != 2", 249, 250, LEVELS),

@@ -33,7 +33,8 @@ async fn a_long_request_does_not_hold_up_a_short_one() {
     for index in 0..800 {
         assert_eq!(create(&server, &format!("g{index}")).await.code, 201);
     }
-    let lines: String = (0..20_000).map(|index| format!("  key{index}: \"value\"\n")).collect();
+    let lines: Vec<_> = (0..20_000).map(|index| format!("  key{index}: \"value\"\n")).collect();
+    let lines = lines.concat();
     let large =
         format!("apiVersion: lab.example/v1\nkind: Gadget\nmetadata: {{name: large}}\nspec:\n{lines}");
     for (line, kind, body) in [

@@ -152,7 +152,7 @@ impl Words<'_> {
     fn text(&mut self, raw: bool) {
         let quote = self.peek(0);
         let triple = self.peek(1) == quote && self.peek(2) == quote;
-        let known = if quote == b'"' { 0 } else { 1 };
+        let known = usize::from(quote != b'"');
         if triple && self.unclosed.get(known) == Some(&false) {
             if let Some(end) = self.end_of_text(3, raw) {
                 self.at = end;
@@ -246,7 +246,6 @@ impl Scan {
         let operand_before = matches!(before, Word::Operand | Word::Close);
         let Some(level) = self.open.last_mut() else { return Ok(()) };
         match word {
-            Word::Operand => {}
             Word::Dot => level.operand = level.operand.plus(1),
             Word::Open => {
                 level.operand = level.operand.plus(usize::from(operand_before));
@@ -269,7 +268,7 @@ impl Scan {
                 level.chain = level.chain.max(level.operand).plus(1);
                 level.operand = Height::default();
             }
-            Word::Question | Word::Operator => {}
+            Word::Operand | Word::Question | Word::Operator => {}
         }
         self.check()
     }
