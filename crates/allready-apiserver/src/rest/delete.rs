@@ -379,7 +379,10 @@ fn graceful(resource: &Resource, object: &mut Value, options: &DeleteOptions, no
         }
         let Some(asked) = asked.filter(|asked| *asked < current) else { return Grace::Wait };
         let stamp: Timestamp = stamp.parse().unwrap_or(now);
-        let moved = stamp.checked_sub(seconds(current.wrapping_sub(asked))).unwrap_or(now);
+        let moved = stamp
+            .checked_add(seconds(current.wrapping_neg()))
+            .and_then(|began| began.checked_add(seconds(asked)))
+            .unwrap_or(now);
         let (moved, period) = if moved < now { (now, asked.min(1)) } else { (moved, asked) };
         meta::set(object, "deletionTimestamp", Some(finish::timestamp(moved).into()));
         meta::set(object, "deletionGracePeriodSeconds", Some(period.into()));

@@ -201,7 +201,9 @@ impl Scope<'_> {
 
 /// A moment as Kubernetes writes it, to the second.
 pub(super) fn timestamp(now: jiff::Timestamp) -> String {
-    let seconds = jiff::Timestamp::from_second(now.as_second()).unwrap_or(now);
+    // Before 1970 the fraction of a second counts backwards.
+    let whole = now.as_second().saturating_sub(i64::from(now.subsec_nanosecond() < 0));
+    let seconds = jiff::Timestamp::from_second(whole).unwrap_or(now);
     seconds.to_string()
 }
 
