@@ -77,6 +77,7 @@ pub(crate) type Spot = (Arc<str>, Box<str>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expect {
     /// Nothing.
+    #[cfg_attr(not(test), expect(dead_code, reason = "requests ask for room as well"))]
     Absent,
     /// Nothing, at a place that is open and in a namespace that is there and stays.
     Room,

@@ -12,8 +12,8 @@ use crate::rest::Engine;
 
 const NOBODY: &str = "11111111-1111-1111-1111-111111111111";
 
-fn merge(engine: &Engine, path: &str, patch: &Value) -> Reply {
-    send(engine, "PATCH", path, "application/merge-patch+json", patch.to_string())
+fn merge(engine: &Engine, path: &str, change: &Value) -> Reply {
+    send(engine, "PATCH", path, "application/merge-patch+json", change.to_string())
 }
 
 fn owned_by(engine: &Engine, name: &str, owners: &[(&str, &str, bool)]) -> Reply {

@@ -170,8 +170,8 @@ fn a_full_namespace_that_goes_costs_each_removal_little() {
         delete(&engine, &namespace, "Background");
         let mut times: Vec<_> = (0..15)
             .map(|index| {
-                let (path, start) = (format!("{namespace}/configmaps/c{index:04}"), Instant::now());
-                send(&engine, "PATCH", &path, "application/merge-patch+json", patch.to_string());
+                let (spot, start) = (format!("{namespace}/configmaps/c{index:04}"), Instant::now());
+                send(&engine, "PATCH", &spot, "application/merge-patch+json", patch.to_string());
                 start.elapsed()
             })
             .collect();
