@@ -362,7 +362,7 @@ impl Asked {
                 let endings = shared.listen_for_endings();
                 let faults = faults.clone();
                 let source = Source {
-                    subscription,
+                    subscription: *subscription,
                     view,
                     faults,
                     seen,

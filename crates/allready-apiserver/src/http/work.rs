@@ -52,7 +52,7 @@ pub(crate) struct Done {
 #[expect(clippy::large_enum_variant, reason = "made once a request and never kept")]
 pub(crate) enum Outcome {
     Written(Written),
-    Watch(Subscription),
+    Watch(Box<Subscription>),
     Cut,
 }
 
@@ -81,7 +81,7 @@ impl Work {
             Body::Object(bytes) => Outcome::Written(write::object(bytes, &target, style, include, now)?),
             Body::Status(bytes) => Outcome::Written(write::bytes(bytes, style.wanted.format, style.pretty)),
             Body::List(list) => Outcome::Written(write::list(&list, &target, style, include, now)?),
-            Body::Watch(subscription) => Outcome::Watch(subscription),
+            Body::Watch(subscription) => Outcome::Watch(Box::new(subscription)),
         };
         let code = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Ok(Done { code, warnings: [target.deprecation(), warnings].concat(), outcome })
