@@ -81,12 +81,11 @@ pub(crate) struct Written<'v> {
 }
 
 impl<'v> Written<'v> {
-    /// Writes an object of a served version.
-    pub(crate) fn new(resource: &Resource, version: &Version, object: &'v Value) -> Self {
-        let form = if is_stored_form(resource, version) {
-            Cow::Borrowed(object)
-        } else {
-            Cow::Owned(stored_form(resource, version, object))
+    /// Writes an object of a served version, or of the stored one.
+    pub(crate) fn new(resource: &Resource, version: Option<&Version>, object: &'v Value) -> Self {
+        let form = match version.filter(|version| !is_stored_form(resource, version)) {
+            None => Cow::Borrowed(object),
+            Some(version) => Cow::Owned(stored_form(resource, version, object)),
         };
         if !is_custom(resource) {
             return Self { form, read: None };
@@ -97,9 +96,14 @@ impl<'v> Written<'v> {
         Self { form, read }
     }
 
+    /// The object as it will be read, in the stored version.
+    pub(crate) fn read(&self) -> &Value {
+        self.read.as_ref().unwrap_or(&self.form)
+    }
+
     /// The object as it will be read, in a served version.
     pub(crate) fn served(&self, resource: &Resource, version: &Version) -> Value {
-        served_value(resource, version, self.read.as_ref().unwrap_or(&self.form).clone())
+        served_value(resource, version, self.read().clone())
     }
 
     /// Whether writing it would change nothing of what is stored.

@@ -70,6 +70,8 @@ impl Scope<'_> {
             let mut more = Vec::new();
             let _turn = self.turn();
             self.finish_create(&mut object, attempt, &mut more)?;
+            more.retain(|warning| !warnings.contains(warning));
+            warnings.append(&mut more);
             let version = meta::text(&object, "resourceVersion").parse::<u64>();
             if !options.dry_run && version.is_ok_and(|version| version != 0) {
                 return Err(Failure::new(
@@ -81,7 +83,6 @@ impl Scope<'_> {
             let name = meta::text(&object, "name").to_owned();
             match self.put_new(&object, &name, options.dry_run) {
                 Some(bytes) => {
-                    warnings.extend(more);
                     if !options.dry_run {
                         self.engine.after_write(
                             self.resource,
@@ -116,10 +117,10 @@ impl Scope<'_> {
         let key = key(self.namespace(), name);
         if dry_run {
             let free = self.store().get(&self.resource.place, &key).is_none();
-            let written = convert::Written::new(self.resource, self.version, object);
+            let written = convert::Written::new(self.resource, Some(self.version), object);
             return free.then(|| written.served(self.resource, self.version).to_string().into());
         }
-        let draft = convert::Written::new(self.resource, self.version, object).draft();
+        let draft = convert::Written::new(self.resource, Some(self.version), object).draft();
         let stored = self.store().put(&self.resource.place, &key, Expect::Absent, &draft).ok()?;
         Some(convert::served_bytes(self.resource, self.version, &stored))
     }
@@ -341,7 +342,7 @@ impl Scope<'_> {
         if emptied {
             return Ok(self.write_last(live, new, dry_run));
         }
-        let written = convert::Written::new(self.resource, self.version, &new);
+        let written = convert::Written::new(self.resource, Some(self.version), &new);
         if written.is_same_as(live) {
             let bytes = convert::served_bytes(self.resource, self.version, live);
             return Ok(Some(Written { object: old, bytes, created: false }));

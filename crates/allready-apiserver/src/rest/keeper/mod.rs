@@ -219,7 +219,7 @@ impl Engine {
         let options =
             DeleteOptions { policy: policy.map(str::to_owned), grace: Some(0), ..DeleteOptions::default() };
         let (namespace, name) = super::delete::split(key);
-        match self.remove(resource, namespace, name, &options, now) {
+        match self.remove(resource, None, namespace, name, &options, now) {
             Ok(removal) => Self::tasks_after(resource, namespace, &removal),
             Err(_) => Vec::new(),
         }
