@@ -27,9 +27,6 @@ enum Chore {
     /// Measure both servers in one run
     #[command(subcommand)]
     Bench(Bench),
-    /// Serve the embedded server alone, for the benchmark
-    #[command(hide = true)]
-    Serve,
     /// Run the same kubectl commands on both servers and compare what they print
     Kubectl {
         /// Compare the real server with a second real one
@@ -130,7 +127,6 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Kube(kube) => run_kube(&environment, kube).await,
         Chore::Conformance(options) => run_conformance(&environment, options).await,
         Chore::Bench(Bench::Apiserver(options)) => xtask::bench::apiserver(&environment, options).await,
-        Chore::Serve => xtask::bench::serve().await.map(|()| true),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {
             let kubectl = real::kubectl(&environment)?;

@@ -104,6 +104,7 @@ pub mod builtin;
 pub mod call;
 #[doc(hidden)]
 pub mod crd;
+mod depth;
 pub mod fault;
 #[doc(hidden)]
 pub mod fields;

@@ -147,6 +147,11 @@ pub trait Strategy: Send + Sync {
         true
     }
 
+    /// Whether [`Strategy::refresh`] would leave an object as it is. A `false` may be wrong.
+    fn is_fresh(&self, _object: &Value) -> bool {
+        false
+    }
+
     /// Brings an object that is not shown as it is stored to what its own version looks like today.
     fn refresh(&self, _object: &mut Value) {}
 

@@ -21,7 +21,10 @@ use crate::{
 };
 
 pub(crate) fn run(args: &ApiserverArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
-    let server = ApiServer::new();
+    let server = ApiServer::builder()
+        .controllers(!args.no_controllers)
+        .build()
+        .map_err(|failure| Failure::data(tame(&failure.message)))?;
     if let Some(directory) = &args.crds {
         define(&server, directory, printer)?;
     }
@@ -43,10 +46,19 @@ async fn serve(server: &ApiServer, args: &ApiserverArgs, printer: &mut Printer) 
     let stopped = stopped()?;
     write_private(&args.kubeconfig, &listening.kubeconfig())?;
     let file = tame(&args.kubeconfig.display().to_string());
+    let url = listening.url();
+    let hint = if args.http {
+        // What is built on client-go keeps tokens to itself without encryption, and would be nobody here.
+        format!(
+            "  curl --header \"Authorization: Bearer TOKEN\" {url}/api/v1/namespaces\n\n\
+             The token stands in {file}. kubectl sends none over plain HTTP: leave out --http to use it.\n"
+        )
+    } else {
+        format!("  kubectl --kubeconfig {file} get namespaces\n\n")
+    };
     printer.text(&format!(
-        "Listening on {BOLD}{}{BOLD:#}\n\n  kubectl --kubeconfig {file} get namespaces\n\n\
+        "Listening on {BOLD}{url}{BOLD:#}\n\n{hint}\
          {DIM}Ctrl-C stops it, and everything in it is gone.{DIM:#}\n",
-        listening.url()
     ))?;
     stopped.await;
     listening.shutdown().await;

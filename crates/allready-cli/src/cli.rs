@@ -168,7 +168,13 @@ pub(crate) struct DemoArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 It answers like kube-apiserver 1.36 on what it covers, keeps everything in memory,
-and runs no controllers: nothing schedules pods or rolls out deployments.
+and runs no controllers of workloads: nothing schedules pods or rolls out
+deployments. As in a cluster, what lost its owner is collected and deleted
+namespaces are emptied; with --no-controllers neither is done, as by a
+kube-apiserver that runs alone.
+
+With --http the kubeconfig is not enough for kubectl and other clients built on
+client-go: they send no token without encryption. They need HTTPS, the default.
 
 Exit codes:
   0 it was stopped
@@ -193,9 +199,13 @@ pub(crate) struct ApiserverArgs {
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) crds: Option<PathBuf>,
 
-    /// Without encryption.
+    /// Without encryption, for clients that send the token nevertheless: kubectl does not.
     #[arg(long)]
     pub(crate) http: bool,
+
+    /// Without collecting garbage and emptying deleted namespaces.
+    #[arg(long)]
+    pub(crate) no_controllers: bool,
 
     /// Also where other machines can connect. Whoever has the token is administrator.
     #[arg(long)]

@@ -9,10 +9,9 @@ mod wire;
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use tokio::process::Command;
 
-use crate::embedded::Server;
 use crate::printer;
 use crate::real::Environment;
 use subject::Subject;
@@ -54,25 +53,19 @@ struct Figures {
     memory_after: Option<u64>,
 }
 
-/// Serves the embedded server alone in this process, for a benchmark that weighs it, until standard input ends.
-pub async fn serve() -> Result<()> {
-    let server = Server::embedded().await?;
-    printer::line(server.client()?.endpoint().address.clone());
-    tokio::task::spawn_blocking(|| std::io::stdin().lines().for_each(drop)).await?;
-    Ok(())
-}
-
 /// Measures both servers and prints a table; returns whether every limit holds, or true where that is not asked for.
 pub async fn apiserver(environment: &Environment, options: Options) -> Result<bool> {
     if cfg!(debug_assertions) {
         printer::note("figures mean nothing without optimization: running a release build");
         let flags = [("--strict", options.strict), ("--without-real", options.without_real)];
-        let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "apiserver"])
-            .args(flags.iter().filter(|(_, set)| *set).map(|(flag, _)| flag))
-            .status()
-            .await?;
-        return Ok(status.success());
+        let mut run = vec!["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "apiserver"];
+        run.extend(flags.iter().filter(|(_, set)| *set).map(|(flag, _)| *flag));
+        return cargo(&run).await;
+    }
+    // Cargo builds one program for `run`; this is the other one.
+    let build = ["build", "--quiet", "--release", "--package", "xtask", "--bin", subject::PROGRAM];
+    if !cargo(&build).await? {
+        bail!("cannot build {}", subject::PROGRAM);
     }
     printer::line(machine::described());
     let memory = loaded_memory().await.context("the embedded server with its objects alone")?;
@@ -92,6 +85,11 @@ pub async fn apiserver(environment: &Environment, options: Options) -> Result<bo
     table::print(&rows);
     printer::line(machine::described());
     Ok(!options.strict || rows.iter().all(Row::holds))
+}
+
+async fn cargo(arguments: &[&str]) -> Result<bool> {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    Ok(Command::new(program).args(arguments).status().await?.success())
 }
 
 /// What a process holds that has loaded the objects and done nothing else.
@@ -158,6 +156,8 @@ fn each(after: Option<Duration>, before: Option<Duration>, times: usize) -> Opti
 }
 
 fn rows(embedded: &Figures, real: Option<&Figures>) -> Vec<Row> {
+    use table::Unit::{Megabytes, PerSecond, Seconds};
+
     let seconds = |duration: Duration| Some(duration.as_secs_f64());
     let maybe = |duration: Option<Duration>| duration.map(|duration| duration.as_secs_f64());
     let row = |name: &str, limit, unit, figure: &dyn Fn(&Figures) -> Option<f64>| {
@@ -165,7 +165,6 @@ fn rows(embedded: &Figures, real: Option<&Figures>) -> Vec<Row> {
     };
     #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
     let megabytes = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1e6);
-    use table::Unit::{Megabytes, PerSecond, Seconds};
     let mut rows = vec![
         row("ready after", Limit::Most(0.050), Seconds, &|figures| seconds(figures.ready)),
         row("memory with 10,000 objects of 1.7 kB", Limit::Most(40.0), Megabytes, &|figures| {

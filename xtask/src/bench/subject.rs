@@ -12,6 +12,9 @@ use crate::client::{Client, Endpoint};
 use crate::conformance::fixtures;
 use crate::real::{Environment, Private, processor_time_of, resident_memory_of};
 
+/// What serves the embedded server and nothing else; it stands beside this program.
+pub(super) const PROGRAM: &str = "embedded-server";
+
 /// A server that lives as long as this value.
 pub(super) struct Subject {
     pub(super) load: Load,
@@ -63,12 +66,9 @@ impl Subject {
 /// Starts the embedded server; says how long it took until it was ready.
 pub(super) async fn start() -> Result<(Child, Client, Duration)> {
     let start = Instant::now();
-    let mut child = Command::new(std::env::current_exe()?)
-        .arg("serve")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()?;
+    let program = std::env::current_exe()?.with_file_name(PROGRAM);
+    let mut child =
+        Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
     let output = child.stdout.take().context("the embedded server has no output")?;
     let address =
         BufReader::new(output).lines().next_line().await?.context("the embedded server did not start")?;

@@ -339,11 +339,13 @@ fn is_plain_bookmark(event: &Value) -> bool {
         && event.pointer("/object/metadata/annotations/k8s.io~1initial-events-end").is_none()
 }
 
-/// An answer as one document: JSON where it is JSON, YAML as data beside its text, text otherwise.
+/// An answer as one document: JSON where it is JSON, YAML as data beside its text, text otherwise. Whether its last line is
+/// ended cannot be seen in data, and stands beside it.
 pub fn document(head: &HeaderMap, status: u16, body: &[u8]) -> Value {
+    let ended = body.ends_with(b"\n");
     let body = serde_json::from_slice(body)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned()));
-    json!({ "status": status, "headers": headers(head), "body": body })
+    json!({ "status": status, "headers": headers(head), "body": body, "ended": ended })
 }
 
 fn headers(head: &HeaderMap) -> Value {

@@ -267,7 +267,7 @@ pub fn definitions() -> &'static Map<String, Value> {
 }
 
 static SCHEMAS: LazyLock<BTreeMap<&'static str, Arc<Schema>>> = LazyLock::new(|| {
-    let definitions = Definitions::new(&DEFINITIONS);
+    let definitions = Definitions::builtin();
     let schema = |row: &Row| definitions.get(&format!("io.k8s.api.{}", row.name)).unwrap_or_default();
     ROWS.iter().map(|row| (row.name, schema(row))).collect()
 });

@@ -93,6 +93,10 @@ impl Strategy for CustomStrategy {
         self.fill_in(object);
     }
 
+    fn is_fresh(&self, object: &Value) -> bool {
+        matches!(self.own_schema(object), Some(Some(own)) if schema::is_settled(own, object))
+    }
+
     fn store_from(&self, _from: &Version, object: &mut Value) {
         self.coerce(object);
     }
@@ -234,28 +238,34 @@ fn is_same(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Everything but the status is taken from the old object, except who manages what and the version that was checked.
+/// Everything but the status is taken from the old object, except who manages what and the version that was checked. What
+/// is equal already stays where it is: comparing is much cheaper than copying.
 fn status_only(new: &mut Value, old: &Value) {
-    let status = new.get("status").cloned();
-    let kept = ["managedFields", "resourceVersion"]
-        .map(|name| (name, new.get("metadata").and_then(|metadata| metadata.get(name)).cloned()));
-    let version = new.get("apiVersion").cloned();
-    *new = old.clone();
+    let Value::Object(before) = old else {
+        *new = old.clone();
+        return;
+    };
+    if !new.is_object() {
+        *new = Value::Object(Map::new());
+    }
     let Value::Object(fields) = new else { return };
-    if let Some(version) = version {
-        fields.insert("apiVersion".into(), version);
-    }
-    match status {
-        Some(status) => drop(fields.insert("status".into(), status)),
-        None => drop(fields.remove("status")),
-    }
-    if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
-        for (name, value) in kept {
-            match value {
-                Some(value) => drop(metadata.insert(name.into(), value)),
-                None if name == "managedFields" => drop(metadata.remove(name)),
-                None => {}
+    let own = |name: &str| name == "status" || name == "apiVersion";
+    fields.retain(|name, _| own(name) || before.contains_key(name));
+    for (name, value) in before.iter().filter(|(name, _)| *name != "status") {
+        match (name.as_str(), fields.get_mut(name), value) {
+            ("metadata", Some(Value::Object(now)), Value::Object(before)) => {
+                let own = |name: &str| matches!(name, "managedFields" | "resourceVersion");
+                now.retain(|name, _| own(name) || before.contains_key(name));
+                for (name, value) in before {
+                    let given = name == "managedFields" || (own(name) && now.contains_key(name));
+                    if !given && now.get(name) != Some(value) {
+                        now.insert(name.clone(), value.clone());
+                    }
+                }
             }
+            ("apiVersion", Some(_), _) => {}
+            (_, Some(now), value) if now == value => {}
+            _ => drop(fields.insert(name.clone(), value.clone())),
         }
     }
 }

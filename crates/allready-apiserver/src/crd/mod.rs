@@ -21,8 +21,6 @@ mod versions;
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
 pub(crate) use accept::accept;
 pub(crate) use serve::{made_from, serve};
 
@@ -40,11 +38,9 @@ const NAME: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.Cus
 /// assert_eq!(crds.qualified(), "customresourcedefinitions.apiextensions.k8s.io");
 /// ```
 pub fn definition() -> Resource {
-    let table: Map<String, Value> =
-        serde_json::from_str(include_str!("../builtin/kinds.json")).unwrap_or_default();
     let version = Version {
         name: "v1".into(),
-        schema: Definitions::new(&table).get(NAME).unwrap_or_default(),
+        schema: Definitions::builtin().get(NAME).unwrap_or_default(),
         status: true,
         scale: None,
         columns: Vec::new(),

@@ -47,9 +47,19 @@ pub(crate) fn root(registry: &Registry) -> Value {
         }
     }
     paths.extend(
-        ["/healthz", "/livez", "/openapi/v3", "/openapi/v3/", "/readyz", "/version"].map(str::to_owned),
+        ["/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/readyz", "/version"]
+            .map(str::to_owned),
     );
     paths.sort();
     paths.dedup();
     json!({ "paths": paths })
 }
+
+/// `/openapi/v2` as JSON. It describes nothing: whoever finds a kind in no document of version 3 looks here next, and is to
+/// learn that it is not described, not that nothing could be asked.
+pub(crate) const OPENAPI_TWO: &str =
+    r#"{"swagger":"2.0","info":{"title":"Kubernetes","version":"1.36"},"paths":{},"definitions":{}}"#;
+
+/// The same as a message of protobuf: version, information (title, version), paths, definitions.
+pub(crate) const OPENAPI_TWO_PROTOBUF: &[u8] =
+    b"\x0a\x032.0\x12\x12\x0a\x0aKubernetes\x12\x041.36\x42\x00\x4a\x00";

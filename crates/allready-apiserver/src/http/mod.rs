@@ -4,7 +4,7 @@
 //! are decided by plain functions; `service` reads, waits and writes.
 
 pub(crate) mod auth;
-mod body;
+pub(crate) mod body;
 mod fixed;
 mod headers;
 mod impersonate;
@@ -15,6 +15,7 @@ mod protobuf;
 pub(crate) mod route;
 pub(crate) mod service;
 pub(crate) mod watch;
+mod work;
 mod write;
 mod yaml;
 

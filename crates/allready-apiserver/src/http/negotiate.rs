@@ -8,6 +8,7 @@ const OBJECTS: &str = "application/json, application/yaml, application/vnd.kuber
 const STREAMS: &str = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
 
 /// What typed clients send.
+pub(crate) const YAML: &str = "application/yaml";
 pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 /// How an answer is written.
@@ -96,6 +97,22 @@ pub(crate) fn takes_document(header: &str) -> bool {
         _ => false,
     };
     header.trim().is_empty() || clauses(header).iter().any(fits)
+}
+
+/// Whether a client wants the OpenAPI document of version 2 as protobuf; `None` when it takes no form of it.
+pub(crate) fn second_document(header: &str) -> Option<bool> {
+    if header.trim().is_empty() {
+        return Some(false);
+    }
+    clauses(header).iter().find_map(|clause| match (clause.kind, clause.subtype) {
+        ("*", "*") | ("application", "json" | "*") => Some(false),
+        (
+            "application",
+            "com.github.proto-openapi.spec.v2@v1.0+protobuf"
+            | "com.github.proto-openapi.spec.v2.v1.0+protobuf",
+        ) => Some(true),
+        _ => None,
+    })
 }
 
 /// Whether a client asks for aggregated discovery.

@@ -27,6 +27,8 @@ pub(crate) enum Route {
     Group(String),
     /// `/api/v1` or `/apis/GROUP/VERSION`.
     Resources { group: String, version: String, custom: bool },
+    /// `/openapi/v2`.
+    OpenapiTwo,
     /// `/openapi/v3`.
     OpenapiIndex,
     /// `/openapi/v3/...` of a group version.
@@ -101,6 +103,7 @@ fn other(method: &str, path: &str, registry: &Registry) -> Route {
         ["openapi", "v3", "api", version] => document("", version, registry),
         ["openapi", "v3", "apis", group, version] => document(group, version, registry),
         ["openapi", "v3", ..] => Route::NoDocument,
+        ["openapi", "v2"] if path == "/openapi/v2" => Route::OpenapiTwo,
         // The other pages are looked up as they are written: a slash at their end is another page.
         _ => health(path),
     }

@@ -2,7 +2,6 @@
 
 use std::{
     future::Future,
-    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -16,12 +15,13 @@ use serde_json::Value;
 
 use super::{
     auth::{self, Trust},
-    body::{self, ResponseBody, ServiceError},
+    body::{self, ResponseBody, ServiceError, Unread},
     fixed, headers, impersonate, info,
     negotiate::{self, Form, Format, Place, Wanted},
     path, protobuf,
     route::{self, Route, Target},
     watch::{Source, View, Watch},
+    work::{Done, Outcome, Work, guarded},
     write::{self, Style, Written},
 };
 use crate::{
@@ -29,7 +29,7 @@ use crate::{
     fault::{self, Effect, Seen},
     openapi,
     resource::{Endpoint, Registry},
-    rest::{Answer, Body as Came},
+    rest::yaml,
     server::Shared,
     status::Failure,
     table::Include,
@@ -70,11 +70,16 @@ where
         Box::pin(async move {
             let (parts, body) = request.into_parts();
             let asked = Asked::read(&parts);
+            let began = shared.endings();
             let mut reply = match asked.respond(&shared, &trust, body).await {
                 Ok(reply) => reply,
                 Err(Refusal::Failure(failure)) => asked.failure(&failure),
+                Err(Refusal::Busy) => busy(),
                 Err(Refusal::Cut) => return Err(ServiceError),
             };
+            if began.cut_off(shared.endings()) {
+                return Err(ServiceError);
+            }
             headers::common(reply.headers_mut(), &shared.audit_id());
             Ok(if parts.method == Method::HEAD { beheaded(reply) } else { reply })
         })
@@ -84,7 +89,17 @@ where
 /// Why there is no ordinary answer.
 enum Refusal {
     Failure(Failure),
+    Busy,
     Cut,
+}
+
+impl From<Unread> for Refusal {
+    fn from(unread: Unread) -> Self {
+        match unread {
+            Unread::Busy => Self::Busy,
+            Unread::Failure(failure) => Self::Failure(failure),
+        }
+    }
 }
 
 impl From<Failure> for Refusal {
@@ -136,7 +151,7 @@ impl Asked {
         }
     }
 
-    async fn respond<B>(&self, shared: &Shared, trust: &Trust, body: B) -> Result<Reply, Refusal>
+    async fn respond<B>(&self, shared: &Arc<Shared>, trust: &Trust, body: B) -> Result<Reply, Refusal>
     where
         B: Body<Data = Bytes> + Send,
     {
@@ -219,6 +234,7 @@ impl Asked {
                 let wanted = discovery(if custom { Place::Custom } else { Place::Discovery })?;
                 self.found(openapi::discovery::resources(registry, &group, &version), wanted)
             }
+            Route::OpenapiTwo => self.second_document(),
             Route::OpenapiIndex => page(StatusCode::OK, openapi::index(registry).to_string()),
             Route::Openapi { group, version } => self.document(shared, registry, &group, &version),
             Route::NoDocument => answer(StatusCode::NOT_FOUND, ResponseBody::whole("")),
@@ -234,6 +250,23 @@ impl Asked {
             Some(value) => self.value(&value, wanted),
             None => page(StatusCode::NOT_FOUND, "404 page not found\n"),
         }
+    }
+
+    fn second_document(&self) -> Reply {
+        let (code, text, kind) = match negotiate::second_document(&self.accept) {
+            Some(false) => (StatusCode::OK, fixed::OPENAPI_TWO.as_bytes(), "application/json"),
+            Some(true) => {
+                let kind = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+                (StatusCode::OK, fixed::OPENAPI_TWO_PROTOBUF, kind)
+            }
+            None => (StatusCode::NOT_ACCEPTABLE, &b""[..], ""),
+        };
+        let mut reply = answer(code, ResponseBody::whole(text));
+        if !kind.is_empty() {
+            headers::set(reply.headers_mut(), "content-type", kind);
+        }
+        headers::set(reply.headers_mut(), "vary", "Accept");
+        reply
     }
 
     fn document(&self, shared: &Shared, registry: &Registry, group: &str, version: &str) -> Reply {
@@ -254,7 +287,8 @@ impl Asked {
             reply
         } else {
             let build = || openapi::document(registry, group, version).unwrap_or_default().to_string().into();
-            answer(StatusCode::OK, ResponseBody::whole(shared.document(group, version, &hash, build)))
+            let served = |group: &str, version: &str| openapi::hash(registry, group, version).is_some();
+            answer(StatusCode::OK, ResponseBody::whole(shared.document(group, version, &hash, served, build)))
         };
         headers::set(reply.headers_mut(), "content-type", "application/json");
         headers::set(reply.headers_mut(), "etag", &format!("\"{hash}\""));
@@ -264,7 +298,7 @@ impl Asked {
 
     async fn resource<B>(
         &self,
-        shared: &Shared,
+        shared: &Arc<Shared>,
         target: Target,
         user: User,
         body: B,
@@ -282,9 +316,9 @@ impl Asked {
         // What makes no sense is refused before it is read.
         negotiate::content_type(&self.content_type, target.verb, target.custom, b"{}")
             .or_else(|failure| if is_delete(target.verb) { Ok(String::new()) } else { Err(failure) })?;
-        let bytes = match target.verb {
-            Verb::Get | Verb::List | Verb::Watch => Bytes::new(),
-            _ => body::read(body, shared.patience()).await?,
+        let (bytes, room) = match target.verb {
+            Verb::Get | Verb::List | Verb::Watch => (Bytes::new(), None),
+            _ => body::read(body, shared.patience(), shared.room()).await?,
         };
         let content_type = negotiate::content_type(&self.content_type, target.verb, target.custom, &bytes)?;
         let (bytes, content_type) = if content_type == negotiate::PROTOBUF {
@@ -298,39 +332,33 @@ impl Asked {
         let began = shared.endings();
         let faults = shared.faults();
         let (seen, effects) = if faults.is_empty() {
-            (self.seen(&target, &[]), Vec::new())
+            (self.seen(&target, &[], ""), Vec::new())
         } else {
-            let seen = self.seen(&target, &bytes);
+            let seen = self.seen(&target, &bytes, &content_type);
             let effects = faults.decide(&seen);
             (seen, effects)
         };
         strike(shared, &effects, &seen).await?;
 
         let call = self.call(shared, &target, user, bytes, content_type);
-        let now = call.now;
-        let engine = shared.engine();
-        let answer = guarded(|| engine.handle(call))??;
-        if effects.contains(&Effect::ResetAfter) {
-            return Err(Refusal::Cut);
-        }
+        let view = (target.verb == Verb::Watch).then(|| View {
+            resource: Arc::clone(&target.resource),
+            version: target.version.clone(),
+            form: wanted.form,
+            include,
+            clock: shared.clock(),
+        });
         let style = Style { wanted, pretty: self.pretty };
-        let Answer { code, body, warnings } = answer;
-        let warnings = [target.deprecation(), warnings].concat();
-        let code = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut reply = match body {
-            Came::Object(bytes) => {
-                json(code, &guarded(|| write::object(bytes, &target, style, include, now))??)
+        let cut = effects.contains(&Effect::ResetAfter);
+        let work = Work { shared: Arc::clone(shared), target, style, include, cut, room };
+        let Done { code, warnings, outcome } = work.perform(call).await?;
+        let mut reply = match (outcome, view) {
+            (Outcome::Cut, _) => return Err(Refusal::Cut),
+            (Outcome::Written(written), _) => json(code, &written),
+            (Outcome::Watch(_), None) => {
+                return Err(Failure::internal("a watch that nobody asked for").into());
             }
-            Came::Status(bytes) => json(code, &write::bytes(bytes, wanted.format, self.pretty)),
-            Came::List(list) => json(code, &guarded(|| write::list(&list, &target, style, include, now))??),
-            Came::Watch(subscription) => {
-                let view = View {
-                    resource: Arc::clone(&target.resource),
-                    version: target.version.clone(),
-                    form: wanted.form,
-                    include,
-                    clock: shared.clock(),
-                };
+            (Outcome::Watch(subscription), Some(view)) => {
                 let endings = shared.listen_for_endings();
                 let faults = faults.clone();
                 let source = Source {
@@ -379,13 +407,17 @@ impl Asked {
         }
     }
 
-    fn seen(&self, target: &Target, body: &[u8]) -> Seen {
+    fn seen(&self, target: &Target, body: &[u8], content_type: &str) -> Seen {
         let named = match (&target.name, target.verb) {
             (Some(name), _) => name.clone(),
             // The name of what is created stands in what is created.
             (None, Verb::Create) if !body.is_empty() => {
-                let object: Value = serde_json::from_slice(body).unwrap_or_default();
-                object["metadata"]["name"].as_str().unwrap_or_default().to_owned()
+                let object = if content_type == negotiate::YAML {
+                    guarded(|| yaml::parse(body)).ok().and_then(Result::ok).map(|parsed| parsed.value)
+                } else {
+                    serde_json::from_slice(body).ok()
+                };
+                object.unwrap_or(Value::Null)["metadata"]["name"].as_str().unwrap_or_default().to_owned()
             }
             _ => String::new(),
         };
@@ -453,14 +485,6 @@ async fn strike(shared: &Shared, effects: &[Effect], seen: &Seen) -> Result<(), 
     Ok(())
 }
 
-/// A panic is an answer too: no mistake in one request may cost the connection of the others.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
-        tracing::error!("a request caused a panic");
-        Failure::internal("this request caused the server to panic")
-    })
-}
-
 /// The JSON of a body in protobuf.
 fn from_protobuf(target: &Target, body: &[u8]) -> Result<Bytes, Failure> {
     let read = protobuf::to_json(body);
@@ -502,6 +526,13 @@ fn page(code: StatusCode, text: impl Into<Bytes>) -> Reply {
     let mut reply = answer(code, ResponseBody::whole(text));
     headers::set(reply.headers_mut(), "content-type", "text/plain; charset=utf-8");
     headers::set(reply.headers_mut(), "x-content-type-options", "nosniff");
+    reply
+}
+
+/// There was no room for a body in time: what the real server says when it has too much to do.
+fn busy() -> Reply {
+    let mut reply = page(StatusCode::TOO_MANY_REQUESTS, "Too many requests, please try again later.\n");
+    headers::set(reply.headers_mut(), "retry-after", "1");
     reply
 }
 

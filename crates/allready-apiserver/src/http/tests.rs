@@ -103,6 +103,7 @@ fn meaning(method: &str, uri: &str) -> String {
         Route::Apis => "apis".into(),
         Route::Group(group) => format!("group {group}"),
         Route::Resources { group, version, .. } => format!("resources {group}/{version}"),
+        Route::OpenapiTwo => "version 2".into(),
         Route::OpenapiIndex => "index".into(),
         Route::Openapi { group, version } => format!("document {group}/{version}"),
         Route::NoDocument => "no document".into(),
@@ -145,7 +146,9 @@ fn paths_mean_what_they_mean_to_the_real_server() {
         ("GET /openapi/v3", "index"),
         ("GET /openapi/v3/apis/http.example/v1", "document http.example/v1"),
         ("GET /openapi/v3/nope", "no document"),
-        ("GET /openapi/v2", "404 page"),
+        ("GET /openapi/v2", "version 2"),
+        ("GET /openapi/v2/", "404 page"),
+        ("GET /openapi/v2/x", "404 page"),
     ] {
         let (method, uri) = request.split_once(' ').unwrap();
         assert_eq!(meaning(method, uri), expected, "{request}");

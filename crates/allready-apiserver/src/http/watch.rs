@@ -30,6 +30,15 @@ pub(crate) struct Endings {
     pub(crate) closed: u64,
     /// How often all connections were cut.
     pub(crate) cut: u64,
+    /// Whether everything is being put back to its beginning.
+    pub(crate) restarting: bool,
+}
+
+impl Endings {
+    /// Whether a request that began at one of these and ended at the other was cut off in between.
+    pub(crate) fn cut_off(self, now: Self) -> bool {
+        self.restarting || self.cut != now.cut
+    }
 }
 
 /// How the events of a watch are shown.

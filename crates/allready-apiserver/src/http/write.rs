@@ -30,12 +30,17 @@ pub(crate) struct Style {
 /// Writes JSON bytes as they are, or for people, or as YAML.
 pub(crate) fn bytes(json: Bytes, format: Format, pretty: bool) -> Written {
     if format == Format::Json && !pretty {
-        return Written { bytes: json, format };
+        return Written { bytes: ended(json), format };
     }
     match serde_json::from_slice::<Value>(&json) {
         Ok(object) => value(&object, format, pretty),
-        Err(_) => Written { bytes: json, format: Format::Json },
+        Err(_) => Written { bytes: ended(json), format: Format::Json },
     }
+}
+
+/// JSON for programs ends its line, JSON for people does not.
+fn ended(json: Bytes) -> Bytes {
+    if json.ends_with(b"\n") { json } else { [json.as_ref(), b"\n"].concat().into() }
 }
 
 /// Writes a value.
@@ -47,7 +52,7 @@ pub(crate) fn value(object: &Value, format: Format, pretty: bool) -> Written {
     };
     match text {
         Some(text) => Written { bytes: text.into(), format },
-        None => Written { bytes: object.to_string().into(), format: Format::Json },
+        None => Written { bytes: format!("{object}\n").into(), format: Format::Json },
     }
 }
 
@@ -166,7 +171,7 @@ fn whole_list(list: &ListBody, target: &Target) -> Bytes {
     let version = Value::from(target.resource.api_version(&target.version));
     let kind = Value::from(target.resource.list_kind.as_str());
     let head = format!("{{\"apiVersion\":{version},\"items\":[");
-    let tail = format!("],\"kind\":{kind},\"metadata\":{metadata}}}");
+    let tail = format!("],\"kind\":{kind},\"metadata\":{metadata}}}\n");
     let items: usize = list.items.iter().map(|item| item.len() + 1).sum();
     let mut out = Vec::with_capacity(head.len() + items + tail.len());
     out.extend_from_slice(head.as_bytes());

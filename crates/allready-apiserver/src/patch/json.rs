@@ -2,11 +2,13 @@
 
 use serde_json::Value;
 
-use crate::status::Failure;
+use crate::{depth, status::Failure};
 
 const MOST: usize = 10_000;
 /// Bytes that the copies of one patch may add up to.
 const COPIES: usize = 3 << 20;
+/// Levels that a document may have on its way. What comes of it is checked again, more strictly.
+const PASSING: usize = 2 * depth::DEEPEST;
 
 /// A JSON patch.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +78,9 @@ impl Patch {
     /// ```
     pub fn apply(&self, mut document: Value) -> Result<Value, Failure> {
         let mut copied = 0;
+        let mut deepest = depth::of(&document, PASSING).ok_or_else(depth::refusal)?;
         for step in &self.0 {
+            step.deepen(&mut document, &mut deepest).ok_or_else(depth::refusal)?;
             if step.apply(&mut document, &mut copied).is_none() {
                 let message = "the server rejected our request due to an error in our request";
                 let failure = Failure::new(422, "Invalid", message);
@@ -100,6 +104,22 @@ pub(crate) fn unknown_fields(patch: &Value) -> impl Iterator<Item = String> + '_
 }
 
 impl Step {
+    /// Moves the most that a document's depth can be; `None` when that would be too much.
+    fn deepen(&self, document: &mut Value, deepest: &mut usize) -> Option<()> {
+        let place = self.path.as_deref().unwrap_or_default().matches('/').count();
+        let value = match self.action.as_str() {
+            "add" | "replace" => self.value.as_ref().map_or(Some(0), |value| depth::of(value, PASSING))?,
+            "move" | "copy" if *deepest + place <= PASSING => *deepest,
+            "move" | "copy" => {
+                let from = self.from.as_deref().unwrap_or_default();
+                find(document, from).map_or(Some(0), |value| depth::of(&value, PASSING))?
+            }
+            _ => return Some(()),
+        };
+        *deepest = value.saturating_add(place).max(*deepest);
+        (*deepest <= PASSING).then_some(())
+    }
+
     fn apply(&self, document: &mut Value, copied: &mut usize) -> Option<()> {
         let path = self.path.as_deref()?;
         let value = || self.value.clone().unwrap_or_default();

@@ -66,7 +66,7 @@ pub(crate) fn served_bytes_of(resource: &Resource, version: &Version, bytes: &By
     if shows_as_stored(resource, version, written) {
         return bytes.clone();
     }
-    let mut object: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    let mut object: Value = crate::store::read(bytes);
     if !resource.strategy.shown_as_stored(written) {
         resource.strategy.refresh(&mut object);
     }
@@ -83,11 +83,11 @@ pub(crate) struct Written<'v> {
 impl<'v> Written<'v> {
     /// Writes an object of a served version, or of the stored one.
     pub(crate) fn new(resource: &Resource, version: Option<&Version>, object: &'v Value) -> Self {
-        let form = match version.filter(|version| !is_stored_form(resource, version)) {
+        let form = match version {
             None => Cow::Borrowed(object),
-            Some(version) => Cow::Owned(stored_form(resource, version, object)),
+            Some(version) => stored_form(resource, version, object),
         };
-        if !is_custom(resource) {
+        if !is_custom(resource) || resource.strategy.is_fresh(&form) {
             return Self { form, read: None };
         }
         let mut read = form.as_ref().clone();
@@ -101,15 +101,20 @@ impl<'v> Written<'v> {
         self.read.as_ref().unwrap_or(&self.form)
     }
 
-    /// The object as it will be read, in a served version.
-    pub(crate) fn served(&self, resource: &Resource, version: &Version) -> Value {
-        served_value(resource, version, self.read().clone())
+    /// The object as it will be read, in a served version; `None` where that is just what was given.
+    pub(crate) fn served(&self, resource: &Resource, version: &Version) -> Option<Value> {
+        if let (None, Cow::Borrowed(given)) = (&self.read, &self.form)
+            && given["apiVersion"] == *resource.api_version(&version.name)
+        {
+            return None;
+        }
+        Some(served_value(resource, version, self.read().clone()))
     }
 
-    /// Whether writing it would change nothing of what is stored.
-    pub(crate) fn is_same_as(&self, stored: &Stored) -> bool {
-        match stored.written() {
-            Some(written) => finish::same_content(&self.form, written),
+    /// Whether writing it would change nothing of what is stored. `shown` is what is stored, where that is known already.
+    pub(crate) fn is_same_as(&self, stored: &Stored, shown: Option<&Value>) -> bool {
+        match stored.written().or(shown) {
+            Some(known) => finish::same_content(&self.form, known),
             None => finish::same_content(&self.form, &stored.value()),
         }
     }
@@ -123,17 +128,17 @@ impl<'v> Written<'v> {
     }
 }
 
-/// An object of a served version as it is stored.
-fn stored_form(resource: &Resource, version: &Version, object: &Value) -> Value {
-    let mut object = object.clone();
+/// An object of a served version as it is stored; the object itself where it is just that.
+fn stored_form<'v>(resource: &Resource, version: &Version, object: &'v Value) -> Cow<'v, Value> {
     if is_stored_form(resource, version) {
-        return object;
+        return Cow::Borrowed(object);
     }
+    let mut object = object.clone();
     if let Some(fields) = object.as_object_mut() {
         fields.insert("apiVersion".into(), resource.storage_version.clone().into());
     }
     resource.strategy.store_from(version, &mut object);
-    object
+    Cow::Owned(object)
 }
 
 /// The schemas of every version in which the objects of a place are shown.
@@ -181,7 +186,8 @@ impl Schemas for PlaceSchemas<'_> {
         let (Some(from), Some(to)) = (self.find(found), self.find(api_version)) else {
             return Cow::Borrowed(object);
         };
-        let object = stored_form(&from.0, from.0.version(&from.1).unwrap_or(self.version), object);
+        let from_version = from.0.version(&from.1).unwrap_or(self.version);
+        let object = stored_form(&from.0, from_version, object).into_owned();
         Cow::Owned(match to.0.version(&to.1) {
             Some(version) => served_value(&to.0, version, object),
             None => object,

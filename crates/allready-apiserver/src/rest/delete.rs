@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use jiff::{Timestamp, ToSpan};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{
     Answer, Body, Engine, ListBody, Scope, convert, decode, finish,
     keeper::Task,
     key, meta,
-    options::{DeleteOptions, ListOptions},
+    options::{DeleteOptions, ListOptions, seconds},
 };
 use crate::{
     resource::{Registry, Resource, Version},
@@ -213,7 +213,7 @@ impl Engine {
         };
         let written = convert::Written::new(resource, through, &seen);
         let mut read = written.read().clone();
-        if dry_run || written.is_same_as(live) {
+        if dry_run || written.is_same_as(live, None) {
             return Some(Removal::Marked(read));
         }
         let expect = Expect::Version(live.version);
@@ -323,7 +323,7 @@ fn mark(object: &mut Value, now: Timestamp) {
 
 fn move_generation(object: &mut Value) {
     if let Some(generation) = object["metadata"]["generation"].as_i64().filter(|generation| *generation > 0) {
-        meta::set(object, "generation", Some((generation + 1).into()));
+        meta::set(object, "generation", Some(generation.saturating_add(1).into()));
     }
 }
 
@@ -390,7 +390,7 @@ fn graceful(resource: &Resource, object: &mut Value, options: &DeleteOptions, no
         }
         let Some(asked) = asked.filter(|asked| *asked < current) else { return Grace::Wait };
         let stamp: Timestamp = stamp.parse().unwrap_or(now);
-        let moved = stamp.checked_sub((current - asked).seconds()).unwrap_or(now);
+        let moved = stamp.checked_sub(seconds(current.wrapping_sub(asked))).unwrap_or(now);
         let (moved, period) = if moved < now { (now, asked.min(1)) } else { (moved, asked) };
         meta::set(object, "deletionTimestamp", Some(finish::timestamp(moved).into()));
         meta::set(object, "deletionGracePeriodSeconds", Some(period.into()));
@@ -404,7 +404,7 @@ fn graceful(resource: &Resource, object: &mut Value, options: &DeleteOptions, no
         period = 0;
     }
     let period = if period < 0 { 1 } else { period };
-    let stamp = now.checked_add(period.seconds()).unwrap_or(now);
+    let stamp = now.checked_add(seconds(period)).unwrap_or(now);
     meta::set(object, "deletionTimestamp", Some(finish::timestamp(stamp).into()));
     meta::set(object, "deletionGracePeriodSeconds", Some(period.into()));
     move_generation(object);

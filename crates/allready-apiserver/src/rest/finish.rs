@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use super::{Scope, meta, names};
 use crate::{
-    call::Verb,
     resource::Endpoint,
     status::{Failure, FieldError},
 };
@@ -99,9 +98,10 @@ impl Scope<'_> {
             }
         }
         let mut errors = meta::problems(object, self.resource.namespaced, &meta::any_name);
-        errors.extend(meta::change_problems(object, old));
+        let change = meta::change_problems(object, old);
+        errors.extend(change.iter().cloned());
         // Every kind checks the change of its metadata again.
-        let mut own = meta::change_problems(object, old);
+        let mut own = change;
         if self.checks_metadata_again() {
             own.extend(meta::problems(object, self.resource.namespaced, &meta::any_name));
             own.extend(meta::standard_finalizer_problems(object));
@@ -162,11 +162,7 @@ impl Scope<'_> {
         let Some(stored) = self.store().get("namespaces", namespace) else {
             return Err(Failure::not_found("namespaces", namespace));
         };
-        if self.call.verb == Verb::Update {
-            return Ok(());
-        }
-        let object = stored.value();
-        if object["status"]["phase"] != "Terminating" {
+        if !stored.is_marked() {
             return Ok(());
         }
         let why =
@@ -271,13 +267,20 @@ fn kind_of(object: &Value) -> [String; 2] {
     ["kind", "apiVersion"].map(|field| object[field].as_str().unwrap_or_default().to_owned())
 }
 
-/// Everything of the metadata but who manages which field is as it was.
+/// Everything of the metadata but who manages which field is as it was. Nearly always it is so already, and comparing is
+/// much cheaper than copying.
 fn keep_metadata(object: &mut Value, old: &Value) {
-    let managed = object["metadata"]["managedFields"].clone();
-    let version = object["metadata"]["resourceVersion"].clone();
-    object["metadata"] = old["metadata"].clone();
-    meta::set(object, "managedFields", Some(managed).filter(|managed| !managed.is_null()));
-    meta::set(object, "resourceVersion", Some(version).filter(|version| !version.is_null()));
+    let (Some(new), Some(old)) = (object["metadata"].as_object_mut(), old["metadata"].as_object()) else {
+        object["metadata"] = old["metadata"].clone();
+        return;
+    };
+    let own = |name: &str| matches!(name, "managedFields" | "resourceVersion");
+    new.retain(|name, value| if own(name) { !value.is_null() } else { old.contains_key(name) });
+    for (name, value) in old.iter().filter(|(name, _)| !own(name)) {
+        if new.get(name) != Some(value) {
+            new.insert(name.clone(), value.clone());
+        }
+    }
 }
 
 /// Whether two objects are the same but for their versions.

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt::Write as _};
 use serde_json::{Map, Value};
 
 /// Deeper than any real object, and shallow enough for every reader of what is stored.
-const DEPTH: usize = 120;
+const DEPTH: usize = crate::depth::DEEPEST;
 
 /// JSON as it was read.
 #[derive(Debug, Clone, PartialEq, Default)]

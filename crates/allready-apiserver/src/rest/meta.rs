@@ -224,23 +224,30 @@ pub(crate) fn standard_finalizer_problems(object: &Value) -> Vec<FieldError> {
 fn managed_problems(object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (index, entry) in object["metadata"]["managedFields"].as_array().into_iter().flatten().enumerate() {
-        let path = format!("metadata.managedFields[{index}]");
+        // Written out only where there is something to say, which there hardly ever is.
+        let path = |name: &str| format!("metadata.managedFields[{index}].{name}");
         let field = |name: &str| entry[name].as_str().unwrap_or_default();
         let operation = field("operation");
         if operation != "Apply" && operation != "Update" {
             let why = "must be `Apply` or `Update`";
-            errors.push(FieldError::invalid(format!("{path}.operation"), operation, why));
+            errors.push(FieldError::invalid(path("operation"), operation, why));
         }
         let fields_type = field("fieldsType");
         if !fields_type.is_empty() && fields_type != "FieldsV1" {
-            errors.push(FieldError::invalid(format!("{path}.fieldsType"), fields_type, "must be `FieldsV1`"));
+            errors.push(FieldError::invalid(path("fieldsType"), fields_type, "must be `FieldsV1`"));
         }
-        errors.extend(manager_problems(field("manager"), &format!("{path}.manager")));
+        if !is_manager(field("manager")) {
+            errors.extend(manager_problems(field("manager"), &path("manager")));
+        }
         if field("subresource").len() > 256 {
-            errors.push(too_long(&format!("{path}.subresource"), 256));
+            errors.push(too_long(&path("subresource"), 256));
         }
     }
     errors
+}
+
+fn is_manager(name: &str) -> bool {
+    name.len() <= 128 && name.chars().all(is_print)
 }
 
 /// What is wrong with the name of a field manager.

@@ -1,7 +1,7 @@
 //! The verbs: from a [`crate::call::Call`] to an [`Answer`].
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
@@ -34,7 +34,7 @@ mod scale;
 mod selector;
 mod token;
 mod write;
-mod yaml;
+pub(crate) mod yaml;
 
 #[cfg(test)]
 mod tests;
@@ -105,6 +105,8 @@ struct Inner {
     access: Index,
     /// Resources whose definitions are being deleted, so that a create need not look into them.
     terminating: RwLock<HashSet<String>>,
+    /// The uids of the definitions that are served, by their names; held while that changes.
+    definitions: Mutex<HashMap<String, String>>,
     /// Held by a write that gives what must be unique, until it is stored.
     turn: Mutex<()>,
 }
@@ -119,6 +121,7 @@ impl Engine {
             controllers: AtomicBool::new(true),
             access: Index::default(),
             terminating: RwLock::default(),
+            definitions: Mutex::default(),
             turn: Mutex::default(),
         };
         let engine = Self { inner: Arc::new(inner) };
@@ -158,12 +161,15 @@ impl Engine {
 
     /// What a restart of the process does: every watch ends, and without its data everything starts anew.
     pub fn restart(&self, keep_data: bool) {
+        let mut served = self.served_definitions();
         self.store().restart(keep_data);
         self.inner.access.clear();
         if !keep_data {
             self.serve_these(self.inner.base.clone());
             self.inner.terminating.write().unwrap_or_else(PoisonError::into_inner).clear();
+            served.clear();
         }
+        drop(served);
         self.begin();
     }
 
@@ -185,6 +191,10 @@ impl Engine {
         } else {
             known.remove(resource);
         }
+    }
+
+    fn served_definitions(&self) -> MutexGuard<'_, HashMap<String, String>> {
+        self.inner.definitions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_terminating(&self, resource: &str) -> bool {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use jiff::SignedDuration;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -142,8 +144,15 @@ pub(crate) struct ListOptions {
     pub(crate) version: String,
     pub(crate) exact: bool,
     pub(crate) timeout: Option<Duration>,
+    /// Whether the time is up before it begins.
+    pub(crate) expired: bool,
     pub(crate) bookmarks: bool,
     pub(crate) initial: Option<bool>,
+}
+
+/// Seconds as the real server counts them: as nanoseconds in 64 bits, which run over.
+pub(super) fn seconds(seconds: i64) -> SignedDuration {
+    SignedDuration::from_nanos(seconds.wrapping_mul(1_000_000_000))
 }
 
 impl ListOptions {
@@ -154,6 +163,7 @@ impl ListOptions {
         let fields = Fields::parse(call.first("fieldSelector").unwrap_or_default());
         let fields = fields.map_err(Failure::bad_request)?;
         let timeout = call.first("timeoutSeconds").filter(|text| !text.is_empty()).map(number).transpose()?;
+        let timeout = timeout.map(seconds);
         let limit = call.first("limit").filter(|text| !text.is_empty()).map(number).transpose()?;
         let mut options = Self {
             labels,
@@ -162,7 +172,8 @@ impl ListOptions {
             token: call.first("continue").unwrap_or_default().to_owned(),
             version: call.first("resourceVersion").unwrap_or_default().to_owned(),
             exact: false,
-            timeout: timeout.and_then(|seconds| u64::try_from(seconds).ok()).map(Duration::from_secs),
+            timeout: timeout.and_then(|timeout| Duration::try_from(timeout).ok()),
+            expired: timeout.is_some_and(|timeout| timeout.is_negative()),
             bookmarks: call.first("allowWatchBookmarks").is_some_and(is_true),
             initial: call.first("sendInitialEvents").map(is_true),
         };

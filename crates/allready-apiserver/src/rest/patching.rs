@@ -10,6 +10,7 @@ use super::{
     yaml,
 };
 use crate::{
+    depth,
     fields::{self, Apply, Writer},
     patch,
     resource::Endpoint,
@@ -137,6 +138,12 @@ impl Scope<'_> {
 
     /// A value with the call's patch applied, and what strict decoding has to say about the patch.
     pub(super) fn patch_value(&self, live: &Value, schema: &Schema) -> Result<(Value, Vec<String>), Failure> {
+        let (new, strict) = self.patch_unchecked(live, schema)?;
+        depth::check(&new)?;
+        Ok((new, strict))
+    }
+
+    fn patch_unchecked(&self, live: &Value, schema: &Schema) -> Result<(Value, Vec<String>), Failure> {
         let body = &self.call.body;
         match self.call.content_type.as_str() {
             JSON_PATCH => {
@@ -223,7 +230,9 @@ impl Scope<'_> {
             },
             reset: &reset,
         };
-        fields::apply(&request)
+        let new = fields::apply(&request)?;
+        depth::check(&new)?;
+        Ok(new)
     }
 
     pub(super) fn check_configuration(&self, config: &Value) -> Result<(), Failure> {

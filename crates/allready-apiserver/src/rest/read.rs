@@ -195,6 +195,7 @@ impl Scope<'_> {
             initial: options.initial,
             bookmarks: options.bookmarks,
             timeout: options.timeout,
+            expired: options.expired,
         };
         let namespace = Some(self.namespace().to_owned()).filter(|namespace| !namespace.is_empty());
         let namespace = namespace

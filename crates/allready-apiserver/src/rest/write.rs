@@ -15,7 +15,7 @@ use crate::{
     resource::Endpoint,
     schema,
     status::{Failure, FieldError},
-    store::{Expect, Stored},
+    store::{Expect, Refused, Stored},
 };
 
 const MODIFIED: &str =
@@ -81,13 +81,14 @@ impl Scope<'_> {
                 ));
             }
             let name = meta::text(&object, "name").to_owned();
-            match self.put_new(&object, &name, options.dry_run) {
+            match self.put_new(&object, &name, options.dry_run)? {
                 Some(bytes) => {
                     if !options.dry_run {
                         self.engine.after_write(
                             self.resource,
                             &key(self.namespace(), &name),
                             &object,
+                            None,
                             self.call,
                         );
                     }
@@ -95,8 +96,8 @@ impl Scope<'_> {
                 }
                 None if generated && attempt + 1 < NAMES => attempt += 1,
                 None => {
-                    let generates = !meta::text(&object, "generateName").is_empty();
-                    return Err(self.taken(&name, generates));
+                    let wanted = !meta::text(&object, "generateName").is_empty();
+                    return Err(self.taken(&name, wanted));
                 }
             }
         }
@@ -113,16 +114,30 @@ impl Scope<'_> {
         failure
     }
 
-    fn put_new(&self, object: &Value, name: &str, dry_run: bool) -> Option<Bytes> {
+    /// Stores a new object; `None` when there is one already. What was checked before may have changed until now: only the
+    /// store can tell, and then it is checked again.
+    fn put_new(&self, object: &Value, name: &str, dry_run: bool) -> Result<Option<Bytes>, Failure> {
         let key = key(self.namespace(), name);
         if dry_run {
             let free = self.store().get(&self.resource.place, &key).is_none();
             let written = convert::Written::new(self.resource, Some(self.version), object);
-            return free.then(|| written.served(self.resource, self.version).to_string().into());
+            let served = written.served(self.resource, self.version);
+            return Ok(free.then(|| served.as_ref().unwrap_or(object).to_string().into()));
         }
         let draft = convert::Written::new(self.resource, Some(self.version), object).draft();
-        let stored = self.store().put(&self.resource.place, &key, Expect::Absent, &draft).ok()?;
-        Some(convert::served_bytes(self.resource, self.version, &stored))
+        loop {
+            match self.store().put(&self.resource.place, &key, Expect::Room, &draft) {
+                Ok(stored) => {
+                    return Ok(Some(convert::served_bytes(self.resource, self.version, &stored)));
+                }
+                Err(Refused::Moved) => return Ok(None),
+                Err(Refused::Shut) => {
+                    self.check_namespace(name)?;
+                    self.check_definition(name)?;
+                    std::thread::yield_now();
+                }
+            }
+        }
     }
 
     /// A kind that is a question: it is answered and not stored.
@@ -289,12 +304,18 @@ impl Scope<'_> {
         }
         self.finish_create(&mut object, 0, warnings)?;
         meta::set(&mut object, "resourceVersion", None);
-        let Some(bytes) = self.put_new(&object, self.name(), dry_run) else {
+        let Some(bytes) = self.put_new(&object, self.name(), dry_run)? else {
             // Someone else made it meanwhile.
             return Ok(None);
         };
         if !dry_run {
-            self.engine.after_write(self.resource, &key(self.namespace(), self.name()), &object, self.call);
+            self.engine.after_write(
+                self.resource,
+                &key(self.namespace(), self.name()),
+                &object,
+                None,
+                self.call,
+            );
         }
         Ok(Some(Written { object, bytes, created: true }))
     }
@@ -343,23 +364,26 @@ impl Scope<'_> {
             return Ok(self.write_last(live, new, dry_run));
         }
         let written = convert::Written::new(self.resource, Some(self.version), &new);
-        if written.is_same_as(live) {
+        let as_stored = convert::shows_as_stored(self.resource, self.version, live.version);
+        if written.is_same_as(live, as_stored.then_some(&old)) {
             let bytes = convert::served_bytes(self.resource, self.version, live);
             return Ok(Some(Written { object: old, bytes, created: false }));
         }
-        let mut object = written.served(self.resource, self.version);
+        let served = written.served(self.resource, self.version);
         if dry_run {
+            let object = served.unwrap_or(new);
             let bytes = object.to_string().into();
             return Ok(Some(Written { object, bytes, created: false }));
         }
         let spot = key(self.namespace(), self.name());
         let draft = written.draft();
+        let mut object = served.unwrap_or(new);
         let Ok(stored) = self.store().put(&self.resource.place, &spot, Expect::Version(live.version), &draft)
         else {
             return Ok(None);
         };
         meta::set(&mut object, "resourceVersion", Some(stored.version.to_string().into()));
-        self.engine.after_write(self.resource, &spot, &object, self.call);
+        self.engine.after_write(self.resource, &spot, &object, Some(&old), self.call);
         let bytes = convert::served_bytes(self.resource, self.version, &stored);
         Ok(Some(Written { object, bytes, created: false }))
     }
@@ -387,7 +411,9 @@ impl Scope<'_> {
         }
         let qualified = self.resource.qualified();
         if !self.engine.is_terminating(&qualified) {
-            return Ok(());
+            let registry = self.engine.registry();
+            let served = registry.get(&self.resource.group, &self.resource.plural);
+            return served.map(drop).ok_or_else(Failure::no_such_resource);
         }
         let why = "create not allowed while custom resource definition is terminating";
         Err(Failure::forbidden(&qualified, name, why))

@@ -36,7 +36,7 @@ pub(crate) fn default_keeping_nulls(schema: &Schema, object: &mut Value) {
 }
 
 /// `default: null` is no default.
-fn given(schema: &Schema) -> Option<&Value> {
+pub(super) fn given(schema: &Schema) -> Option<&Value> {
     schema.default.as_ref().filter(|value| !value.is_null())
 }
 

@@ -24,6 +24,39 @@ pub(crate) fn tidy(metadata: &mut Value) {
     }
 }
 
+/// Whether [`tidy`] has nothing to do.
+pub(crate) fn is_tidy(metadata: &Value) -> bool {
+    let Value::Object(fields) = metadata else { return false };
+    fields.iter().all(|(name, value)| {
+        !is_left_out(name, value)
+            && match (name.as_str(), value) {
+                ("labels" | "annotations", Value::Object(texts)) => {
+                    texts.values().all(|text| !text.is_null())
+                }
+                ("finalizers", Value::Array(texts)) => texts.iter().all(|text| !text.is_null()),
+                ("creationTimestamp" | "deletionTimestamp", Value::String(text)) => is_plain_time(text),
+                ("managedFields", Value::Array(entries)) => entries.iter().all(is_tidy_entry),
+                ("ownerReferences", Value::Array(owners)) => owners.iter().all(|known| {
+                    let mut tidied = known.clone();
+                    owner(&mut tidied);
+                    tidied == *known
+                }),
+                _ => true,
+            }
+    })
+}
+
+/// Whether [`entry`] has nothing to do.
+fn is_tidy_entry(entry: &Value) -> bool {
+    let Value::Object(fields) = entry else { return !entry.is_null() };
+    fields.iter().all(|(name, value)| match value {
+        Value::Null => false,
+        Value::String(text) if name == "time" => is_plain_time(text),
+        Value::String(text) => name == "fieldsV1" || !text.is_empty(),
+        _ => true,
+    })
+}
+
 fn is_left_out(name: &str, value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -11,6 +11,7 @@ pub(crate) mod malformed;
 pub(crate) mod meta;
 mod parse;
 mod prune;
+mod settled;
 #[cfg(test)]
 mod tests;
 pub(crate) mod validate;
@@ -21,6 +22,7 @@ pub(crate) use defaults::default_keeping_nulls;
 pub use parse::{DEEPEST, Definitions, ParseError, parse};
 pub use prune::prune;
 pub(crate) use prune::with_object_meta;
+pub(crate) use settled::is_settled;
 pub use validate::{Validator, validate};
 
 /// One node of a structural schema.

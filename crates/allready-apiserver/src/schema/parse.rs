@@ -1,7 +1,12 @@
 //! Reading a schema: OpenAPI v3 as custom kinds write it, and the definitions of the built-in kinds, which refer to each
 //! other by name.
 
-use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
+use std::{
+    borrow::Cow,
+    cell::RefCell,
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
 
 use serde_json::{Map, Value};
 
@@ -40,7 +45,8 @@ pub fn parse(openapi: &Value) -> Result<Schema, ParseError> {
 /// Definitions that refer to each other by name, such as those of the built-in kinds. What is shared between kinds is read
 /// once and shared.
 pub struct Definitions<'a> {
-    table: &'a Map<String, Value>,
+    /// The built-in ones where it is `None`.
+    table: Option<&'a Map<String, Value>>,
     done: RefCell<BTreeMap<String, Arc<Schema>>>,
     open: RefCell<Vec<String>>,
 }
@@ -48,7 +54,20 @@ pub struct Definitions<'a> {
 impl<'a> Definitions<'a> {
     /// Over a table from name to schema. `$ref` may be a bare name or a path that ends in one.
     pub fn new(table: &'a Map<String, Value>) -> Self {
-        Self { table, done: RefCell::default(), open: RefCell::default() }
+        Self { table: Some(table), done: RefCell::default(), open: RefCell::default() }
+    }
+
+    /// Those of the built-in kinds, each read when it is asked for and then forgotten: all of them at once weigh more than
+    /// the objects of most tests.
+    pub(crate) fn builtin() -> Self {
+        Self { table: None, done: RefCell::default(), open: RefCell::default() }
+    }
+
+    fn find(&self, name: &str) -> Option<Cow<'a, Value>> {
+        match self.table {
+            Some(table) => table.get(name).map(Cow::Borrowed),
+            None => BUILTIN.get(name).and_then(|line| serde_json::from_str(line).ok()).map(Cow::Owned),
+        }
     }
 
     /// Reads the definition of a name, and everything it refers to. A definition that contains itself, as the schema of
@@ -60,17 +79,24 @@ impl<'a> Definitions<'a> {
         if self.open.borrow().iter().any(|open| open == name) {
             return Ok(Arc::new(anything()));
         }
-        let Some(definition) = self.table.get(name) else {
+        let Some(definition) = self.find(name) else {
             return Err(Place::Root.error(format!("there is no definition of {name}")));
         };
         self.open.borrow_mut().push(name.to_owned());
-        let read = Reader { definitions: Some(self) }.node(definition, &Place::Root);
+        let read = Reader { definitions: Some(self) }.node(&definition, &Place::Root);
         self.open.borrow_mut().pop();
         let schema = Arc::new(as_the_type_behaves(name, read?));
         self.done.borrow_mut().insert(name.to_owned(), schema.clone());
         Ok(schema)
     }
 }
+
+/// The definitions of the built-in kinds as they are written: one a line, `"name":{…},`.
+static BUILTIN: LazyLock<BTreeMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let lines = include_str!("../builtin/kinds.json").lines();
+    let named = lines.filter_map(|line| line.strip_prefix('"')?.split_once("\":"));
+    named.map(|(name, written)| (name, written.trim_end_matches(','))).collect()
+});
 
 /// A few definitions say less than the type behind them does.
 fn as_the_type_behaves(name: &str, mut schema: Schema) -> Schema {

@@ -14,14 +14,11 @@ pub(super) const DEEPEST_OBJECT: usize = 256;
 
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-static META: LazyLock<Arc<Schema>> = LazyLock::new(|| {
-    let table: Map<String, Value> =
-        serde_json::from_str(include_str!("../builtin/kinds.json")).unwrap_or_default();
-    Definitions::new(&table).get(OBJECT_META).unwrap_or_default()
-});
+static META: LazyLock<Arc<Schema>> =
+    LazyLock::new(|| Definitions::builtin().get(OBJECT_META).unwrap_or_default());
 
 /// The schema of `metadata`.
-fn object_meta() -> Arc<Schema> {
+pub(super) fn object_meta() -> Arc<Schema> {
     META.clone()
 }
 

@@ -46,7 +46,7 @@ impl Listening {
         self.ca.as_deref()
     }
 
-    /// A kubeconfig that `kubectl` and every other client uses as it is.
+    /// A kubeconfig that `kubectl` and every other client uses as it is. With plain HTTP, `kubectl` sends no token.
     pub fn kubeconfig(&self) -> String {
         kubeconfig(&self.url(), self.ca(), &self.token)
     }

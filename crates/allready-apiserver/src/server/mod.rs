@@ -230,7 +230,8 @@ impl ApiServer {
         self.listen_with(address, Listen::default()).await
     }
 
-    /// Listens with plain HTTP, on this machine alone.
+    /// Listens with plain HTTP, on this machine alone. `kubectl` and other clients built on client-go send no token without
+    /// encryption, whatever their kubeconfig says, and are nobody here: for them, [`listen`](Self::listen) with HTTPS.
     pub async fn listen_http(&self, address: SocketAddr) -> Result<Listening, ListenError> {
         self.listen_with(address, Listen { plain: true, ..Listen::default() }).await
     }

@@ -18,7 +18,11 @@ use super::{Keep, boot};
 use crate::{
     call::User,
     fault::{Faults, mix},
-    http::{auth, watch::Endings},
+    http::{
+        auth,
+        body::{BUDGET, Room},
+        watch::Endings,
+    },
     rest::Engine,
     status::Failure,
 };
@@ -37,13 +41,14 @@ pub(crate) struct Shared {
     users: Arc<[(String, User)]>,
     clock: Clock,
     patience: Duration,
+    room: Room,
     seed: [u64; 2],
     drawn: AtomicU64,
     endings: watch::Sender<Endings>,
     /// Held by every open watch.
     watches: Arc<()>,
     address: Mutex<String>,
-    documents: Mutex<Documents>,
+    pub(super) documents: Mutex<Documents>,
 }
 
 impl Shared {
@@ -67,6 +72,7 @@ impl Shared {
             users: users.into(),
             clock,
             patience,
+            room: Room::new(BUDGET),
             seed: [seed.0, seed.1],
             drawn: AtomicU64::new(0),
             endings: watch::Sender::new(Endings::default()),
@@ -108,6 +114,11 @@ impl Shared {
 
     pub(crate) fn patience(&self) -> Duration {
         self.patience
+    }
+
+    /// The room for the bodies of requests.
+    pub(crate) fn room(&self) -> &Room {
+        &self.room
     }
 
     /// 32 bytes that have not been drawn before.
@@ -156,6 +167,11 @@ impl Shared {
     }
 
     pub(super) fn restart(&self, keep: Keep) {
+        // Nobody is to see what stands only half: who asks from here on until the end is cut off.
+        self.endings.send_modify(|endings| {
+            endings.cut += 1;
+            endings.restarting = true;
+        });
         self.engine.restart(keep == Keep::Data);
         if keep == Keep::Nothing {
             for crd in self.crds.lock().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -163,7 +179,10 @@ impl Shared {
                 let _ = boot::define(&self.engine, crd, self.stamp());
             }
         }
-        self.endings.send_modify(|endings| endings.cut += 1);
+        self.endings.send_modify(|endings| {
+            endings.cut += 1;
+            endings.restarting = false;
+        });
     }
 
     /// Where the server listens, as discovery says it.
@@ -175,12 +194,14 @@ impl Shared {
         *self.address.lock().unwrap_or_else(PoisonError::into_inner) = address;
     }
 
-    /// A document that takes long to build, built once for as long as its hash stays.
+    /// A document that takes long to build, built once for as long as its hash stays. Those of groups that are no longer
+    /// served are forgotten.
     pub(crate) fn document(
         &self,
         group: &str,
         version: &str,
         hash: &str,
+        served: impl Fn(&str, &str) -> bool,
         build: impl FnOnce() -> Bytes,
     ) -> Bytes {
         let key = (group.to_owned(), version.to_owned());
@@ -191,6 +212,7 @@ impl Shared {
         known().unwrap_or_else(|| {
             let text = build();
             let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+            documents.retain(|(group, version), _| served(group, version));
             documents.insert(key.clone(), (hash.to_owned(), text.clone()));
             text
         })

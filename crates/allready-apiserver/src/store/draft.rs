@@ -12,6 +12,8 @@ pub(crate) struct Draft {
     bytes: Vec<u8>,
     gap: usize,
     owners: Box<[Box<str>]>,
+    finalizers: Box<[Box<str>]>,
+    marked: bool,
     written: Option<Arc<Value>>,
 }
 
@@ -23,6 +25,7 @@ pub(crate) struct Stored {
     /// Its resourceVersion.
     pub(crate) version: u64,
     gap: u32,
+    marked: bool,
     written: Option<Arc<Value>>,
 }
 
@@ -54,7 +57,11 @@ impl Draft {
             gap = write_metadata(&mut bytes, &empty);
         }
         bytes.push(b'}');
-        Self { bytes, gap, owners: owners(object), written: None }
+        let metadata = object.get("metadata");
+        let marked = metadata
+            .and_then(|metadata| metadata.get("deletionTimestamp"))
+            .is_some_and(|stamp| !stamp.is_null());
+        Self { bytes, gap, owners: owners(object), finalizers: finalizers(object), marked, written: None }
     }
 
     /// Says that the object is what is read from something else that was written.
@@ -68,12 +75,18 @@ impl Draft {
         &self.owners
     }
 
+    /// The finalizers that the object waits for.
+    pub(crate) fn finalizers(&self) -> &[Box<str>] {
+        &self.finalizers
+    }
+
     /// Closes the gap.
     pub(crate) fn seal(&self, version: u64) -> Stored {
         Stored {
             bytes: splice(&self.bytes, self.gap, self.gap, version),
             version,
             gap: u32::try_from(self.gap).unwrap_or(u32::MAX),
+            marked: self.marked,
             written: self.written.clone(),
         }
     }
@@ -86,15 +99,28 @@ impl Stored {
         splice(&self.bytes, gap, gap + self.version.to_string().len(), version)
     }
 
+    /// Whether the object is being deleted.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.marked
+    }
+
     /// What was written, where reading it gives something else. A write that writes the same again changes nothing.
     pub(crate) fn written(&self) -> Option<&Value> {
         self.written.as_deref()
     }
 
-    /// The object as a value. Stored bytes are always JSON.
+    /// The object as a value.
     pub(crate) fn value(&self) -> Value {
-        serde_json::from_slice(&self.bytes).unwrap_or_default()
+        read(&self.bytes)
     }
+}
+
+/// Stored bytes as a value. They are JSON of a bounded depth, so this has no way to fail; that it did is told.
+pub(crate) fn read(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes).unwrap_or_else(|error| {
+        tracing::error!(%error, "a stored object cannot be read");
+        Value::Null
+    })
 }
 
 fn splice(bytes: &[u8], from: usize, to: usize, version: u64) -> Bytes {
@@ -150,4 +176,9 @@ fn write<T: Serialize + ?Sized>(bytes: &mut Vec<u8>, value: &T) {
 fn owners(object: &Value) -> Box<[Box<str>]> {
     let references = object.pointer("/metadata/ownerReferences").and_then(Value::as_array);
     references.into_iter().flatten().filter_map(|owner| owner["uid"].as_str()).map(Into::into).collect()
+}
+
+fn finalizers(object: &Value) -> Box<[Box<str>]> {
+    let names = object.pointer("/metadata/finalizers").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect()
 }

@@ -74,6 +74,8 @@ pub(crate) struct Start {
     pub(crate) bookmarks: bool,
     /// `timeoutSeconds`.
     pub(crate) timeout: Option<Duration>,
+    /// Whether `timeoutSeconds` is negative.
+    pub(crate) expired: bool,
 }
 
 impl Start {
@@ -204,7 +206,7 @@ impl Subscription {
             ends_initial: streams.then_some(revision),
             bookmarks: start.bookmarks,
             next_bookmark: None,
-            deadline: start.timeout.map(|timeout| now + timeout),
+            deadline: start.timeout.and_then(|timeout| now.checked_add(timeout)),
             ended: false,
             view,
         };
@@ -214,6 +216,9 @@ impl Subscription {
                 let asked = start.version.unwrap_or_default();
                 subscription.fail(&Failure::too_old(asked, oldest));
             }
+        }
+        if start.expired {
+            subscription.fail(&Failure::new(500, "InternalError", "context deadline exceeded"));
         }
         subscription.schedule_bookmark(now);
         subscription

@@ -1,6 +1,6 @@
 //! Custom kinds: the columns that their authors chose.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::LazyLock};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -10,7 +10,30 @@ use super::{
     headings::{CUSTOM, definition},
     jsonpath::Path,
 };
-use crate::resource::Column;
+use crate::{openapi::prose, resource::Column};
+
+/// The columns of the scale of a custom object.
+pub(super) static SCALE: LazyLock<[Column; 3]> = LazyLock::new(|| {
+    let column = |name: &str, kind: &str, description: &str, json_path: &str| Column {
+        name: name.into(),
+        kind: kind.into(),
+        description: description.into(),
+        json_path: json_path.into(),
+        ..Column::default()
+    };
+    let meta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+    let created = prose::field(meta, "creationTimestamp").unwrap_or_default();
+    [
+        column("Desired", "integer", "Number of desired replicas", ".spec.replicas"),
+        column("Available", "integer", "Number of actual replicas", ".status.replicas"),
+        column("Age", "date", created, ".metadata.creationTimestamp"),
+    ]
+});
+
+/// Whether an object is the scale of another.
+pub(super) fn is_scale(object: &Value) -> bool {
+    object["kind"] == "Scale" && object["apiVersion"] == "autoscaling/v1"
+}
 
 /// The columns of a custom kind, with their paths read.
 pub(super) struct Columns<'a> {

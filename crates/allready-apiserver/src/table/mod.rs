@@ -64,7 +64,10 @@ pub fn table(
     include: Include,
     now: Timestamp,
 ) -> Value {
-    let printer = Printer::of(resource, version);
+    let printer = match objects {
+        [object] if is_custom(version) && custom::is_scale(object) => Printer::of_scale(resource),
+        _ => Printer::of(resource, version),
+    };
     let metadata = match (list, objects) {
         (Some(list), _) => partial::list_metadata(list),
         (None, objects) => own_metadata(objects.first()),
@@ -109,6 +112,10 @@ fn own_metadata(object: Option<&Value>) -> Value {
     }
 }
 
+fn is_custom(version: &Version) -> bool {
+    version.published.is_some() || !version.columns.is_empty()
+}
+
 /// How the objects of a resource become rows.
 struct Printer<'a> {
     resource: &'a Resource,
@@ -125,10 +132,14 @@ impl<'a> Printer<'a> {
     fn of(resource: &'a Resource, version: &'a Version) -> Self {
         let cells = match cells::printer(&resource.group, &resource.plural) {
             Some(printer) => Cells::Builtin(printer),
-            None if version.published.is_none() && version.columns.is_empty() => Cells::Plain,
-            None => Cells::Custom(custom::Columns::new(&version.columns)),
+            None if is_custom(version) => Cells::Custom(custom::Columns::new(&version.columns)),
+            None => Cells::Plain,
         };
         Self { resource, cells }
+    }
+
+    fn of_scale(resource: &'a Resource) -> Self {
+        Self { resource, cells: Cells::Custom(custom::Columns::new(custom::SCALE.as_slice())) }
     }
 
     fn definitions(&self) -> Value {

@@ -75,22 +75,34 @@ struct Running(Child);
 
 impl Running {
     fn start(kubeconfig: &Path, crds: &Path) -> (Self, String) {
+        let (running, said) = Self::start_with(&[], kubeconfig, crds);
+        (running, said.into_iter().next().unwrap())
+    }
+
+    /// Starts it, and returns what it said.
+    fn start_with(arguments: &[&str], kubeconfig: &Path, crds: &Path) -> (Self, Vec<String>) {
         let child = Command::new(env!("CARGO_BIN_EXE_allready"))
             .args(["apiserver", "--http", "--kubeconfig"])
             .arg(kubeconfig)
             .arg("--crds")
             .arg(crds)
+            .args(arguments)
             .env("NO_COLOR", "1")
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let mut running = Self(child);
-        let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines();
-        let first = lines.next().unwrap().unwrap();
+        let mut said: Vec<String> = Vec::new();
         // Whoever has read the last line knows that the file is there.
-        lines.find(|line| line.as_ref().unwrap().starts_with("Ctrl-C")).unwrap().unwrap();
-        (running, first)
+        for line in BufReader::new(running.0.stdout.take().unwrap()).lines() {
+            said.push(line.unwrap());
+            if said.last().unwrap().starts_with("Ctrl-C") {
+                break;
+            }
+        }
+        assert!(said.last().is_some_and(|last| last.starts_with("Ctrl-C")), "{said:?}");
+        (running, said)
     }
 }
 
@@ -159,4 +171,41 @@ fn it_serves_what_was_defined_until_it_is_told_to_stop() {
         warnings.contains("widgets.yaml, document 2: no CustomResourceDefinition, left out"),
         "{warnings}"
     );
+}
+
+#[test]
+fn without_encryption_kubectl_is_told_to_use_https() {
+    let crds = directory("widgets.yaml", CRDS);
+    let kubeconfig = crds.path().join("config");
+    let (_running, said) = Running::start_with(&[], &kubeconfig, crds.path());
+    let said = said.join("\n");
+    assert!(said.contains("kubectl sends none over plain HTTP: leave out --http to use it."), "{said}");
+    assert!(!said.contains("kubectl --kubeconfig"), "{said}");
+}
+
+#[test]
+fn deleted_namespaces_are_emptied_unless_no_controllers_are_wanted() {
+    let crds = directory("widgets.yaml", CRDS);
+    let kubeconfig = crds.path().join("config");
+    for (arguments, left) in [(&[][..], "HTTP/1.1 404 "), (&["--no-controllers"][..], "HTTP/1.1 200 ")] {
+        let (_running, said) = Running::start_with(arguments, &kubeconfig, crds.path());
+        let address = said[0].strip_prefix("Listening on http://").unwrap();
+        let text = fs::read_to_string(&kubeconfig).unwrap();
+        let token =
+            text.lines().find_map(|line| line.trim().strip_prefix("token: ")).unwrap().trim_matches('"');
+        let ask = |line: &str, body: &str| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            let length = body.len();
+            let head = format!("Host: x\r\nConnection: close\r\nAuthorization: Bearer {token}");
+            write!(stream, "{line} HTTP/1.1\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            answer
+        };
+        let made = ask("POST /api/v1/namespaces", r#"{"metadata":{"name":"shop"}}"#);
+        assert!(made.starts_with("HTTP/1.1 201 "), "{made}");
+        assert!(ask("DELETE /api/v1/namespaces/shop", "").starts_with("HTTP/1.1 200 "));
+        let answer = ask("GET /api/v1/namespaces/shop", "");
+        assert!(answer.starts_with(left), "{arguments:?}: {answer}");
+    }
 }

@@ -32,7 +32,7 @@ impl Maker<'_> {
                 1 => body["kind"] = self.random.one(&["Other", "", "nest"]).into(),
                 2 => {
                     body["apiVersion"] =
-                        self.random.one(&["", "v1", "${group}/v9", "${group}/v2", "a/b/c"]).into()
+                        self.random.one(&["", "v1", "${group}/v9", "${group}/v2", "a/b/c"]).into();
                 }
                 _ => body["metadata"]["labels"] = json!({ "k": 1 }),
             },

@@ -121,8 +121,7 @@ impl Maker<'_> {
     pub(super) fn some_metadata(&mut self, metadata: &mut Value) {
         for _ in 0..=self.random.below(2) {
             match self.random.below(14) {
-                0 => metadata["finalizers"] = self.finalizers(),
-                1 => metadata["finalizers"] = self.finalizers(),
+                0 | 1 => metadata["finalizers"] = self.finalizers(),
                 2 => metadata["finalizers"] = json!([]),
                 3 => metadata["finalizers"] = Value::Null,
                 4..6 => metadata["ownerReferences"] = self.list(2, false, Self::owner),
@@ -202,7 +201,7 @@ impl Maker<'_> {
             5 => entry["fieldsV1"] = json!({ "x": {} }),
             6 => entry["fieldsV1"] = json!({ "f:metadata": { "f:name": {} }, "f:status": {}, "f:spec": {} }),
             7 => {
-                entry["fieldsV1"] = json!({ "f:spec": { "f:items": { "k:{\"key\":\"a\"}": {}, "k:{\"key\":\"a\",\"part\":\"main\"}": { ".": {} } } } })
+                entry["fieldsV1"] = json!({ "f:spec": { "f:items": { "k:{\"key\":\"a\"}": {}, "k:{\"key\":\"a\",\"part\":\"main\"}": { ".": {} } } } });
             }
             8 => entry["time"] = Value::Null,
             9 => entry["subresource"] = "status".into(),

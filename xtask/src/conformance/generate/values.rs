@@ -131,7 +131,7 @@ impl Maker<'_> {
             }
             free
         });
-        field(self, "template", |maker| maker.embedded());
+        field(self, "template", Self::embedded);
         field(self, "templates", |maker| maker.list(2, false, Self::embedded));
         field(self, "sealed", Self::word);
         field(self, "growing", Self::number);

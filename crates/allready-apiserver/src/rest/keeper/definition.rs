@@ -14,19 +14,23 @@ use crate::{
 };
 
 impl Engine {
+    /// Looks after a definition as it is now: one at a time, so that what is served never goes back to what it was.
     pub(super) fn keep_definition(
         &self,
         definitions: &Arc<Resource>,
-        object: &Value,
+        name: &str,
         now: Timestamp,
     ) -> Vec<Task> {
-        let name = meta::text(object, "name").to_owned();
-        if is_marked(object) {
-            self.set_terminating(&name, true);
-            return self.take_down(definitions, object, &name, now);
+        let mut served = self.served_definitions();
+        let Some(stored) = self.store().get(&definitions.place, name) else { return Vec::new() };
+        if stored.is_marked() {
+            return self.take_down(definitions, &stored.value(), name, now);
         }
         let registry = self.registry();
-        let tasks = self.amend(definitions, &name, |object| {
+        let tasks = self.amend(definitions, name, |object| {
+            if is_marked(object) {
+                return;
+            }
             let before = object.clone();
             if crd::accept(object, &registry, now)
                 && let Some(version) = definitions.versions.first()
@@ -42,16 +46,25 @@ impl Engine {
                 fields::update(Some(&before), object, &writer, &schemas, &reset);
             }
         });
-        let Some(stored) = self.store().get(&definitions.place, &name) else { return tasks };
+        let stored = self.store().get(&definitions.place, name).filter(|stored| !stored.is_marked());
+        let Some(stored) = stored else { return tasks };
         let definition = stored.value();
         let Some(resource) = crd::serve(&definition, self.store().revision()) else { return tasks };
+        let place = resource.place.clone();
+        let uid = meta::text(&definition, "uid");
+        if served.get(name).is_some_and(|known| known != uid) {
+            // Another definition of the same name went and was not seen going: its objects are not those of this one.
+            self.store().close(&place);
+            self.change_served(|registry| drop(registry.remove(&resource.group, &resource.plural)));
+        }
+        self.set_terminating(name, false);
+        served.insert(name.to_owned(), uid.to_owned());
         let before = self.registry().get(&resource.group, &resource.plural).cloned();
         if before.as_ref().and_then(|before| before.strategy.definition())
             == Some(&crd::made_from(&definition))
         {
             return tasks;
         }
-        let place = resource.place.clone();
         self.store().open(&place);
         self.change_served(|registry| registry.insert(Arc::new(resource)));
         if before.is_some() {
@@ -70,6 +83,7 @@ impl Engine {
         now: Timestamp,
     ) -> Vec<Task> {
         let mut tasks = Vec::new();
+        self.set_terminating(name, true);
         if !meta::texts(object, "finalizers").contains(&CLEANUP) {
             return tasks;
         }
@@ -77,12 +91,17 @@ impl Engine {
         let group = object["spec"]["group"].as_str().unwrap_or_default();
         let plural = object["spec"]["names"]["plural"].as_str().unwrap_or_default();
         if let Some(resource) = registry.get(group, plural) {
-            for (key, stored) in self.store().list(&resource.place, "", None).items {
-                if !is_marked(&stored.value()) {
-                    tasks.extend(self.discard(resource, &key, None, now));
+            self.store().shut(&resource.place);
+            loop {
+                let found = self.store().survey(&resource.place, "").unmarked;
+                if found.is_empty() {
+                    break;
+                }
+                for (key, version) in found {
+                    tasks.extend(self.discard_at(resource, &key, version, now).unwrap_or_default());
                 }
             }
-            if !self.store().list(&resource.place, "", None).items.is_empty() {
+            if self.store().survey(&resource.place, "").count > 0 {
                 let stamp = finish::timestamp(now);
                 tasks.extend(self.amend(definitions, name, |object| {
                     let condition = json!({
@@ -112,15 +131,24 @@ impl Engine {
         tasks
     }
 
-    /// Stops serving what a definition defined.
+    /// Stops serving what a definition defined, unless another of its name has taken its place.
     pub(super) fn stop_serving(&self, definition: &Value) {
+        let mut served = self.served_definitions();
+        let name = meta::text(definition, "name");
+        if served.get(name).is_some_and(|known| known != meta::text(definition, "uid")) {
+            return;
+        }
+        if served.remove(name).is_none() {
+            self.set_terminating(name, false);
+            return;
+        }
         let group = definition["spec"]["group"].as_str().unwrap_or_default();
         let plural = definition["spec"]["names"]["plural"].as_str().unwrap_or_default();
-        self.set_terminating(&format!("{plural}.{group}"), false);
         let mut removed = None;
         self.change_served(|registry| removed = registry.remove(group, plural));
         if let Some(resource) = removed {
             self.store().close(&resource.place);
         }
+        self.set_terminating(name, false);
     }
 }

@@ -1,6 +1,6 @@
 //! The garbage collector: dependents follow their owners, at once, before them, or not at all.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -8,8 +8,22 @@ use serde_json::Value;
 use super::{Task, is_marked};
 use crate::{
     resource::Resource,
-    rest::{Engine, delete, key, meta},
+    rest::{Engine, delete, key, meta, options::DeleteOptions},
+    store::{Draft, Expect},
 };
+
+/// What is known of an owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It is there.
+    Solid,
+    /// It is there until its dependents are gone.
+    Waiting,
+    /// Its kind is served, and it is not there.
+    Absent,
+    /// Nobody can say: its kind or version is not served, or it would have to be in a namespace that nobody named.
+    Unknown,
+}
 
 impl Engine {
     /// After an object was written: its owners may be gone, and if it is being deleted, its dependents may be in question.
@@ -28,8 +42,8 @@ impl Engine {
         if marked && finalizers.contains(&"foregroundDeletion") {
             return self.wait_for_dependents(resource, key, object, now);
         }
-        if !marked && !owners(object).is_empty() && !self.is_owned(object) {
-            return self.discard(resource, key, None, now);
+        if !marked && !owners(object).is_empty() {
+            return self.settle_dependent(resource, key, now);
         }
         Vec::new()
     }
@@ -37,27 +51,84 @@ impl Engine {
     /// After an object is gone: what it owned goes too, unless someone else owns it as well.
     pub(super) fn collect_after(&self, last: &Value, now: Timestamp) -> Vec<Task> {
         let mut tasks = Vec::new();
-        let uid = meta::text(last, "uid");
         let registry = self.registry();
-        for (place, key) in self.store().dependents(uid) {
-            let Some(resource) = Self::at_place(&registry, &place) else { continue };
-            let Some(stored) = self.store().get(&place, &key) else { continue };
-            if self.is_owned(&stored.value()) {
-                tasks.extend(self.amend(&resource, &key, |object| disown(object, uid)));
-            } else if !is_marked(&stored.value()) {
-                tasks.extend(self.discard(&resource, &key, None, now));
+        for (place, key) in self.store().dependents(meta::text(last, "uid")) {
+            if let Some(resource) = Self::at_place(&registry, &place) {
+                tasks.extend(self.settle_dependent(&resource, &key, now));
             }
         }
-        // An owner may have waited for this one.
-        for owner in owners(last) {
-            if let Some((resource, key)) = self.find_owner(owner, meta::text(last, "namespace")) {
+        tasks.extend(self.wake_owners(last));
+        tasks
+    }
+
+    /// Owners that may have waited for this object, which is gone or has let go of them.
+    pub(super) fn wake_owners(&self, object: &Value) -> Vec<Task> {
+        let mut tasks = Vec::new();
+        for owner in owners(object) {
+            if let Some((resource, key)) = self.find_owner(owner, meta::text(object, "namespace")) {
                 let stored = self.store().get(&resource.place, &key);
-                if stored.is_some_and(|stored| is_marked(&stored.value())) {
+                if stored.is_some_and(|stored| stored.is_marked()) {
                     tasks.push(Task::Written { place: resource.place.as_str().into(), key });
                 }
             }
         }
         tasks
+    }
+
+    /// Does to an object what the standing of its owners asks for, as long as it is the object that was judged: a change
+    /// meanwhile is a reason to judge again.
+    fn settle_dependent(&self, resource: &Arc<Resource>, key: &str, now: Timestamp) -> Vec<Task> {
+        loop {
+            let Some(live) = self.store().get(&resource.place, key) else { return Vec::new() };
+            let object = live.value();
+            let references = owners(&object);
+            if is_marked(&object) || references.is_empty() {
+                return Vec::new();
+            }
+            let namespace = meta::text(&object, "namespace");
+            let standings: Vec<_> = references.iter().map(|owner| self.standing(owner, namespace)).collect();
+            if standings.contains(&Standing::Unknown) {
+                return Vec::new();
+            }
+            if standings.contains(&Standing::Solid) {
+                let solid =
+                    references.iter().zip(&standings).filter(|(_, standing)| **standing == Standing::Solid);
+                let kept: Vec<Value> = solid.map(|(owner, _)| (*owner).clone()).collect();
+                if kept.len() == references.len() {
+                    return Vec::new();
+                }
+                let mut new = crate::rest::convert::current(resource, &live);
+                meta::set(&mut new, "ownerReferences", Some(Value::Array(kept)));
+                let expect = Expect::Version(live.version);
+                if self.store().put(&resource.place, key, expect, &Draft::new(&new)).is_ok() {
+                    return self.wake_owners(&object);
+                }
+                continue;
+            }
+            let uid = meta::text(&object, "uid");
+            let finalizers = meta::texts(&object, "finalizers");
+            let in_turn = standings.contains(&Standing::Waiting) && !self.store().dependents(uid).is_empty();
+            let policy = if in_turn || finalizers.contains(&"foregroundDeletion") {
+                "Foreground"
+            } else if finalizers.contains(&"orphan") {
+                "Orphan"
+            } else {
+                "Background"
+            };
+            let options = DeleteOptions {
+                policy: Some(policy.to_owned()),
+                grace: Some(0),
+                uid: Some(uid.to_owned()),
+                version: Some(live.version.to_string()),
+                ..DeleteOptions::default()
+            };
+            let (namespace, name) = delete::split(key);
+            match self.remove(resource, None, namespace, name, &options, now) {
+                Ok(removal) => return Self::tasks_after(resource, namespace, &removal),
+                Err(failure) if failure.code == 409 => {}
+                Err(_) => return Vec::new(),
+            }
+        }
     }
 
     fn orphan(&self, resource: &Arc<Resource>, key: &str, object: &Value) -> Vec<Task> {
@@ -69,7 +140,7 @@ impl Engine {
                 tasks.extend(self.amend(&kind, &dependent, |object| disown(object, uid)));
             }
         }
-        tasks.extend(self.amend(resource, key, |object| release(object, "orphan")));
+        tasks.extend(self.amend(resource, key, |object| release(object, uid, "orphan")));
         tasks
     }
 
@@ -86,48 +157,57 @@ impl Engine {
         let mut blocked = false;
         for (place, dependent) in self.store().dependents(uid) {
             let Some(kind) = Self::at_place(&registry, &place) else { continue };
-            let Some(stored) = self.store().get(&place, &dependent) else { continue };
-            let value = stored.value();
-            let blocks = owners(&value)
-                .into_iter()
-                .any(|owner| owner["uid"].as_str() == Some(uid) && owner["blockOwnerDeletion"] == true);
-            if is_marked(&value) {
-                blocked |= blocks;
-                continue;
-            }
-            if self.other_owner(&value, uid) {
-                tasks.extend(self.amend(&kind, &dependent, |object| disown(object, uid)));
-                continue;
-            }
-            let has_own = !self.store().dependents(meta::text(&value, "uid")).is_empty();
-            let policy = if has_own { "Foreground" } else { "Background" };
-            tasks.extend(self.discard(&kind, &dependent, Some(policy), now));
-            blocked |= blocks && self.store().get(&place, &dependent).is_some();
+            tasks.extend(self.settle_dependent(&kind, &dependent, now));
+            blocked = blocked || self.blocks(&place, &dependent, uid);
         }
         if !blocked {
-            tasks.extend(self.amend(resource, key, |object| release(object, "foregroundDeletion")));
+            tasks.extend(self.amend(resource, key, |object| release(object, uid, "foregroundDeletion")));
         }
         tasks
     }
 
-    /// Whether one of an object's owners exists.
-    fn is_owned(&self, object: &Value) -> bool {
-        self.other_owner(object, "")
+    /// Whether an owner has to wait for a dependent. It has not when the dependent, or one that the dependent waits for,
+    /// waits for the owner: in a circle someone has to go first.
+    fn blocks(&self, place: &str, key: &str, owner: &str) -> bool {
+        let Some(stored) = self.store().get(place, key) else { return false };
+        let dependent = stored.value();
+        if !names_as_blocked(&dependent, owner) {
+            return false;
+        }
+        let mut seen = HashSet::new();
+        let mut open = vec![dependent];
+        while let Some(object) = open.pop() {
+            let uid = meta::text(&object, "uid");
+            if uid == owner {
+                return false;
+            }
+            if !waits(&object) || !seen.insert(uid.to_owned()) {
+                continue;
+            }
+            for (place, key) in self.store().dependents(uid) {
+                let next = self.store().get(&place, &key).map(|stored| stored.value());
+                open.extend(next.filter(|next| names_as_blocked(next, uid)));
+            }
+        }
+        true
     }
 
-    fn other_owner(&self, object: &Value, except: &str) -> bool {
-        let namespace = meta::text(object, "namespace");
-        let others = owners(object).into_iter().filter(|owner| owner["uid"].as_str() != Some(except));
-        others.into_iter().any(|owner| {
-            let Some((resource, key)) = self.find_owner(owner, namespace) else { return false };
-            let stored = self.store().get(&resource.place, &key);
-            stored.is_some_and(|stored| {
-                let value = stored.value();
-                let waits =
-                    is_marked(&value) && meta::texts(&value, "finalizers").contains(&"foregroundDeletion");
-                Some(meta::text(&value, "uid")) == owner["uid"].as_str() && !waits
-            })
-        })
+    /// How it stands with an owner of an object in a namespace, or in none.
+    fn standing(&self, owner: &Value, namespace: &str) -> Standing {
+        let version = owner["apiVersion"]
+            .as_str()
+            .map(|text| text.rsplit_once('/').map_or(text, |(_, version)| version));
+        let (Some(version), Some(uid)) = (version, owner["uid"].as_str()) else { return Standing::Unknown };
+        let Some((resource, key)) = self.find_owner(owner, namespace) else { return Standing::Unknown };
+        if resource.version(version).is_none() || (resource.namespaced && namespace.is_empty()) {
+            return Standing::Unknown;
+        }
+        let found = self.store().get(&resource.place, &key).map(|stored| stored.value());
+        match found.filter(|found| meta::text(found, "uid") == uid) {
+            None => Standing::Absent,
+            Some(found) if waits(&found) => Standing::Waiting,
+            Some(_) => Standing::Solid,
+        }
     }
 
     fn find_owner(&self, owner: &Value, namespace: &str) -> Option<(Arc<Resource>, String)> {
@@ -135,13 +215,29 @@ impl Engine {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         let kind = owner["kind"].as_str()?;
         let registry = self.registry();
-        let resource =
-            registry.iter().find(|resource| resource.group == group && resource.kind == kind)?.clone();
+        // What is only asked and never stored owns nothing.
+        let resource = registry
+            .iter()
+            .find(|resource| {
+                resource.group == group && resource.kind == kind && resource.verbs != ["create"]
+            })?
+            .clone();
         let namespace = if resource.namespaced { namespace } else { "" };
         let key = key(namespace, owner["name"].as_str()?);
-        debug_assert!(delete::split(&key).0 == namespace);
         Some((resource, key))
     }
+}
+
+/// Whether an object stays until its dependents are gone.
+fn waits(object: &Value) -> bool {
+    is_marked(object) && meta::texts(object, "finalizers").contains(&"foregroundDeletion")
+}
+
+/// Whether an object says that this owner may not go before it.
+fn names_as_blocked(object: &Value, owner: &str) -> bool {
+    owners(object)
+        .into_iter()
+        .any(|reference| reference["uid"].as_str() == Some(owner) && reference["blockOwnerDeletion"] == true)
 }
 
 fn owners(object: &Value) -> Vec<&Value> {
@@ -155,8 +251,11 @@ fn disown(object: &mut Value, uid: &str) {
     meta::set(object, "ownerReferences", Some(Value::Array(rest.clone())).filter(|_| !rest.is_empty()));
 }
 
-/// Takes a finalizer out of an object's list.
-fn release(object: &mut Value, finalizer: &str) {
+/// Takes a finalizer out of the list of the object with this uid.
+fn release(object: &mut Value, uid: &str, finalizer: &str) {
+    if meta::text(object, "uid") != uid {
+        return;
+    }
     let rest: Vec<Value> = meta::texts(object, "finalizers")
         .into_iter()
         .filter(|name| *name != finalizer)

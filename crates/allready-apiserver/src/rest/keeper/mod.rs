@@ -59,18 +59,32 @@ impl Task {
 }
 
 impl Engine {
-    /// After an object was written.
-    pub(super) fn after_write(&self, resource: &Resource, key: &str, object: &Value, call: &Call) {
+    /// After an object was written, in place of `old` where there was one.
+    pub(super) fn after_write(
+        &self,
+        resource: &Resource,
+        key: &str,
+        object: &Value,
+        old: Option<&Value>,
+        call: &Call,
+    ) {
         let metadata = &object["metadata"];
         let concerns_others = is_definition(resource)
             || is_cluster_role(resource)
             || !metadata["ownerReferences"].is_null()
             || !metadata["deletionTimestamp"].is_null();
+        let mut tasks = Vec::new();
         if concerns_others {
-            self.keep(
-                vec![Task::Written { place: resource.place.as_str().into(), key: key.to_owned() }],
-                call.now,
-            );
+            tasks.push(Task::Written { place: resource.place.as_str().into(), key: key.to_owned() });
+        }
+        if let Some(old) = old.filter(|old| !old["metadata"]["ownerReferences"].is_null())
+            && old["metadata"]["ownerReferences"] != metadata["ownerReferences"]
+            && self.controllers_run()
+        {
+            tasks.extend(self.wake_owners(old));
+        }
+        if !tasks.is_empty() {
+            self.keep(tasks, call.now);
         }
     }
 
@@ -131,7 +145,7 @@ impl Engine {
         let Some(stored) = self.store().get(place, key) else { return Vec::new() };
         let object = stored.value();
         if is_definition(&resource) {
-            return self.keep_definition(&resource, &object, now);
+            return self.keep_definition(&resource, key, now);
         }
         if !self.controllers_run() {
             return Vec::new();
@@ -156,10 +170,7 @@ impl Engine {
             let name = resource.qualified();
             let definitions = registry.iter().find(|resource| is_definition(resource));
             if let Some(definitions) = definitions
-                && self
-                    .store()
-                    .get(&definitions.place, &name)
-                    .is_some_and(|stored| is_marked(&stored.value()))
+                && self.store().get(&definitions.place, &name).is_some_and(|stored| stored.is_marked())
             {
                 tasks.push(Task::Written { place: definitions.place.as_str().into(), key: name });
             }
@@ -172,7 +183,7 @@ impl Engine {
         }
         tasks.extend(self.collect_after(last, now));
         if !namespace.is_empty()
-            && self.store().get("namespaces", namespace).is_some_and(|stored| is_marked(&stored.value()))
+            && self.store().get("namespaces", namespace).is_some_and(|stored| stored.is_marked())
         {
             tasks.push(Task::Empty(namespace.to_owned()));
         }
@@ -208,20 +219,25 @@ impl Engine {
         }
     }
 
-    /// Removes an object as the garbage collector does.
-    fn discard(
+    /// Removes an object in a version, and says what follows; `None` when it has changed.
+    fn discard_at(
         &self,
         resource: &Arc<Resource>,
         key: &str,
-        policy: Option<&str>,
+        version: u64,
         now: Timestamp,
-    ) -> Vec<Task> {
-        let options =
-            DeleteOptions { policy: policy.map(str::to_owned), grace: Some(0), ..DeleteOptions::default() };
+    ) -> Option<Vec<Task>> {
+        let options = DeleteOptions {
+            policy: Some("Background".to_owned()),
+            grace: Some(0),
+            version: Some(version.to_string()),
+            ..DeleteOptions::default()
+        };
         let (namespace, name) = super::delete::split(key);
         match self.remove(resource, None, namespace, name, &options, now) {
-            Ok(removal) => Self::tasks_after(resource, namespace, &removal),
-            Err(_) => Vec::new(),
+            Ok(removal) => Some(Self::tasks_after(resource, namespace, &removal)),
+            Err(failure) if failure.code == 409 => None,
+            Err(_) => Some(Vec::new()),
         }
     }
 }

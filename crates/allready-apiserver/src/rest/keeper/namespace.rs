@@ -5,11 +5,12 @@ use std::{collections::BTreeMap, sync::Arc};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Task, is_marked, is_namespace, set_condition};
+use super::{Task, is_namespace, set_condition};
 use crate::{
     call::{Call, User, Verb},
     resource::{Endpoint, Resource},
     rest::{Engine, finish, meta},
+    store::Stored,
 };
 
 impl Engine {
@@ -52,28 +53,37 @@ impl Engine {
         let mut tasks = Vec::new();
         let prefix = format!("{namespace}/");
         let mut remaining: BTreeMap<String, usize> = BTreeMap::new();
-        let mut finalizers: BTreeMap<String, usize> = BTreeMap::new();
+        let mut finalizers: BTreeMap<Box<str>, usize> = BTreeMap::new();
+        let Some(uid) = self.terminating_namespace(namespace) else { return tasks };
         for place in self.store().places_with(&prefix) {
             let Some(content) = Self::at_place(&registry, &place).filter(|content| content.namespaced) else {
                 continue;
             };
-            for (key, stored) in self.store().list(&place, &prefix, None).items {
-                if !is_marked(&stored.value()) {
-                    tasks.extend(self.discard(&content, &key, Some("Background"), now));
+            let found = self.store().survey(&place, &prefix);
+            // What was found while the namespace was going belongs to it, and not to another of the same name.
+            if self.terminating_namespace(namespace).as_ref() != Some(&uid) {
+                return tasks;
+            }
+            for (key, version) in found.unmarked {
+                match self.discard_at(&content, &key, version, now) {
+                    Some(more) => tasks.extend(more),
+                    None => tasks.push(Task::Empty(namespace.to_owned())),
                 }
             }
-            for (_, stored) in self.store().list(&place, &prefix, None).items {
-                *remaining.entry(content.qualified()).or_default() += 1;
-                for finalizer in meta::texts(&stored.value(), "finalizers") {
-                    *finalizers.entry(finalizer.to_owned()).or_default() += 1;
-                }
+            let left = self.store().survey(&place, &prefix);
+            if left.count > 0 {
+                *remaining.entry(content.qualified()).or_default() += left.count;
+            }
+            for (finalizer, count) in left.finalizers {
+                *finalizers.entry(finalizer).or_default() += count;
             }
         }
         let stamp = finish::timestamp(now);
         let empty = remaining.is_empty();
-        // Each of the tasks above comes back here when its namespace is still to be emptied.
-        tasks.retain(|task| !matches!(task, Task::Empty(_)));
         tasks.extend(self.amend(resource, namespace, |object| {
+            if meta::text(object, "uid") != uid {
+                return;
+            }
             if empty {
                 object["spec"]["finalizers"] = Value::Null;
                 if let Some(spec) = object["spec"].as_object_mut() {
@@ -87,6 +97,12 @@ impl Engine {
         }));
         tasks
     }
+
+    /// The uid of a namespace that is being deleted.
+    fn terminating_namespace(&self, name: &str) -> Option<String> {
+        let stored = self.store().get("namespaces", name).filter(Stored::is_marked)?;
+        Some(meta::text(&stored.value(), "uid").to_owned())
+    }
 }
 
 fn uuid_pair() -> Vec<u8> {
@@ -95,14 +111,9 @@ fn uuid_pair() -> Vec<u8> {
 
 fn conditions(
     remaining: &BTreeMap<String, usize>,
-    finalizers: &BTreeMap<String, usize>,
+    finalizers: &BTreeMap<Box<str>, usize>,
     stamp: &str,
 ) -> Vec<Value> {
-    let list = |counts: &BTreeMap<String, usize>, word: &str| {
-        let texts: Vec<_> =
-            counts.iter().map(|(name, count)| format!("{name} {word} {count} resource instances")).collect();
-        texts.join(", ")
-    };
     let condition = |kind: &str, status: &str, reason: &str, message: String| json!({ "type": kind, "status": status, "lastTransitionTime": stamp, "reason": reason, "message": message });
     let mut out = vec![
         condition(
@@ -127,7 +138,7 @@ fn conditions(
             "NamespaceContentRemaining",
             "True",
             "SomeResourcesRemain",
-            format!("Some resources are remaining: {}", list(remaining, "has")),
+            format!("Some resources are remaining: {}", counted(remaining, "has")),
         ),
     ];
     out.push(if finalizers.is_empty() {
@@ -139,8 +150,16 @@ fn conditions(
         )
     } else {
         let text =
-            format!("Some content in the namespace has finalizers remaining: {}", list(finalizers, "in"));
+            format!("Some content in the namespace has finalizers remaining: {}", counted(finalizers, "in"));
         condition("NamespaceFinalizersRemaining", "True", "SomeFinalizersRemain", text)
     });
     out
+}
+
+fn counted<Name: AsRef<str>>(counts: &BTreeMap<Name, usize>, word: &str) -> String {
+    let texts: Vec<_> = counts
+        .iter()
+        .map(|(name, count)| format!("{} {word} {count} resource instances", name.as_ref()))
+        .collect();
+    texts.join(", ")
 }

@@ -5,23 +5,23 @@ use serde_json::{Value, json};
 use super::harness::{Reply, drain, engine, send};
 use crate::rest::Engine;
 
-const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const GADGETS: &str = "/apis/keep.example/v1/namespaces/default/gadgets";
-const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+pub(super) const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+pub(super) const GADGETS: &str = "/apis/keep.example/v1/namespaces/default/gadgets";
+pub(super) const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-fn post(engine: &Engine, path: &str, body: &Value) -> Reply {
+pub(super) fn post(engine: &Engine, path: &str, body: &Value) -> Reply {
     send(engine, "POST", path, "application/json", body.to_string())
 }
 
-fn get(engine: &Engine, path: &str) -> Reply {
+pub(super) fn get(engine: &Engine, path: &str) -> Reply {
     send(engine, "GET", path, "", "")
 }
 
-fn delete(engine: &Engine, path: &str, policy: &str) -> Reply {
+pub(super) fn delete(engine: &Engine, path: &str, policy: &str) -> Reply {
     send(engine, "DELETE", path, "application/json", json!({ "propagationPolicy": policy }).to_string())
 }
 
-fn with_gadgets() -> Engine {
+pub(super) fn with_gadgets() -> Engine {
     let engine = engine();
     let definition = json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -39,14 +39,14 @@ fn with_gadgets() -> Engine {
     engine
 }
 
-fn gadget(name: &str, finalizers: &[&str]) -> Value {
+pub(super) fn gadget(name: &str, finalizers: &[&str]) -> Value {
     json!({
         "apiVersion": "keep.example/v1", "kind": "Gadget",
         "metadata": { "name": name, "finalizers": finalizers },
     })
 }
 
-fn map(name: &str, owners: &[(&str, &str, bool)]) -> Value {
+pub(super) fn map(name: &str, owners: &[(&str, &str, bool)]) -> Value {
     let owners: Vec<_> = owners
         .iter()
         .map(|(name, uid, blocks)| {
@@ -56,7 +56,7 @@ fn map(name: &str, owners: &[(&str, &str, bool)]) -> Value {
     json!({ "metadata": { "name": name, "ownerReferences": owners } })
 }
 
-fn uid(reply: &Reply) -> String {
+pub(super) fn uid(reply: &Reply) -> String {
     reply.body["metadata"]["uid"].as_str().unwrap().to_owned()
 }
 

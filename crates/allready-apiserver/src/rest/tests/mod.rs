@@ -1,5 +1,8 @@
 //! The verbs against plain calls, and the recorded answers of the real server.
 
+mod garbage;
+mod going;
 mod harness;
+mod hostile;
 mod keeping;
 mod replay;

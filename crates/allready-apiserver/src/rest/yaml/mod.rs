@@ -7,6 +7,7 @@ use granit_parser::{Event, Parser, Span};
 use serde_json::{Map, Value};
 
 use super::json::{self, Duplicate, Parsed};
+use crate::depth::{self, DEEPEST};
 
 mod mistake;
 mod scalar;
@@ -15,10 +16,10 @@ mod tests;
 
 use scalar::{Key, Scalar};
 
-/// Deeper than any real object, and shallow enough for every reader of what is stored.
-const DEPTH: usize = 120;
 /// How many bytes aliases may add to a document.
 const COPIED: usize = 4 << 20;
+/// How many bytes may be kept for aliases: anchors inside anchors are kept several times.
+const KEPT: usize = 32 << 20;
 
 /// Reads YAML, or says what is wrong with it.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, String> {
@@ -57,6 +58,10 @@ struct Reader {
     open: Vec<Frame>,
     anchors: HashMap<usize, Value>,
     copied: usize,
+    kept: usize,
+    /// Nodes of the document, and how many of them stand where an alias stood.
+    nodes: usize,
+    aliased: usize,
     root: Value,
     duplicates: Vec<Duplicate>,
 }
@@ -78,6 +83,11 @@ impl Frame {
 impl Reader {
     /// Takes an event in; true at the end of the first document.
     fn take(&mut self, text: &str, event: Event<'_>, span: Span) -> Result<bool, String> {
+        let node = matches!(
+            event,
+            Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..) | Event::Alias(..)
+        );
+        self.nodes += usize::from(node);
         match event {
             Event::DocumentEnd | Event::StreamEnd => return Ok(true),
             Event::Scalar(word, style, anchor, tag) => {
@@ -115,14 +125,20 @@ impl Reader {
             return Err(format!("yaml: anchor '{name}' value contains itself"));
         };
         self.copied += weight(value);
-        if self.copied > COPIED {
+        let nodes = count(value);
+        self.nodes += nodes;
+        self.aliased += nodes;
+        if self.copied > COPIED || is_excessive(self.aliased, self.nodes) {
             return Err("yaml: document contains excessive aliasing".into());
+        }
+        if depth::exceeds(value, DEEPEST.saturating_sub(self.open.len())) {
+            return Err("yaml: exceeded max depth".into());
         }
         Ok(value.clone())
     }
 
     fn begin(&mut self, frame: Frame) -> Result<(), String> {
-        if self.open.len() >= DEPTH {
+        if self.open.len() >= DEEPEST {
             return Err("yaml: exceeded max depth".into());
         }
         self.open.push(frame);
@@ -137,6 +153,10 @@ impl Reader {
             Frame::Map { fields, .. } => Value::Object(fields),
         };
         if anchor != 0 {
+            self.kept += weight(&value);
+            if self.kept > KEPT {
+                return Err("yaml: document contains excessive aliasing".into());
+            }
             self.anchors.insert(anchor, value.clone());
         }
         self.place(value)
@@ -183,6 +203,27 @@ fn merge(fields: &mut Map<String, Value>, value: Value) -> Result<(), String> {
         _ => return Err("yaml: map merge requires map or sequence of maps as the value".into()),
     }
     Ok(())
+}
+
+/// Whether aliases make up too much of a document: nearly all of a small one, a tenth of a huge one.
+fn is_excessive(aliased: usize, nodes: usize) -> bool {
+    const SMALL: usize = 400_000;
+    const HUGE: usize = 4_000_000;
+    if aliased <= 100 || nodes <= 1000 {
+        return false;
+    }
+    // In hundredths, so that no precision is lost: from 99 down to 10.
+    let allowed = 99 - 89 * (nodes.clamp(SMALL, HUGE) - SMALL) / (HUGE - SMALL);
+    aliased * 100 > nodes * allowed
+}
+
+/// How many nodes a value has.
+fn count(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(count).sum(),
+        Value::Object(fields) => fields.values().map(|value| 1 + count(value)).sum(),
+        _ => 0,
+    }
 }
 
 /// About how many bytes a value takes.

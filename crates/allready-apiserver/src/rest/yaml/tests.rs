@@ -108,3 +108,18 @@ fn a_small_text_cannot_become_a_large_object() {
     assert_eq!(value(&text), json!("yaml: document contains excessive aliasing"));
     assert_eq!(value(&"[".repeat(5000)), json!("yaml: exceeded max depth"));
 }
+
+/// The real server counts nodes: what is nearly all aliases is refused before it is made.
+#[test]
+fn aliases_do_not_make_a_document_deeper_or_mostly_copies() {
+    let mut deep = format!("a0: &a0 {}x{}\n", "[".repeat(60), "]".repeat(60));
+    for level in 1..18 {
+        let below = format!("*a{}", level - 1);
+        let _ = writeln!(deep, "a{level}: &a{level} {}{below}{}", "[".repeat(30), "]".repeat(30));
+    }
+    assert_eq!(value(&deep), json!("yaml: exceeded max depth"));
+    let few = format!("a: &a [{}]\nb: [{}]", "x, ".repeat(50), "*a, ".repeat(50));
+    assert!(value(&few).is_object());
+    let many = format!("a: &a [{}]\nb: [{}]", "x, ".repeat(500), "*a, ".repeat(500));
+    assert_eq!(value(&many), json!("yaml: document contains excessive aliasing"));
+}

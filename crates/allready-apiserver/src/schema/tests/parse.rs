@@ -24,6 +24,15 @@ fn every_built_in_definition_can_be_read() {
 }
 
 #[test]
+fn a_built_in_definition_read_alone_is_the_one_in_the_table() {
+    let table = kinds();
+    let (all, alone) = (Definitions::new(&table), Definitions::builtin());
+    for name in table.keys() {
+        assert_eq!(all.get(name).unwrap(), alone.get(name).unwrap(), "{name}");
+    }
+}
+
+#[test]
 fn a_definition_that_contains_itself_is_cut_where_it_recurs() {
     let table = kinds();
     let schema = Definitions::new(&table)

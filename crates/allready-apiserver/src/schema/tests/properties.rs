@@ -3,7 +3,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::schema::{Validator, default, parse, prune};
+use crate::schema::{
+    Validator, coerce, default, default_keeping_nulls, is_settled, parse, prune, with_object_meta,
+};
 
 /// Any JSON, with few enough names that it meets the schemas below.
 fn value() -> impl Strategy<Value = Value> {
@@ -151,6 +153,27 @@ proptest! {
         let validator = Validator::new(Arc::new(parse(&schema).unwrap()));
         prop_assume!(validator.validate(&object, None).is_empty());
         prop_assert_eq!(validator.validate(&object, Some(&object)), Vec::new());
+    }
+
+    #[test]
+    fn what_is_settled_stays_as_it_is(
+        mut schema in schema(), sample in value(), mut object in value(), coerced in any::<bool>(),
+    ) {
+        with_defaults(&mut schema, &sample);
+        let schema = with_object_meta(&parse(&schema).unwrap());
+        if let Some(fields) = object.as_object_mut() {
+            let managed = json!([{"manager": "m", "fieldsV1": {"f:a": {}}}]);
+            fields.insert("metadata".into(), json!({"name": "n", "managedFields": managed}));
+        }
+        if coerced {
+            coerce(Some(&schema), &mut object);
+            default_keeping_nulls(&schema, &mut object);
+        }
+        let before = object.clone();
+        let settled = is_settled(&schema, &object);
+        coerce(Some(&schema), &mut object);
+        default_keeping_nulls(&schema, &mut object);
+        prop_assert!(!settled || object == before);
     }
 
     #[test]

@@ -83,3 +83,40 @@ fn a_literal_of_a_type_does_not_bring_the_server_down() {
     let validator = Validator::new(Arc::new(parse(&schema).unwrap()));
     assert_eq!(validator.validate_with(&json!({}), None, Vec::new()).len(), 1);
 }
+
+/// The first number is the last that the real server takes, the second the first that it refuses.
+#[test]
+fn a_rule_may_nest_as_deep_as_on_the_real_server_and_no_deeper() {
+    type Rule<'a> = &'a dyn Fn(usize) -> String;
+    const LEVELS: &str = "ERROR: <input>:-1:0: expression recursion limit exceeded: 250";
+    const LEANING: &str = "ERROR: <input>:-1:0: max recursion depth exceeded";
+    let around = |open: &str, inner: &str, close: &str, times: usize| {
+        format!("{}{inner}{}", open.repeat(times), close.repeat(times))
+    };
+    let cases: [(&str, Rule<'_>, usize, usize, &str); 11] = [
+        ("parentheses", &|n| around("(", "self.a", ")", n) + " == 1", 249, 250, LEVELS),
+        ("signs", &|n| around("-(", "1", ")", n) + " != 2", 249, 250, LEVELS),
+        ("lists", &|n| around("[", "", "]", n) + " != [1]", 250, 251, LEVELS),
+        ("maps", &|n| around("{'a':", "1", "}", n) + " != {}", 249, 250, LEVELS),
+        ("conditions", &|n| "self.a == 2 ? false : ".repeat(n) + "true", 249, 250, LEVELS),
+        ("calls", &|n| around("size(string(", "'a'", "))", n) + " == 1", 124, 125, LEVELS),
+        ("macros", &|n| around("[1].all(x, ", "true", ")", n), 249, 250, LEVELS),
+        ("sums", &|n| format!("self.a{} == {}", "+1".repeat(n), n + 1), 248, 249, LEANING),
+        ("conjunctions", &|n| "self.a == 1 && ".repeat(n) + "true", 4096, 9000, "code point size"),
+        ("negations", &|n| "!!".repeat(n) + "(self.a == 1)", 4096, 60_000, "code point size"),
+        ("texts", &|n| format!("self.a == 1 || '{}' == ''", "(".repeat(n)), 4096, 100_000, "code point size"),
+    ];
+    for (name, rule, last, first, why) in cases {
+        let told = |times: usize| {
+            let rule = rule(times);
+            let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}},
+                "x-kubernetes-validations": [{"rule": rule}]});
+            let validator = Validator::new(Arc::new(parse(&schema).unwrap()));
+            let errors = validator.validate_with(&json!({"a": 1}), None, Vec::new());
+            errors.first().map(ToString::to_string)
+        };
+        assert_eq!(told(last), None, "{name}: {last}");
+        assert!(told(first).is_some_and(|told| told.contains(why)), "{name}: {first}");
+        assert!(told(first * 20).is_some(), "{name}: {}", first * 20);
+    }
+}

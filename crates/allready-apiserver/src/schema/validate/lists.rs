@@ -11,6 +11,9 @@ use crate::{
 
 use super::path;
 
+/// So many items are sooner compared with each other than written down.
+const FEW: usize = 16;
+
 /// What is there twice, anywhere in an object.
 pub(super) fn check(schema: &Schema, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
@@ -69,6 +72,19 @@ fn map(keys: &[String], items: &[Value], at: &str, errors: &mut Vec<FieldError>)
         let detail = "must be an object for an array of list-type map";
         errors.push(FieldError::invalid(path::index(at, index), item.clone(), detail));
         return;
+    }
+    let same = |one: &Value, other: &Value| keys.iter().all(|key| one.get(key) == other.get(key));
+    if items.len() <= FEW {
+        let mut rest = items;
+        while let Some((first, others)) = rest.split_first() {
+            if others.iter().any(|other| same(first, other)) {
+                break;
+            }
+            rest = others;
+        }
+        if rest.is_empty() {
+            return;
+        }
     }
     let identities: Vec<Value> = items
         .iter()

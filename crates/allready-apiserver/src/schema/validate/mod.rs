@@ -142,8 +142,11 @@ impl Validator {
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError> {
-        if self.lists && old.is_none_or(|old| lists::check(&self.schema, old).is_empty()) {
-            errors.extend(lists::check(&self.schema, new));
+        if self.lists {
+            let twice = lists::check(&self.schema, new);
+            if !twice.is_empty() && old.is_none_or(|old| lists::check(&self.schema, old).is_empty()) {
+                errors.extend(twice);
+            }
         }
         let Some(rules) = &self.rules else { return errors };
         if errors.iter().any(blocks_rules) {

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashSet,
-    hash::{DefaultHasher, Hash, Hasher},
+    hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher},
 };
 
 use crate::status::FieldError;
@@ -19,7 +19,8 @@ pub(super) struct Problem {
 pub(super) struct Outcome {
     pub(super) problems: Vec<Problem>,
     pub(super) matches: u64,
-    told: HashSet<u64>,
+    /// Hashed without a seed, which would have to be drawn for every node of every object.
+    told: HashSet<u64, BuildHasherDefault<DefaultHasher>>,
 }
 
 impl Outcome {

@@ -1,6 +1,6 @@
 //! Types, bounds, required fields and the like: what OpenAPI itself can say about a value.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::LazyLock};
 
 use serde_json::{Map, Value};
 
@@ -16,6 +16,8 @@ use crate::{
     schema::{Checks, Schema, Shape, prune::DEEPEST_OBJECT},
     status::{FieldError, Mistake, display, json_text, quote},
 };
+
+static UNCHECKED: LazyLock<Checks> = LazyLock::new(Checks::default);
 
 /// One walk over a value.
 pub(super) struct Walk<'a> {
@@ -55,8 +57,7 @@ impl Walk<'_> {
             return outcome;
         }
         self.depth += 1;
-        let none = Checks::default();
-        let checks = schema.checks.as_deref().unwrap_or(&none);
+        let checks = schema.checks.as_deref().unwrap_or(&UNCHECKED);
         let format = formats::effective(schema);
         let typed = !types(schema).is_empty() || format.is_some();
         if value.is_null() {

@@ -82,3 +82,23 @@ async fn compaction_makes_old_versions_too_old() {
     assert!(gone.text.contains("too old resource version"), "{}", gone.text);
     assert!(gone.text.contains("410"), "{}", gone.text);
 }
+
+#[tokio::test]
+async fn a_rule_for_a_name_knows_what_is_created_in_any_form() {
+    for (kind, body) in [
+        ("application/json", gadget("a").to_string()),
+        ("application/yaml", "kind: Gadget\napiVersion: lab.example/v1\nmetadata:\n  name: a\n".to_owned()),
+        (
+            "application/yaml; charset=utf-8",
+            "kind: Gadget\napiVersion: lab.example/v1\nmetadata: {name: a}".to_owned(),
+        ),
+    ] {
+        let server = server();
+        server.faults().add(Rule::new(Effect::Conflict).verb(Verb::Create).name("a").next_calls(1));
+        for code in [409, 201] {
+            let headers = [("content-type", kind)];
+            let answer = ask(&server, &format!("POST {GADGETS}"), &headers, body.clone()).await;
+            assert_eq!(answer.code, code, "{kind}: {}", answer.text);
+        }
+    }
+}

@@ -115,3 +115,38 @@ async fn floods_over_http2_end_the_connection_and_nothing_else() {
     }
     assert!(request(address, "GET /readyz", HOST).await.ends_with("ok"), "the server goes on");
 }
+
+#[tokio::test]
+async fn bodies_beyond_the_room_wait_and_are_then_refused() {
+    let server = builder().patience(Duration::from_millis(400)).build().unwrap();
+    let listening = server.listen_http(LOOPBACK).await.unwrap();
+    let address = listening.address();
+    let half = |who: &str| {
+        let head = "Content-Type: application/json\r\nContent-Length: 3145728\r\n\r\n{";
+        format!("POST {GADGETS} HTTP/1.1\r\n{who}Connection: close\r\n{head}")
+    };
+    // Strangers take no room, however many they are.
+    let mut strangers = Vec::new();
+    for _ in 0..60 {
+        let mut stream = connect(address).await;
+        stream.write_all(half("Host: x\r\n").as_bytes()).await.unwrap();
+        strangers.push(stream);
+    }
+    assert_eq!(create(&server, "a").await.code, 201);
+    // More than ever fits, from the first to the last before anybody is given up.
+    let clients: Vec<_> = (0..100)
+        .map(|_| tokio::spawn(async move { exchange(address, half(HOST).as_bytes()).await }))
+        .collect();
+    let mut codes = std::collections::BTreeMap::new();
+    for client in clients {
+        let answer = client.await.unwrap();
+        *codes.entry(answer.get(9..12).unwrap_or_default().to_owned()).or_insert(0) += 1;
+        if answer.starts_with("HTTP/1.1 429 ") {
+            assert!(answer.to_lowercase().contains("\r\nretry-after: 1\r\n"), "{answer}");
+            assert!(answer.ends_with("\r\n\r\nToo many requests, please try again later.\n"), "{answer}");
+        }
+    }
+    assert!(codes.get("429").is_some_and(|count| *count >= 20), "{codes:?}");
+    assert!(codes.get("504").is_some_and(|count| *count >= 21), "{codes:?}");
+    assert_eq!(create(&server, "b").await.code, 201, "the room is free again");
+}

@@ -89,11 +89,11 @@ async fn bodies_that_are_too_long_too_deep_or_of_the_wrong_type_are_refused() {
 async fn humans_get_indented_json() {
     let server = server();
     let path = format!("GET {GADGETS}");
-    assert!(!ask(&server, &path, &[], "").await.text.contains('\n'));
+    assert!(!ask(&server, &path, &[], "").await.text.trim_end().contains('\n'));
     assert!(ask(&server, &path, &[("user-agent", "curl/8")], "").await.text.contains("\n  \"kind\""));
     assert!(ask(&server, &format!("{path}?pretty=true"), &[], "").await.text.contains("\n  \"kind\""));
     let plain = ask(&server, &format!("{path}?pretty=false"), &[("user-agent", "curl/8")], "").await;
-    assert!(!plain.text.contains('\n'));
+    assert!(!plain.text.trim_end().contains('\n'));
 }
 
 #[tokio::test]
@@ -171,4 +171,84 @@ async fn one_seed_gives_the_same_uids() {
     };
     assert_eq!(uid(1).await, uid(1).await);
     assert_ne!(uid(1).await, uid(2).await);
+}
+
+#[tokio::test]
+async fn json_for_programs_ends_its_line_and_json_for_people_does_not() {
+    let server = server();
+    create(&server, "a").await;
+    let one = format!("{GADGETS}/a");
+    let none = format!("{GADGETS}/none");
+    for path in
+        [GADGETS, &one, &none, "/api/v1/namespaces", "/api", "/apis", "/apis/lab.example", "/apis/apps/v1"]
+    {
+        for accept in ["application/json", "application/json;as=Table;g=meta.k8s.io;v=v1,application/json"] {
+            let answer = ask(&server, &format!("GET {path}"), &[("accept", accept)], "").await;
+            assert!(answer.text.ends_with("}\n"), "{path} {accept}: {}", answer.text);
+            let shown = ask(&server, &format!("GET {path}?pretty=true"), &[("accept", accept)], "").await;
+            assert!(shown.text.ends_with("\n}"), "{path} {accept}: {}", shown.text);
+        }
+    }
+    assert!(get(&server, "/version").await.text.ends_with("\n}"), "always for people");
+    assert!(get(&server, "/openapi/v3").await.text.ends_with("}}}"), "a page");
+}
+
+#[tokio::test]
+async fn documents_of_groups_that_are_gone_are_forgotten() {
+    let server = server();
+    let known = || server.shared.documents.lock().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(get(&server, "/openapi/v3/apis/lab.example/v1").await.code, 200);
+    assert_eq!(known(), [("lab.example".to_owned(), "v1".to_owned())]);
+    let gone = "DELETE /apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.lab.example";
+    assert_eq!(ask(&server, gone, &[], "").await.code, 200);
+    assert_eq!(get(&server, "/openapi/v3/apis/apps/v1").await.code, 200);
+    assert_eq!(known(), [("apps".to_owned(), "v1".to_owned())]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_sees_a_restart_half_done() {
+    let server = server();
+    let asking = {
+        let server = server.clone();
+        tokio::spawn(async move {
+            let mut answers = Vec::new();
+            while answers.len() < 2000 {
+                answers.push(
+                    send(&server, &format!("GET {GADGETS}"), &[], "").await.map(|reply| reply.status()),
+                );
+                tokio::task::yield_now().await;
+            }
+            answers
+        })
+    };
+    while !asking.is_finished() {
+        server.restart(Keep::Nothing);
+        tokio::task::yield_now().await;
+    }
+    let answers = asking.await.unwrap();
+    let seen: Vec<_> = answers.iter().flatten().filter(|code| **code != StatusCode::OK).collect();
+    assert!(seen.is_empty(), "answers or cuts, nothing else: {seen:?}");
+    assert!(answers.iter().any(Result::is_err), "some were cut off");
+}
+
+#[tokio::test]
+async fn the_second_version_of_openapi_is_there_in_the_forms_of_the_real_server_and_describes_nothing() {
+    let server = server();
+    let protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+    for (accept, code, kind) in [
+        ("", 200, "application/json"),
+        ("*/*", 200, "application/json"),
+        ("application/json", 200, "application/json"),
+        ("application/com.github.proto-openapi.spec.v2@v1.0+protobuf", 200, protobuf),
+        (protobuf, 200, protobuf),
+        ("text/html", 406, ""),
+    ] {
+        let answer = ask(&server, "GET /openapi/v2", &[("accept", accept)], "").await;
+        assert_eq!((answer.code.as_u16(), answer.header("content-type")), (code, kind), "{accept}");
+        if kind == protobuf {
+            assert_eq!(answer.text, "\n\u{3}2.0\u{12}\u{12}\n\nKubernetes\u{12}\u{4}1.36B\0J\0");
+        } else if code == 200 {
+            assert_eq!(answer.json()["info"], json!({ "title": "Kubernetes", "version": "1.36" }));
+        }
+    }
 }

@@ -2,6 +2,7 @@ mod clients;
 mod faults;
 mod hostile;
 mod in_process;
+mod patience;
 mod sockets;
 
 use std::{net::SocketAddr, time::Duration};

@@ -20,8 +20,8 @@ pub(super) const PER_CALL: u64 = 1_000_000;
 pub(super) const PER_OBJECT: u64 = 10_000_000;
 /// Whatever was counted: nobody waits longer than this for one rule.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How deep an expression may nest. The parser stops earlier.
-const DEEPEST: usize = 512;
+/// How deep an expression may nest. What is read is never deeper, even though a macro stands for several levels.
+const DEEPEST: usize = 4000;
 
 /// The function that loops report to. No rule can name it.
 pub(super) const REPORT: &str = "@report";

@@ -5,27 +5,39 @@ use std::sync::Arc;
 use kube_cel::{
     KubeCelExt,
     cel::{
-        Context, ExecutionError, ParseErrors, Value as Cel,
+        Context, ExecutionError, Value as Cel,
         extractors::This,
         parser::{Expression, Parser},
     },
 };
 
-use super::cost;
+use super::{bounds, cost};
 
 /// An expression, read.
 pub(crate) struct Program {
     expression: Expression,
     /// What it costs without its loops; `None` for what cannot be run.
     cost: Option<u64>,
+    depth: usize,
 }
 
 impl Program {
     /// Reads an expression, with the syntax for optional fields (`self.?a`).
-    pub(crate) fn compile(source: &str) -> Result<Self, ParseErrors> {
-        let mut expression = Parser::new().enable_optional_syntax(true).parse(source)?;
-        let cost = cost::watch(&mut expression);
-        Ok(Self { expression, cost })
+    pub(crate) fn compile(source: &str) -> Result<Self, String> {
+        let (depth, plain) = bounds::measure(source)?;
+        let read = || {
+            let parser = Parser::new().enable_optional_syntax(true).max_recursion_depth(2 * bounds::DEEPEST);
+            let mut expression = parser.parse(&plain).map_err(|errors| errors.to_string())?;
+            let cost = cost::watch(&mut expression);
+            Ok(Self { expression, cost, depth })
+        };
+        bounds::roomy(depth, read)
+            .unwrap_or_else(|| Err("internal error: the expression was not read".into()))
+    }
+
+    /// How deep it nests.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
     }
 
     /// What it comes to, and what that cost.
@@ -43,7 +55,15 @@ impl Program {
 
     /// Whether it speaks of a variable.
     pub(crate) fn uses(&self, variable: &str) -> bool {
-        self.expression.references().has_variable(variable)
+        let uses = || self.expression.references().has_variable(variable);
+        bounds::roomy(self.depth, uses).unwrap_or_default()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let expression = std::mem::take(&mut self.expression);
+        bounds::roomy(self.depth, move || drop(expression));
     }
 }
 

@@ -13,9 +13,12 @@
 //! - Two-variable comprehensions (`all(i, v, …)`, `transformList`) and `sortBy` are unknown to it: a rule with one fails when
 //!   it runs.
 
+mod bounds;
 mod check;
 mod cost;
 mod language;
+#[cfg(test)]
+mod tests;
 mod values;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -43,6 +46,8 @@ pub(super) struct Node {
     properties: BTreeMap<String, Node>,
     additional: Option<Box<Node>>,
     items: Option<Box<Node>>,
+    /// How deep the deepest rule nests, here and below.
+    depth: usize,
 }
 
 struct Compiled {
@@ -54,10 +59,15 @@ struct Compiled {
 
 impl Compiled {
     fn of(rule: &Rule) -> Self {
-        let program = Program::compile(&rule.rule).map_err(|error| error.to_string());
+        let program = Program::compile(&rule.rule);
         let uses_old = program.as_ref().is_ok_and(|program| program.uses("oldSelf"));
         let message = rule.message_expression.as_deref().and_then(|source| Program::compile(source).ok());
         Self { rule: rule.clone(), program, message, uses_old }
+    }
+
+    fn depth(&self) -> usize {
+        let programs = self.program.iter().chain(&self.message);
+        programs.map(Program::depth).max().unwrap_or_default()
     }
 }
 
@@ -76,6 +86,7 @@ impl Node {
             properties: BTreeMap::new(),
             additional: None,
             items: None,
+            depth: 0,
         };
         match &schema.shape {
             Shape::Object(object) => {
@@ -97,6 +108,9 @@ impl Node {
             && node.properties.is_empty()
             && node.additional.is_none()
             && node.items.is_none();
+        let rules = node.rules.iter().map(Compiled::depth);
+        let below = node.properties.values().chain(node.additional.as_deref()).chain(node.items.as_deref());
+        node.depth = rules.chain(below.map(|child| child.depth)).max().unwrap_or_default();
         (!empty).then_some(node)
     }
 
@@ -108,9 +122,15 @@ impl Node {
         old: Option<&Value>,
         pair: Option<Pair<'_>>,
     ) -> Failures {
-        let mut failures = Failures::default();
-        self.node(new, old, Ratchet { pair, nearest: None }, at, 0, &mut failures);
-        failures
+        let run = || {
+            let mut failures = Failures::default();
+            self.node(new, old, Ratchet { pair, nearest: None }, at, 0, &mut failures);
+            failures
+        };
+        bounds::roomy(self.depth, run).unwrap_or_else(|| Failures {
+            errors: vec![FieldError::internal(path::or_nil(at), "the rules could not be run")],
+            ..Failures::default()
+        })
     }
 
     fn node(
