@@ -272,16 +272,17 @@ fn mask_time(found: &Captures<'_>, now: Timestamp) -> String {
 /// Managers are sorted by time to the second, which depends on when the second changed. Where a server keeps that rule its
 /// entries are put in an order without time; where it does not, it shows.
 fn settle_managed_fields(entries: &mut Vec<Value>) {
-    let key = |entry: &Value, timed: bool| {
-        let text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
-        let time = if timed { text("time") } else { String::new() };
-        [text("operation"), time, text("manager"), text("apiVersion"), text("subresource")]
-    };
-    if !entries.is_sorted_by_key(|entry| key(entry, true)) {
+    if !entries.is_sorted_by_key(|entry| manager_key(entry, true)) {
         entries.push("<managedFields out of order>".into());
         return;
     }
-    entries.sort_by_key(|entry| key(entry, false));
+    entries.sort_by_key(|entry| manager_key(entry, false));
+}
+
+fn manager_key(entry: &Value, timed: bool) -> [String; 5] {
+    let text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
+    let time = if timed { text("time") } else { String::new() };
+    [text("operation"), time, text("manager"), text("apiVersion"), text("subresource")]
 }
 
 /// As [`settle_managed_fields`] for an object in quotes, if it is written just as we would write it.
@@ -300,20 +301,33 @@ fn settle_text(text: &str) -> Option<String> {
         Ok(number) => format!("{}{number}", &found[1]),
         Err(_) => found[0].to_owned(),
     });
-    let mut object: Value = serde_json::from_str(&text).ok()?;
-    if escaped(&object) != text {
-        return Some(text.into_owned());
-    }
-    if let Some(Value::Array(entries)) = object.pointer_mut("/metadata/managedFields") {
-        settle_managed_fields(entries);
-    }
-    Some(escaped(&object))
+    Some(settle_entries(&text).unwrap_or_else(|| text.into_owned()))
 }
 
-/// JSON as Go writes it.
-fn escaped(object: &Value) -> String {
-    let text = object.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
-    text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+/// As [`settle_managed_fields`], in a text.
+fn settle_entries(text: &str) -> Option<String> {
+    const BEFORE: &str = "\"managedFields\":[";
+    let start = text.find(BEFORE)? + BEFORE.len();
+    let (mut entries, mut end) = (Vec::new(), start);
+    loop {
+        let rest = text.get(end..)?;
+        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        let entry = stream.next()?.ok()?;
+        let length = stream.byte_offset();
+        entries.push((entry, rest.get(..length)?));
+        end += length + 1;
+        match rest.as_bytes().get(length) {
+            Some(b',') => {}
+            Some(b']') => break,
+            _ => return None,
+        }
+    }
+    if !entries.is_sorted_by_key(|(entry, _)| manager_key(entry, true)) {
+        return None;
+    }
+    entries.sort_by_key(|(entry, _)| manager_key(entry, false));
+    let settled: Vec<&str> = entries.iter().map(|(_, text)| *text).collect();
+    Some(format!("{}{}]{}", text.get(..start)?, settled.join(","), text.get(end..)?))
 }
 
 /// The real server goes through conflicts, and through the fields of a custom object, in no order of its own. For built-in

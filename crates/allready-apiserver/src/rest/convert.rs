@@ -81,9 +81,12 @@ pub(crate) struct Written<'v> {
 }
 
 impl<'v> Written<'v> {
-    /// Writes an object of a served version.
-    pub(crate) fn new(resource: &Resource, version: &Version, object: &'v Value) -> Self {
-        let form = stored_form(resource, version, object);
+    /// Writes an object of a served version, or of the stored one.
+    pub(crate) fn new(resource: &Resource, version: Option<&Version>, object: &'v Value) -> Self {
+        let form = match version {
+            None => Cow::Borrowed(object),
+            Some(version) => stored_form(resource, version, object),
+        };
         if !is_custom(resource) || resource.strategy.is_fresh(&form) {
             return Self { form, read: None };
         }
@@ -93,6 +96,11 @@ impl<'v> Written<'v> {
         Self { form, read }
     }
 
+    /// The object as it will be read, in the stored version.
+    pub(crate) fn read(&self) -> &Value {
+        self.read.as_ref().unwrap_or(&self.form)
+    }
+
     /// The object as it will be read, in a served version; `None` where that is just what was given.
     pub(crate) fn served(&self, resource: &Resource, version: &Version) -> Option<Value> {
         if let (None, Cow::Borrowed(given)) = (&self.read, &self.form)
@@ -100,7 +108,7 @@ impl<'v> Written<'v> {
         {
             return None;
         }
-        Some(served_value(resource, version, self.read.as_ref().unwrap_or(&self.form).clone()))
+        Some(served_value(resource, version, self.read().clone()))
     }
 
     /// Whether writing it would change nothing of what is stored. `shown` is what is stored, where that is known already.

@@ -12,9 +12,9 @@ use super::{
     options::{DeleteOptions, ListOptions, seconds},
 };
 use crate::{
-    resource::{Registry, Resource},
+    resource::{Registry, Resource, Version},
     status::Failure,
-    store::{Draft, Expect, Stored},
+    store::{Expect, Stored},
 };
 
 /// The finalizer under which a definition waits for its objects to go.
@@ -42,7 +42,9 @@ impl Scope<'_> {
         }
         let now = self.call.now;
         self.spot()?;
-        let removal = self.engine.remove(self.resource, self.namespace(), self.name(), &options, now)?;
+        let through = Some(self.version).filter(|_| self.is_custom());
+        let removal =
+            self.engine.remove(self.resource, through, self.namespace(), self.name(), &options, now)?;
         let (object, gone) = match &removal {
             Removal::Gone(object) => (object, true),
             Removal::Marked(object) | Removal::Waiting(object) => (object, false),
@@ -128,7 +130,8 @@ impl Scope<'_> {
         for (key, stored) in &selection.items {
             items.push(convert::served_bytes(self.resource, self.version, stored));
             let (namespace, name) = split(key);
-            match self.engine.remove(self.resource, namespace, name, &delete, now) {
+            let through = Some(self.version).filter(|_| self.is_custom());
+            match self.engine.remove(self.resource, through, namespace, name, &delete, now) {
                 Ok(removal) if !delete.dry_run => {
                     tasks.extend(Engine::tasks_after(self.resource, namespace, &removal));
                 }
@@ -153,10 +156,12 @@ pub(super) fn split(key: &str) -> (&str, &str) {
 }
 
 impl Engine {
-    /// Removes an object or marks it, as its kind, its finalizers and the options want it.
+    /// Removes an object or marks it, as its kind, its finalizers and the options want it. Who marks a custom object through
+    /// another version than the stored one writes it anew, without what that version does not know.
     pub(super) fn remove(
         &self,
         resource: &Arc<Resource>,
+        through: Option<&Version>,
         namespace: &str,
         name: &str,
         options: &DeleteOptions,
@@ -173,11 +178,11 @@ impl Engine {
             let plan = plan(resource, &mut new, options, now);
             let attempt = match plan {
                 Plan::Wait => return Ok(Removal::Waiting(old)),
-                Plan::Mark => self.mark(resource, &key, &live, &old, new, options.dry_run),
+                Plan::Mark => self.mark(resource, through, &key, &live, new, options.dry_run),
                 Plan::Remove => self.drop_object(resource, &key, &live, new, options.dry_run),
                 Plan::MarkAndRemove if options.dry_run => Some(Removal::Gone(new)),
                 Plan::MarkAndRemove => {
-                    let marked = self.mark(resource, &key, &live, &old, new, false);
+                    let marked = self.mark(resource, through, &key, &live, new, false);
                     let Some((last, live)) = marked.and_then(|removal| match removal {
                         Removal::Marked(last) => self.store().get(&resource.place, &key).map(|it| (last, it)),
                         _ => None,
@@ -196,19 +201,25 @@ impl Engine {
     fn mark(
         &self,
         resource: &Resource,
+        through: Option<&Version>,
         key: &str,
         live: &Stored,
-        old: &Value,
-        mut new: Value,
+        new: Value,
         dry_run: bool,
     ) -> Option<Removal> {
-        if dry_run || finish::same_content(&new, old) {
-            return Some(Removal::Marked(new));
+        let seen = match through {
+            Some(version) => convert::served_value(resource, version, new),
+            None => new,
+        };
+        let written = convert::Written::new(resource, through, &seen);
+        let mut read = written.read().clone();
+        if dry_run || written.is_same_as(live, None) {
+            return Some(Removal::Marked(read));
         }
         let expect = Expect::Version(live.version);
-        let stored = self.store().put(&resource.place, key, expect, &Draft::new(&new)).ok()?;
-        meta::set(&mut new, "resourceVersion", Some(stored.version.to_string().into()));
-        Some(Removal::Marked(new))
+        let stored = self.store().put(&resource.place, key, expect, &written.draft()).ok()?;
+        meta::set(&mut read, "resourceVersion", Some(stored.version.to_string().into()));
+        Some(Removal::Marked(read))
     }
 
     fn drop_object(

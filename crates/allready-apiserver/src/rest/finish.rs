@@ -69,6 +69,11 @@ impl Scope<'_> {
         let strategy = &self.resource.strategy;
         let before = old["metadata"]["generation"].as_i64();
         let sent = kind_of(object);
+        if sent.iter().any(String::is_empty) {
+            return Err(Failure::internal(
+                "Object 'apiVersion' is missing in 'object has no apiVersion field'",
+            ));
+        }
         meta::set(object, "selfLink", None);
         meta::set(object, "generation", before.map(Value::from));
         let others = || self.others();

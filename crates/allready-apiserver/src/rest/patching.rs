@@ -88,6 +88,10 @@ impl Scope<'_> {
             let shown = crate::status::json_text(&new);
             return Err(invalid(&new, format!("Object 'Kind' is missing in '{shown}'")));
         }
+        let found = new["apiVersion"].as_str().unwrap_or_default();
+        if self.is_custom() && found.matches('/').count() > 1 {
+            return Err(invalid(&new, format!("unexpected GroupVersion string: {found}")));
+        }
         if strategic {
             let strategy = &self.resource.strategy;
             strategy.convert(self.version, &mut new).map_err(|why| invalid(&new, why))?;
@@ -236,6 +240,9 @@ impl Scope<'_> {
         let found = config["apiVersion"].as_str().unwrap_or_default();
         if kind != self.resource.kind || found != self.api_version() {
             let (group, version) = found.split_once('/').unwrap_or(("", found));
+            // What cannot be told apart is not told at all.
+            let (group, version, kind) =
+                if version.contains('/') { ("", "", "") } else { (group, version, kind) };
             return Err(Failure::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")));
         }
         if !config["metadata"]["managedFields"].is_null() {

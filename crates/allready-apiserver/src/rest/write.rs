@@ -70,6 +70,8 @@ impl Scope<'_> {
             let mut more = Vec::new();
             let _turn = self.turn();
             self.finish_create(&mut object, attempt, &mut more)?;
+            more.retain(|warning| !warnings.contains(warning));
+            warnings.append(&mut more);
             let version = meta::text(&object, "resourceVersion").parse::<u64>();
             if !options.dry_run && version.is_ok_and(|version| version != 0) {
                 return Err(Failure::new(
@@ -81,7 +83,6 @@ impl Scope<'_> {
             let name = meta::text(&object, "name").to_owned();
             match self.put_new(&object, &name, options.dry_run)? {
                 Some(bytes) => {
-                    warnings.extend(more);
                     if !options.dry_run {
                         self.engine.after_write(
                             self.resource,
@@ -119,11 +120,11 @@ impl Scope<'_> {
         let key = key(self.namespace(), name);
         if dry_run {
             let free = self.store().get(&self.resource.place, &key).is_none();
-            let written = convert::Written::new(self.resource, self.version, object);
+            let written = convert::Written::new(self.resource, Some(self.version), object);
             let served = written.served(self.resource, self.version);
             return Ok(free.then(|| served.as_ref().unwrap_or(object).to_string().into()));
         }
-        let draft = convert::Written::new(self.resource, self.version, object).draft();
+        let draft = convert::Written::new(self.resource, Some(self.version), object).draft();
         loop {
             match self.store().put(&self.resource.place, &key, Expect::Room, &draft) {
                 Ok(stored) => {
@@ -362,7 +363,7 @@ impl Scope<'_> {
         if emptied {
             return Ok(self.write_last(live, new, dry_run));
         }
-        let written = convert::Written::new(self.resource, self.version, &new);
+        let written = convert::Written::new(self.resource, Some(self.version), &new);
         let as_stored = convert::shows_as_stored(self.resource, self.version, live.version);
         if written.is_same_as(live, as_stored.then_some(&old)) {
             let bytes = convert::served_bytes(self.resource, self.version, live);

@@ -123,7 +123,7 @@ impl Engine {
                 ..DeleteOptions::default()
             };
             let (namespace, name) = delete::split(key);
-            match self.remove(resource, namespace, name, &options, now) {
+            match self.remove(resource, None, namespace, name, &options, now) {
                 Ok(removal) => return Self::tasks_after(resource, namespace, &removal),
                 Err(failure) if failure.code == 409 => {}
                 Err(_) => return Vec::new(),

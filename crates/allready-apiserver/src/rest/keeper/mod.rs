@@ -234,7 +234,7 @@ impl Engine {
             ..DeleteOptions::default()
         };
         let (namespace, name) = super::delete::split(key);
-        match self.remove(resource, namespace, name, &options, now) {
+        match self.remove(resource, None, namespace, name, &options, now) {
             Ok(removal) => Some(Self::tasks_after(resource, namespace, &removal)),
             Err(failure) if failure.code == 409 => None,
             Err(_) => Some(Vec::new()),
