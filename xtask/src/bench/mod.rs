@@ -15,6 +15,7 @@ use tokio::process::Command;
 use crate::printer;
 use crate::real::Environment;
 use subject::Subject;
+use table::Unit::{Megabytes, PerSecond, Seconds};
 use table::{Limit, Row};
 
 /// How many objects there are when an apply is timed.
@@ -163,7 +164,6 @@ fn rows(embedded: &Figures, real: Option<&Figures>) -> Vec<Row> {
     };
     #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
     let megabytes = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1e6);
-    use table::Unit::{Megabytes, PerSecond, Seconds};
     let mut rows = vec![
         row("ready after", Limit::Most(0.050), Seconds, &|figures| seconds(figures.ready)),
         row("memory with 10,000 objects of 1.7 kB", Limit::Most(40.0), Megabytes, &|figures| {
