@@ -15,7 +15,6 @@ use tokio::process::Command;
 use crate::printer;
 use crate::real::Environment;
 use subject::Subject;
-use table::Unit::{Megabytes, PerSecond, Seconds};
 use table::{Limit, Row};
 
 /// How many objects there are when an apply is timed.

@@ -288,20 +288,20 @@ fn manager_key(entry: &Value, timed: bool) -> [String; 5] {
 /// As [`settle_managed_fields`] for an object in quotes, if it is written just as we would write it.
 fn settle_quoted(quoted: &str) -> Option<String> {
     if let Some(text) = quoted.strip_prefix('\'') {
-        return Some(format!("'{}'", settle_text(text.strip_suffix('\'')?)?));
+        return Some(format!("'{}'", settle_text(text.strip_suffix('\'')?)));
     }
     let text: String = serde_json::from_str(quoted).ok()?;
-    serde_json::to_string(&settle_text(&text)?).ok()
+    serde_json::to_string(&settle_text(&text)).ok()
 }
 
 /// What a patch wrote stands in what the real server quotes as it was written, `1E+2` and all: of such numbers the worth is
 /// compared.
-fn settle_text(text: &str) -> Option<String> {
+fn settle_text(text: &str) -> String {
     let text = FRACTION.replace_all(text, |found: &Captures<'_>| match found[2].parse::<f64>() {
         Ok(number) => format!("{}{number}", &found[1]),
         Err(_) => found[0].to_owned(),
     });
-    Some(settle_entries(&text).unwrap_or_else(|| text.into_owned()))
+    settle_entries(&text).unwrap_or_else(|| text.into_owned())
 }
 
 /// As [`settle_managed_fields`], in a text.

@@ -49,7 +49,6 @@ pub(crate) struct Done {
 }
 
 /// What the client is to get.
-#[expect(clippy::large_enum_variant, reason = "made once a request and never kept")]
 pub(crate) enum Outcome {
     Written(Written),
     Watch(Box<Subscription>),
