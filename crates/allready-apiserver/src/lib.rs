@@ -70,11 +70,12 @@
 //! | batch/v1 | cron jobs, jobs |
 //! | coordination.k8s.io/v1 | leases |
 //! | events.k8s.io/v1 | events: the same objects as in core/v1 |
-//! | rbac.authorization.k8s.io/v1 | roles, bindings and their cluster-wide kin, as objects |
-//! | authorization.k8s.io/v1 | self subject access reviews |
+//! | rbac.authorization.k8s.io/v1 | roles, bindings and their cluster-wide kin; they hold for users other than administrators |
+//! | authorization.k8s.io/v1 | access reviews: of oneself, of others, in a namespace, and the rules that hold |
 //! | apiextensions.k8s.io/v1 | custom resource definitions, and the kinds that they define, in several versions |
 //! | Verbs | get, list, watch, create, update, delete, deletecollection; patch as JSON, merge, strategic merge and apply |
-//! | Subresources | status and scale, and the few of their own that built-in kinds have |
+//! | Subresources | status, scale, `namespaces/finalize`, `pods/eviction`, `pods/binding` |
+//! | Users | [`Builder::user`](server::Builder::user) with a token and groups; impersonation |
 //! | Lists and watches | label and field selectors, pages, resource versions, bookmarks, streaming lists, tables, metadata only |
 //! | Writes | optimistic locking, dry run, field validation, field managers, finalizers, generated names, propagation policies |
 //! | Custom kinds | pruning, defaults, all checks of schemas, CEL rules with ratcheting, printer columns, selectable fields |
@@ -84,14 +85,16 @@
 //!
 //! # What is not
 //! - Nothing runs: no scheduler, no kubelet, no controllers of workloads. Pods stay pending, deployments make no replica sets.
-//! - Who shows the token is administrator; roles are kept, not enforced. There are no admission webhooks or policies.
+//! - There are no admission webhooks or policies, no quotas, no service account tokens.
 //! - No aggregation, no other kinds than those above, no `exec`, `logs`, `proxy` or `portforward`.
 //! - Definitions are refused that convert by webhook. Versions convert as with strategy `None`.
 //! - CEL rules: no type checker, no estimate of costs when a definition is made, and a few functions and comparisons that come
 //!   to something else. What a rule costs when it runs is counted roughly; the limits and their texts are the real ones.
 //! - Built-in kinds are checked less deeply than custom ones: what is not checked is accepted.
 //! - Answers are never protobuf: clients that would take it also take JSON.
-//! - OpenAPI v2 is not served; the operations of built-in kinds in OpenAPI v3 come without their long descriptions.
+//! - OpenAPI v2 is an empty document. In OpenAPI v3 the operations of built-in kinds come without their long descriptions, and
+//!   enumerations without the explanation of each value.
+//! - Objects may be 120 levels deep.
 //! - Nothing is kept on disk.
 #![deny(missing_docs)]
 
