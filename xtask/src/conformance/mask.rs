@@ -354,7 +354,7 @@ fn settle_causes(fields: &mut Map<String, Value>) {
     if let Some(Value::String(message)) = fields.get_mut("message")
         && let Some((before, list)) = message.split_once(" is invalid: [")
     {
-        let mut parts: Vec<&str> = list.trim_end_matches(']').split(", ").collect();
+        let mut parts: Vec<&str> = list.strip_suffix(']').unwrap_or(list).split(", ").collect();
         parts.sort_unstable();
         *message = format!("{before} is invalid, in any order: [{}]", parts.join(", "));
     }

@@ -71,6 +71,11 @@ impl Maker<'_> {
         self.random.one(&POINTERS).replace("ROOT", root)
     }
 
+    /// Where something is copied from: not from the managed fields, whose order depends on when the second changes.
+    fn source(&mut self, root: &str) -> String {
+        Some(self.pointer(root)).filter(|pointer| !pointer.contains("managedFields")).unwrap_or_default()
+    }
+
     fn operation(&mut self, root: &str) -> Value {
         let path = self.pointer(root);
         let value = match self.random.below(6) {
@@ -85,8 +90,8 @@ impl Maker<'_> {
             1 => json!({ "op": "replace", "path": path, "value": value }),
             2 => json!({ "op": "remove", "path": path }),
             3 => json!({ "op": "test", "path": path, "value": value }),
-            4 => json!({ "op": "move", "path": path, "from": self.pointer(root) }),
-            _ => json!({ "op": "copy", "path": path, "from": self.pointer(root) }),
+            4 => json!({ "op": "move", "path": path, "from": self.source(root) }),
+            _ => json!({ "op": "copy", "path": path, "from": self.source(root) }),
         };
         if self.wild && self.random.percent(20) {
             match self.random.below(6) {
