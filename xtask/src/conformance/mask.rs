@@ -298,7 +298,8 @@ fn settle_quoted(quoted: &str) -> Option<String> {
 /// compared.
 fn settle_text(text: &str) -> String {
     let text = FRACTION.replace_all(text, |found: &Captures<'_>| match found[2].parse::<f64>() {
-        Ok(number) => format!("{}{number}", &found[1]),
+        // There is no negative nothing.
+        Ok(number) => format!("{}{}", &found[1], number + 0.0),
         Err(_) => found[0].to_owned(),
     });
     settle_entries(&text).unwrap_or_else(|| text.into_owned())

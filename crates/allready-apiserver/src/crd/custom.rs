@@ -63,9 +63,8 @@ impl CustomStrategy {
 impl Strategy for CustomStrategy {
     fn decode(&self, version: &Version, object: &Value) -> Result<(), Failure> {
         let root = object.get("metadata").and_then(problem);
-        let validator = self.validators.get(&version.name);
         let found = root.or_else(|| {
-            let malformed = malformed(validator?.schema(), object);
+            let malformed = malformed(self.own_schema(object)??, object);
             malformed.map(|error| error.to_string())
         });
         let Some(problem) = found else { return Ok(()) };
@@ -249,8 +248,7 @@ fn status_only(new: &mut Value, old: &Value) {
         *new = Value::Object(Map::new());
     }
     let Value::Object(fields) = new else { return };
-    let own = |name: &str| name == "status" || name == "apiVersion";
-    fields.retain(|name, _| own(name) || before.contains_key(name));
+    fields.retain(|name, _| name == "status" || before.contains_key(name));
     for (name, value) in before.iter().filter(|(name, _)| *name != "status") {
         match (name.as_str(), fields.get_mut(name), value) {
             ("metadata", Some(Value::Object(now)), Value::Object(before)) => {
@@ -263,7 +261,6 @@ fn status_only(new: &mut Value, old: &Value) {
                     }
                 }
             }
-            ("apiVersion", Some(_), _) => {}
             (_, Some(now), value) if now == value => {}
             _ => drop(fields.insert(name.clone(), value.clone())),
         }

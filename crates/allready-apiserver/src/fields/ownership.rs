@@ -97,14 +97,15 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// An object of the writer's version in another one.
+    /// An object in another version than its own.
     pub(crate) fn convert<'v>(
         &self,
         object: &'v Value,
         version: &str,
         kind: Type<'_>,
     ) -> Result<Cow<'v, Value>, String> {
-        if version == self.writer.api_version {
+        let own = object.get("apiVersion").and_then(Value::as_str);
+        if own.unwrap_or(self.writer.api_version) == version {
             return Ok(Cow::Borrowed(object));
         }
         let converted = self.schemas.convert(object, version);

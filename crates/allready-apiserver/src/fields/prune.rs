@@ -38,13 +38,15 @@ pub(crate) fn prune(
             .map_err(|error| format!("failed add back owned items: {error}"))?;
     }
     let mut out = merged.clone();
+    let pruned = rules.convert(&pruned, last_version, kind).map_err(|error| {
+        format!(
+            "failed add back dangling items: failed to convert pruned object to last applied version: {error}"
+        )
+    })?;
     let (whole, left) = (named(&merged, kind), named(&pruned, kind));
     // What was removed along with its parent though the manager never owned it stays.
     remove(&mut out, &whole.difference(&left).intersection(&last_set), kind);
-    if last_version == rules.writer.api_version {
-        return Ok(out);
-    }
-    Ok(rules.schemas.convert(&out, rules.writer.api_version).into_owned())
+    Ok(rules.convert(&out, rules.writer.api_version, rules.own_type())?.into_owned())
 }
 
 /// The merged object without what is neither in the pruned one nor owned by anyone, as seen in one version.

@@ -350,8 +350,11 @@ pub(crate) fn check_metadata(object: &Value, custom: bool) -> Result<(), String>
         match &metadata[field] {
             Value::Null => {}
             Value::Array(items) => {
-                let fits =
-                    |item: &&Value| if field == "finalizers" { item.is_string() } else { item.is_object() };
+                let fits = |item: &&Value| match item {
+                    Value::Null => custom,
+                    item if field == "finalizers" => item.is_string(),
+                    item => item.is_object(),
+                };
                 if let Some(item) = items.iter().find(|item| !fits(item)) {
                     let kind = kind.trim_start_matches("[]");
                     return wrong(item, field, kind);

@@ -230,10 +230,19 @@ impl Scope<'_> {
         self.resource.strategy.default(self.version, object);
     }
 
+    /// Whether it is known what the fields of a custom object are: of another kind they are not, nor of a version that its
+    /// kind does not have.
+    fn knows_kind_of(&self, object: &Value) -> bool {
+        let found = object["apiVersion"].as_str().unwrap_or_default();
+        let (group, version) = found.split_once('/').unwrap_or(("", found));
+        object["kind"] == *self.resource.kind
+            && group == self.resource.group
+            && (version == self.version.name || self.resource.strategy.unserved(version).is_some())
+    }
+
     /// Notes who manages which field of a written object.
     pub(super) fn manage(&self, live: Option<&Value>, new: &mut Value, options: &WriteOptions) {
-        if self.is_custom() && new["kind"] != *self.resource.kind {
-            // Nobody knows what the fields of another kind are.
+        if self.is_custom() && !self.knows_kind_of(new) {
             return meta::set(new, "managedFields", None);
         }
         let registry = self.engine.registry();

@@ -251,8 +251,9 @@ impl Node {
             Err(error) => return (broken(format!("rule compile error: {error}")), 0),
         };
         // It is looked at only where its name is.
-        if values::misfit(&self.schema, new, "").is_some_and(|name| rule.rule.contains(name)) {
-            return (broken(format!("invalid data, expected int, got float64 evaluating rule: {told}")), 0);
+        let misfit = values::misfit(&self.schema, new, "");
+        if let Some((_, text)) = misfit.filter(|(name, _)| rule.rule.contains(name)) {
+            return (broken(format!("{text} evaluating rule: {told}")), 0);
         }
         let (outcome, spent) = run(program, this, before);
         match outcome {

@@ -27,10 +27,18 @@ pub(super) fn convert(schema: &Schema, value: &Value, root: bool) -> Cel {
     }
 }
 
-/// What a rule that looks at it stumbles over: a whole number that is written as a fraction. With the name of its field.
-pub(super) fn misfit<'a>(schema: &Schema, value: &'a Value, name: &'a str) -> Option<&'a str> {
+/// What a rule that looks at it stumbles over: a whole number that is written as a fraction, and `null` where it cannot
+/// stand. With the name of its field.
+pub(super) fn misfit<'a>(schema: &Schema, value: &'a Value, name: &'a str) -> Option<(&'a str, &'static str)> {
     match value {
-        Value::Number(number) => (schema.shape == Shape::Integer && !number.is_i64()).then_some(name),
+        Value::Null => {
+            let text = "invalid data, got null for schema with nullable=false";
+            (!schema.nullable && !schema.untyped).then_some((name, text))
+        }
+        Value::Number(number) => {
+            let text = "invalid data, expected int, got float64";
+            (schema.shape == Shape::Integer && !number.is_i64()).then_some((name, text))
+        }
         Value::Array(items) => {
             let inner = schema.items()?;
             items.iter().find_map(|item| misfit(inner, item, name))
