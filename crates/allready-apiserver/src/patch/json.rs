@@ -261,3 +261,30 @@ pub(crate) fn touched(patch: &Value) -> Value {
     }
     tree
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_absent_from_a_holder_counts_as_null_and_without_a_holder_nothing_does() {
+        for (step, expected) in [
+            (
+                json!({"op": "copy", "from": "/a/x", "path": "/a/y"}),
+                Some(json!({"a": {"l": [1], "y": null}})),
+            ),
+            (json!({"op": "copy", "from": "/x/y", "path": "/a/y"}), None),
+            (json!({"op": "move", "from": "/a/x", "path": "/a/y"}), None),
+            (json!({"op": "test", "path": "/a/x"}), Some(json!({"a": {"l": [1]}}))),
+            (json!({"op": "test", "path": "/x/y"}), None),
+            (json!({"op": "test", "path": "/a/l/1"}), None),
+            (json!({"op": "add", "value": 1}), None),
+            (json!({"op": "add", "path": 1, "value": 1}), None),
+        ] {
+            let patch = Patch::read(&json!([step]), false).unwrap();
+            assert_eq!(patch.apply(json!({"a": {"l": [1]}})).ok(), expected, "{step}");
+        }
+    }
+}

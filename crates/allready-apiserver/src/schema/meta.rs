@@ -78,7 +78,9 @@ fn text(value: &mut Value) {
 fn time(value: &mut Value) {
     let Some(text) = value.as_str().filter(|text| !is_plain_time(text)) else { return };
     let Ok(time) = text.parse::<Timestamp>() else { return };
-    if let Ok(seconds) = Timestamp::from_second(time.as_second()) {
+    // Before 1970 the fraction of a second counts backwards.
+    let whole = time.as_second().saturating_sub(i64::from(time.subsec_nanosecond() < 0));
+    if let Ok(seconds) = Timestamp::from_second(whole) {
         *value = seconds.to_string().into();
     }
 }

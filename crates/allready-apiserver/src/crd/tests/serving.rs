@@ -233,7 +233,7 @@ fn metadata_of_wrong_types_is_refused_when_it_is_decoded() {
     }
     assert_eq!(
         told(
-            json!({"kind": "Gear", "spec": {"e": {"apiVersion": "v1", "kind": "K", "metadata": {"name": 5}}}})
+            json!({"apiVersion": "example.com/v1", "kind": "Gear", "spec": {"e": {"apiVersion": "v1", "kind": "K", "metadata": {"name": 5}}}})
         ),
         format!(
             "Gear in version \"v1\" cannot be handled as a Gear: spec.e.metadata: Invalid value: {{\"name\":5}}: json: cannot \

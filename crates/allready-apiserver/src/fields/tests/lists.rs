@@ -89,3 +89,24 @@ fn what_is_in_a_stored_list_twice_is_owned_as_one_and_replaced_by_what_is_applie
     let again = lab.updated(Some(&live), by("u"), object("lab/v1", &json!({"spec": live["spec"]})));
     assert_eq!(again["metadata"]["managedFields"], live["metadata"]["managedFields"]);
 }
+
+/// Empty lists count for nothing when it is looked for what is left of an applied map.
+#[test]
+fn an_applied_map_goes_when_all_that_others_put_into_it_is_an_empty_list() {
+    let lab = Lab::new();
+    for (added, expected) in [
+        (json!({"size": 1, "tags": []}), Value::Null),
+        (json!({"size": 1, "tags": ["a"]}), json!({"size": 1, "tags": ["a"]})),
+        (json!({"size": 1, "color": "red", "tags": []}), json!({"size": 1, "color": "red", "tags": []})),
+    ] {
+        let mine = json!({"spec": {}});
+        let mut live = lab.applied(None, by("m"), &mine);
+        // As a default is: it is nobody's.
+        live["spec"]["size"] = 1.into();
+        let mut new = live.clone();
+        new["spec"] = added.clone();
+        let live = lab.updated(Some(&live), by("u"), new);
+        let again = lab.applied(Some(&live), by("m"), &mine);
+        assert_eq!(again["spec"], expected, "{added}");
+    }
+}

@@ -1,4 +1,5 @@
 mod facts;
+mod meta;
 mod parse;
 mod properties;
 mod rules;
