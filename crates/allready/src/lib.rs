@@ -4,6 +4,9 @@
 #[doc(inline)]
 pub use allready_core::*;
 pub use allready_derive::ConditionSet;
+#[cfg(feature = "kube")]
+#[doc(inline)]
+pub use allready_kube::*;
 
 /// The example of the README, compiled.
 #[cfg(doctest)]

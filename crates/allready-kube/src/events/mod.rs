@@ -1,0 +1,35 @@
+//! Events: telling people what changed, once it has.
+
+mod memory;
+
+use allready_core::transition::EventNote;
+use k8s_openapi::api::core::v1::ObjectReference;
+
+pub use memory::{MemorySink, Recorded};
+
+/// Where events go.
+///
+/// Recording never waits and never fails: an event is worth less than the work that it is about. Record what the API
+/// server has accepted, and nothing else.
+///
+/// ```
+/// use allready_core::transition::{EventNote, EventSeverity};
+/// use allready_kube::events::{EventSink, MemorySink};
+///
+/// let sink = MemorySink::default();
+/// let pool = k8s_openapi::api::core::v1::ObjectReference { name: Some("pool-a".to_owned()), ..Default::default() };
+/// let note = "The following conditions have changed: Ready".to_owned();
+/// let (reason, action) = (EventNote::REASON, EventNote::ACTION);
+/// sink.record(&pool, EventNote { severity: EventSeverity::Normal, reason, action, note });
+/// assert_eq!(sink.recorded()[0].note.note, "The following conditions have changed: Ready");
+/// ```
+pub trait EventSink: Send + Sync {
+    /// Records a note about an object.
+    fn record(&self, regarding: &ObjectReference, note: EventNote);
+}
+
+impl<S: EventSink + ?Sized> EventSink for std::sync::Arc<S> {
+    fn record(&self, regarding: &ObjectReference, note: EventNote) {
+        (**self).record(regarding, note);
+    }
+}

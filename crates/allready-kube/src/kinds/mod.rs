@@ -1,0 +1,16 @@
+//! The kinds of `allready.dev`, and the schema of a list of conditions for kinds of your own.
+//!
+//! ```
+//! use allready_kube::kinds::StatusReport;
+//! use kube::CustomResourceExt;
+//!
+//! let definition = serde_json::to_value(StatusReport::crd()).unwrap();
+//! let status = &definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"];
+//! assert_eq!(status["properties"]["conditions"]["x-kubernetes-list-map-keys"][0], "type");
+//! ```
+
+mod report;
+mod schema;
+
+pub use report::{StatusReport, StatusReportSpec, StatusReportStatus};
+pub use schema::{conditions, time};

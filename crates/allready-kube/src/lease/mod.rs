@@ -1,0 +1,1 @@
+//! Leadership: one of several replicas writes.

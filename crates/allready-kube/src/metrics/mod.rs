@@ -1,0 +1,5 @@
+//! Metrics for Prometheus.
+
+mod writes;
+
+pub use writes::WriteMetrics;

@@ -1,0 +1,76 @@
+//! What a failed request means for the one who sent it.
+
+use std::time::Duration;
+
+use kube::core::Status;
+
+/// The kinds of failure that writers of a status treat differently.
+///
+/// ```
+/// use std::time::Duration;
+/// use allready_kube::refusal::Refusal;
+/// use kube::core::Status;
+///
+/// let busy = serde_json::json!({ "status": "Failure", "code": 429, "details": { "retryAfterSeconds": 3 } });
+/// let busy: Status = serde_json::from_value(busy).unwrap();
+/// let refusal = Refusal::of(&kube::Error::Api(busy.boxed()));
+/// assert_eq!(refusal, Refusal::Busy { after: Some(Duration::from_secs(3)) });
+/// assert!(refusal.may_pass());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// Somebody else wrote first, or owns the field: look again.
+    Conflict,
+    /// There is no such object, or no such kind.
+    NotFound,
+    /// It exists already.
+    AlreadyExists,
+    /// Not allowed, or not known: somebody has to give a permission.
+    Forbidden,
+    /// The request itself is wrong: sent again, it will be refused again.
+    Invalid,
+    /// The server has too much to do.
+    Busy {
+        /// How long it asks to be left alone.
+        after: Option<Duration>,
+    },
+    /// No answer, or a failure of the server. **The request may have taken effect.**
+    Unanswered,
+}
+
+impl Refusal {
+    /// What this error means.
+    pub fn of(error: &kube::Error) -> Self {
+        match error {
+            kube::Error::Api(status) => Self::of_status(status),
+            kube::Error::BuildRequest(_)
+            | kube::Error::Discovery(_)
+            | kube::Error::LinesCodecMaxLineLengthExceeded => Self::Invalid,
+            _ => Self::Unanswered,
+        }
+    }
+
+    fn of_status(status: &Status) -> Self {
+        match status.code {
+            _ if status.is_already_exists() => Self::AlreadyExists,
+            409 => Self::Conflict,
+            401 | 403 => Self::Forbidden,
+            404 | 410 => Self::NotFound,
+            429 => Self::Busy { after: retry_after(status) },
+            400..500 => Self::Invalid,
+            _ if retry_after(status).is_some() => Self::Busy { after: retry_after(status) },
+            _ => Self::Unanswered,
+        }
+    }
+
+    /// Whether the same request may succeed later without anybody doing something about it.
+    pub fn may_pass(self) -> bool {
+        matches!(self, Self::Conflict | Self::Busy { .. } | Self::Unanswered)
+    }
+}
+
+fn retry_after(status: &Status) -> Option<Duration> {
+    let seconds = status.details.as_ref()?.retry_after_seconds;
+    (seconds > 0).then(|| Duration::from_secs(seconds.into()))
+}

@@ -1,0 +1,1 @@
+//! Reporters: how a component tells how it is doing, as one of many writers.

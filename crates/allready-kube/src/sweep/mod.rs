@@ -1,0 +1,1 @@
+//! Sweeping: removing what writers left behind that are gone.

@@ -1,0 +1,1 @@
+//! Scenarios that are played against the embedded API server and the real one.

@@ -1,0 +1,1 @@
+//! Components that report how they are doing into one object.
