@@ -187,7 +187,7 @@ pub trait Strategy: Send + Sync {
         _endpoint: Endpoint,
         _object: &mut Value,
         _old: Option<&Value>,
-        _others: Option<&dyn Fn() -> Vec<Value>>,
+        _others: Option<&dyn Fn() -> Result<Vec<Value>, Failure>>,
     ) -> Result<(), Failure> {
         Ok(())
     }

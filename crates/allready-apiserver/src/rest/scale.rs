@@ -96,7 +96,7 @@ impl Scope<'_> {
 
     /// The scale of an object.
     pub(super) fn get_scale(&self) -> Result<Answer, Failure> {
-        let object = convert::served(self.resource, self.version, &self.find()?);
+        let object = convert::served(self.resource, self.version, &self.find()?)?;
         let (scale, says) = self.scale_of(&object)?;
         if !says && self.is_custom() {
             let path = &self.scale_paths()?.spec_replicas;

@@ -6,4 +6,4 @@ mod harness;
 mod hostile;
 mod keeping;
 mod replay;
-mod speed;
+mod work;

@@ -29,7 +29,11 @@ pub(super) fn convert(schema: &Schema, value: &Value, root: bool) -> Cel {
 
 /// What a rule that looks at it stumbles over: a whole number that is written as a fraction, and `null` where it cannot
 /// stand. With the name of its field.
-pub(super) fn misfit<'a>(schema: &Schema, value: &'a Value, name: &'a str) -> Option<(&'a str, &'static str)> {
+pub(super) fn misfit<'a>(
+    schema: &Schema,
+    value: &'a Value,
+    name: &'a str,
+) -> Option<(&'a str, &'static str)> {
     match value {
         Value::Null => {
             let text = "invalid data, got null for schema with nullable=false";
