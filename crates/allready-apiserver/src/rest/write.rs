@@ -312,7 +312,10 @@ impl Scope<'_> {
             return Err(no_number(given));
         }
         self.finish_create(&mut object, 0, warnings)?;
-        meta::set(&mut object, "resourceVersion", None);
+        // What is only tried keeps the version that it came with.
+        if !dry_run {
+            meta::set(&mut object, "resourceVersion", None);
+        }
         let Some(bytes) = self.put_new(&object, self.name(), dry_run)? else {
             // Someone else made it meanwhile.
             return Ok(None);
