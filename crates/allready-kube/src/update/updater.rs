@@ -372,8 +372,9 @@ impl<K: Resource + Serialize> StatusUpdater<K> {
         };
         if matches!(updated.wrote, Ok(Wrote::Gone | Wrote::Replaced)) {
             self.forget(&target.key);
+        } else {
+            updated.requeue_after = self.requeue(&result, &target.key);
         }
-        updated.requeue_after = self.requeue(&result, &target.key);
         updated
     }
 
