@@ -33,13 +33,17 @@ struct Stage {
 
 impl Stage {
     async fn set(server: Server) -> Self {
+        let mut stage = Self::without_controller(server).await;
+        stage.start();
+        stage
+    }
+
+    async fn without_controller(server: Server) -> Self {
         let turn = server.alone().await;
         server.define(ResourceGraphDefinition::crd()).await;
         let name = server.unique("graph");
         let group = format!("{name}.example.com");
-        let mut stage = Self { server, name, group, controller: None, _turn: turn };
-        stage.start();
-        stage
+        Self { server, name, group, controller: None, _turn: turn }
     }
 
     fn start(&mut self) {
@@ -180,8 +184,7 @@ async fn a_graph_becomes_a_kind_with_the_proposed_status(server: Server) {
 }
 
 async fn the_old_conditions_give_way_to_the_proposed_ones(server: Server) {
-    let mut stage = Stage::set(server).await;
-    stage.stop().await;
+    let mut stage = Stage::without_controller(server).await;
     // An earlier version had no rules for its conditions.
     let mut definition = serde_json::to_value(ResourceGraphDefinition::crd()).unwrap();
     let status = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
@@ -298,10 +301,13 @@ async fn a_kind_that_is_taken_or_refused_is_false(server: Server) {
         )
     );
 
-    stage.change(json!({ "schema": { "plural": "Wrong Words" } })).await;
-    let ready = stage.until_ready_is("False", 2).await;
-    assert_eq!(ready["reason"], "KindRefused");
-    assert!(ready["message"].as_str().unwrap().contains("Invalid value"), "{ready}");
+    for (generation, plural) in [(2, "wrong_words"), (3, "wrong words")] {
+        stage.change(json!({ "schema": { "plural": plural } })).await;
+        let ready = stage.until_ready_is("False", generation).await;
+        assert_eq!(ready["reason"], "KindRefused");
+        let message = ready["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("{plural}.{} is refused: ", stage.group)), "{message}");
+    }
     stage.end().await;
 }
 

@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use allready::{Time, clock::Clock, refusal::Refusal, set::At};
-use futures::StreamExt as _;
+use futures::{FutureExt as _, StreamExt as _};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
     Api, Client, ResourceExt as _,
@@ -22,6 +22,9 @@ use crate::{
     definition::{self, LABEL, MANAGER},
     graph,
 };
+
+/// How long reconciles that have begun may take when the controller is told to stop.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// Why a graph is not reconciled now. It is tried again.
 #[derive(Debug, thiserror::Error)]
@@ -68,17 +71,26 @@ pub async fn run(client: Client, shutdown: impl Future<Output = ()> + Send + Syn
     let of_graph = |definition: CustomResourceDefinition| {
         definition.labels().get(LABEL).map(|graph| ObjectRef::<ResourceGraphDefinition>::new(graph))
     };
-    Controller::new(graphs, watcher::Config::default())
+    let shutdown = shutdown.shared();
+    let controller = Controller::new(graphs, watcher::Config::default())
         // A definition that was changed or deleted wakes its graph, which makes it right again.
         .watches(definitions, ours, of_graph)
-        .graceful_shutdown_on(shutdown)
+        .graceful_shutdown_on(shutdown.clone())
         .run(reconcile, |_, _, _| Action::requeue(Duration::from_secs(2)), Arc::new(client))
         .for_each(async |reconciled| {
             if let Err(error) = reconciled {
                 tracing::warn!(%error, "a graph is tried again");
             }
-        })
-        .await;
+        });
+    // A controller whose first list is still on its way does not notice that it should stop.
+    let too_late = async {
+        shutdown.await;
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        () = controller => {}
+        () = too_late => {}
+    }
 }
 
 async fn reconcile(graph: Arc<ResourceGraphDefinition>, client: Arc<Client>) -> Result<Action, Error> {
@@ -110,11 +122,19 @@ async fn make(
     pass.mark_graph_ready();
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
     let name = schema.definition();
-    let failed = |source| Error::Definition { graph: graph.name_any(), definition: name.clone(), source };
+    let failed = |pass: &mut ResourceGraphConditionsPass<'_>, source: kube::Error| {
+        // Sent again, it would be refused again: somebody has to change the graph.
+        if Refusal::of(&source) == Refusal::Invalid {
+            pass.mark_kind_refused(format!("{name} is refused: {source}"));
+            return Ok(());
+        }
+        pass.mark_kind_unreached(format!("Cannot read or write {name}; trying again: {source}"));
+        Err(Error::Definition { graph: graph.name_any(), definition: name.clone(), source })
+    };
 
     let there = match definitions.get_metadata_opt(&name).await {
         Ok(there) => there,
-        Err(error) => return Err(unreached(pass, &name, error, failed)),
+        Err(error) => return failed(pass, error),
     };
     if let Some(there) = &there
         && there.labels().get(LABEL) != Some(&graph.name_any())
@@ -126,24 +146,12 @@ async fn make(
     }
     let parameters = PatchParams::apply(MANAGER).force();
     match definitions.patch(&name, &parameters, &Patch::Apply(&wanted)).await {
-        Ok(definition) => pass.propagate_definition(&schema.kind, &definition),
-        Err(kube::Error::Api(said)) if Refusal::of(&kube::Error::Api(said.clone())) == Refusal::Invalid => {
-            pass.mark_kind_refused(said.message.clone());
+        Ok(definition) => {
+            pass.propagate_definition(&schema.kind, &definition);
+            Ok(())
         }
-        Err(error) => return Err(unreached(pass, &name, error, failed)),
+        Err(error) => failed(pass, error),
     }
-    Ok(())
-}
-
-/// A failure that is nobody's fault is no verdict about the kind: it is tried again.
-fn unreached(
-    pass: &mut ResourceGraphConditionsPass<'_>,
-    name: &str,
-    error: kube::Error,
-    failed: impl Fn(kube::Error) -> Error,
-) -> Error {
-    pass.mark_kind_unreached(format!("Cannot read or write {name}; trying again: {error}"));
-    failed(error)
 }
 
 /// Writes the conditions, unless somebody wrote the object meanwhile: then it is reconciled again as it is now.
