@@ -13,7 +13,7 @@ use allready::{
     events::EventSink,
     set::Untouched,
     transition::Verbosity,
-    update::{Because, ReasonedError, ReconcileResult, StatusUpdater},
+    update::{ReasonedError, ReconcileResult, StatusUpdater},
 };
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -95,13 +95,5 @@ fn on_error(resource: Arc<MyResource>, error: &ReasonedError, _: Arc<Context>) -
     match error.reason() {
         Some(reason) if *reason == reconcile::BAD_SETTINGS => Action::await_change(),
         _ => Action::requeue(Duration::from_secs(1)),
-    }
-}
-
-/// A shutdown that comes with `ctrl-c`.
-pub async fn ctrl_c() {
-    if let Err(error) = tokio::signal::ctrl_c().await.map_err(Because::without_reason) {
-        tracing::warn!(%error, "cannot listen for ctrl-c: runs until it is killed");
-        std::future::pending::<()>().await;
     }
 }

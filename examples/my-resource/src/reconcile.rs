@@ -76,7 +76,11 @@ pub(crate) async fn reconcile(
     Ok(())
 }
 
-async fn apply(resource: &MyResource, client: &Client, settings: BTreeMap<String, String>) -> kube::Result<()> {
+async fn apply(
+    resource: &MyResource,
+    client: &Client,
+    settings: BTreeMap<String, String>,
+) -> kube::Result<()> {
     let (name, namespace) = (resource.name_any(), resource.namespace().unwrap_or_default());
     let map = ConfigMap {
         metadata: ObjectMeta {
@@ -98,7 +102,10 @@ mod tests {
     #[test]
     fn settings_are_lines_of_name_and_value() {
         let parsed = parse("colour = blue\n\nsize=3\n").unwrap();
-        assert_eq!(parsed, [("colour", "blue"), ("size", "3")].map(|(n, v)| (n.to_owned(), v.to_owned())).into());
+        assert_eq!(
+            parsed,
+            [("colour", "blue"), ("size", "3")].map(|(n, v)| (n.to_owned(), v.to_owned())).into()
+        );
         assert_eq!(
             parse("colour=blue\nsize").unwrap_err().to_string(),
             "line 2 is \"size\": write name=value"

@@ -17,7 +17,11 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 /// Looks until the status is as it should be; for half a minute.
-async fn until(api: &Api<MyResource>, name: &str, expected: impl Fn(&MyResourceStatus) -> bool) -> MyResourceStatus {
+async fn until(
+    api: &Api<MyResource>,
+    name: &str,
+    expected: impl Fn(&MyResourceStatus) -> bool,
+) -> MyResourceStatus {
     let mut last = None;
     for _ in 0..600 {
         last = api.get(name).await.unwrap().status;
@@ -60,23 +64,33 @@ async fn the_status_follows_the_settings_and_a_quiet_resource_costs_no_writes() 
     assert_eq!((status.phase, status.reason.as_deref()), (MyResourcePhase::Failed, Some("BadSettings")));
     assert_eq!(status.message.as_deref(), Some("line 1 is \"colour\": write name=value"));
     assert_eq!(said(&status.conditions, "Valid"), (Status::False, "BadSettings"));
-    assert_eq!(said(&status.conditions, "Applied"), (Status::True, "UpToDate"), "the reconcile never got there");
+    assert_eq!(
+        said(&status.conditions, "Applied"),
+        (Status::True, "UpToDate"),
+        "the reconcile never got there"
+    );
 
     api.patch("a", &PatchParams::default(), &change("colour=red")).await.unwrap();
     let status = until(&api, "a", |status| status.observed_generation == 3).await;
     assert_eq!((status.phase, status.reason), (MyResourcePhase::Succeeded, None));
 
     let notes: Vec<_> = sink.recorded().into_iter().map(|recorded| recorded.note.note).collect();
-    assert_eq!(notes, [
-        "Condition 'Applied' added with status 'True'",
-        "Condition 'Valid' added with status 'True'",
-        "Condition 'Valid' changed from 'True' to 'False'",
-        "Condition 'Valid' changed from 'False' to 'True'",
-    ]);
+    assert_eq!(
+        notes,
+        [
+            "Condition 'Applied' added with status 'True'",
+            "Condition 'Valid' added with status 'True'",
+            "Condition 'Valid' changed from 'True' to 'False'",
+            "Condition 'Valid' changed from 'False' to 'True'",
+        ]
+    );
 
     // Waking the controller without a change of the spec makes it reconcile, and write nothing.
-    let writes = server.faults().add(Rule::new(Effect::InternalError).verb(Verb::Patch).subresource("status").rate(0.0));
-    let applies = server.faults().add(Rule::new(Effect::InternalError).verb(Verb::Patch).kind("ConfigMap").rate(0.0));
+    let writes = server
+        .faults()
+        .add(Rule::new(Effect::InternalError).verb(Verb::Patch).subresource("status").rate(0.0));
+    let applies =
+        server.faults().add(Rule::new(Effect::InternalError).verb(Verb::Patch).kind("ConfigMap").rate(0.0));
     let label = Patch::Merge(json!({ "metadata": { "labels": { "touched": "yes" } } }));
     api.patch("a", &PatchParams::default(), &label).await.unwrap();
     let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
