@@ -10,6 +10,7 @@
 mod kubectl;
 mod patience;
 mod server;
+pub mod two_writers;
 
 pub use kubectl::Output;
 pub use patience::{eventually, within};
