@@ -5,12 +5,14 @@
 
 pub(crate) mod auth;
 pub(crate) mod body;
+mod deadline;
 mod fixed;
 mod headers;
 mod impersonate;
 pub(crate) mod info;
 pub(crate) mod negotiate;
 mod path;
+mod pieces;
 mod protobuf;
 pub(crate) mod route;
 pub(crate) mod service;

@@ -7,7 +7,7 @@ use super::{
     Answer, Scope, convert, decode,
     decode::Strict,
     finish, key, meta,
-    options::{Validation, WriteKind, WriteOptions},
+    options::{Validation, WriteKind, WriteOptions, unsigned},
 };
 use crate::{
     access,
@@ -72,7 +72,7 @@ impl Scope<'_> {
             self.finish_create(&mut object, attempt, &mut more)?;
             more.retain(|warning| !warnings.contains(warning));
             warnings.append(&mut more);
-            let version = meta::text(&object, "resourceVersion").parse::<u64>();
+            let version = unsigned(meta::text(&object, "resourceVersion"));
             if !options.dry_run && version.is_ok_and(|version| version != 0) {
                 return Err(Failure::new(
                     500,
@@ -108,7 +108,7 @@ impl Scope<'_> {
         let taken = if generates { Failure::generated_name_taken } else { Failure::already_exists };
         let mut failure = taken(&self.resource.qualified(), name);
         let found = self.store().get(&self.resource.place, &key(self.namespace(), name));
-        if found.is_some_and(|found| !found.value()["metadata"]["deletionTimestamp"].is_null()) {
+        if found.is_some_and(|found| found.is_marked()) {
             failure.message.insert_str(0, "object is being deleted: ");
         }
         failure
@@ -128,7 +128,7 @@ impl Scope<'_> {
         loop {
             match self.store().put(&self.resource.place, &key, Expect::Room, &draft) {
                 Ok(stored) => {
-                    return Ok(Some(convert::served_bytes(self.resource, self.version, &stored)));
+                    return convert::served_bytes(self.resource, self.version, &stored).map(Some);
                 }
                 Err(Refused::Moved) => return Ok(None),
                 Err(Refused::Shut) => {
@@ -308,11 +308,14 @@ impl Scope<'_> {
         self.check_definition(self.name())?;
         finish::unique_owners(&mut object, warnings, true);
         let given = meta::text(&object, "resourceVersion");
-        if !given.is_empty() && given.parse::<u64>().is_err() {
-            return Err(no_number(given));
+        if !given.is_empty() {
+            version_number(given)?;
         }
         self.finish_create(&mut object, 0, warnings)?;
-        meta::set(&mut object, "resourceVersion", None);
+        // What is only tried keeps the version that it came with.
+        if !dry_run {
+            meta::set(&mut object, "resourceVersion", None);
+        }
         let Some(bytes) = self.put_new(&object, self.name(), dry_run)? else {
             // Someone else made it meanwhile.
             return Ok(None);
@@ -337,7 +340,7 @@ impl Scope<'_> {
         dry_run: bool,
         warnings: &mut Vec<String>,
     ) -> Result<Option<Written>, Failure> {
-        let old = convert::served(self.resource, self.version, live);
+        let old = convert::served(self.resource, self.version, live)?;
         let qualified = self.resource.qualified();
         if let Some(uid) = uid
             && uid != meta::text(&old, "uid")
@@ -357,11 +360,11 @@ impl Scope<'_> {
                 return Err(Failure::invalid(group, plural, self.name(), &errors));
             }
             "" | "0" => meta::set(&mut new, "resourceVersion", Some(live.version.to_string().into())),
-            given => match given.parse::<u64>() {
-                Ok(given) if given == live.version => {}
-                Ok(_) => return Err(Failure::conflict(&qualified, self.name(), MODIFIED)),
-                Err(_) => return Err(no_number(given)),
-            },
+            given => {
+                if version_number(given)? != live.version {
+                    return Err(Failure::conflict(&qualified, self.name(), MODIFIED));
+                }
+            }
         }
         self.finish_update(&mut new, &old, warnings)?;
         let old_meta = &old["metadata"];
@@ -374,8 +377,8 @@ impl Scope<'_> {
         }
         let written = convert::Written::new(self.resource, Some(self.version), &new);
         let as_stored = convert::shows_as_stored(self.resource, self.version, live.version);
-        if written.is_same_as(live, as_stored.then_some(&old)) {
-            let bytes = convert::served_bytes(self.resource, self.version, live);
+        if written.is_same_as(live, as_stored.then_some(&old))? {
+            let bytes = convert::served_bytes(self.resource, self.version, live)?;
             return Ok(Some(Written { object: old, bytes, created: false }));
         }
         let served = written.served(self.resource, self.version);
@@ -393,7 +396,7 @@ impl Scope<'_> {
         };
         meta::set(&mut object, "resourceVersion", Some(stored.version.to_string().into()));
         self.engine.after_write(self.resource, &spot, &object, Some(&old), self.call);
-        let bytes = convert::served_bytes(self.resource, self.version, &stored);
+        let bytes = convert::served_bytes(self.resource, self.version, &stored)?;
         Ok(Some(Written { object, bytes, created: false }))
     }
 
@@ -468,7 +471,10 @@ fn unknown_texts(paths: Vec<String>) -> Vec<String> {
 }
 
 /// What the real server says of a resourceVersion that is none.
-fn no_number(version: &str) -> Failure {
-    let message = format!("strconv.ParseUint: parsing {}: invalid syntax", crate::status::quote(version));
-    Failure::new(500, "", message)
+/// A resourceVersion in an object.
+fn version_number(version: &str) -> Result<u64, Failure> {
+    unsigned(version).map_err(|why| {
+        let message = format!("strconv.ParseUint: parsing {}: {why}", crate::status::quote(version));
+        Failure::new(500, "", message)
+    })
 }

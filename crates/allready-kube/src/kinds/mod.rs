@@ -9,8 +9,10 @@
 //! assert_eq!(status["properties"]["conditions"]["x-kubernetes-list-map-keys"][0], "type");
 //! ```
 
+mod as_found;
 mod report;
 mod schema;
 
+pub use as_found::as_found;
 pub use report::{StatusReport, StatusReportSpec, StatusReportStatus};
 pub use schema::{conditions, time};

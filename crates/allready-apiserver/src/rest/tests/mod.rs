@@ -1,9 +1,11 @@
 //! The verbs against plain calls, and the recorded answers of the real server.
 
+mod crowd;
 mod garbage;
 mod going;
 mod harness;
 mod hostile;
 mod keeping;
+mod patches;
 mod replay;
-mod speed;
+mod work;
