@@ -1,4 +1,5 @@
 //! The scenarios, in one binary.
 
+mod events;
 mod leadership;
 mod resource_graph;
