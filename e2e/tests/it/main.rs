@@ -3,3 +3,4 @@
 mod events;
 mod leadership;
 mod resource_graph;
+mod waiting;
