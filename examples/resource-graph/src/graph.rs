@@ -94,11 +94,10 @@ fn needs<'a>(
             match reference.split('.').collect::<Vec<_>>()[..] {
                 ["schema", "spec", field, ..] if spec.schema.spec.contains_key(field) => {}
                 ["schema", "metadata", ..] => {}
-                ["schema", ..] => return Err(unknown()),
+                ["schema", ..] | [] => return Err(unknown()),
                 [name, ..] => {
                     found.insert(*names.get(name).ok_or_else(unknown)?);
                 }
-                [] => return Err(unknown()),
             }
         }
     }
