@@ -9,8 +9,13 @@
 //! assert_eq!(status["properties"]["conditions"]["x-kubernetes-list-map-keys"][0], "type");
 //! ```
 
+mod configuration;
 mod report;
 mod schema;
 
+pub use configuration::{
+    CauseSeen, Component, ConfigurationStatus, ConfigurationStatusSpec, ConfigurationStatusStatus, Instances,
+    Naming, Preset, Reporters, RevisionProgress, Source,
+};
 pub use report::{StatusReport, StatusReportSpec, StatusReportStatus};
 pub use schema::{conditions, time};
