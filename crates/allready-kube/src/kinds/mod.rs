@@ -9,6 +9,7 @@
 //! assert_eq!(status["properties"]["conditions"]["x-kubernetes-list-map-keys"][0], "type");
 //! ```
 
+#[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod configuration;
 mod report;
 mod schema;
