@@ -32,7 +32,8 @@ pub struct Board {
     pods: BTreeMap<String, PodFacts>,
     pub(super) places: Places,
     pub(super) daemon_sets: BTreeMap<String, DaemonSetFacts>,
-    heartbeats: BTreeMap<Member, Time>,
+    /// By the name of the Lease, which is that of the StatusReport.
+    heartbeats: BTreeMap<String, Time>,
     gaps: BTreeMap<String, String>,
     now: Time,
 }
@@ -208,19 +209,6 @@ impl Board {
         self.judge(&member);
     }
 
-    /// Keeps of the reports in objects of one kind only those that are named, as after a new list.
-    pub fn retain_reports(&mut self, kind: &str, keep: &BTreeSet<String>) {
-        let gone: Vec<_> = self
-            .reports
-            .keys()
-            .filter(|origin| origin.kind == kind && !keep.contains(&origin.name))
-            .cloned()
-            .collect();
-        for origin in &gone {
-            self.unreport(origin);
-        }
-    }
-
     /// Takes what is known of a node; none when it is gone.
     pub fn node(&mut self, name: &str, facts: Option<NodeFacts>) {
         let same = match &facts {
@@ -273,14 +261,15 @@ impl Board {
         };
     }
 
-    /// Takes the last heartbeat of a reporter; none when it has no Lease any more.
-    pub fn heartbeat(&mut self, component: &str, instance: Option<&str>, renewed: Option<Time>) {
-        let member = Member::new(component, instance);
-        match renewed {
-            Some(renewed) => self.heartbeats.insert(member.clone(), renewed),
-            None => self.heartbeats.remove(&member),
+    /// Takes the last heartbeat of the reporter whose StatusReport has this name; none when it has no Lease any more.
+    pub fn heartbeat(&mut self, report: &str, renewed: Option<Time>) {
+        let before = match renewed {
+            Some(renewed) => self.heartbeats.insert(report.to_owned(), renewed),
+            None => self.heartbeats.remove(report),
         };
-        self.judge(&member);
+        if before != renewed {
+            self.judge_origin(&Origin::status_report(report));
+        }
     }
 
     /// Says that something cannot be seen, and why; while there is any such gap, nothing is good.
@@ -307,10 +296,10 @@ impl Board {
             .heartbeats
             .iter()
             .filter(|(_, renewed)| turned(**renewed))
-            .map(|(member, _)| member.clone())
+            .map(|(report, _)| Origin::status_report(report))
             .collect();
-        for member in &turned {
-            self.judge(member);
+        for origin in &turned {
+            self.judge_origin(origin);
         }
     }
 
@@ -321,6 +310,31 @@ impl Board {
         stated.fold((0, 0), |(digested, of), revision| {
             (digested + usize::from(Some(revision) == expected), of + 1)
         })
+    }
+
+    /// The names of the objects of one kind that hold a report.
+    pub fn reporting_in(&self, kind: &str) -> Vec<String> {
+        self.reports.keys().filter(|origin| origin.kind == kind).map(|origin| origin.name.clone()).collect()
+    }
+
+    /// The nodes that are there.
+    pub fn known_nodes(&self) -> Vec<String> {
+        self.nodes.keys().cloned().collect()
+    }
+
+    /// The pods that are there.
+    pub fn known_pods(&self) -> Vec<String> {
+        self.pods.keys().cloned().collect()
+    }
+
+    /// The DaemonSets that are there.
+    pub fn known_daemon_sets(&self) -> Vec<String> {
+        self.daemon_sets.keys().cloned().collect()
+    }
+
+    /// The Leases that are there.
+    pub fn known_heartbeats(&self) -> Vec<String> {
+        self.heartbeats.keys().cloned().collect()
     }
 
     /// Every reporter of a component that is not expected, by instance: what a sweep may take away once it is sure.
@@ -336,6 +350,12 @@ impl Board {
                 (!expected).then_some((origin, held.member.instance.as_deref()))
             },
         )
+    }
+
+    fn judge_origin(&mut self, origin: &Origin) {
+        if let Some(member) = self.reports.get(origin).map(|held| held.member.clone()) {
+            self.judge(&member);
+        }
     }
 
     fn judge_node(&mut self, node: &str) {
@@ -371,14 +391,18 @@ impl Board {
         let revisions = held.iter().filter_map(|held| held.revision.as_deref());
         let doubt = component
             .and_then(|component| judge::place(self, component, member.instance.as_deref()))
-            .or_else(|| {
-                judge::heartbeat(self.heartbeats.get(member).copied(), self.plan.silent_after, self.now)
-            })
+            .or_else(|| judge::heartbeat(self.renewed(member), self.plan.silent_after, self.now))
             .or_else(|| judge::revision(revisions, self.plan.revision.as_deref()));
         match doubt {
             Some((reason, message)) => self.fleet.silence(&name, reason, message),
             None => self.fleet.unsilence(&name),
         };
+    }
+
+    /// The last heartbeat of a member, where it has any.
+    fn renewed(&self, member: &Member) -> Option<Time> {
+        let origins = self.reporters.get(member).into_iter().flatten();
+        origins.filter_map(|origin| self.heartbeats.get(origin.name())).max().copied()
     }
 
     /// Whether a component should have this instance.

@@ -37,15 +37,22 @@
 
 mod answer;
 mod board;
+mod case;
 mod judge;
 mod pace;
 mod plan;
 mod read;
+mod run;
+mod sight;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use answer::Answer;
 pub use board::{Board, DaemonSetFacts, NodeFacts, Origin, PodFacts, Report};
+pub use case::{Case, Options, Step};
 pub use pace::{Pace, Pacer, Verdict};
 pub use plan::{Plan, PlannedComponent, PlannedInstances, metallb};
 pub use read::{of_node, of_pod, of_source, of_status_report, own_reports};
+pub use run::{Answering, MANAGER, Statuses, answer_for};
+pub use sight::{Event, Facts, Object, Sight, Subject, Topic};

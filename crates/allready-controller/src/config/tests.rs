@@ -196,12 +196,12 @@ fn a_reporter_that_is_silent_for_too_long_is_unknown_until_it_is_heard_again() {
     for (origin, report) in all {
         board.report(origin, report);
     }
-    board.heartbeat("speaker", Some("a"), Some(at(100)));
+    board.heartbeat("config-status-speaker-a", Some(at(100)));
     board.tick(at(130));
     assert_eq!(ready(&board).0, Status::True);
     board.tick(at(131));
     assert!(ready(&board).2.contains("HeartbeatLost"), "{:?}", ready(&board));
-    board.heartbeat("speaker", Some("a"), Some(at(131)));
+    board.heartbeat("config-status-speaker-a", Some(at(131)));
     assert_eq!(ready(&board).0, Status::True);
 }
 
