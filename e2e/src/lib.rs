@@ -1,1 +1,65 @@
 //! Scenarios that are played against the embedded API server and the real one.
+//!
+//! A scenario is an `async fn(Server)` in `tests/it`. [`scenarios!`] makes two tests of it: `embedded::name`, which always
+//! runs, and `real::name`, which `cargo xtask e2e` runs with a kube-apiserver beside it. Those that need kubectl
+//! ([`kubectl_scenarios!`]) are run by `cargo xtask e2e` alone, on both servers.
+//!
+//! The real server is one for all tests, which run side by side: a scenario lives in a namespace of its own, gives
+//! cluster-wide objects names of its own ([`Server::unique`]), or takes its turn ([`Server::alone`]).
+
+mod kubectl;
+mod patience;
+mod server;
+
+pub use kubectl::Output;
+pub use patience::{eventually, within};
+pub use server::Server;
+
+/// Two tests of each scenario: on the embedded server always, on the real one when it is there.
+#[macro_export]
+macro_rules! scenarios {
+    ($($name:ident),* $(,)?) => {
+        mod embedded {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    super::$name($crate::Server::embedded().await).await;
+                }
+            )*
+        }
+        mod real {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                #[ignore = "needs the real kube-apiserver: cargo xtask e2e"]
+                async fn $name() {
+                    super::$name($crate::Server::real().await).await;
+                }
+            )*
+        }
+    };
+}
+
+/// Two tests of each scenario, both of which need kubectl.
+#[macro_export]
+macro_rules! kubectl_scenarios {
+    ($($name:ident),* $(,)?) => {
+        mod embedded_with_kubectl {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                #[ignore = "needs kubectl: cargo xtask e2e"]
+                async fn $name() {
+                    super::$name($crate::Server::embedded().await).await;
+                }
+            )*
+        }
+        mod real_with_kubectl {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                #[ignore = "needs the real kube-apiserver and kubectl: cargo xtask e2e"]
+                async fn $name() {
+                    super::$name($crate::Server::real().await).await;
+                }
+            )*
+        }
+    };
+}

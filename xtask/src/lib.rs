@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod client;
 pub mod conformance;
+pub mod e2e;
 pub mod embedded;
 pub mod kubeconfig;
 pub mod kubectl;

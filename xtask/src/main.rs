@@ -36,6 +36,11 @@ enum Chore {
         #[arg(long)]
         show: bool,
     },
+    /// Play every scenario on both servers
+    E2e {
+        /// Only the scenarios whose name contains this
+        filter: Option<String>,
+    },
     /// Make the embedded server's tables of kinds, types, messages and first roles from Kubernetes itself
     Shapes {
         /// Change nothing, and fail where a table is not what Kubernetes says
@@ -127,6 +132,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Kube(kube) => run_kube(&environment, kube).await,
         Chore::Conformance(options) => run_conformance(&environment, options).await,
         Chore::Bench(Bench::Apiserver(options)) => xtask::bench::apiserver(&environment, options).await,
+        Chore::E2e { filter } => xtask::e2e::run(&environment, filter.as_deref()).await,
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {
             let kubectl = real::kubectl(&environment)?;

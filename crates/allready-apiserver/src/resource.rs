@@ -160,7 +160,7 @@ pub trait Strategy: Send + Sync {
         Ok(())
     }
 
-    /// The result of a patch as a message shows it; `touched` is the tree of what the patch speaks of.
+    /// For a built-in kind: the result of a patch as a message shows it; `touched` is the tree of what the patch speaks of.
     fn show_patched(&self, object: &Value, _touched: &Value) -> String {
         crate::status::json_text(object)
     }
@@ -187,7 +187,7 @@ pub trait Strategy: Send + Sync {
         _endpoint: Endpoint,
         _object: &mut Value,
         _old: Option<&Value>,
-        _others: Option<&dyn Fn() -> Vec<Value>>,
+        _others: Option<&dyn Fn() -> Result<Vec<Value>, Failure>>,
     ) -> Result<(), Failure> {
         Ok(())
     }

@@ -75,7 +75,11 @@ fn refill<T>(
     shelf.retain(|key, _| now.contains_key(key));
     for (key, stored) in items {
         if versions.get(&key) != Some(&stored.version) {
-            shelf.insert(key, Arc::new(read(&stored.value())));
+            // What cannot be read grants nothing, and is looked at again when it changes.
+            match stored.value() {
+                Ok(object) => drop(shelf.insert(key, Arc::new(read(&object)))),
+                Err(_) => drop(shelf.remove(&key)),
+            }
         }
     }
     *versions = now;

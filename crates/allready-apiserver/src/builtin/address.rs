@@ -26,7 +26,7 @@ struct Taken {
 pub(crate) fn settle(
     new: &mut Value,
     old: Option<&Value>,
-    others: Option<&dyn Fn() -> Vec<Value>>,
+    others: Option<&dyn Fn() -> Result<Vec<Value>, Failure>>,
 ) -> Result<(), Failure> {
     if let Some(old) = old {
         keep(new, old);
@@ -44,7 +44,7 @@ pub(crate) fn settle(
     }
     let own =
         [text_at(new, &["metadata", "namespace"]).to_owned(), text_at(new, &["metadata", "name"]).to_owned()];
-    let taken = taken(&others.map(|others| others()).unwrap_or_default(), &own);
+    let taken = taken(&others.map(|others| others()).transpose()?.unwrap_or_default(), &own);
     let seed = own.join("/").bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

@@ -52,3 +52,4 @@ mod written;
 
 pub(crate) use prepare::without_projections;
 pub use table::{blank, definitions, resources};
+pub(crate) use written::patched as show_patched;

@@ -84,7 +84,7 @@ impl Strategy for Builtin {
         endpoint: Endpoint,
         object: &mut Value,
         old: Option<&Value>,
-        others: Option<&dyn Fn() -> Vec<Value>>,
+        others: Option<&dyn Fn() -> Result<Vec<Value>, Failure>>,
     ) -> Result<(), Failure> {
         match (self.row.kind, endpoint) {
             ("Pod", Endpoint::Main) if old.is_none() => prepare::priority(object),

@@ -90,12 +90,12 @@ impl<'a> FieldSet<'a> {
     }
 }
 
-/// Numbers in paths are read as floats, which shows where they are large.
+/// Numbers in paths are read as floats, which shows where they are large: from here on several whole numbers are one float.
 fn as_read(value: Value) -> Value {
     const EXACT: u64 = 1 << 53;
     match value.as_i64() {
         #[expect(clippy::cast_precision_loss, reason = "the loss is what is wanted")]
-        Some(whole) if whole.unsigned_abs() > EXACT => (whole as f64).into(),
+        Some(whole) if whole.unsigned_abs() >= EXACT => (whole as f64).into(),
         _ => value,
     }
 }
@@ -130,4 +130,22 @@ fn read(value: &Value, depth: usize) -> Result<(bool, FieldSet<'_>), String> {
         }
     }
     Ok((member || children.is_empty(), children))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn whole_numbers_that_are_one_float_are_one_item_of_a_set() {
+        let item = |number: i64| PathElement::Value(Cow::Owned(json!(number)));
+        let read = |text: &'static str| PathElement::parse(text).unwrap().unwrap();
+        let least = 1_i64 << 53;
+        assert_eq!(read("v:9007199254740992"), item(least + 1));
+        assert_eq!(read("v:-9007199254740992"), item(-least - 1));
+        assert_ne!(read("v:9007199254740991"), item(least));
+        assert_ne!(item(least), item(least + 1));
+    }
 }

@@ -11,6 +11,7 @@ mod impersonate;
 pub(crate) mod info;
 pub(crate) mod negotiate;
 mod path;
+mod pieces;
 mod protobuf;
 pub(crate) mod route;
 pub(crate) mod service;

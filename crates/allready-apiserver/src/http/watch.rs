@@ -1,27 +1,26 @@
 //! A watch on its way out: events, in the form that was asked for, with the faults that were asked for.
 
 use std::{
+    collections::VecDeque,
     future::Future,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
 };
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::{body::ServiceError, negotiate::Form, write::dated};
+use super::{body::ServiceError, negotiate::Form, pieces::Pieces, write::dated};
 use crate::{
     fault::{Effect, Faults, Seen},
     resource::Resource,
-    store::{Event, Subscription},
+    status::Failure,
+    store::{self, Event, Line, Subscription},
     table::{self, Include},
 };
-
-/// How much of what is ready goes out in one piece.
-const PIECE: usize = 64 * 1024;
 
 /// What ends watches from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,34 +65,47 @@ pub(crate) struct Source {
     pub(crate) over: bool,
 }
 
-type Next = Option<Result<Bytes, ServiceError>>;
+type Next = Option<Result<VecDeque<Bytes>, ServiceError>>;
 type Step = Pin<Box<dyn Future<Output = (Source, Next)> + Send>>;
 
 /// A watch on its way out.
 pub(crate) struct Watch {
     step: Option<Step>,
+    ready: VecDeque<Bytes>,
 }
 
 impl Watch {
     pub(crate) fn new(source: Source) -> Self {
-        Self { step: Some(Box::pin(source.step())) }
+        Self { step: Some(Box::pin(source.step())), ready: VecDeque::new() }
     }
 
-    pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Next> {
-        let Some(step) = &mut self.step else { return Poll::Ready(None) };
-        let (source, next) = ready!(step.as_mut().poll(context));
-        self.step = match next {
-            Some(Ok(_)) => Some(Box::pin(source.step())),
-            _ => None,
-        };
-        Poll::Ready(next)
+    pub(crate) fn poll_next(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, ServiceError>>> {
+        loop {
+            if let Some(piece) = self.ready.pop_front() {
+                return Poll::Ready(Some(Ok(piece)));
+            }
+            let Some(step) = &mut self.step else { return Poll::Ready(None) };
+            let (source, next) = ready!(step.as_mut().poll(context));
+            self.step = None;
+            match next {
+                Some(Ok(pieces)) => {
+                    self.ready = pieces;
+                    self.step = Some(Box::pin(source.step()));
+                }
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => {}
+            }
+        }
     }
 }
 
 impl Source {
     async fn step(mut self) -> (Self, Next) {
-        let mut piece = Bytes::new();
-        while piece.is_empty() && !self.over {
+        let mut pieces = Pieces::default();
+        while pieces.is_empty() && !self.over {
             let event = tokio::select! {
                 biased;
                 cut = ended(&mut self.endings, self.began) => {
@@ -103,56 +115,54 @@ impl Source {
                 event = self.subscription.next() => event,
             };
             let Some(event) = event else { return (self, None) };
-            piece = self.gather(&event);
+            self.write(&event, &mut pieces);
+            // What else is ready goes along.
+            while !self.over && !pieces.is_full() {
+                let Some(event) = self.subscription.at_hand() else { break };
+                self.write(&event, &mut pieces);
+            }
         }
-        let next = (!piece.is_empty()).then_some(Ok(piece));
+        let next = (!pieces.is_empty()).then(|| Ok(pieces.finish()));
         (self, next)
     }
 
-    /// One event, and what else is ready.
-    fn gather(&mut self, event: &Event) -> Bytes {
-        let first = self.write(event);
-        let mut rest = BytesMut::new();
-        while !self.over && first.len() + rest.len() < PIECE {
-            let Some(event) = self.subscription.at_hand() else { break };
-            if rest.is_empty() {
-                rest.extend_from_slice(&first);
-            }
-            rest.extend_from_slice(&self.write(&event));
-        }
-        if rest.is_empty() { first } else { rest.freeze() }
-    }
-
-    fn write(&mut self, event: &Event) -> Bytes {
-        let effects =
-            if self.faults.is_empty() { Vec::new() } else { self.faults.decide_event(&self.seen(event)) };
+    fn write(&mut self, event: &Event, pieces: &mut Pieces) {
+        let effects = if self.faults.is_empty() { Vec::new() } else { self.effects(event) };
         if effects.contains(&Effect::CloseWatch) {
             self.over = true;
-            return Bytes::new();
+            return;
         }
         if effects.contains(&Effect::DropEvent) {
-            return Bytes::new();
+            return;
         }
-        let line = self.line(event);
+        let line = self.line(event).unwrap_or_else(|failure| {
+            self.over = true;
+            Event::new("ERROR", failure.to_body().to_string().into()).parts()
+        });
         if effects.contains(&Effect::DuplicateEvent) {
-            return [line.as_ref(), line.as_ref()].concat().into();
+            pieces.add(line.clone());
         }
-        line
+        pieces.add(line);
+    }
+
+    /// What the rules want to happen to an event. One that cannot be read has no name that a rule could mean.
+    fn effects(&self, event: &Event) -> Vec<Effect> {
+        let object: Value = store::read(&event.object).unwrap_or_default();
+        self.faults.decide_event(&self.seen(&object))
     }
 
     /// The watch as rules see it at one of its events.
-    fn seen(&self, event: &Event) -> Seen {
-        let object: Value = serde_json::from_slice(&event.object).unwrap_or_default();
+    fn seen(&self, object: &Value) -> Seen {
         let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
         Seen { namespace: text("namespace"), name: text("name"), ..self.seen.clone() }
     }
 
-    fn line(&mut self, event: &Event) -> Bytes {
+    fn line(&mut self, event: &Event) -> Result<Line, Failure> {
         let View { resource, version, form, include, clock } = &self.view;
         if *form == Form::Whole || event.kind == "ERROR" {
-            return event.line();
+            return Ok(event.parts());
         }
-        let object: Value = serde_json::from_slice(&event.object).unwrap_or_default();
+        let object: Value = store::read(&event.object)?;
         let shown = match (form, resource.version(version)) {
             (Form::Table { .. }, Some(version)) => {
                 table::event(resource, version, &object, *include, clock(), !self.started)
@@ -160,7 +170,8 @@ impl Source {
             _ => table::partial_metadata(&object),
         };
         self.started = true;
-        format!("{}\n", json!({ "type": event.kind, "object": dated(shown, *form) })).into()
+        let line = format!("{}\n", json!({ "type": event.kind, "object": dated(shown, *form) }));
+        Ok(Line::Whole(line.into()))
     }
 }
 

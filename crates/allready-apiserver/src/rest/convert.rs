@@ -10,6 +10,7 @@ use crate::{
     fields::Schemas,
     resource::{Registry, Resource, Version},
     schema::Schema,
+    status::Failure,
     store::{Draft, Stored},
 };
 
@@ -24,21 +25,24 @@ pub(crate) fn shows_as_stored(resource: &Resource, version: &Version, written: u
 }
 
 /// A stored object in a served version.
-pub(crate) fn served(resource: &Resource, version: &Version, stored: &Stored) -> Value {
+pub(crate) fn served(resource: &Resource, version: &Version, stored: &Stored) -> Result<Value, Failure> {
     if shows_as_stored(resource, version, stored.version) {
         return stored.value();
     }
-    served_value(resource, version, current(resource, stored))
+    Ok(served_value(resource, version, current(resource, stored)?))
 }
 
 /// A stored object in its stored version, as it is read today.
-pub(crate) fn current(resource: &Resource, stored: &Stored) -> Value {
+pub(crate) fn current(resource: &Resource, stored: &Stored) -> Result<Value, Failure> {
     if resource.strategy.shown_as_stored(stored.version) {
         return stored.value();
     }
-    let mut object = stored.written().cloned().unwrap_or_else(|| stored.value());
+    let mut object = match stored.written() {
+        Some(written) => written.clone(),
+        None => stored.value()?,
+    };
     resource.strategy.refresh(&mut object);
-    object
+    Ok(object)
 }
 
 /// What is read today, in a served version.
@@ -54,23 +58,32 @@ pub(crate) fn served_value(resource: &Resource, version: &Version, mut object: V
 }
 
 /// JSON of a stored object in a served version; the stored bytes themselves where they are just that.
-pub(crate) fn served_bytes(resource: &Resource, version: &Version, stored: &Stored) -> Bytes {
+pub(crate) fn served_bytes(
+    resource: &Resource,
+    version: &Version,
+    stored: &Stored,
+) -> Result<Bytes, Failure> {
     if shows_as_stored(resource, version, stored.version) {
-        return stored.bytes.clone();
+        return Ok(stored.bytes.clone());
     }
-    served(resource, version, stored).to_string().into()
+    Ok(served(resource, version, stored)?.to_string().into())
 }
 
 /// As [`served_bytes`], for bytes that were written at a resourceVersion.
-pub(crate) fn served_bytes_of(resource: &Resource, version: &Version, bytes: &Bytes, written: u64) -> Bytes {
+pub(crate) fn served_bytes_of(
+    resource: &Resource,
+    version: &Version,
+    bytes: &Bytes,
+    written: u64,
+) -> Result<Bytes, Failure> {
     if shows_as_stored(resource, version, written) {
-        return bytes.clone();
+        return Ok(bytes.clone());
     }
-    let mut object: Value = crate::store::read(bytes);
+    let mut object: Value = crate::store::read(bytes)?;
     if !resource.strategy.shown_as_stored(written) {
         resource.strategy.refresh(&mut object);
     }
-    served_value(resource, version, object).to_string().into()
+    Ok(served_value(resource, version, object).to_string().into())
 }
 
 /// An object on its way into the store: what is written, and what will be read from that.
@@ -112,11 +125,11 @@ impl<'v> Written<'v> {
     }
 
     /// Whether writing it would change nothing of what is stored. `shown` is what is stored, where that is known already.
-    pub(crate) fn is_same_as(&self, stored: &Stored, shown: Option<&Value>) -> bool {
-        match stored.written().or(shown) {
+    pub(crate) fn is_same_as(&self, stored: &Stored, shown: Option<&Value>) -> Result<bool, Failure> {
+        Ok(match stored.written().or(shown) {
             Some(known) => finish::same_content(&self.form, known),
-            None => finish::same_content(&self.form, &stored.value()),
-        }
+            None => finish::same_content(&self.form, &stored.value()?),
+        })
     }
 
     /// The object for the store.

@@ -128,7 +128,7 @@ impl Scope<'_> {
         let mut items = Vec::with_capacity(selection.items.len());
         let mut tasks = Vec::new();
         for (key, stored) in &selection.items {
-            items.push(convert::served_bytes(self.resource, self.version, stored));
+            items.push(convert::served_bytes(self.resource, self.version, stored)?);
             let (namespace, name) = split(key);
             let through = Some(self.version).filter(|_| self.is_custom());
             match self.engine.remove(self.resource, through, namespace, name, &delete, now) {
@@ -172,17 +172,17 @@ impl Engine {
             let Some(live) = self.store().get(&resource.place, &key) else {
                 return Err(Failure::not_found(&resource.qualified(), name));
             };
-            let old = convert::current(resource, &live);
+            let old = convert::current(resource, &live)?;
             check_preconditions(resource, &old, options)?;
             let mut new = old.clone();
             let plan = plan(resource, &mut new, options, now);
             let attempt = match plan {
                 Plan::Wait => return Ok(Removal::Waiting(old)),
-                Plan::Mark => self.mark(resource, through, &key, &live, new, options.dry_run),
+                Plan::Mark => self.mark(resource, through, &key, &live, new, options.dry_run)?,
                 Plan::Remove => self.drop_object(resource, &key, &live, new, options.dry_run),
                 Plan::MarkAndRemove if options.dry_run => Some(Removal::Gone(new)),
                 Plan::MarkAndRemove => {
-                    let marked = self.mark(resource, through, &key, &live, new, false);
+                    let marked = self.mark(resource, through, &key, &live, new, false)?;
                     let Some((last, live)) = marked.and_then(|removal| match removal {
                         Removal::Marked(last) => self.store().get(&resource.place, &key).map(|it| (last, it)),
                         _ => None,
@@ -206,20 +206,22 @@ impl Engine {
         live: &Stored,
         new: Value,
         dry_run: bool,
-    ) -> Option<Removal> {
+    ) -> Result<Option<Removal>, Failure> {
         let seen = match through {
             Some(version) => convert::served_value(resource, version, new),
             None => new,
         };
         let written = convert::Written::new(resource, through, &seen);
         let mut read = written.read().clone();
-        if dry_run || written.is_same_as(live, None) {
-            return Some(Removal::Marked(read));
+        if dry_run || written.is_same_as(live, None)? {
+            return Ok(Some(Removal::Marked(read)));
         }
         let expect = Expect::Version(live.version);
-        let stored = self.store().put(&resource.place, key, expect, &written.draft()).ok()?;
+        let Ok(stored) = self.store().put(&resource.place, key, expect, &written.draft()) else {
+            return Ok(None);
+        };
         meta::set(&mut read, "resourceVersion", Some(stored.version.to_string().into()));
-        Some(Removal::Marked(read))
+        Ok(Some(Removal::Marked(read)))
     }
 
     fn drop_object(

@@ -119,7 +119,7 @@ impl Scope<'_> {
     }
 
     /// Every stored object of the kind.
-    fn others(&self) -> Vec<Value> {
+    fn others(&self) -> Result<Vec<Value>, Failure> {
         let page = self.store().list(&self.resource.place, "", None);
         page.items.iter().map(|(_, stored)| stored.value()).collect()
     }

@@ -1,6 +1,6 @@
 //! Reading JSON from clients: every duplicate key is remembered, and mistakes are told in the real server's words.
 
-use std::{borrow::Cow, fmt::Write as _};
+use std::{borrow::Cow, fmt::Write as _, ops::Range};
 
 use serde_json::{Map, Value};
 
@@ -47,9 +47,26 @@ pub(crate) fn order(bytes: &[u8]) -> Vec<(bool, String)> {
     reader.order.unwrap_or_default()
 }
 
+/// Where every value stands in JSON, by its pointer.
+pub(crate) fn spans(bytes: &[u8]) -> Vec<(String, Range<usize>)> {
+    let mut reader = Reader { spans: Some(Vec::new()), ..Reader::new(bytes) };
+    reader.space();
+    let _ = reader.value("");
+    reader.spans.unwrap_or_default()
+}
+
 enum Step {
     Key(String),
     Index(usize),
+}
+
+impl Step {
+    fn pointer(&self) -> String {
+        match self {
+            Self::Key(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+            Self::Index(index) => format!("/{index}"),
+        }
+    }
 }
 
 struct Reader<'a> {
@@ -59,11 +76,12 @@ struct Reader<'a> {
     path: Vec<Step>,
     duplicates: Vec<Duplicate>,
     order: Option<Vec<(bool, String)>>,
+    spans: Option<Vec<(String, Range<usize>)>>,
 }
 
 impl<'a> Reader<'a> {
     fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, depth: 0, path: Vec::new(), duplicates: Vec::new(), order: None }
+        Self { bytes, at: 0, depth: 0, path: Vec::new(), duplicates: Vec::new(), order: None, spans: None }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -85,6 +103,16 @@ impl<'a> Reader<'a> {
     }
 
     fn value(&mut self, context: &str) -> Result<Value, String> {
+        let start = self.at;
+        let value = self.any(context)?;
+        if self.spans.is_some() {
+            let pointer = self.path.iter().map(Step::pointer).collect();
+            self.spans.get_or_insert_default().push((pointer, start..self.at));
+        }
+        Ok(value)
+    }
+
+    fn any(&mut self, context: &str) -> Result<Value, String> {
         match self.peek() {
             Some(b'{') => self.nested(Self::object),
             Some(b'[') => self.nested(Self::array),

@@ -29,6 +29,7 @@ pub mod names;
 mod options;
 mod patching;
 mod pods;
+mod raw;
 mod read;
 mod scale;
 mod selector;

@@ -7,6 +7,7 @@ use super::{
     decode::Strict,
     json,
     options::{Validation, WriteKind, WriteOptions},
+    raw::Raw,
     yaml,
 };
 use crate::{
@@ -85,7 +86,7 @@ impl Scope<'_> {
         }
         let nameless = self.is_custom() && new["kind"].as_str().is_none_or(str::is_empty);
         if nameless || !new.is_object() {
-            let shown = crate::status::json_text(&new);
+            let shown = if strategic { crate::status::json_text(&new) } else { self.show_patch(&new) };
             return Err(invalid(&new, format!("Object 'Kind' is missing in '{shown}'")));
         }
         let found = new["apiVersion"].as_str().unwrap_or_default();
@@ -128,8 +129,13 @@ impl Scope<'_> {
 
     /// What a refusal shows of a patch: of a strategic merge the patch, else what it has made.
     fn show_patch(&self, new: &Value) -> String {
+        let content_type = self.call.content_type.as_str();
+        if self.is_custom() {
+            let read = if content_type == JSON_PATCH { Raw::of_json } else { Raw::of_merge };
+            return read(&self.call.body).show(new);
+        }
         let patch = json::parse(&self.call.body).map(|parsed| parsed.value).unwrap_or_default();
-        match self.call.content_type.as_str() {
+        match content_type {
             STRATEGIC_PATCH => patch::strategic::show(patch),
             JSON_PATCH => self.resource.strategy.show_patched(new, &patch::json::touched(&patch)),
             _ => self.resource.strategy.show_patched(new, &patch),

@@ -110,7 +110,7 @@ impl Scope<'_> {
         let spot = self.spot()?;
         loop {
             let live = self.store().get(&self.resource.place, &spot).ok_or_else(|| self.not_found())?;
-            let mut pod = live.value();
+            let mut pod = live.value()?;
             change(&mut pod)?;
             let expect = Expect::Version(live.version);
             if dry_run || self.store().put(&self.resource.place, &spot, expect, &Draft::new(&pod)).is_ok() {

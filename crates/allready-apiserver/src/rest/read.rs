@@ -27,7 +27,7 @@ impl Scope<'_> {
     /// One object.
     pub(super) fn get(&self) -> Result<Answer, Failure> {
         let stored = self.find()?;
-        let bytes = convert::served_bytes(self.resource, self.version, &stored);
+        let bytes = convert::served_bytes(self.resource, self.version, &stored)?;
         Ok(Answer::object(200, bytes))
     }
 
@@ -55,7 +55,7 @@ impl Scope<'_> {
         let items =
             list.items.iter().map(|(_, stored)| convert::served_bytes(self.resource, self.version, stored));
         let body = ListBody {
-            items: items.collect(),
+            items: items.collect::<Result<_, _>>()?,
             resource_version: list.revision,
             continue_token: list.token,
             remaining: list.remaining,
@@ -82,7 +82,7 @@ impl Scope<'_> {
         // One object by its name needs no walk over the others.
         let single = selector.name().filter(|_| !self.resource.namespaced || !namespace.is_empty());
         if let Some(name) = single.filter(|_| at.is_none() && from.is_none()) {
-            return Ok(self.select_one(&selector, key(&namespace, name)));
+            return self.select_one(&selector, key(&namespace, name));
         }
         let everything = selector.is_empty();
         let chunk = match limit {
@@ -101,7 +101,7 @@ impl Scope<'_> {
                     selection.token = self.token(&prefix, page.revision, last.as_deref().unwrap_or_default());
                     return Ok(selection);
                 }
-                let matches = everything || selector.matches(&key, &stored);
+                let matches = everything || selector.matches(&key, &stored)?;
                 if limit > 0 {
                     last = Some(key.clone());
                 }
@@ -123,11 +123,15 @@ impl Scope<'_> {
     }
 
     /// The version is read first: a watch from it may show the object once more, but misses nothing.
-    fn select_one(&self, selector: &Selector, key: String) -> Selection {
+    fn select_one(&self, selector: &Selector, key: String) -> Result<Selection, Failure> {
         let revision = self.store().revision();
-        let found = self.store().get(&self.resource.place, &key).map(|stored| (key.into_boxed_str(), stored));
-        let found = found.filter(|(key, stored)| selector.matches(key, stored));
-        Selection { items: found.into_iter().collect(), revision, ..Selection::default() }
+        let mut items = Vec::new();
+        if let Some(stored) = self.store().get(&self.resource.place, &key)
+            && selector.matches(&key, &stored)?
+        {
+            items.push((key.into_boxed_str(), stored));
+        }
+        Ok(Selection { items, revision, ..Selection::default() })
     }
 
     fn page(
@@ -206,7 +210,7 @@ impl Scope<'_> {
         let resource = self.resource.clone();
         let convert = move |bytes: &Bytes, written: u64| match resource.version(&version_name) {
             Some(version) => convert::served_bytes_of(&resource, version, bytes, written),
-            None => bytes.clone(),
+            None => Ok(bytes.clone()),
         };
         let view = View {
             namespace,
@@ -214,7 +218,7 @@ impl Scope<'_> {
             matches: needs_look.then(|| {
                 let selector = Arc::new(selector);
                 let look = move |stored: &Stored| selector.matches_object(stored);
-                Arc::new(look) as Arc<dyn Fn(&Stored) -> bool + Send + Sync>
+                Arc::new(look) as Arc<dyn Fn(&Stored) -> Result<bool, Failure> + Send + Sync>
             }),
             convert: Some(Arc::new(convert)),
             api_version: self.api_version().into(),
@@ -301,33 +305,34 @@ impl Selector {
         !self.labels.is_empty() || self.fields.terms().any(|(field, term)| !term.is_exact() || !by_key(field))
     }
 
-    fn matches(&self, key: &str, stored: &Stored) -> bool {
+    fn matches(&self, key: &str, stored: &Stored) -> Result<bool, Failure> {
         if let Some(name) = self.name()
             && key.rsplit('/').next() != Some(name)
         {
-            return false;
+            return Ok(false);
         }
         self.matches_object(stored)
     }
 
     /// Metadata is the same in every version; other fields are looked for in the version that was asked for.
-    fn matches_object(&self, stored: &Stored) -> bool {
+    fn matches_object(&self, stored: &Stored) -> Result<bool, Failure> {
         if self.fields.terms().all(|(field, _)| field == "metadata.name") {
-            let Ok(peek) = serde_json::from_slice::<Peek<'_>>(&stored.bytes) else { return false };
+            let peek: Peek<'_> = crate::store::read(&stored.bytes)?;
             let labels = peek.metadata.labels.iter().flatten();
-            return self.fields.terms().all(|(_, term)| term.takes(&peek.metadata.name))
-                && self.labels.matches(labels.map(|(key, value)| (key.as_ref(), value.as_ref())));
+            return Ok(self.fields.terms().all(|(_, term)| term.takes(&peek.metadata.name))
+                && self.labels.matches(labels.map(|(key, value)| (key.as_ref(), value.as_ref()))));
         }
-        let Some(version) = self.resource.version(&self.version) else { return false };
-        let object = convert::served(&self.resource, version, stored);
+        let Some(version) = self.resource.version(&self.version) else { return Ok(false) };
+        let object = convert::served(&self.resource, version, stored)?;
         let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
         if !self.labels.matches(labels.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default())))
         {
-            return false;
+            return Ok(false);
         }
-        self.fields
+        Ok(self
+            .fields
             .terms()
-            .all(|(field, term)| term.takes(&field_value(&self.resource, version, &object, field)))
+            .all(|(field, term)| term.takes(&field_value(&self.resource, version, &object, field))))
     }
 }
 

@@ -10,12 +10,12 @@ use super::{
     patching::{APPLY_PATCH, JSON_PATCH},
 };
 use crate::{
-    crd,
+    builtin, crd,
     fields::{self, Schemas, Writer},
     patch,
     resource::{Endpoint, Scale},
     schema::{self, Schema},
-    status::{Failure, FieldError, json_text},
+    status::{Failure, FieldError},
 };
 
 const API_VERSION: &str = "autoscaling/v1";
@@ -96,7 +96,7 @@ impl Scope<'_> {
 
     /// The scale of an object.
     pub(super) fn get_scale(&self) -> Result<Answer, Failure> {
-        let object = convert::served(self.resource, self.version, &self.find()?);
+        let object = convert::served(self.resource, self.version, &self.find()?)?;
         let (scale, says) = self.scale_of(&object)?;
         if !says && self.is_custom() {
             let path = &self.scale_paths()?.spec_replicas;
@@ -143,8 +143,11 @@ impl Scope<'_> {
                 let patch = json::parse(&self.call.body).map(|parsed| parsed.value).unwrap_or_default();
                 let tree =
                     if self.call.content_type == JSON_PATCH { patch::json::touched(&patch) } else { patch };
-                let touched = tree.get("metadata").is_some();
-                let errors = [FieldError::invalid("patch", shown(&new, touched), why)];
+                let errors = [FieldError::invalid(
+                    "patch",
+                    builtin::show_patched("autoscaling.v1.Scale", &new, &tree),
+                    why,
+                )];
                 return Err(Failure::invalid("", "", "", &errors));
             }
             self.manage_scale(old, &mut new, &options);
@@ -305,27 +308,6 @@ fn problem(object: &Value) -> Option<String> {
         .or_else(|| count("spec", "ScaleSpec"))
         .or_else(|| count("status", "ScaleStatus"))
         .or_else(selector)
-}
-
-/// A scale in a refusal: what a patch does not touch stands in the order of its type.
-fn shown(scale: &Value, touched: bool) -> String {
-    if touched {
-        return json_text(scale);
-    }
-    let record = |value: &Value, names: &[&str]| {
-        let pairs = names.iter().filter_map(|name| Some((name, value.get(name)?)));
-        pairs.map(|(name, value)| format!("\"{name}\":{}", json_text(value))).collect::<Vec<_>>().join(",")
-    };
-    let metadata = &scale["metadata"];
-    let mut inner = record(metadata, &["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]);
-    if let Some(entries) = metadata["managedFields"].as_array() {
-        let order = ["manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource"];
-        let entries: Vec<_> = entries.iter().map(|entry| format!("{{{}}}", record(entry, &order))).collect();
-        inner = format!("{inner},\"managedFields\":[{}]", entries.join(","));
-    }
-    let before = record(scale, &["apiVersion", "kind"]);
-    let after = record(scale, &["spec", "status"]);
-    format!("{{{before},\"metadata\":{{{inner}}},{after}}}")
 }
 
 fn set_managed(object: &mut Value, managed: Vec<Value>) {

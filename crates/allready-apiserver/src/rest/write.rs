@@ -108,7 +108,7 @@ impl Scope<'_> {
         let taken = if generates { Failure::generated_name_taken } else { Failure::already_exists };
         let mut failure = taken(&self.resource.qualified(), name);
         let found = self.store().get(&self.resource.place, &key(self.namespace(), name));
-        if found.is_some_and(|found| !found.value()["metadata"]["deletionTimestamp"].is_null()) {
+        if found.is_some_and(|found| found.is_marked()) {
             failure.message.insert_str(0, "object is being deleted: ");
         }
         failure
@@ -128,7 +128,7 @@ impl Scope<'_> {
         loop {
             match self.store().put(&self.resource.place, &key, Expect::Room, &draft) {
                 Ok(stored) => {
-                    return Ok(Some(convert::served_bytes(self.resource, self.version, &stored)));
+                    return convert::served_bytes(self.resource, self.version, &stored).map(Some);
                 }
                 Err(Refused::Moved) => return Ok(None),
                 Err(Refused::Shut) => {
@@ -312,7 +312,10 @@ impl Scope<'_> {
             return Err(no_number(given));
         }
         self.finish_create(&mut object, 0, warnings)?;
-        meta::set(&mut object, "resourceVersion", None);
+        // What is only tried keeps the version that it came with.
+        if !dry_run {
+            meta::set(&mut object, "resourceVersion", None);
+        }
         let Some(bytes) = self.put_new(&object, self.name(), dry_run)? else {
             // Someone else made it meanwhile.
             return Ok(None);
@@ -337,7 +340,7 @@ impl Scope<'_> {
         dry_run: bool,
         warnings: &mut Vec<String>,
     ) -> Result<Option<Written>, Failure> {
-        let old = convert::served(self.resource, self.version, live);
+        let old = convert::served(self.resource, self.version, live)?;
         let qualified = self.resource.qualified();
         if let Some(uid) = uid
             && uid != meta::text(&old, "uid")
@@ -374,8 +377,8 @@ impl Scope<'_> {
         }
         let written = convert::Written::new(self.resource, Some(self.version), &new);
         let as_stored = convert::shows_as_stored(self.resource, self.version, live.version);
-        if written.is_same_as(live, as_stored.then_some(&old)) {
-            let bytes = convert::served_bytes(self.resource, self.version, live);
+        if written.is_same_as(live, as_stored.then_some(&old))? {
+            let bytes = convert::served_bytes(self.resource, self.version, live)?;
             return Ok(Some(Written { object: old, bytes, created: false }));
         }
         let served = written.served(self.resource, self.version);
@@ -393,7 +396,7 @@ impl Scope<'_> {
         };
         meta::set(&mut object, "resourceVersion", Some(stored.version.to_string().into()));
         self.engine.after_write(self.resource, &spot, &object, Some(&old), self.call);
-        let bytes = convert::served_bytes(self.resource, self.version, &stored);
+        let bytes = convert::served_bytes(self.resource, self.version, &stored)?;
         Ok(Some(Written { object, bytes, created: false }))
     }
 

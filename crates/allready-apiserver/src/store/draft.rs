@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use crate::status::Failure;
 
 /// JSON of an object whose `metadata.resourceVersion` is still open, because only the store knows it.
 #[derive(Debug, Clone)]
@@ -110,16 +112,18 @@ impl Stored {
     }
 
     /// The object as a value.
-    pub(crate) fn value(&self) -> Value {
+    pub(crate) fn value(&self) -> Result<Value, Failure> {
         read(&self.bytes)
     }
 }
 
-/// Stored bytes as a value. They are JSON of a bounded depth, so this has no way to fail; that it did is told.
-pub(crate) fn read(bytes: &[u8]) -> Value {
-    serde_json::from_slice(bytes).unwrap_or_else(|error| {
+/// Stored bytes, read. They are JSON of a bounded depth: where they cannot be read, the server is at fault and says so.
+pub(crate) fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Failure> {
+    #[cfg(test)]
+    counted::READS.with(|reads| reads.set(reads.get() + 1));
+    serde_json::from_slice(bytes).map_err(|error| {
         tracing::error!(%error, "a stored object cannot be read");
-        Value::Null
+        Failure::internal(format!("a stored object cannot be read: {error}"))
     })
 }
 
@@ -181,4 +185,34 @@ fn owners(object: &Value) -> Box<[Box<str>]> {
 fn finalizers(object: &Value) -> Box<[Box<str>]> {
     let names = object.pointer("/metadata/finalizers").and_then(Value::as_array);
     names.into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect()
+}
+
+/// What a test may count of the work that is done on its own thread.
+#[cfg(test)]
+pub(crate) mod counted {
+    use std::cell::Cell;
+
+    thread_local! {
+        /// How many objects were read from their bytes.
+        pub(crate) static READS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// How many objects some work reads from their bytes.
+    pub(crate) fn reads(work: impl FnOnce()) -> usize {
+        let before = READS.get();
+        work();
+        READS.get() - before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_an_error_of_the_server_and_no_empty_value() {
+        let failure = read::<Value>(b"{\"metadata\":").unwrap_err();
+        assert_eq!((failure.code, failure.reason.as_ref()), (500, "InternalError"));
+        assert!(failure.message.contains("a stored object cannot be read: EOF"), "{}", failure.message);
+    }
 }

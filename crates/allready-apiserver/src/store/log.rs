@@ -8,12 +8,12 @@ use std::{
     },
 };
 
-use bytes::Bytes;
 use tokio::sync::watch;
 
-use super::draft::Stored;
+use super::{draft::Stored, event::Event};
+use crate::status::Failure;
 
-/// How many changes back a line is kept for the watchers that still have to send it.
+/// How many changes back an event is kept for the watchers that still have to send it.
 const WARM: u64 = 128;
 
 /// One change. Its bytes are those of the store, not copies.
@@ -27,26 +27,30 @@ pub(crate) struct Change {
     pub(crate) old: Option<Stored>,
     /// What stands there now; nothing after a deletion.
     pub(crate) new: Option<Stored>,
-    lines: Mutex<Vec<(LineKey, Bytes)>>,
+    events: Mutex<Vec<(EventKey, Event)>>,
 }
 
-/// What makes two watchers see the same line: the kind of event and the version.
-pub(crate) type LineKey = (&'static str, Arc<str>);
+/// What makes two watchers see the same event: its kind and the version.
+pub(crate) type EventKey = (&'static str, Arc<str>);
 
 impl Change {
     pub(crate) fn new(version: u64, key: Box<str>, old: Option<Stored>, new: Option<Stored>) -> Self {
-        Self { version, key, old, new, lines: Mutex::new(Vec::new()) }
+        Self { version, key, old, new, events: Mutex::new(Vec::new()) }
     }
 
-    /// The line for a kind of event and a version: made by the first watcher, shared by the others.
-    pub(crate) fn line(&self, key: &LineKey, make: impl FnOnce() -> Bytes) -> Bytes {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, line)) = lines.iter().find(|(known, _)| known == key) {
-            return line.clone();
+    /// The event of a kind in a version: made for the first watcher, shared by the others.
+    pub(crate) fn event(
+        &self,
+        key: EventKey,
+        make: impl FnOnce() -> Result<Event, Failure>,
+    ) -> Result<Event, Failure> {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, event)) = events.iter().find(|(known, _)| *known == key) {
+            return Ok(event.clone());
         }
-        let line = make();
-        lines.push((key.clone(), line.clone()));
-        line
+        let event = make()?;
+        events.push((key, event.clone()));
+        Ok(event)
     }
 
     fn weight(&self) -> usize {
@@ -54,7 +58,7 @@ impl Change {
     }
 
     fn cool(&self) {
-        *self.lines.lock().unwrap_or_else(PoisonError::into_inner) = Vec::new();
+        *self.events.lock().unwrap_or_else(PoisonError::into_inner) = Vec::new();
     }
 }
 
@@ -188,7 +192,7 @@ impl Log {
         Read::Changes(inner.changes.range(index..).take(limit).cloned().collect())
     }
 
-    /// Whether a change at this position is recent enough for its line to be shared.
+    /// Whether a change at this position is recent enough for its event to be shared.
     pub(crate) fn is_warm(&self, position: u64) -> bool {
         self.end().saturating_sub(position) < WARM
     }

@@ -13,14 +13,22 @@ use std::{
 };
 
 mod draft;
+mod event;
 mod log;
+mod snapshot;
 mod subscription;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+pub(crate) use draft::counted;
 pub(crate) use draft::{Draft, Stored, read};
+pub use event::Event;
+pub(crate) use event::Line;
 pub(crate) use log::{Change, Log};
-pub use subscription::{Event, Subscription};
+pub(crate) use snapshot::Snapshot;
+use snapshot::Snapshots;
+pub use subscription::Subscription;
 pub(crate) use subscription::{Start, View};
 
 /// How much of the past a store keeps for watches and lists.
@@ -60,6 +68,9 @@ struct State {
 #[derive(Debug)]
 struct Place {
     objects: BTreeMap<Box<str>, Entry>,
+    /// The version that the last change brought.
+    changed: u64,
+    snapshots: Snapshots,
     log: Arc<Log>,
     /// Whether there is room for new objects; a place that is only watched, or taken down, has none.
     open: bool,
@@ -279,6 +290,7 @@ impl Store {
                 finalizers: draft.finalizers().into(),
             };
             let old = found.objects.insert(key.into(), entry);
+            found.changed = version;
             let log = found.log.clone();
             state.revision = version;
             state.relink(&name, key, old.as_ref().map_or(&[], |old| &old.owners), draft.owners());
@@ -304,6 +316,7 @@ impl Store {
                 return Err(Moved);
             }
             let Some(old) = found.objects.remove(key) else { return Err(Moved) };
+            found.changed = version;
             let log = found.log.clone();
             state.revision = version;
             state.relink(&name, key, &old.owners, &[]);
@@ -385,10 +398,12 @@ impl Store {
         let Some(found) = state.places.get(place) else { return Subscription::refused(view) };
         let initial = start.wants_initial().then(|| {
             let prefix = view.prefix();
-            let range = (Bound::Included(&*prefix), Bound::Unbounded);
-            let entries = found.objects.range::<str, _>(range);
-            let within = entries.take_while(|(key, _)| key.starts_with(&*prefix));
-            within.map(|(key, entry)| (key.clone(), entry.stored.clone())).collect()
+            found.snapshots.at(found.changed, &prefix, || {
+                let range = (Bound::Included(&*prefix), Bound::Unbounded);
+                let entries = found.objects.range::<str, _>(range);
+                let within = entries.take_while(|(key, _)| key.starts_with(&*prefix));
+                within.map(|(key, entry)| (key.clone(), entry.stored.clone())).collect()
+            })
         });
         let position = match start.since() {
             Some(version) => found.log.position(version),
@@ -460,6 +475,8 @@ impl State {
         let fresh = || Place {
             open: false,
             objects: BTreeMap::new(),
+            changed: floor,
+            snapshots: Snapshots::default(),
             log: Arc::new(Log::new(floor, newest.clone())),
         };
         let place = self.places.entry(name.clone()).or_insert_with(fresh);

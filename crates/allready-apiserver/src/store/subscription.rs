@@ -11,8 +11,10 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::{
+    Snapshot,
     draft::Stored,
-    log::{Change, LineKey, Log, Read},
+    event::Event,
+    log::{Change, Log, Read},
 };
 use crate::status::Failure;
 
@@ -21,47 +23,6 @@ const HEARTBEAT: Duration = Duration::from_mins(1);
 /// How long before its end a watch gets a last bookmark.
 const FAREWELL: Duration = Duration::from_secs(2);
 const BATCH: usize = 64;
-
-/// One change, as a watcher sees it.
-#[derive(Debug, Clone)]
-pub struct Event {
-    /// `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`.
-    pub kind: &'static str,
-    /// The object (a `Status` for `ERROR`) as JSON, in the version that was asked for.
-    pub object: Bytes,
-    shared: Option<(Arc<Change>, LineKey)>,
-}
-
-impl Event {
-    /// An event that is not shared with other watchers.
-    pub fn new(kind: &'static str, object: Bytes) -> Self {
-        Self { kind, object, shared: None }
-    }
-
-    /// The event as a line of JSON. Watchers of one kind that want the same line share one copy.
-    ///
-    /// ```
-    /// use allready_apiserver::store::Event;
-    ///
-    /// let event = Event::new("ADDED", "{}".into());
-    /// assert_eq!(event.line(), "{\"type\":\"ADDED\",\"object\":{}}\n");
-    /// ```
-    pub fn line(&self) -> Bytes {
-        match &self.shared {
-            Some((change, key)) => change.line(key, || self.write_line()),
-            None => self.write_line(),
-        }
-    }
-
-    fn write_line(&self) -> Bytes {
-        let head = format!("{{\"type\":\"{}\",\"object\":", self.kind);
-        let mut line = Vec::with_capacity(head.len() + self.object.len() + 2);
-        line.extend_from_slice(head.as_bytes());
-        line.extend_from_slice(&self.object);
-        line.extend_from_slice(b"}\n");
-        line.into()
-    }
-}
 
 /// From where a watch starts, and how it behaves.
 #[derive(Debug, Clone, Default)]
@@ -91,8 +52,8 @@ impl Start {
 }
 
 /// From stored bytes, and the resourceVersion at which they were written, to what is shown.
-type Convert = Arc<dyn Fn(&Bytes, u64) -> Bytes + Send + Sync>;
-type Matches = Arc<dyn Fn(&Stored) -> bool + Send + Sync>;
+type Convert = Arc<dyn Fn(&Bytes, u64) -> Result<Bytes, Failure> + Send + Sync>;
+type Matches = Arc<dyn Fn(&Stored) -> Result<bool, Failure> + Send + Sync>;
 
 /// What of a place a watch sees, and how.
 #[derive(Clone)]
@@ -133,29 +94,49 @@ impl View {
         self.name.as_ref().is_none_or(|wanted| wanted == name)
     }
 
-    fn lets_through(&self, stored: Option<&Stored>) -> bool {
-        stored.is_some_and(|stored| self.matches.as_ref().is_none_or(|matches| matches(stored)))
-    }
-
-    fn show(&self, bytes: &Bytes, written: u64) -> Bytes {
-        self.convert.as_ref().map_or_else(|| bytes.clone(), |convert| convert(bytes, written))
-    }
-
-    fn event(&self, change: &Arc<Change>, warm: bool) -> Option<Event> {
-        if !self.sees(&change.key) {
-            return None;
+    fn lets_through(&self, stored: Option<&Stored>) -> Result<bool, Failure> {
+        match (stored, &self.matches) {
+            (None, _) => Ok(false),
+            (Some(_), None) => Ok(true),
+            (Some(stored), Some(matches)) => matches(stored),
         }
-        let before = self.lets_through(change.old.as_ref());
-        let after = self.lets_through(change.new.as_ref());
-        let (kind, bytes, written) = match (&change.old, &change.new) {
-            (_, Some(new)) if after && before => ("MODIFIED", new.bytes.clone(), new.version),
-            (_, Some(new)) if after => ("ADDED", new.bytes.clone(), new.version),
+    }
+
+    fn show(&self, bytes: &Bytes, written: u64) -> Result<Bytes, Failure> {
+        self.convert.as_ref().map_or_else(|| Ok(bytes.clone()), |convert| convert(bytes, written))
+    }
+
+    fn event(&self, change: &Change, warm: bool) -> Result<Option<Event>, Failure> {
+        if !self.sees(&change.key) {
+            return Ok(None);
+        }
+        let before = self.lets_through(change.old.as_ref())?;
+        let after = self.lets_through(change.new.as_ref())?;
+        let (kind, stored) = match (&change.old, &change.new) {
+            (_, Some(new)) if after && before => ("MODIFIED", new),
+            (_, Some(new)) if after => ("ADDED", new),
             // What leaves the selection is shown as it last was in it, under the version that took it out.
-            (Some(old), _) if before => ("DELETED", old.at_version(change.version), old.version),
-            _ => return None,
+            (Some(old), _) if before => ("DELETED", old),
+            _ => return Ok(None),
         };
-        let shared = warm.then(|| (change.clone(), (kind, self.api_version.clone())));
-        Some(Event { kind, object: self.show(&bytes, written), shared })
+        let show = || {
+            if kind == "DELETED" {
+                return self.show(&stored.at_version(change.version), stored.version);
+            }
+            self.show(&stored.bytes, stored.version)
+        };
+        if !warm {
+            return Ok(Some(Event::new(kind, show()?)));
+        }
+        let key = (kind, self.api_version.clone());
+        change.event(key, || Ok(Event::shared(kind, show()?))).map(Some)
+    }
+
+    fn initial(&self, key: &str, stored: &Stored) -> Result<Option<Event>, Failure> {
+        if !self.sees(key) || !self.lets_through(Some(stored))? {
+            return Ok(None);
+        }
+        Ok(Some(Event::new("ADDED", self.show(&stored.bytes, stored.version)?)))
     }
 
     fn bookmark(&self, version: u64, ends_initial: bool) -> Event {
@@ -175,7 +156,8 @@ pub struct Subscription {
     position: u64,
     seen: u64,
     ready: VecDeque<Event>,
-    initial: std::vec::IntoIter<(Box<str>, Stored)>,
+    /// What was there at first, and how much of it has been looked at.
+    initial: Option<(Arc<Snapshot>, usize)>,
     /// The version of the bookmark that ends the initial events.
     ends_initial: Option<u64>,
     bookmarks: bool,
@@ -190,7 +172,7 @@ impl Subscription {
         log: Arc<Log>,
         position: Result<u64, u64>,
         revision: u64,
-        initial: Option<Vec<(Box<str>, Stored)>>,
+        initial: Option<Arc<Snapshot>>,
         start: &Start,
         view: View,
     ) -> Self {
@@ -202,7 +184,7 @@ impl Subscription {
             position: 0,
             seen: start.since().unwrap_or(revision),
             ready: VecDeque::new(),
-            initial: initial.unwrap_or_default().into_iter(),
+            initial: initial.map(|snapshot| (snapshot, 0)),
             ends_initial: streams.then_some(revision),
             bookmarks: start.bookmarks,
             next_bookmark: None,
@@ -234,7 +216,7 @@ impl Subscription {
     fn fail(&mut self, failure: &Failure) {
         let body = failure.to_body().to_string();
         self.ready.push_back(Event::new("ERROR", body.into()));
-        self.initial = Vec::new().into_iter();
+        self.initial = None;
         self.ends_initial = None;
         self.ended = true;
     }
@@ -318,17 +300,28 @@ impl Subscription {
         let warm = self.log.is_warm(self.position);
         self.position += changes.len() as u64;
         for change in changes.iter().filter(|change| change.version > self.seen) {
-            self.ready.extend(self.view.event(change, warm));
+            match self.view.event(change, warm) {
+                Ok(event) => self.ready.extend(event),
+                Err(failure) => return self.fail(&failure),
+            }
         }
         self.seen = changes.last().map_or(self.seen, |change| change.version.max(self.seen));
     }
 
     fn next_initial(&mut self) -> Option<Event> {
-        for (key, stored) in self.initial.by_ref() {
-            if self.view.sees(&key) && self.view.lets_through(Some(&stored)) {
-                return Some(Event::new("ADDED", self.view.show(&stored.bytes, stored.version)));
+        let (snapshot, at) = self.initial.as_mut()?;
+        while let Some((key, stored)) = snapshot.get(*at) {
+            *at += 1;
+            match self.view.initial(key, stored) {
+                Ok(None) => {}
+                Ok(event) => return event,
+                Err(failure) => {
+                    self.fail(&failure);
+                    return self.ready.pop_front();
+                }
             }
         }
+        self.initial = None;
         None
     }
 

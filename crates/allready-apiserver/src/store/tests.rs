@@ -2,8 +2,11 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use crate::status::Failure;
 
 use super::{Draft, Event, Expect, Start, Store, Stored, Subscription, View, Window};
 
@@ -143,7 +146,7 @@ fn writers_that_race_for_one_object_lose_nothing() {
                 for _ in 0..500 {
                     loop {
                         let live = store.get("things", "one").unwrap();
-                        let size = live.value()["spec"]["size"].as_u64().unwrap();
+                        let size = live.value().unwrap()["spec"]["size"].as_u64().unwrap();
                         let next = draft("one", size + 1);
                         if store.put("things", "one", Expect::Version(live.version), &next).is_ok() {
                             break;
@@ -156,7 +159,7 @@ fn writers_that_race_for_one_object_lose_nothing() {
     for thread in threads {
         thread.join().unwrap();
     }
-    assert_eq!(store.get("things", "one").unwrap().value()["spec"]["size"], 2000);
+    assert_eq!(store.get("things", "one").unwrap().value().unwrap()["spec"]["size"], 2000);
     assert_eq!(store.revision(), 2002);
 }
 
@@ -210,6 +213,42 @@ fn watchers_of_one_kind_share_one_line() {
     let lines = [drain(&mut first)[0].line(), drain(&mut second)[0].line()];
     assert_eq!(lines[0].as_ptr(), lines[1].as_ptr());
     assert!(lines[0].starts_with(b"{\"type\":\"ADDED\",\"object\":{") && lines[0].ends_with(b"}}\n"));
+}
+
+#[test]
+fn watchers_that_begin_together_share_what_was_there() {
+    let store = Store::default();
+    act(&store, "one", 1, 1);
+    let mut watches: Vec<_> = (0..3).map(|_| store.subscribe("things", &Start::default(), view())).collect();
+    act(&store, "one", 1, 2);
+    act(&store, "two", 1, 1);
+    watches.push(store.subscribe("things", &Start::default(), view()));
+    let seen: Vec<Vec<Event>> = watches.iter_mut().map(drain).collect();
+    let first = |index: usize| seen[index][0].object.clone();
+    assert_eq!([first(0).as_ptr(), first(1).as_ptr()], [first(2).as_ptr(); 2]);
+    assert!(String::from_utf8_lossy(&first(0)).contains("\"size\":1"), "as it was when they began");
+    assert!(String::from_utf8_lossy(&first(3)).contains("\"size\":2"), "as it was when the last one began");
+    assert_eq!(seen.iter().map(Vec::len).collect::<Vec<_>>(), [3, 3, 3, 2]);
+}
+
+#[test]
+fn a_watch_of_what_cannot_be_read_says_so_and_ends() {
+    let store = Store::default();
+    act(&store, "one", 1, 1);
+    let broken = || View {
+        convert: Some(Arc::new(|_: &Bytes, _| Err(Failure::internal("a stored object cannot be read")))),
+        ..view()
+    };
+    let mut initial = store.subscribe("things", &Start::default(), broken());
+    let mut later = store.subscribe("things", &from(store.revision()), broken());
+    act(&store, "one", 1, 2);
+    act(&store, "one", 1, 3);
+    for watch in [&mut initial, &mut later] {
+        let events = drain(watch);
+        assert_eq!(events.iter().map(|event| event.kind).collect::<Vec<_>>(), ["ERROR"]);
+        let status: Value = serde_json::from_slice(&events[0].object).unwrap();
+        assert_eq!((&status["reason"], &status["code"]), (&json!("InternalError"), &json!(500)));
+    }
 }
 
 #[test]

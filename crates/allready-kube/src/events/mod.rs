@@ -1,11 +1,34 @@
 //! Events: telling people what changed, once it has.
+//!
+//! | sink | for |
+//! |---|---|
+//! | [`ApiSink`] | writing them to the API server, in the background |
+//! | [`MemorySink`] | tests |
+//!
+//! [`regarding`] makes the reference to the object that an event is about.
 
+mod bucket;
+mod legal;
 mod memory;
+mod metrics;
+mod origin;
+mod outbox;
+mod reference;
+mod sink;
+#[cfg(test)]
+mod tests;
+mod writer;
 
 use allready_core::transition::EventNote;
 use k8s_openapi::api::core::v1::ObjectReference;
 
+pub use bucket::Rate;
 pub use memory::{MemorySink, Recorded};
+pub use metrics::EventMetrics;
+pub use origin::Origin;
+pub use outbox::EventLimits;
+pub use reference::{regarding, regarding_with};
+pub use sink::{ApiSink, ApiSinkOptions, Unsent};
 
 /// Where events go.
 ///

@@ -16,7 +16,7 @@ fn update(old: &Value, new: &Value, endpoint: Endpoint) -> Result<Value, Failure
     };
     strategy.decode(version, new)?;
     let (old, mut new) = (stored(old), stored(new));
-    strategy.admit(endpoint, &mut new, Some(&old), Some(&Vec::new))?;
+    strategy.admit(endpoint, &mut new, Some(&old), Some(&|| Ok(Vec::new())))?;
     strategy.prepare_update(version, endpoint, &mut new, &old);
     if strategy.moves_generation(&new, &old) == Some(true) {
         new["metadata"]["generation"] = json!(old["metadata"]["generation"].as_i64().unwrap() + 1);

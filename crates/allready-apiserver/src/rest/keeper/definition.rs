@@ -24,7 +24,8 @@ impl Engine {
         let mut served = self.served_definitions();
         let Some(stored) = self.store().get(&definitions.place, name) else { return Vec::new() };
         if stored.is_marked() {
-            return self.take_down(definitions, &stored.value(), name, now);
+            let Ok(definition) = stored.value() else { return Vec::new() };
+            return self.take_down(definitions, &definition, name, now);
         }
         let registry = self.registry();
         let tasks = self.amend(definitions, name, |object| {
@@ -47,8 +48,7 @@ impl Engine {
             }
         });
         let stored = self.store().get(&definitions.place, name).filter(|stored| !stored.is_marked());
-        let Some(stored) = stored else { return tasks };
-        let definition = stored.value();
+        let Some(Ok(definition)) = stored.map(|stored| stored.value()) else { return tasks };
         let Some(resource) = crd::serve(&definition, self.store().revision()) else { return tasks };
         let place = resource.place.clone();
         let uid = meta::text(&definition, "uid");
@@ -92,13 +92,14 @@ impl Engine {
         let plural = object["spec"]["names"]["plural"].as_str().unwrap_or_default();
         if let Some(resource) = registry.get(group, plural) {
             self.store().shut(&resource.place);
-            loop {
-                let found = self.store().survey(&resource.place, "").unmarked;
-                if found.is_empty() {
-                    break;
-                }
-                for (key, version) in found {
-                    tasks.extend(self.discard_at(resource, &key, version, now).unwrap_or_default());
+            // Nothing new comes any more: another look is for those that changed while they were removed.
+            let mut changed = true;
+            while std::mem::take(&mut changed) {
+                for (key, version) in self.store().survey(&resource.place, "").unmarked {
+                    match self.discard_at(resource, &key, version, now) {
+                        Some(more) => tasks.extend(more),
+                        None => changed = true,
+                    }
                 }
             }
             if self.store().survey(&resource.place, "").count > 0 {

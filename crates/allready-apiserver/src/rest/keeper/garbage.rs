@@ -80,7 +80,7 @@ impl Engine {
     fn settle_dependent(&self, resource: &Arc<Resource>, key: &str, now: Timestamp) -> Vec<Task> {
         loop {
             let Some(live) = self.store().get(&resource.place, key) else { return Vec::new() };
-            let object = live.value();
+            let Ok(object) = live.value() else { return Vec::new() };
             let references = owners(&object);
             if is_marked(&object) || references.is_empty() {
                 return Vec::new();
@@ -97,7 +97,7 @@ impl Engine {
                 if kept.len() == references.len() {
                     return Vec::new();
                 }
-                let mut new = crate::rest::convert::current(resource, &live);
+                let Ok(mut new) = crate::rest::convert::current(resource, &live) else { return Vec::new() };
                 meta::set(&mut new, "ownerReferences", Some(Value::Array(kept)));
                 let expect = Expect::Version(live.version);
                 if self.store().put(&resource.place, key, expect, &Draft::new(&new)).is_ok() {
@@ -170,7 +170,8 @@ impl Engine {
     /// waits for the owner: in a circle someone has to go first.
     fn blocks(&self, place: &str, key: &str, owner: &str) -> bool {
         let Some(stored) = self.store().get(place, key) else { return false };
-        let dependent = stored.value();
+        // What cannot be read says nothing of whether its owner may go, and so the owner stays.
+        let Ok(dependent) = stored.value() else { return true };
         if !names_as_blocked(&dependent, owner) {
             return false;
         }
@@ -185,7 +186,7 @@ impl Engine {
                 continue;
             }
             for (place, key) in self.store().dependents(uid) {
-                let next = self.store().get(&place, &key).map(|stored| stored.value());
+                let next = self.store().get(&place, &key).and_then(|stored| stored.value().ok());
                 open.extend(next.filter(|next| names_as_blocked(next, uid)));
             }
         }
@@ -202,7 +203,8 @@ impl Engine {
         if resource.version(version).is_none() || (resource.namespaced && namespace.is_empty()) {
             return Standing::Unknown;
         }
-        let found = self.store().get(&resource.place, &key).map(|stored| stored.value());
+        let found = self.store().get(&resource.place, &key).map(|stored| stored.value()).transpose();
+        let Ok(found) = found else { return Standing::Unknown };
         match found.filter(|found| meta::text(found, "uid") == uid) {
             None => Standing::Absent,
             Some(found) if waits(&found) => Standing::Waiting,

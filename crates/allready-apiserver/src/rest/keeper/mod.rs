@@ -143,7 +143,7 @@ impl Engine {
         let registry = self.registry();
         let Some(resource) = Self::at_place(&registry, place) else { return Vec::new() };
         let Some(stored) = self.store().get(place, key) else { return Vec::new() };
-        let object = stored.value();
+        let Ok(object) = stored.value() else { return Vec::new() };
         if is_definition(&resource) {
             return self.keep_definition(&resource, key, now);
         }
@@ -194,7 +194,7 @@ impl Engine {
     fn amend(&self, resource: &Resource, key: &str, change: impl Fn(&mut Value)) -> Vec<Task> {
         loop {
             let Some(live) = self.store().get(&resource.place, key) else { return Vec::new() };
-            let old = super::convert::current(resource, &live);
+            let Ok(old) = super::convert::current(resource, &live) else { return Vec::new() };
             let mut new = old.clone();
             change(&mut new);
             if super::finish::same_content(&new, &old) {

@@ -101,7 +101,7 @@ impl Engine {
     /// The uid of a namespace that is being deleted.
     fn terminating_namespace(&self, name: &str) -> Option<String> {
         let stored = self.store().get("namespaces", name).filter(Stored::is_marked)?;
-        Some(meta::text(&stored.value(), "uid").to_owned())
+        Some(meta::text(&stored.value().ok()?, "uid").to_owned())
     }
 }
 

@@ -5,5 +5,6 @@ mod going;
 mod harness;
 mod hostile;
 mod keeping;
+mod patches;
 mod replay;
-mod speed;
+mod work;

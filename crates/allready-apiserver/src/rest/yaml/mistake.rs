@@ -24,7 +24,7 @@ fn located(stage: Stage, line: usize, message: &str) -> String {
 /// The text of a mistake.
 pub(super) fn describe(text: &str, error: &ScanError) -> String {
     use ErrorKind as Kind;
-    let line = error.marker().line();
+    let line = super::breaks::line(text, error.marker());
     let words = |message: &str| located(Stage::Words, line, message);
     let order = |message: &str| located(Stage::Order, line, message);
     match error.kind() {

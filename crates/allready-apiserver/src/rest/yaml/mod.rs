@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::json::{self, Duplicate, Parsed};
 use crate::depth::{self, DEEPEST};
 
+mod breaks;
 mod mistake;
 mod scalar;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, String> {
         return Ok(parsed);
     }
     let text = std::str::from_utf8(bytes).map_err(|error| mistake::not_text(bytes, &error))?;
+    let text = &*breaks::normal(text);
     mistake::check_characters(text)?;
     let options = granit_parser::options! { emit_unresolved_aliases: true, emit_comments: false };
     let mut reader = Reader::default();
@@ -48,8 +50,7 @@ fn is_plain(bytes: &[u8]) -> bool {
     let usual = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
     bytes.iter().all(usual)
         || std::str::from_utf8(bytes).is_ok_and(|text| {
-            mistake::check_characters(text).is_ok()
-                && !text.contains(['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}'])
+            mistake::check_characters(text).is_ok() && !breaks::any(text) && !text.contains('\u{feff}')
         })
 }
 
@@ -91,11 +92,12 @@ impl Reader {
         match event {
             Event::DocumentEnd | Event::StreamEnd => return Ok(true),
             Event::Scalar(word, style, anchor, tag) => {
+                let word = breaks::folded(word, span.slice(text).unwrap_or_default());
                 let read = scalar::read(&word, style, tag.as_deref())?;
                 if anchor != 0 {
                     self.anchors.insert(anchor, read.clone().value()?);
                 }
-                self.scalar(read, span.start.line())?;
+                self.scalar(read, || breaks::line(text, &span.start))?;
             }
             Event::SequenceStart(_, anchor, _) => {
                 self.begin(Frame::List { items: Vec::new(), anchor })?;
@@ -107,7 +109,9 @@ impl Reader {
             Event::Alias(anchor) => {
                 let value = self.copy(text, anchor, &span)?;
                 match value {
-                    Value::String(word) => self.scalar(Scalar::Text(word), span.start.line())?,
+                    Value::String(word) => {
+                        self.scalar(Scalar::Text(word), || breaks::line(text, &span.start))?
+                    }
                     value => self.place(value)?,
                 }
             }
@@ -162,13 +166,14 @@ impl Reader {
         self.place(value)
     }
 
-    fn scalar(&mut self, read: Scalar, line: usize) -> Result<(), String> {
+    fn scalar(&mut self, read: Scalar, line: impl FnOnce() -> usize) -> Result<(), String> {
         let Some(Frame::Map { fields, key: key @ None, .. }) = self.open.last_mut() else {
             return self.place(read.value()?);
         };
         let name = read.key()?;
         if fields.contains_key(name.text()) && self.duplicates.len() < 100 {
-            self.duplicates.push(Duplicate { path: String::new(), key: name.text().to_owned(), line });
+            let duplicate = Duplicate { path: String::new(), key: name.text().to_owned(), line: line() };
+            self.duplicates.push(duplicate);
         }
         *key = Some(name);
         Ok(())

@@ -123,3 +123,19 @@ fn aliases_do_not_make_a_document_deeper_or_mostly_copies() {
     let many = format!("a: &a [{}]\nb: [{}]", "x, ".repeat(500), "*a, ".repeat(500));
     assert_eq!(value(&many), json!("yaml: document contains excessive aliasing"));
 }
+
+#[test]
+fn line_breaks_of_yaml_1_1_are_counted_and_fold_the_blanks_around_them() {
+    for (text, expected) in [
+        ("{\"a\": \"x\u{85}y\"}", json!({ "a": "x y" })),
+        ("{\"a\": \"x \u{2028} y\"}", json!({ "a": "x\u{2028}y" })),
+        ("{\"a\": \"x\n\u{2029}\u{2028}y \"}", json!({ "a": "x\u{2029}\u{2028}y " })),
+        ("{\"a\": \" \\u2028 y\"}", json!({ "a": " \u{2028} y" })),
+    ] {
+        assert_eq!(value(text), expected, "{text:?}");
+    }
+    let parsed = parse("{\"a\": \"\u{2028}\u{85}\",\n\"b\": 1, \"b\": 2}".as_bytes()).unwrap();
+    assert_eq!(parsed.duplicates.iter().map(|again| again.line).collect::<Vec<_>>(), [4]);
+    let mistake = parse("a: \"\u{2028}\"\nb: }".as_bytes()).unwrap_err();
+    assert_eq!(mistake, "yaml: line 2: did not find expected node content");
+}

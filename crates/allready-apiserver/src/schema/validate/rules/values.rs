@@ -48,7 +48,10 @@ pub(super) fn misfit<'a>(
             items.iter().find_map(|item| misfit(inner, item, name))
         }
         Value::Object(fields) => {
-            fields.iter().find_map(|(name, value)| misfit(schema.field(name)?, value, name))
+            // A property that is `null` is as good as absent.
+            let absent = |name: &str, value: &Value| value.is_null() && schema.property(name).is_some();
+            let present = fields.iter().filter(|(name, value)| !absent(name, value));
+            present.into_iter().find_map(|(name, value)| misfit(schema.field(name)?, value, name))
         }
         _ => None,
     }

@@ -1,0 +1,104 @@
+//! How long things take in an election, and what time it is.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::time::Instant;
+
+/// The durations of an election. The defaults are those of Kubernetes' own components.
+///
+/// ```
+/// use std::time::Duration;
+/// use allready_kube::lease::Timing;
+///
+/// let timing = Timing::default().checked()?;
+/// assert_eq!(timing.lease_duration, Duration::from_secs(15));
+/// assert_eq!(timing.pause(false, 0.5), Duration::from_millis(3200), "2 s, and half of 1.2 times 2 s");
+/// assert!(Timing { renew_deadline: Duration::from_secs(15), ..timing }.checked().is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// How long a lease holds after it was last seen to change. Written in whole seconds, rounded up.
+    pub lease_duration: Duration,
+    /// How long a leader may act after it asked for the last renewal that was granted.
+    pub renew_deadline: Duration,
+    /// How long to wait between two tries.
+    pub retry_period: Duration,
+}
+
+/// Durations that do not go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TimingError {
+    /// A leader would act while another may already have taken over.
+    #[error(
+        "the lease duration ({lease:?}) must be longer than the renew deadline ({renew:?}): \
+         a leader stops at the one, and others take over after the other"
+    )]
+    Lease {
+        /// The lease duration.
+        lease: Duration,
+        /// The renew deadline.
+        renew: Duration,
+    },
+    /// A leader would stop before it has tried again.
+    #[error(
+        "the renew deadline ({renew:?}) must be longer than 1.2 times the retry period ({retry:?}), and that longer \
+         than nothing: a leader that misses one renewal has to get a second chance"
+    )]
+    Renew {
+        /// The renew deadline.
+        renew: Duration,
+        /// The retry period.
+        retry: Duration,
+    },
+}
+
+impl Timing {
+    /// The part of the retry period by which a candidate's pauses are spread.
+    pub const JITTER: f64 = 1.2;
+
+    /// These durations, if they go together.
+    pub fn checked(self) -> Result<Self, TimingError> {
+        if self.lease_duration <= self.renew_deadline {
+            return Err(TimingError::Lease { lease: self.lease_duration, renew: self.renew_deadline });
+        }
+        if self.retry_period.is_zero() || self.renew_deadline <= self.retry_period.mul_f64(Self::JITTER) {
+            return Err(TimingError::Renew { renew: self.renew_deadline, retry: self.retry_period });
+        }
+        Ok(self)
+    }
+
+    /// How long to wait for the next try. A leader keeps to the period; `chance`, from 0 to 1, keeps candidates from
+    /// coming all at once.
+    pub fn pause(&self, leading: bool, chance: f64) -> Duration {
+        let spread = if leading { 0.0 } else { Self::JITTER * chance.clamp(0.0, 1.0) };
+        self.retry_period.mul_f64(1.0 + spread)
+    }
+
+    /// The lease duration as a lease says it: never shorter than it is, and never nothing, which is refused.
+    pub(super) fn whole_seconds(&self) -> i32 {
+        let seconds = self.lease_duration.as_millis().div_ceil(1000).max(1);
+        i32::try_from(seconds).unwrap_or(i32::MAX)
+    }
+}
+
+impl Default for Timing {
+    /// 15, 10 and 2 seconds.
+    fn default() -> Self {
+        Self {
+            lease_duration: Duration::from_secs(15),
+            renew_deadline: Duration::from_secs(10),
+            retry_period: Duration::from_secs(2),
+        }
+    }
+}
+
+/// The present, twice: by the clock that decides, and by the one on the wall, which is only written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Now {
+    /// The clock that durations are measured with.
+    pub instant: Instant,
+    /// The time of day.
+    pub wall: Timestamp,
+}

@@ -1,0 +1,129 @@
+//! The server that a scenario is played against.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
+    time::{Duration, SystemTime},
+};
+
+use allready_apiserver::{ApiServer, server::Listening};
+use k8s_openapi::{
+    api::core::v1::Namespace, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
+use kube::{
+    Api, Client, Config, ResourceExt as _,
+    api::{ObjectMeta, Patch, PatchParams, PostParams},
+    config::{KubeConfigOptions, Kubeconfig},
+    runtime::{conditions::is_crd_established, wait::await_condition},
+};
+use tokio::sync::{Mutex, MutexGuard};
+
+use crate::{kubectl::Output, patience::within};
+
+/// An API server, and clients of it as the administrator.
+pub struct Server {
+    client: Client,
+    kubeconfig: PathBuf,
+    embedded: Option<(ApiServer, Listening)>,
+    directory: tempfile::TempDir,
+}
+
+/// Scenarios on the real server that cannot share it take turns.
+static TURN: Mutex<()> = Mutex::const_new(());
+
+static NAMES: AtomicU32 = AtomicU32::new(0);
+
+impl Server {
+    /// A fresh embedded server that listens with HTTPS on loopback, as the real one does.
+    pub async fn embedded() -> Self {
+        // No controller manager runs beside the real server, so nothing may depend on one.
+        let server = ApiServer::builder().controllers(false).build().expect("no definitions, no refusal");
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let listening = server.listen(address).await.expect("cannot listen on loopback");
+        let directory = tempfile::tempdir().expect("no temporary directory");
+        let kubeconfig = directory.path().join("kubeconfig");
+        std::fs::write(&kubeconfig, listening.kubeconfig()).expect("cannot write a kubeconfig");
+        let client = client(&kubeconfig).await;
+        Self { client, kubeconfig, embedded: Some((server, listening)), directory }
+    }
+
+    /// The real kube-apiserver that `ALLREADY_REAL_KUBECONFIG` names.
+    pub async fn real() -> Self {
+        let kubeconfig = std::env::var_os("ALLREADY_REAL_KUBECONFIG")
+            .map(PathBuf::from)
+            .expect("ALLREADY_REAL_KUBECONFIG names no kubeconfig: run `cargo xtask e2e`");
+        let directory = tempfile::tempdir().expect("no temporary directory");
+        let client = client(&kubeconfig).await;
+        Self { client, kubeconfig, embedded: None, directory }
+    }
+
+    /// A client of it, as the administrator.
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// The embedded server itself, to let faults happen; the real one has none to offer.
+    pub fn faulty(&self) -> Option<&ApiServer> {
+        self.embedded.as_ref().map(|(server, _)| server)
+    }
+
+    /// This text made a name that no other scenario and no earlier run has.
+    pub fn unique(&self, prefix: &str) -> String {
+        let number = NAMES.fetch_add(1, Ordering::Relaxed);
+        let started = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_millis() & 0xff_ffff;
+        format!("{prefix}-{started:06x}-{number}")
+    }
+
+    /// A namespace of one's own.
+    pub async fn namespace(&self, prefix: &str) -> String {
+        let metadata = ObjectMeta { name: Some(self.unique(prefix)), ..ObjectMeta::default() };
+        let wanted = Namespace { metadata, ..Namespace::default() };
+        let made = Api::all(self.client()).create(&PostParams::default(), &wanted).await;
+        made.expect("cannot make a namespace").name_any()
+    }
+
+    /// Defines a custom kind, and waits until it is served. Scenarios that define the same one agree on it.
+    pub async fn define(&self, definition: CustomResourceDefinition) {
+        let definitions: Api<CustomResourceDefinition> = Api::all(self.client());
+        let (name, parameters) = (definition.name_any(), PatchParams::apply("allready-e2e").force());
+        let definition = typed(&definition);
+        definitions
+            .patch(&name, &parameters, &Patch::Apply(&definition))
+            .await
+            .expect("a definition is refused");
+        let established = await_condition(definitions, &name, is_crd_established());
+        within(Duration::from_secs(30), "the definition to be accepted", established)
+            .await
+            .expect("cannot watch definitions");
+    }
+
+    /// A turn on a real server that is one for all; an embedded one is never shared.
+    pub async fn alone(&self) -> Option<MutexGuard<'static, ()>> {
+        match self.embedded {
+            Some(_) => None,
+            None => Some(TURN.lock().await),
+        }
+    }
+
+    /// Runs kubectl on it.
+    pub async fn kubectl(&self, arguments: &[&str]) -> Output {
+        crate::kubectl::run(&self.kubeconfig, self.directory.path(), arguments).await
+    }
+}
+
+/// An apply names the kind that it is about, which the type leaves out when it is written.
+fn typed(definition: &CustomResourceDefinition) -> serde_json::Value {
+    let mut value = serde_json::to_value(definition).expect("a definition is JSON");
+    value["apiVersion"] = "apiextensions.k8s.io/v1".into();
+    value["kind"] = "CustomResourceDefinition".into();
+    value
+}
+
+async fn client(kubeconfig: &Path) -> Client {
+    let read = Kubeconfig::read_from(kubeconfig).expect("cannot read the kubeconfig");
+    let config = Config::from_custom_kubeconfig(read, &KubeConfigOptions::default())
+        .await
+        .expect("the kubeconfig names no server");
+    Client::try_from(config).expect("cannot make a client")
+}

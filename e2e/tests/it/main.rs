@@ -1,0 +1,3 @@
+//! The scenarios, in one binary.
+
+mod leadership;

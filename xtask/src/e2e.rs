@@ -1,0 +1,21 @@
+//! The end-to-end tier: every scenario, on the embedded server and on the real one.
+
+use anyhow::{Context as _, Result};
+use tokio::process::Command;
+
+use crate::real::{self, Environment, Private};
+
+/// Runs the scenarios whose name contains `filter`, with a real server of their own beside them.
+pub async fn run(environment: &Environment, filter: Option<&str>) -> Result<bool> {
+    let kubectl = real::kubectl(environment)?;
+    let real = Private::start(environment).await?;
+    let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["test", "--package", "allready-e2e", "--", "--include-ignored"])
+        .args(filter)
+        .env("ALLREADY_REAL_KUBECONFIG", real.kubeconfig())
+        .env("ALLREADY_KUBECTL", kubectl)
+        .status()
+        .await
+        .context("cannot start cargo")?;
+    Ok(status.success())
+}
