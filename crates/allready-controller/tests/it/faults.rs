@@ -193,7 +193,6 @@ async fn never_green_while_red_and_right_five_seconds_after_the_last_fault() {
             stage.play(act).await;
             tokio::time::sleep(Duration::from_millis(stage.random.u64(..1_500))).await;
         }
-        eprintln!("{:?} {told:?}", stage.start.elapsed());
         stage.server.faults().clear();
         tokio::time::sleep(SETTLED).await;
         let object = match stage.compare().await {
