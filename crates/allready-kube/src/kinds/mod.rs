@@ -10,9 +10,15 @@
 //! ```
 
 mod as_found;
+#[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
+mod configuration;
 mod report;
 mod schema;
 
 pub use as_found::as_found;
+pub use configuration::{
+    CauseSeen, Component, ConfigurationStatus, ConfigurationStatusSpec, ConfigurationStatusStatus, Instances,
+    Naming, Preset, Reporters, RevisionProgress, Source,
+};
 pub use report::{StatusReport, StatusReportSpec, StatusReportStatus};
 pub use schema::{conditions, time};

@@ -52,6 +52,8 @@ pub struct Grouped {
     /// The most bytes that the message may have, kept between [`MIN_BYTES`](Self::MIN_BYTES) and
     /// [`Message::MAX_BYTES`].
     pub max_bytes: usize,
+    /// Whether a cause names its condition type also where all members have but one.
+    pub always_types: bool,
 }
 
 impl Grouped {
@@ -71,6 +73,7 @@ impl Grouped {
             },
             names: 3,
             max_bytes: 1024,
+            always_types: false,
         }
     }
 

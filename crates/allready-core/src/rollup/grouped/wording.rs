@@ -43,7 +43,8 @@ pub(super) fn message<'a>(
     let heads: usize = sections.iter().map(|section| section.head.len() + STOP.len()).sum();
     let rests: usize = sections.iter().map(|section| section.share.rest().len()).sum();
     // Numbers have at most 20 digits, so heads and rests together are below the least limit.
-    let fitting = Fitting::new(causes, tally.types > 1, limit.saturating_sub(heads), rests);
+    let fitting =
+        Fitting::new(causes, options.always_types || tally.types > 1, limit.saturating_sub(heads), rests);
     let level = fitting.level();
 
     let mut message = String::with_capacity(limit);

@@ -1,0 +1,421 @@
+//! One object that is answered for: what has been seen for it, what stands in it, and what to write next.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use allready_core::{Condition, Generation, Status, Time, found};
+use allready_kube::{backoff::Backoff, kinds::ConfigurationStatusSpec, refusal::Refusal};
+use serde_json::{Map, Value, json};
+
+use super::{
+    Answer, Board, Event, Facts, Origin, Pace, Pacer, Sight, Subject, Topic, Verdict, of_source,
+    of_status_report, own_reports,
+};
+
+/// How a case is handled.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How often the object is written.
+    pub pace: Pace,
+    /// How long a watch may fail, or a first list may take, before the answer says so.
+    pub patience: Duration,
+    /// How long to wait after a write that failed.
+    pub backoff: Backoff,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            pace: Pace::default(),
+            patience: Duration::from_secs(10),
+            backoff: Backoff { min: Duration::from_millis(100), max: Duration::from_secs(10) },
+        }
+    }
+}
+
+/// One object that is answered for. Time is the duration since any fixed instant, beside the time of day.
+#[derive(Debug)]
+pub struct Case {
+    subject: Subject,
+    options: Options,
+    board: Board,
+    /// What stands in the object, as the last watch or write showed it; none while it is not there.
+    standing: Option<Standing>,
+    topics: BTreeMap<Topic, Watched>,
+    pacer: Pacer,
+    writing: bool,
+    failures: u32,
+    not_before: Duration,
+}
+
+#[derive(Debug)]
+struct Standing {
+    version: Option<u64>,
+    generation: i64,
+    spec: Value,
+    /// What of the status is ours.
+    owned: Value,
+    ready: Option<Condition>,
+}
+
+#[derive(Debug)]
+struct Watched {
+    since: Duration,
+    listing: Option<BTreeSet<String>>,
+    listed: bool,
+    failing: Option<Failing>,
+}
+
+/// A watch that fails. It is tried again every few seconds, so when it has not failed for a while it goes well, also if
+/// there was nothing to see.
+#[derive(Debug)]
+struct Failing {
+    first: Duration,
+    last: Duration,
+    why: String,
+}
+
+impl Failing {
+    fn lasts(&self, now: Duration) -> bool {
+        now.saturating_sub(self.last) < FAILS_AGAIN_WITHIN
+    }
+}
+
+/// More than twice the longest wait between two attempts to watch.
+const FAILS_AGAIN_WITHIN: Duration = Duration::from_secs(5);
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Apply this to the status, and say how that went.
+    Write(Value),
+    /// Nothing until something is seen or so much time has passed.
+    Wait(Option<Duration>),
+}
+
+/// The heartbeat of the case itself, for what depends on the time of day alone.
+const TICK: Duration = Duration::from_secs(1);
+
+impl Case {
+    /// A case of which nothing has been seen yet.
+    pub fn new(subject: Subject, options: Options, now: Duration) -> Self {
+        let mut case = Self {
+            subject,
+            options,
+            board: Board::new(&ConfigurationStatusSpec::default()),
+            standing: None,
+            topics: BTreeMap::new(),
+            pacer: Pacer::new(options.pace),
+            writing: false,
+            failures: 0,
+            not_before: Duration::ZERO,
+        };
+        case.want_topics(now);
+        case
+    }
+
+    /// What has to be watched.
+    pub fn topics(&self) -> impl Iterator<Item = &Topic> {
+        self.topics.keys()
+    }
+
+    /// What is known of the reporters.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Whether everything that has to be seen has been seen at least once.
+    pub fn is_synced(&self) -> bool {
+        self.topics.values().all(|watched| watched.listed)
+    }
+
+    /// Takes what a watch saw.
+    pub fn see(&mut self, sight: Sight, now: Duration) {
+        let Sight { topic, event } = sight;
+        let Some(watched) = self.topics.get_mut(&topic) else { return };
+        if !matches!(event, Event::Failed(_)) {
+            watched.failing = None;
+        }
+        match event {
+            Event::Listing => watched.listing = Some(BTreeSet::new()),
+            Event::There(object) => {
+                if let Some(listing) = &mut watched.listing {
+                    listing.insert(object.name.clone());
+                }
+                self.there(&topic, &object.name, object.facts, now);
+            }
+            Event::Gone { name } => self.gone(&topic, &name),
+            Event::Listed => {
+                watched.listed = true;
+                if let Some(seen) = watched.listing.take() {
+                    self.retain(&topic, &seen);
+                }
+            }
+            Event::Failed(why) => {
+                let first =
+                    watched.failing.take().filter(|failing| failing.lasts(now)).map_or(now, |f| f.first);
+                watched.failing = Some(Failing { first, last: now, why });
+            }
+        }
+    }
+
+    fn there(&mut self, topic: &Topic, name: &str, facts: Facts, now: Duration) {
+        match facts {
+            Facts::Whole(object) => match topic {
+                Topic::Own => self.take_own(&object, now),
+                Topic::Reports => {
+                    let origin = Origin::status_report(name);
+                    match of_status_report(&object, &self.subject.name) {
+                        Some(report) => self.board.report(origin, report),
+                        None => self.board.unreport(&origin),
+                    }
+                }
+                Topic::Source { kind, .. } => self.take_source(topic, kind, name, &object),
+                _ => {}
+            },
+            Facts::Node(facts) => self.board.node(name, Some(facts)),
+            Facts::Pod(facts) => self.board.pod(name, facts.as_ref()),
+            Facts::DaemonSet(facts) => self.board.daemon_set(name, Some(facts)),
+            Facts::Lease(renewed) => self.board.heartbeat(name, renewed),
+        }
+    }
+
+    fn gone(&mut self, topic: &Topic, name: &str) {
+        match topic {
+            Topic::Own => self.standing = None,
+            Topic::Reports => self.board.unreport(&Origin::status_report(name)),
+            Topic::Source { kind, .. } => self.board.unreport(&Origin::new(kind, name)),
+            Topic::Nodes => self.board.node(name, None),
+            Topic::Pods => self.board.pod(name, None),
+            Topic::DaemonSets => self.board.daemon_set(name, None),
+            Topic::Leases => self.board.heartbeat(name, None),
+        }
+    }
+
+    /// Forgets what a new list did not show.
+    fn retain(&mut self, topic: &Topic, seen: &BTreeSet<String>) {
+        let gone: Vec<String> = match topic {
+            Topic::Own if seen.contains(&self.subject.name) => Vec::new(),
+            Topic::Own => vec![self.subject.name.clone()],
+            Topic::Reports => self.board.reporting_in("StatusReport"),
+            Topic::Source { kind, .. } => self.board.reporting_in(kind),
+            Topic::Nodes => self.board.known_nodes(),
+            Topic::Pods => self.board.known_pods(),
+            Topic::DaemonSets => self.board.known_daemon_sets(),
+            Topic::Leases => self.board.known_heartbeats(),
+        };
+        for name in gone.iter().filter(|name| !seen.contains(*name)) {
+            self.gone(topic, name);
+        }
+    }
+
+    fn take_source(&mut self, topic: &Topic, kind: &str, name: &str, object: &Value) {
+        let origin = Origin::new(kind, name);
+        let sources = &self.board.plan().sources;
+        let source = sources.iter().find(|source| Topic::of_source(source).as_ref() == Ok(topic));
+        match source.and_then(|source| of_source(object, source)) {
+            Some(report) => self.board.report(origin, report),
+            None => self.board.unreport(&origin),
+        }
+    }
+
+    /// Takes the object itself: another spec, the reports that stand in it, and what of its status is ours.
+    fn take_own(&mut self, object: &Value, now: Duration) {
+        let version = object["metadata"]["resourceVersion"].as_str().and_then(|version| version.parse().ok());
+        if let (Some(standing), Some(new)) = (&self.standing, version)
+            && standing.version.is_some_and(|known| new < known)
+        {
+            return; // a watch that is behind our own write
+        }
+        let spec = object.get("spec").cloned().unwrap_or_else(|| json!({}));
+        if self.standing.as_ref().is_none_or(|standing| standing.spec != spec) {
+            match serde_json::from_value::<ConfigurationStatusSpec>(spec.clone()) {
+                Ok(spec) => {
+                    self.board.set_spec(&spec);
+                    self.board.gap("spec", None);
+                }
+                Err(error) => self.board.gap("spec", Some(error.to_string())),
+            }
+            self.want_topics(now);
+        }
+        self.take_own_reports(object);
+        self.standing = Some(Standing {
+            version,
+            generation: object["metadata"]["generation"].as_i64().unwrap_or_default(),
+            spec,
+            owned: owned(&object["status"]),
+            ready: ready(object),
+        });
+    }
+
+    fn take_own_reports(&mut self, object: &Value) {
+        let reports = own_reports(object, |prefix| self.board.plan().split(prefix));
+        let known = self.board.reporting_in(OWN);
+        for gone in known.iter().filter(|known| !reports.contains_key(*known)) {
+            self.board.unreport(&Origin::new(OWN, gone));
+        }
+        for (prefix, report) in reports {
+            self.board.report(Origin::new(OWN, &prefix), report);
+        }
+    }
+
+    /// Watches what the plan needs, and no more.
+    fn want_topics(&mut self, now: Duration) {
+        let plan = self.board.plan();
+        let mut wanted = BTreeSet::from([Topic::Own, Topic::Reports]);
+        if plan.needs_nodes() {
+            wanted.insert(Topic::Nodes);
+        }
+        if plan.daemon_sets().next().is_some() {
+            wanted.extend([Topic::DaemonSets, Topic::Pods]);
+        }
+        if plan.silent_after.is_some() {
+            wanted.insert(Topic::Leases);
+        }
+        let mut unreadable = Vec::new();
+        for source in &plan.sources {
+            match Topic::of_source(source) {
+                Ok(topic) => drop(wanted.insert(topic)),
+                Err(error) => unreadable.push(format!("{}: {error}", source.kind)),
+            }
+        }
+        let unreadable = (!unreadable.is_empty()).then(|| unreadable.join("; "));
+        self.board.gap("sources", unreadable);
+        let unwanted: Vec<_> = self.topics.keys().filter(|topic| !wanted.contains(topic)).cloned().collect();
+        for topic in unwanted {
+            self.topics.remove(&topic);
+            self.board.gap(&topic.name(), None);
+            self.retain(&topic, &BTreeSet::new());
+        }
+        for topic in wanted {
+            let watched = Watched { since: now, listing: None, listed: false, failing: None };
+            self.topics.entry(topic).or_insert(watched);
+        }
+    }
+
+    /// What to do next; only who leads may write.
+    pub fn next(&mut self, leading: bool, now: Duration, time: Time) -> Step {
+        self.board.tick(time);
+        let blind = self.note_gaps(now);
+        let Some(standing) = self.standing.as_ref().filter(|_| leading && !self.writing) else {
+            return Step::Wait(Some(TICK));
+        };
+        if let Some(wait) = blind {
+            // Not everything has been seen yet, and it has not been long: what stands is better than a guess.
+            return Step::Wait(Some(wait));
+        }
+        let mut answer = self.board.answer(standing.ready.as_ref(), time);
+        let generation = standing.generation;
+        answer.ready = answer.ready.observed(Generation::from(Some(generation)));
+        let wanted = status(&answer, generation);
+        if owned(&wanted) == standing.owned {
+            self.pacer.settled();
+            return Step::Wait(Some(TICK));
+        }
+        self.pacer.changed(now);
+        let written = standing.ready.as_ref().map(|ready| ready.status);
+        if let Some(wait) = self.not_before.checked_sub(now).filter(|wait| !wait.is_zero()) {
+            return Step::Wait(Some(wait));
+        }
+        match self.pacer.decide(answer.ready.status, written, now) {
+            Verdict::Write => {
+                self.writing = true;
+                self.pacer.wrote(now);
+                Step::Write(self.body(&wanted))
+            }
+            Verdict::Wait(wait) => Step::Wait(Some(wait.min(TICK))),
+            Verdict::Idle => Step::Wait(Some(TICK)),
+        }
+    }
+
+    /// How a write went: the object as it is now, or why not.
+    pub fn wrote(&mut self, result: Result<&Value, Refusal>, chance: f64, now: Duration) {
+        self.writing = false;
+        match result {
+            Ok(object) => {
+                self.failures = 0;
+                self.take_own(object, now);
+            }
+            Err(refusal) => {
+                let delay = self.options.backoff.delay(self.failures, chance);
+                let asked = if let Refusal::Busy { after } = refusal { after } else { None };
+                self.not_before = now + asked.map_or(delay, |asked| asked.max(delay));
+                self.failures = self.failures.saturating_add(1);
+                if refusal == Refusal::NotFound {
+                    self.standing = None;
+                }
+            }
+        }
+    }
+
+    /// Says what cannot be seen. While that is young, how long to be patient with it.
+    fn note_gaps(&mut self, now: Duration) -> Option<Duration> {
+        let patience = self.options.patience;
+        let mut blind: Option<Duration> = None;
+        for (topic, watched) in &self.topics {
+            let unseen = (!watched.listed).then_some((watched.since, "has not been listed yet"));
+            let failing = watched.failing.as_ref().filter(|failing| failing.lasts(now));
+            let failing = failing.map(|failing| (failing.first, failing.why.as_str()));
+            let trouble = failing.or(unseen);
+            let lasting = trouble.filter(|(since, _)| now.saturating_sub(*since) >= patience);
+            self.board.gap(&topic.name(), lasting.map(|(_, why)| why.to_owned()));
+            if let (Some((since, _)), None, false) = (trouble, lasting, watched.listed) {
+                let wait = (since + patience).saturating_sub(now);
+                blind = Some(blind.map_or(wait, |blind| blind.min(wait)));
+            }
+        }
+        blind
+    }
+
+    fn body(&self, status: &Value) -> Value {
+        let Subject { api_version, namespace, name } = &self.subject;
+        json!({
+            "apiVersion": api_version,
+            "kind": "ConfigurationStatus",
+            "metadata": { "namespace": namespace, "name": name },
+            "status": status,
+        })
+    }
+}
+
+/// The kind of the reports that stand in the object itself.
+const OWN: &str = "ConfigurationStatus";
+
+/// The status that says this.
+fn status(answer: &Answer, generation: i64) -> Value {
+    let mut status = json!({
+        "observedGeneration": generation,
+        "conditions": [answer.ready],
+        "reporters": answer.reporters,
+    });
+    if let Some(revision) = &answer.revision {
+        status["revision"] = json!(revision);
+    }
+    if !answer.causes.is_empty() {
+        status["causes"] = json!(answer.causes);
+    }
+    if answer.more_causes > 0 {
+        status["moreCauses"] = json!(answer.more_causes);
+    }
+    status
+}
+
+/// What of a status is ours: all but the conditions of others.
+fn owned(status: &Value) -> Value {
+    let fields = ["observedGeneration", "reporters", "revision", "causes", "moreCauses"];
+    let mut owned: Map<String, Value> =
+        fields.iter().filter_map(|field| Some(((*field).to_owned(), status.get(*field)?.clone()))).collect();
+    let conditions = status["conditions"].as_array().into_iter().flatten();
+    let ready: Vec<_> = conditions.filter(|condition| condition["type"] == "Ready").cloned().collect();
+    owned.insert("conditions".to_owned(), ready.into());
+    owned.into()
+}
+
+fn ready(object: &Value) -> Option<Condition> {
+    let conditions = found::of_object(object);
+    let ready = conditions.find("Ready")?.to_condition(Time::EPOCH);
+    // What nobody could have written leaves its time in doubt, so the next write sets it anew.
+    (ready.last_transition_time != Time::EPOCH || ready.status == Status::Unknown).then_some(ready)
+}

@@ -1,0 +1,70 @@
+//! Why a report is not taken at its word.
+
+use std::collections::BTreeMap;
+
+use allready_core::{Reason, Time, reason};
+
+use super::{
+    board::Board,
+    plan::{PlannedComponent, PlannedInstances},
+};
+
+/// A doubt about a reporter: the reason and the message under which it counts as unknown.
+pub(super) type Doubt = (Reason, String);
+
+/// Whether the node and the pod of an instance are there and ready.
+pub(super) fn place(board: &Board, component: &PlannedComponent, instance: Option<&str>) -> Option<Doubt> {
+    let node = instance.filter(|_| component.instances.are_nodes())?;
+    match board.nodes.get(node) {
+        None => return Some((reason!("NodeGone"), "its node is gone".to_owned())),
+        Some(facts) if !facts.ready => {
+            return Some((reason!("NodeNotReady"), "its node is not ready".to_owned()));
+        }
+        Some(_) => {}
+    }
+    let PlannedInstances::DaemonSet(name) = &component.instances else { return None };
+    let pods = board.places.get(name).and_then(|nodes| nodes.get(node));
+    match pods {
+        None => Some((reason!("PodGone"), format!("DaemonSet {name} has no pod on its node"))),
+        Some(pods) if pods.values().any(|ready| *ready) => None,
+        Some(_) => {
+            Some((reason!("PodNotReady"), format!("the pod of DaemonSet {name} on its node is not ready")))
+        }
+    }
+}
+
+/// Whether a reporter has been heard of lately.
+pub(super) fn heartbeat(renewed: Option<Time>, limit: Option<u32>, now: Time) -> Option<Doubt> {
+    let (renewed, limit) = (renewed?, limit?);
+    is_old(renewed, limit, now).then(|| {
+        (reason!("HeartbeatLost"), format!("was last heard of at {renewed}, more than {limit} seconds ago"))
+    })
+}
+
+/// Whether a heartbeat is older than it may be.
+pub(super) fn is_old(renewed: Time, limit: u32, now: Time) -> bool {
+    now.since(renewed).as_secs() > i64::from(limit)
+}
+
+/// Whether a reporter has digested the revision that is asked for. Who states none is taken at its word.
+pub(super) fn revision<'a>(stated: impl Iterator<Item = &'a str>, expected: Option<&str>) -> Option<Doubt> {
+    let expected = expected?;
+    let other = stated.into_iter().find(|stated| *stated != expected)?;
+    let message = format!("has digested revision {other}, and not yet {expected}");
+    Some((reason!("RevisionNotDigested"), message))
+}
+
+/// DaemonSets of which it is not known where all their pods will be.
+pub(super) fn unscheduled(board: &Board) -> impl Iterator<Item = String> {
+    board.plan.daemon_sets().filter_map(|name| {
+        let there = board.places.get(name).map_or(0, BTreeMap::len);
+        match board.daemon_sets.get(name) {
+            None => Some(format!("DaemonSet {name} is not there")),
+            Some(facts) if !facts.current => Some(format!("DaemonSet {name} has not been scheduled yet")),
+            Some(facts) if usize::try_from(facts.desired).unwrap_or(0) > there => {
+                Some(format!("{there} of {} pods of DaemonSet {name} are there", facts.desired))
+            }
+            Some(_) => None,
+        }
+    })
+}

@@ -1,0 +1,58 @@
+//! One `ConfigurationStatus` with a true `Ready` from the reports of many.
+//!
+//! ```
+//! use allready_controller::config::{Board, Origin, Report};
+//! use allready_core::{Condition, Status, Time, condition_type, reason};
+//! use allready_kube::kinds::{Component, ConfigurationStatusSpec, Instances};
+//!
+//! let speaker = Component {
+//!     name: "speaker".to_owned(),
+//!     reconcilers: vec!["configReconciler".to_owned()],
+//!     instances: Some(Instances::Names(vec!["node-a".to_owned(), "node-b".to_owned()])),
+//! };
+//! let mut board = Board::new(&ConfigurationStatusSpec { components: vec![speaker], ..Default::default() });
+//!
+//! let valid = |status, reason, message| {
+//!     Condition::new(condition_type!("configReconcilerValid"), status, reason, message, Time::EPOCH)
+//! };
+//! let report = |node: &str, condition| Report {
+//!     component: "speaker".to_owned(),
+//!     instance: Some(node.to_owned()),
+//!     conditions: vec![condition],
+//!     revision: None,
+//! };
+//! board.report(Origin::status_report("a"), report("node-a", valid(Status::True, reason!("SyncStateSuccess"), "")));
+//! let ready = board.answer(None, Time::EPOCH).ready;
+//! assert_eq!((ready.status, ready.reason.as_str()), (Status::Unknown, "ComponentsUnknown"));
+//!
+//! let overlap = valid(Status::False, reason!("ConfigError"), "pool \"a\" overlaps");
+//! board.report(Origin::status_report("b"), report("node-b", overlap));
+//! let ready = board.answer(None, Time::EPOCH).ready;
+//! assert_eq!((ready.status, ready.reason.as_str()), (Status::False, "ComponentFailing"));
+//! assert_eq!(
+//!     ready.message,
+//!     "1 of 2 failing: ConfigError in configReconcilerValid on speaker-node-b: pool \"a\" overlaps"
+//! );
+//! ```
+
+mod answer;
+mod board;
+mod case;
+mod judge;
+mod pace;
+mod plan;
+mod read;
+mod run;
+mod sight;
+#[cfg(test)]
+mod tests;
+mod watch;
+
+pub use answer::Answer;
+pub use board::{Board, DaemonSetFacts, NodeFacts, Origin, PodFacts, Report};
+pub use case::{Case, Options, Step};
+pub use pace::{Pace, Pacer, Verdict};
+pub use plan::{Plan, PlannedComponent, PlannedInstances, metallb};
+pub use read::{of_node, of_pod, of_source, of_status_report, own_reports};
+pub use run::{Answering, MANAGER, Statuses, answer_for};
+pub use sight::{Event, Facts, Object, Sight, Subject, Topic};

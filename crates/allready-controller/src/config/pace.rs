@@ -1,0 +1,95 @@
+//! When to write: bad news at once, the rest a little later and together.
+
+use std::time::Duration;
+
+use allready_core::Status;
+
+/// How often an object is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// How long a change waits for others to join it.
+    pub gather: Duration,
+    /// How many writes may follow each other closely.
+    pub burst: u32,
+    /// After how long one more write is allowed.
+    pub refill: Duration,
+}
+
+impl Default for Pace {
+    /// A twentieth of a second to gather, four writes in a row, and four a second.
+    fn default() -> Self {
+        Self { gather: Duration::from_millis(50), burst: 4, refill: Duration::from_millis(250) }
+    }
+}
+
+/// Keeps the pace for one object. Time is the duration since any fixed instant.
+///
+/// ```
+/// use std::time::Duration;
+/// use allready_controller::config::{Pace, Pacer, Verdict};
+/// use allready_core::Status;
+///
+/// let ms = Duration::from_millis;
+/// let mut pacer = Pacer::new(Pace::default());
+/// pacer.changed(ms(0));
+/// assert_eq!(pacer.decide(Status::True, Some(Status::Unknown), ms(0)), Verdict::Wait(ms(50)));
+/// assert_eq!(pacer.decide(Status::False, Some(Status::True), ms(0)), Verdict::Write, "bad news at once");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Pacer {
+    pace: Pace,
+    waiting_since: Option<Duration>,
+    /// Up to when the allowance is used up: it is full again when this lies `burst × refill` in the past.
+    spent_until: Duration,
+}
+
+/// What to do now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Write what stands now.
+    Write,
+    /// Ask again after this long, or when something else changes.
+    Wait(Duration),
+    /// There is nothing to write.
+    Idle,
+}
+
+impl Pacer {
+    /// Nothing has been written yet.
+    pub fn new(pace: Pace) -> Self {
+        Self { pace, waiting_since: None, spent_until: Duration::ZERO }
+    }
+
+    /// Something differs from what is written.
+    pub fn changed(&mut self, now: Duration) {
+        self.waiting_since.get_or_insert(now);
+    }
+
+    /// Nothing differs any more.
+    pub fn settled(&mut self) {
+        self.waiting_since = None;
+    }
+
+    /// Whether to write now, given the status that is to be written and the one that stands.
+    pub fn decide(&self, wanted: Status, written: Option<Status>, now: Duration) -> Verdict {
+        let Some(since) = self.waiting_since else { return Verdict::Idle };
+        // Leaving True, and turning False, is what somebody must know: it neither gathers nor spends the allowance of others.
+        let bad_news = written != Some(wanted) && (written == Some(Status::True) || wanted == Status::False);
+        if bad_news {
+            return Verdict::Write;
+        }
+        let gathered = since + self.pace.gather;
+        let reserve = self.pace.refill * self.pace.burst.saturating_sub(1);
+        let allowed = self.spent_until.saturating_sub(reserve);
+        match gathered.max(allowed).checked_sub(now).filter(|wait| !wait.is_zero()) {
+            Some(wait) => Verdict::Wait(wait),
+            None => Verdict::Write,
+        }
+    }
+
+    /// A write has been sent.
+    pub fn wrote(&mut self, now: Duration) {
+        self.waiting_since = None;
+        self.spent_until = self.spent_until.max(now) + self.pace.refill;
+    }
+}

@@ -1,0 +1,180 @@
+//! What a spec comes to: presets spelt out, selectors read, condition types made from reconcilers.
+
+use allready_core::ConditionType;
+use allready_kube::kinds::{Component, ConfigurationStatusSpec, Instances, Naming, Preset, Source};
+use kube::core::Selector;
+
+/// A spec that can be acted on.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Who is expected.
+    pub components: Vec<PlannedComponent>,
+    /// Which other kinds report.
+    pub sources: Vec<Source>,
+    /// The revision that must have been digested.
+    pub revision: Option<String>,
+    /// After how many seconds without a heartbeat a reporter is silent.
+    pub silent_after: Option<u32>,
+    /// What of the spec cannot be acted on, in words for its reader. While there is any, nothing is good.
+    pub problems: Vec<String>,
+}
+
+/// A component that is expected to report.
+#[derive(Clone, Debug)]
+pub struct PlannedComponent {
+    /// Its name.
+    pub name: String,
+    /// The condition types that each instance reports.
+    pub types: Vec<ConditionType>,
+    /// Where its instances come from.
+    pub instances: PlannedInstances,
+}
+
+/// Where the instances of a component come from.
+#[derive(Clone, Debug)]
+pub enum PlannedInstances {
+    /// There is one, without a name.
+    One,
+    /// These.
+    Names(Vec<String>),
+    /// One on every node that matches.
+    Nodes(Selector),
+    /// One on every node where a pod of this DaemonSet runs.
+    DaemonSet(String),
+    /// Those that report.
+    Discovered,
+}
+
+impl PlannedInstances {
+    /// Whether an instance is the name of a node, which can be gone or not ready.
+    pub fn are_nodes(&self) -> bool {
+        matches!(self, Self::Nodes(_) | Self::DaemonSet(_))
+    }
+}
+
+impl Plan {
+    /// What this spec comes to.
+    ///
+    /// ```
+    /// use allready_controller::config::Plan;
+    /// use allready_kube::kinds::{ConfigurationStatusSpec, Preset};
+    ///
+    /// let plan = Plan::of(&ConfigurationStatusSpec { preset: Some(Preset::MetalLB), ..Default::default() });
+    /// assert_eq!(plan.components[0].name, "controller");
+    /// assert_eq!(plan.sources[0].kind, "ConfigurationState");
+    /// ```
+    pub fn of(spec: &ConfigurationStatusSpec) -> Self {
+        let mut plan = Self {
+            sources: spec.sources.clone(),
+            revision: spec.revision.clone(),
+            silent_after: spec.silent_after_seconds,
+            ..Self::default()
+        };
+        let mut components = spec.components.clone();
+        if spec.preset == Some(Preset::MetalLB) {
+            let (known, source) = metallb();
+            // What the spec says about a component goes before what the preset knows.
+            let missing =
+                known.into_iter().filter(|known| spec.components.iter().all(|own| own.name != known.name));
+            components.extend(missing);
+            plan.sources.push(source);
+        }
+        for component in components {
+            plan.expect(component);
+        }
+        plan
+    }
+
+    fn expect(&mut self, component: Component) {
+        let Component { name, reconcilers, instances } = component;
+        let types = reconcilers.iter().filter_map(|reconciler| {
+            match ConditionType::new(format!("{reconciler}Valid")) {
+                Ok(type_) => Some(type_),
+                Err(error) => {
+                    self.problems
+                        .push(format!("spec.components {name:?}: reconciler {reconciler:?}: {error}"));
+                    None
+                }
+            }
+        });
+        let types = types.collect();
+        let instances = match instances {
+            None => PlannedInstances::One,
+            Some(Instances::Names(names)) => PlannedInstances::Names(names),
+            Some(Instances::DaemonSet(name)) => PlannedInstances::DaemonSet(name),
+            Some(Instances::Discovered {}) => PlannedInstances::Discovered,
+            Some(Instances::Nodes(selector)) => match Selector::try_from(selector) {
+                Ok(selector) => PlannedInstances::Nodes(selector),
+                Err(error) => {
+                    self.problems.push(format!("spec.components {name:?}: node selector: {error}"));
+                    PlannedInstances::Discovered
+                }
+            },
+        };
+        self.components.push(PlannedComponent { name, types, instances });
+    }
+
+    /// The component of this name.
+    pub fn component(&self, name: &str) -> Option<&PlannedComponent> {
+        self.components.iter().find(|component| component.name == name)
+    }
+
+    /// Which component, and which instance of it, is meant by what stands before the slash of a condition type: the longest
+    /// planned name that it begins with. Of a component that is not planned it is the whole name.
+    ///
+    /// ```
+    /// use allready_controller::config::Plan;
+    /// use allready_kube::kinds::{ConfigurationStatusSpec, Preset};
+    ///
+    /// let plan = Plan::of(&ConfigurationStatusSpec { preset: Some(Preset::MetalLB), ..Default::default() });
+    /// assert_eq!(plan.split("speaker-kind-worker"), ("speaker".to_owned(), Some("kind-worker".to_owned())));
+    /// assert_eq!(plan.split("controller"), ("controller".to_owned(), None));
+    /// assert_eq!(plan.split("webhook-1"), ("webhook-1".to_owned(), None));
+    /// ```
+    pub fn split(&self, prefix: &str) -> (String, Option<String>) {
+        let instance = |component: &'_ PlannedComponent| match prefix.strip_prefix(component.name.as_str())? {
+            "" => Some((component.name.clone(), None)),
+            rest => {
+                rest.strip_prefix('-').map(|instance| (component.name.clone(), Some(instance.to_owned())))
+            }
+        };
+        let candidates = self.components.iter().filter_map(instance);
+        candidates.max_by_key(|(component, _)| component.len()).unwrap_or_else(|| (prefix.to_owned(), None))
+    }
+
+    /// Whether nodes have to be known.
+    pub fn needs_nodes(&self) -> bool {
+        self.components.iter().any(|component| component.instances.are_nodes())
+    }
+
+    /// The DaemonSets whose pods have to be known.
+    pub fn daemon_sets(&self) -> impl Iterator<Item = &str> {
+        self.components.iter().filter_map(|component| match &component.instances {
+            PlannedInstances::DaemonSet(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+}
+
+/// MetalLB as it ships since 0.15.3: who reports, and in which objects.
+pub fn metallb() -> (Vec<Component>, Source) {
+    let component = |name: &str, reconciler: &str, instances| Component {
+        name: name.to_owned(),
+        reconcilers: vec![reconciler.to_owned()],
+        instances,
+    };
+    let source = Source {
+        api_version: "metallb.io/v1beta1".to_owned(),
+        kind: "ConfigurationState".to_owned(),
+        selector: None,
+        component: Naming::Label("metallb.io/component-type".to_owned()),
+        instance: Some(Naming::Label("metallb.io/node-name".to_owned())),
+        conditions: Vec::new(),
+    };
+    let speakers = Instances::DaemonSet("speaker".to_owned());
+    let components = vec![
+        component("controller", "poolReconciler", None),
+        component("speaker", "configReconciler", Some(speakers)),
+    ];
+    (components, source)
+}

@@ -1,0 +1,5 @@
+//! The controllers on the embedded API server.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod config;
+mod faults;
