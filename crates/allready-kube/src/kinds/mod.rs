@@ -11,6 +11,7 @@
 
 #[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod configuration;
+mod definitions;
 mod report;
 mod schema;
 
@@ -18,5 +19,6 @@ pub use configuration::{
     CauseSeen, Component, ConfigurationStatus, ConfigurationStatusSpec, ConfigurationStatusStatus, Instances,
     Naming, Preset, Reporters, RevisionProgress, Source,
 };
+pub use definitions::definitions;
 pub use report::{StatusReport, StatusReportSpec, StatusReportStatus};
 pub use schema::{conditions, time};
