@@ -87,7 +87,6 @@ impl Server {
     pub async fn define(&self, definition: CustomResourceDefinition) {
         let definitions: Api<CustomResourceDefinition> = Api::all(self.client());
         let (name, parameters) = (definition.name_any(), PatchParams::apply("allready-e2e").force());
-        let definition = typed(&definition);
         definitions
             .patch(&name, &parameters, &Patch::Apply(&definition))
             .await
@@ -110,14 +109,6 @@ impl Server {
     pub async fn kubectl(&self, arguments: &[&str]) -> Output {
         crate::kubectl::run(&self.kubeconfig, self.directory.path(), arguments).await
     }
-}
-
-/// An apply names the kind that it is about, which the type leaves out when it is written.
-fn typed(definition: &CustomResourceDefinition) -> serde_json::Value {
-    let mut value = serde_json::to_value(definition).expect("a definition is JSON");
-    value["apiVersion"] = "apiextensions.k8s.io/v1".into();
-    value["kind"] = "CustomResourceDefinition".into();
-    value
 }
 
 async fn client(kubeconfig: &Path) -> Client {

@@ -123,6 +123,32 @@ impl Arguments {
         Vec::new()
     }
 
+    /// The names in the brackets behind a key.
+    pub(crate) fn names(&mut self, key: &str, problems: &mut Problems) -> Vec<Ident> {
+        let Some(argument) = self.take(key) else { return Vec::new() };
+        if let Value::List(tokens) = &argument.value
+            && let Ok(names) = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(tokens.clone())
+        {
+            return names.into_iter().collect();
+        }
+        problems.add(&argument.key, format_args!("`{key}` takes names in brackets: write `{key}(…, …)`"));
+        Vec::new()
+    }
+
+    /// Whether a key stands there, and the type behind it if there is one.
+    pub(crate) fn flag_or_type(&mut self, key: &str, problems: &mut Problems) -> Option<Option<Path>> {
+        let argument = self.take(key)?;
+        match argument.value {
+            Value::None => Some(None),
+            Value::Equals(Expr::Path(path)) if path.qself.is_none() => Some(Some(path.path)),
+            _ => {
+                let message = format_args!("`{key}` stands alone, or with a type: write `{key} = MyType`");
+                problems.add(&argument.key, message);
+                Some(None)
+            }
+        }
+    }
+
     /// The arguments in the brackets behind a key.
     pub(crate) fn nested(
         &mut self,

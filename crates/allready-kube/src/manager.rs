@@ -55,12 +55,17 @@ pub(crate) fn shortened(name: &str, limit: usize) -> Cow<'_, str> {
     if name.len() <= limit {
         return name.into();
     }
-    let digest = Sha256::digest(name.as_bytes());
+    digested(name, name, limit).into()
+}
+
+/// A name that ends in a digest of the whole that it stands for, within a limit.
+pub(crate) fn digested(start: &str, whole: &str, limit: usize) -> String {
+    let digest = Sha256::digest(whole.as_bytes());
     let eight_bytes = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     let suffix = format!("{eight_bytes:016x}");
     let room = limit.saturating_sub(suffix.len() + 1);
-    let start = cut_plain(name, room);
-    format!("{}-{suffix}", start.trim_end_matches(['-', '.', '/'])).into()
+    let start = cut_plain(start, room);
+    format!("{}-{suffix}", start.trim_end_matches(['-', '.', '/']))
 }
 
 fn cut_plain(text: &str, limit: usize) -> &str {

@@ -3,7 +3,7 @@
 
 #[doc(inline)]
 pub use allready_core::*;
-pub use allready_derive::ConditionSet;
+pub use allready_derive::{ConditionSet, StatusFields};
 #[cfg(feature = "kube")]
 #[doc(inline)]
 pub use allready_kube::*;

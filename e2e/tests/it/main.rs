@@ -1,3 +1,4 @@
 //! The scenarios, in one binary.
 
 mod leadership;
+mod resource_graph;

@@ -37,9 +37,6 @@ static SAID_VERSION: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// An object that the server quotes in a sentence.
 static QUOTED_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(resourceVersion\\?":\\?")(\d+)"#));
-/// A number that is not written as a whole one.
-static FRACTION: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"([\[:,])(-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d+\.\d+|-0)\b"));
 /// An object that the server quotes whole.
 static QUOTED_OBJECT: LazyLock<Regex> = LazyLock::new(|| pattern(r#""\{(?:[^"\\]|\\.)*\}"|'\{[^']*\}'"#));
 static YAML_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?m)^( *)resourceVersion: "(\d+)"$"#));
@@ -294,15 +291,8 @@ fn settle_quoted(quoted: &str) -> Option<String> {
     serde_json::to_string(&settle_text(&text)).ok()
 }
 
-/// What a patch wrote stands in what the real server quotes as it was written, `1E+2` and all: of such numbers the worth is
-/// compared.
 fn settle_text(text: &str) -> String {
-    let text = FRACTION.replace_all(text, |found: &Captures<'_>| match found[2].parse::<f64>() {
-        // There is no negative nothing.
-        Ok(number) => format!("{}{}", &found[1], number + 0.0),
-        Err(_) => found[0].to_owned(),
-    });
-    settle_entries(&text).unwrap_or_else(|| text.into_owned())
+    settle_entries(text).unwrap_or_else(|| text.to_owned())
 }
 
 /// As [`settle_managed_fields`], in a text.

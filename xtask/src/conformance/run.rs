@@ -53,12 +53,15 @@ pub struct Runner<'a> {
     variables: Variables,
     watches: BTreeMap<String, Arc<Watch>>,
     created: Vec<String>,
+    /// What the caches of a sequence have yet to see, by version: the resourceVersion of an object, or that it is gone.
+    unseen: BTreeMap<&'static str, Option<String>>,
 }
 
 impl<'a> Runner<'a> {
     /// A runner whose names carry `run`.
     pub fn new(client: &'a Client, script: &str, run: &str) -> Self {
-        Self { client, variables: Variables::new(script, run), watches: BTreeMap::new(), created: Vec::new() }
+        let variables = Variables::new(script, run);
+        Self { client, variables, watches: BTreeMap::new(), created: Vec::new(), unseen: BTreeMap::new() }
     }
 
     /// Creates the namespace and the fixtures, sends every step, and removes what was created.
@@ -84,39 +87,48 @@ impl<'a> Runner<'a> {
     async fn send_sequence(&mut self, script: &Script) -> Result<Transcript> {
         let mut transcript = Transcript::default();
         for step in &script.steps {
+            self.catch_up(step).await?;
             let answer = self.step(step).await.with_context(|| format!("step {:?}", step.name))?;
-            self.catch_up(step, &answer).await?;
+            self.note_write(step, &answer);
             transcript.records.push(Record { step: step.name.clone(), answer });
         }
         Ok(transcript)
     }
 
-    /// Waits until the caches of the server have seen a write. The real server tries a write on what its cache has, and again
-    /// on what is stored where that was old; the warnings of the first try are answered with those of the second. What is
-    /// compared is what it says of the object, not of how busy it was.
-    async fn catch_up(&self, step: &Step, answer: &Value) -> Result<()> {
+    /// Remembers what the caches have to see before the next write. Every version of a kind has one of its own.
+    fn note_write(&mut self, step: &Step, answer: &Value) {
         let request = step.request.as_deref().unwrap_or_default();
-        let written = matches!(answer["status"].as_u64(), Some(200..300));
-        if request.starts_with("GET") || request.contains("dryRun") || !written {
+        let done = matches!(answer["status"].as_u64(), Some(200..300));
+        if done && !request.starts_with("GET") && !request.contains("dryRun") {
+            let version = answer.pointer("/body/metadata/resourceVersion").and_then(Value::as_str);
+            for served in ["v1", "v2"] {
+                self.unseen.insert(served, version.map(str::to_owned));
+            }
+        }
+    }
+
+    /// Waits until the cache that a write starts from has seen the write before it. The real server tries a write on what its
+    /// cache has, and again on what is stored where that was old; the warnings of the first try are answered with those of the
+    /// second. What is compared is what it says of the object, not of how busy it was.
+    async fn catch_up(&mut self, step: &Step) -> Result<()> {
+        let request = step.request.as_deref().unwrap_or_default();
+        let served = if request.contains("/v2/") { "v2" } else { "v1" };
+        if request.starts_with("GET") {
             return Ok(());
         }
-        let version = answer.pointer("/body/metadata/resourceVersion").and_then(Value::as_str);
-        // Every version of a kind has a cache of its own.
-        for served in ["v1", "v2"] {
-            let path =
-                format!("/apis/${{group}}/{served}/namespaces/${{ns}}/nests/${{name}}?resourceVersion=");
-            let path = self.variables.expand(&path)?;
-            match version {
-                Some(version) => drop(self.client.get(&format!("{path}{version}")).await?),
-                None => {
-                    let start = Instant::now();
-                    while self.client.get(&format!("{path}0")).await?.status.is_success()
-                        && start.elapsed() < Duration::from_secs(2)
-                    {
-                        tokio::time::sleep(Duration::from_millis(5)).await;
-                    }
-                }
-            }
+        let Some(version) = self.unseen.remove(served) else { return Ok(()) };
+        let path = format!("/apis/${{group}}/{served}/namespaces/${{ns}}/nests/${{name}}?resourceVersion=");
+        let path = self.variables.expand(&path)?;
+        if let Some(version) = version {
+            self.client.get(&format!("{path}{version}")).await?;
+            return Ok(());
+        }
+        // A deletion tells no version.
+        let start = Instant::now();
+        while self.client.get(&format!("{path}0")).await?.status.is_success()
+            && start.elapsed() < Duration::from_secs(2)
+        {
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
         Ok(())
     }

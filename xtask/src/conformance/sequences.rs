@@ -22,8 +22,9 @@ use crate::printer;
 /// A short sequence waits for answers most of its time: this many keep two cores busy.
 const IN_FLIGHT: usize = 16;
 
-/// How often a sequence that differs is run again, to see whether the real server answers one way or another.
-const AGAIN: usize = 5;
+/// How often a sequence that differs is run again, to see whether the real server answers one way or another. Where it tosses
+/// a coin, one sequence in two thousand of those shows the same side each time.
+const AGAIN: usize = 12;
 
 /// After so many different sequences the rest would say the same.
 const ENOUGH: usize = 12;

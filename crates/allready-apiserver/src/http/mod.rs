@@ -5,6 +5,7 @@
 
 pub(crate) mod auth;
 pub(crate) mod body;
+mod deadline;
 mod fixed;
 mod headers;
 mod impersonate;

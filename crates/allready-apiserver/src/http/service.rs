@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::{
     auth::{self, Trust},
     body::{self, ResponseBody, ServiceError, Unread},
-    fixed, headers, impersonate, info,
+    deadline, fixed, headers, impersonate, info,
     negotiate::{self, Form, Format, Place, Wanted},
     path, protobuf,
     route::{self, Route, Target},
@@ -159,6 +159,7 @@ impl Asked {
             return Ok(page(StatusCode::BAD_REQUEST, "400 Bad Request"));
         };
         let info = info::read(&self.method, path, &self.query);
+        deadline::check(&info, &self.query)?;
         let user = auth::authenticate(trust, self.authorization.as_deref())?;
         let policy = || shared.engine().access();
         let user = match self.impersonated.clone()? {

@@ -1,6 +1,9 @@
 //! What a request's query asks for, checked in the real server's order.
 
-use std::time::Duration;
+use std::{
+    num::{IntErrorKind, ParseIntError},
+    time::Duration,
+};
 
 use jiff::SignedDuration;
 
@@ -12,7 +15,7 @@ use super::{
 };
 use crate::{
     call::Call,
-    status::{Failure, FieldError},
+    status::{Failure, FieldError, quote},
 };
 
 /// What a write asks for beyond its body.
@@ -124,14 +127,30 @@ fn is_true(text: &str) -> bool {
 }
 
 fn number(text: &str) -> Result<i64, Failure> {
-    let why = match text.parse::<i64>() {
-        Ok(number) => return Ok(number),
-        Err(error) => match error.kind() {
-            std::num::IntErrorKind::PosOverflow | std::num::IntErrorKind::NegOverflow => "value out of range",
-            _ => "invalid syntax",
-        },
-    };
-    Err(Failure::bad_request(format!("strconv.ParseInt: parsing {text:?}: {why}")))
+    text.parse().map_err(|error| {
+        let why = unparsed(text, &error);
+        Failure::bad_request(format!("strconv.ParseInt: parsing {}: {why}", quote(text)))
+    })
+}
+
+/// A number that is not below zero, or what the real server says of a text that is none.
+pub(super) fn unsigned(text: &str) -> Result<u64, &'static str> {
+    // It takes no sign.
+    if text.starts_with('+') {
+        return Err("invalid syntax");
+    }
+    text.parse().map_err(|error| unparsed(text, &error))
+}
+
+/// What the real server says of a text that is no number.
+fn unparsed(text: &str, error: &ParseIntError) -> &'static str {
+    let large = matches!(error.kind(), IntErrorKind::PosOverflow | IntErrorKind::NegOverflow);
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if large && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        "value out of range"
+    } else {
+        "invalid syntax"
+    }
 }
 
 /// What a list or a watch asks for.
@@ -162,9 +181,9 @@ impl ListOptions {
         let labels = labels.map_err(Failure::bad_request)?;
         let fields = Fields::parse(call.first("fieldSelector").unwrap_or_default());
         let fields = fields.map_err(Failure::bad_request)?;
-        let timeout = call.first("timeoutSeconds").filter(|text| !text.is_empty()).map(number).transpose()?;
+        let timeout = call.first("timeoutSeconds").map(number).transpose()?;
         let timeout = timeout.map(seconds);
-        let limit = call.first("limit").filter(|text| !text.is_empty()).map(number).transpose()?;
+        let limit = call.first("limit").map(number).transpose()?;
         let mut options = Self {
             labels,
             fields,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     Answer, Body, ListBody, Scope, convert, key,
-    options::ListOptions,
+    options::{ListOptions, unsigned},
     selector::{Fields, Labels},
     token::Token,
 };
@@ -371,11 +371,9 @@ fn parse_version(text: &str) -> Result<Option<u64>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    text.parse().map(Some).map_err(|_| {
+    unsigned(text).map(Some).map_err(|why| {
         let quoted = crate::status::quote(text);
-        format!(
-            "resourceVersion: Invalid value: {quoted}: strconv.ParseUint: parsing {quoted}: invalid syntax"
-        )
+        format!("resourceVersion: Invalid value: {quoted}: strconv.ParseUint: parsing {quoted}: {why}")
     })
 }
 

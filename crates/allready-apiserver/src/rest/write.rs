@@ -7,7 +7,7 @@ use super::{
     Answer, Scope, convert, decode,
     decode::Strict,
     finish, key, meta,
-    options::{Validation, WriteKind, WriteOptions},
+    options::{Validation, WriteKind, WriteOptions, unsigned},
 };
 use crate::{
     access,
@@ -72,7 +72,7 @@ impl Scope<'_> {
             self.finish_create(&mut object, attempt, &mut more)?;
             more.retain(|warning| !warnings.contains(warning));
             warnings.append(&mut more);
-            let version = meta::text(&object, "resourceVersion").parse::<u64>();
+            let version = unsigned(meta::text(&object, "resourceVersion"));
             if !options.dry_run && version.is_ok_and(|version| version != 0) {
                 return Err(Failure::new(
                     500,
@@ -308,8 +308,8 @@ impl Scope<'_> {
         self.check_definition(self.name())?;
         finish::unique_owners(&mut object, warnings, true);
         let given = meta::text(&object, "resourceVersion");
-        if !given.is_empty() && given.parse::<u64>().is_err() {
-            return Err(no_number(given));
+        if !given.is_empty() {
+            version_number(given)?;
         }
         self.finish_create(&mut object, 0, warnings)?;
         // What is only tried keeps the version that it came with.
@@ -360,11 +360,11 @@ impl Scope<'_> {
                 return Err(Failure::invalid(group, plural, self.name(), &errors));
             }
             "" | "0" => meta::set(&mut new, "resourceVersion", Some(live.version.to_string().into())),
-            given => match given.parse::<u64>() {
-                Ok(given) if given == live.version => {}
-                Ok(_) => return Err(Failure::conflict(&qualified, self.name(), MODIFIED)),
-                Err(_) => return Err(no_number(given)),
-            },
+            given => {
+                if version_number(given)? != live.version {
+                    return Err(Failure::conflict(&qualified, self.name(), MODIFIED));
+                }
+            }
         }
         self.finish_update(&mut new, &old, warnings)?;
         let old_meta = &old["metadata"];
@@ -471,7 +471,10 @@ fn unknown_texts(paths: Vec<String>) -> Vec<String> {
 }
 
 /// What the real server says of a resourceVersion that is none.
-fn no_number(version: &str) -> Failure {
-    let message = format!("strconv.ParseUint: parsing {}: invalid syntax", crate::status::quote(version));
-    Failure::new(500, "", message)
+/// A resourceVersion in an object.
+fn version_number(version: &str) -> Result<u64, Failure> {
+    unsigned(version).map_err(|why| {
+        let message = format!("strconv.ParseUint: parsing {}: {why}", crate::status::quote(version));
+        Failure::new(500, "", message)
+    })
 }

@@ -9,12 +9,14 @@
 //! assert_eq!(status["properties"]["conditions"]["x-kubernetes-list-map-keys"][0], "type");
 //! ```
 
+mod as_found;
 #[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod configuration;
 mod definitions;
 mod report;
 mod schema;
 
+pub use as_found::as_found;
 pub use configuration::{
     CauseSeen, Component, ConfigurationStatus, ConfigurationStatusSpec, ConfigurationStatusStatus, Instances,
     Naming, Preset, Reporters, RevisionProgress, Source,

@@ -1,0 +1,74 @@
+//! Missing definitions and permissions: the workload goes on.
+
+use allready_apiserver::call::User;
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+
+use super::{lifecycle::until, *};
+use crate::backoff::Backoff;
+
+const QUICK: Backoff = Backoff { min: Duration::from_millis(1), max: Duration::from_millis(4) };
+
+#[tokio::test]
+async fn a_missing_definition_is_one_metric_until_it_is_there() {
+    for (layout, kind) in [(shared_layout(), shared_kind()), (own_layout(), own_kind())] {
+        let server = ApiServer::new();
+        let metrics = ReportMetrics::default();
+        let builder = Reporter::builder(client(&server), speaker(), layout.clone()).metrics(metrics.clone());
+        let (reporter, running) = builder.backoff(QUICK).spawn();
+        reporter.report("configReconciler", SyncState::Success);
+        until(|| metrics.writes.retried.get() > 5).await;
+        assert_eq!((reporter.trouble(), metrics.troubled.get()), (Some(Trouble::Missing), 1));
+
+        server.define(kind).unwrap();
+        if matches!(layout, Layout::Singleton { .. }) {
+            make_shared(&server).await;
+        }
+        reporter.settled().await;
+        assert_eq!((reporter.trouble(), metrics.troubled.get()), (None, 0));
+        assert_eq!(running.stop(Duration::from_secs(5)).await, Ended { unwritten: 0 });
+    }
+}
+
+/// What the documentation of the module says is needed.
+fn role(layout: &Layout) -> Value {
+    let rules = match layout {
+        Layout::Singleton { .. } => json!([
+            { "apiGroups": ["metallb.io"], "resources": ["configurationstatuses/status"],
+              "resourceNames": ["config-status"], "verbs": ["get", "patch"] },
+        ]),
+        Layout::Sharded { .. } => json!([
+            { "apiGroups": ["allready.dev"], "resources": ["statusreports"],
+              "verbs": ["create", "patch", "list", "watch"] },
+            { "apiGroups": ["allready.dev"], "resources": ["statusreports/status"], "verbs": ["get", "patch"] },
+        ]),
+    };
+    json!({ "metadata": { "name": "speaker" }, "rules": rules })
+}
+
+#[tokio::test]
+async fn a_missing_permission_is_waited_for_and_the_documented_one_is_enough() {
+    for layout in [shared_layout(), own_layout()] {
+        let server = server().await;
+        let user = User::service_account(NAMESPACE, "speaker");
+        let limited = Client::new(server.service_as(user), NAMESPACE);
+        let builder = Reporter::builder(limited, speaker(), layout.clone()).backoff(QUICK);
+        let (reporter, _running) = builder.spawn();
+        reporter.report("configReconciler", SyncState::Success);
+        until(|| reporter.trouble() == Some(Trouble::Forbidden)).await;
+        assert_eq!(stored(&server, &layout, &speaker()).await, [] as [Value; 0]);
+
+        let roles: Api<Role> = Api::namespaced(client(&server), NAMESPACE);
+        let bindings: Api<RoleBinding> = Api::namespaced(client(&server), NAMESPACE);
+        let role: Role = serde_json::from_value(role(&layout)).unwrap();
+        let binding: RoleBinding = serde_json::from_value(json!({
+            "metadata": { "name": "speaker" },
+            "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "speaker" },
+            "subjects": [{ "kind": "ServiceAccount", "name": "speaker", "namespace": NAMESPACE }],
+        }))
+        .unwrap();
+        roles.create(&PostParams::default(), &role).await.unwrap();
+        bindings.create(&PostParams::default(), &binding).await.unwrap();
+        reporter.settled().await;
+        assert_eq!(stored(&server, &layout, &speaker()).await.len(), 1);
+    }
+}

@@ -1,0 +1,147 @@
+//! What is still missing, in values and in words.
+
+use std::fmt;
+
+use allready_core::{Generation, Status, Time, condition::cut, found::FoundCondition};
+
+use super::{HasCondition, expectation::About};
+
+/// How much of a message is told.
+const TOLD: usize = 300;
+
+/// A condition as it was seen on the object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SeenCondition {
+    /// The entry of a list that it belongs to, such as `listeners[https]`; empty for conditions of the object itself.
+    pub entry: String,
+    /// Its type.
+    pub type_: String,
+    /// Its status.
+    pub status: Status,
+    /// Its reason; may be empty.
+    pub reason: String,
+    /// Its message; may be empty.
+    pub message: String,
+    /// Since when it has had this status, where it says so.
+    pub since: Option<Time>,
+    /// The generation that it is about: its own `observedGeneration`, or else that of the status.
+    pub observed: Option<Generation>,
+}
+
+impl SeenCondition {
+    pub(super) fn of(found: &FoundCondition<'_>, entry: &str, observed: Option<Generation>) -> Self {
+        Self {
+            entry: entry.to_owned(),
+            type_: found.type_.clone().into_owned(),
+            status: found.status,
+            reason: found.reason.clone().into_owned(),
+            message: found.message.clone().into_owned(),
+            since: found.since,
+            observed,
+        }
+    }
+
+    /// In words, with how long it has been so until now.
+    pub fn describe(&self, now: Time) -> String {
+        match self.since.filter(|since| *since <= now) {
+            Some(since) => format!("{self} for {:#}", now.since(since)),
+            None => self.to_string(),
+        }
+    }
+}
+
+/// The age is left out.
+impl fmt::Display for SeenCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is {}", named(&self.entry, &self.type_), self.status)?;
+        match (self.reason.as_str(), &*cut(self.message.trim(), TOLD)) {
+            ("", "") => Ok(()),
+            ("", message) => write!(f, " ({message})"),
+            (reason, "") => write!(f, " ({reason})"),
+            (reason, message) => write!(f, " ({reason}: {message})"),
+        }
+    }
+}
+
+/// A condition that was waited for and is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unmet {
+    /// What was waited for.
+    pub wanted: HasCondition,
+    /// In which entry of a list it is missing; empty for the object itself.
+    pub entry: String,
+    /// What there is instead; none if the condition is not there at all.
+    pub found: Option<SeenCondition>,
+    /// The generation of the object.
+    pub generation: Option<Generation>,
+}
+
+impl Unmet {
+    /// In words, with how long it has been so until now.
+    pub fn describe(&self, now: Time) -> String {
+        let Some(found) = &self.found else {
+            return format!("{} is not reported", named(&self.entry, &self.wanted.type_));
+        };
+        let is = found.describe(now);
+        if let Some(status) = self.wanted.status.filter(|status| *status != found.status) {
+            return format!("{is}, not {status}");
+        }
+        let reasons = &self.wanted.reasons;
+        if !reasons.is_empty() && !reasons.contains(&found.reason) {
+            return format!("{is}, but its reason is not {}", reasons.join(" or "));
+        }
+        let generation = self.generation.unwrap_or_default();
+        match found.observed {
+            Some(observed) => {
+                format!("{is}, but about generation {observed}, and the object is at {generation}")
+            }
+            None if self.wanted.about == About::Told => {
+                format!("{is}, but does not say whether that is about generation {generation}")
+            }
+            None => is,
+        }
+    }
+}
+
+/// What is still missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Pending {
+    /// One condition.
+    Condition(Box<Unmet>),
+    /// All of these.
+    All(Vec<Pending>),
+    /// One of these.
+    Any(Vec<Pending>),
+}
+
+impl Pending {
+    /// In words, with how long it has been so until now.
+    pub fn describe(&self, now: Time) -> String {
+        match self {
+            Self::Condition(unmet) => unmet.describe(now),
+            Self::All(parts) => join(parts, "; ", now),
+            Self::Any(parts) => join(parts, " or ", now),
+        }
+    }
+}
+
+fn join(parts: &[Pending], separator: &str, now: Time) -> String {
+    match parts {
+        [] => "nothing was asked for".to_owned(),
+        [part] => part.describe(now),
+        parts => {
+            let describe = |part: &Pending| match part {
+                Pending::Condition(unmet) => unmet.describe(now),
+                nested => format!("({})", nested.describe(now)),
+            };
+            parts.iter().map(describe).collect::<Vec<_>>().join(separator)
+        }
+    }
+}
+
+fn named(entry: &str, type_: &str) -> String {
+    if entry.is_empty() { type_.to_owned() } else { format!("{entry}: {type_}") }
+}

@@ -1,0 +1,3 @@
+mod judging;
+mod properties;
+mod server;

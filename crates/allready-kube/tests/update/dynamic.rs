@@ -1,0 +1,160 @@
+//! Fields by derive under other names, and by path.
+
+use allready_core::{Status, condition_type, reason, set::Untouched};
+use allready_kube::update::{
+    Field, FieldMap, ReasonedError, ReconcileResult, StatusUpdater, UpdateError, Wrote,
+};
+use kube::{
+    Api, Resource,
+    api::{ApiResource, DynamicObject, PostParams},
+};
+use serde_json::{Value, json};
+
+use super::{
+    Cluster,
+    kinds::{Nested, NestedSpec, Other, OtherSpec, Phase, Pool},
+    quick, stored,
+};
+
+fn resource<K: Resource<DynamicType = ()>>() -> ApiResource {
+    ApiResource::erase::<K>(&())
+}
+
+async fn create(cluster: &Cluster, resource: &ApiResource, spec: Value) -> DynamicObject {
+    let object = DynamicObject::new("a", resource).data(json!({ "spec": spec }));
+    let api: Api<DynamicObject> = Api::namespaced_with(cluster.client.clone(), "default", resource);
+    api.create(&PostParams::default(), &object).await.unwrap()
+}
+
+fn said(object: DynamicObject) -> ReconcileResult<DynamicObject> {
+    let mut result = ReconcileResult::of(object);
+    result.set(condition_type!("Synced"), Status::True, Some(reason!("Ok")), "");
+    result.message = Some("all is well".into());
+    result
+}
+
+fn by_path(cluster: &Cluster, resource: ApiResource, fields: FieldMap) -> StatusUpdater<DynamicObject> {
+    StatusUpdater::by_path(resource, fields)
+        .clock(cluster.clock())
+        .retry(quick())
+        .conditions(Untouched::Keep)
+        .phase_json(|_| Ok::<_, ReasonedError>("Succeeded".into()))
+}
+
+#[tokio::test]
+async fn a_derived_status_is_written_under_its_own_names_and_in_its_own_structs() {
+    let cluster = Cluster::new();
+    let api = cluster.api::<Nested>();
+    let object = api.create(&PostParams::default(), &Nested::new("a", NestedSpec {})).await.unwrap();
+    let updater = StatusUpdater::<Nested>::new()
+        .clock(cluster.clock())
+        .conditions(Untouched::Keep)
+        .phase(|_| Ok::<_, ReasonedError>(Phase::Succeeded));
+    let mut result = ReconcileResult::of(object);
+    result.set(condition_type!("Synced"), Status::True, None, "");
+    result.message = Some("fine".into());
+    result.reason = Some(reason!("Fine"));
+    updater.update(&cluster.client, result).await.into_result().unwrap();
+
+    let status = api.get("a").await.unwrap().status.unwrap();
+    assert_eq!((status.seen, status.summary.overall_state), (Some(1), Some(Phase::Succeeded)));
+    assert_eq!(status.summary.text.as_deref(), Some("fine"));
+    assert_eq!((status.summary.message, status.summary.reason.as_deref()), (None, Some("Fine")));
+    assert_eq!(status.checks[0].reason, "Synced_True");
+}
+
+#[tokio::test]
+async fn an_object_without_a_type_is_written_by_path() {
+    let cluster = Cluster::new();
+    let object = create(&cluster, &resource::<Nested>(), json!({})).await;
+    let fields = FieldMap::default()
+        .named(Field::ObservedGeneration, "seen")
+        .named(Field::Phase, "summary.state")
+        .named(Field::Message, "text")
+        .nested("summary", &[Field::Message, Field::Reason])
+        .named(Field::Conditions, "checks")
+        .without(&[Field::LastReconcileTime]);
+    let updater = by_path(&cluster, resource::<Nested>(), fields);
+    let updated = updater.update(&cluster.client, said(object)).await;
+    let written = updated.stored.as_ref().unwrap();
+    assert_eq!(
+        stored(written),
+        &json!({
+            "seen": 1,
+            "summary": { "state": "Succeeded", "text": "all is well" },
+            "checks": [{
+                "type": "Synced", "status": "True", "reason": "Ok", "message": "", "observedGeneration": 1,
+                "lastTransitionTime": "1970-01-01T00:16:40Z",
+            }],
+        })
+    );
+    let again = said(written.clone());
+    assert_eq!(updater.update(&cluster.client, again).await.wrote.unwrap(), Wrote::Unchanged);
+}
+
+#[tokio::test]
+async fn a_field_that_the_definition_does_not_have_is_an_error_that_names_it() {
+    let cluster = Cluster::new();
+    let object = create(&cluster, &resource::<Pool>(), json!({ "size": 1 })).await;
+    let fields = FieldMap::default().named(Field::Phase, "phaze").named(Field::Reason, "sumary.reason");
+    let updater = by_path(&cluster, resource::<Pool>(), fields);
+    let mut result = said(object);
+    result.reason = Some(reason!("Fine"));
+    let updated = updater.update(&cluster.client, result).await;
+    assert_eq!(stored(updated.stored.as_ref().unwrap())["observedGeneration"], 1, "the rest is written");
+    assert_eq!(
+        updated.wrote.unwrap_err().to_string(),
+        "the API server dropped status.phaze, status.sumary.reason from the status of Pool default/a: its definition has \
+         no such field; add it there, or map it to another name"
+    );
+}
+
+#[tokio::test]
+async fn a_field_of_another_type_is_an_error_that_names_it() {
+    let cluster = Cluster::new();
+    let object =
+        cluster.api::<Other>().create(&PostParams::default(), &Other::new("a", OtherSpec {})).await.unwrap();
+    let name = object.metadata.name.unwrap();
+    let patch =
+        json!({ "status": { "phase": { "name": "x" }, "summary": "text", "observedGeneration": "seven" } });
+    let api: Api<DynamicObject> =
+        Api::namespaced_with(cluster.client.clone(), "default", &resource::<Other>());
+    let patch = kube::api::Patch::Merge(patch);
+    let object = api.patch_status(&name, &Default::default(), &patch).await.unwrap();
+    let only = |field: Field, path: &str| {
+        let off: Vec<Field> = Field::ALL.into_iter().filter(|other| *other != field).collect();
+        FieldMap::default().without(&off).named(field, path)
+    };
+    for (fields, expected) in [
+        (only(Field::Phase, "phase"), "status.phase is an object and should be a text"),
+        (only(Field::Phase, "summary.phase"), "status.summary is the text \"text\" and should be an object"),
+        (
+            only(Field::ObservedGeneration, "observedGeneration"),
+            "status.observedGeneration is the text \"seven\" and should be a whole number",
+        ),
+        (only(Field::Conditions, "phase"), "status.phase is an object and should be a list of conditions"),
+        (only(Field::Message, "phase"), "status.phase is an object and should be a text"),
+    ] {
+        let updater = by_path(&cluster, resource::<Other>(), fields);
+        let (updated, requests) =
+            cluster.counted(updater.update(&cluster.client, said(object.clone()))).await;
+        let error = updated.wrote.unwrap_err();
+        assert!(matches!(error, UpdateError::Field { .. }));
+        let remedy = "map the field to its right place, or switch it off";
+        assert_eq!(
+            error.to_string(),
+            format!("the status of Other default/a cannot be updated: {expected}: {remedy}")
+        );
+        assert_eq!(requests, 0);
+    }
+}
+
+#[tokio::test]
+async fn what_the_schema_does_not_take_is_refused_in_the_servers_words() {
+    let cluster = Cluster::new();
+    let object = create(&cluster, &resource::<Other>(), json!({})).await;
+    let fields = FieldMap::none().named(Field::ObservedGeneration, "observedGeneration");
+    let updated = by_path(&cluster, resource::<Other>(), fields).update(&cluster.client, said(object)).await;
+    let UpdateError::Refused { source, .. } = updated.wrote.unwrap_err() else { panic!() };
+    assert!(source.to_string().contains("status.observedGeneration"), "{source}");
+}

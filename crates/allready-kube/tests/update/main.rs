@@ -1,0 +1,135 @@
+//! The status updater on the embedded server.
+
+mod cases;
+mod dynamic;
+mod kinds;
+mod requeue;
+mod writing;
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+use allready_apiserver::{
+    ApiServer, Verb,
+    fault::{Effect, Rule, RuleId},
+};
+use allready_core::{Condition, ConditionType, Reason, Status, Time};
+use allready_kube::{
+    backoff::Backoff,
+    clock::Clock,
+    update::{ReasonedError, ReconcileResult, Retry, StatusUpdater},
+};
+use kube::{
+    Api, Client, CustomResourceExt, Resource,
+    api::{DynamicObject, Patch, PatchParams, PostParams},
+    core::NamespaceResourceScope,
+};
+use serde_json::{Value, json};
+
+use kinds::{Phase, Pool, PoolSpec, PoolStatus};
+
+/// A server with the kinds of these tests, a client, and a clock that stands still until it is moved.
+struct Cluster {
+    server: ApiServer,
+    client: Client,
+    second: Arc<AtomicI64>,
+    requests: RuleId,
+}
+
+impl Cluster {
+    fn new() -> Self {
+        let crds = [Pool::crd(), kinds::Nested::crd(), kinds::Other::crd()];
+        let crds = crds.map(|crd| serde_json::to_value(crd).unwrap());
+        let server = ApiServer::builder().crds(crds).seed(1).build().unwrap();
+        let client = Client::new(server.service(), "default");
+        // A rule that never fires counts the calls that it matches.
+        let requests = server.faults().add(Rule::new(Effect::InternalError).rate(0.0));
+        Self { server, client, second: Arc::new(AtomicI64::new(1_000)), requests }
+    }
+
+    fn clock(&self) -> Clock {
+        let second = Arc::clone(&self.second);
+        Clock::new(move || jiff::Timestamp::from_second(second.load(Ordering::Relaxed)).unwrap())
+    }
+
+    fn at(&self, second: i64) -> Time {
+        self.second.store(second, Ordering::Relaxed);
+        Time::from_second(second).unwrap()
+    }
+
+    /// How many requests were sent while this was done.
+    async fn counted<T>(&self, work: impl Future<Output = T>) -> (T, u64) {
+        let before = self.server.faults().matched(self.requests);
+        let done = work.await;
+        (done, self.server.faults().matched(self.requests) - before)
+    }
+
+    fn fault(&self, effect: Effect, verb: Verb, calls: u64) -> RuleId {
+        self.server.faults().add(Rule::new(effect).verb(verb).next_calls(calls))
+    }
+
+    fn api<K>(&self) -> Api<K>
+    where
+        K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>,
+    {
+        Api::namespaced(self.client.clone(), "default")
+    }
+
+    async fn pool(&self, name: &str) -> Arc<Pool> {
+        let pool = Pool::new(name, PoolSpec { size: 1 });
+        Arc::new(self.api().create(&PostParams::default(), &pool).await.unwrap())
+    }
+
+    async fn get(&self, name: &str) -> Arc<Pool> {
+        Arc::new(self.api().get(name).await.unwrap())
+    }
+
+    /// Writes the status past the updater.
+    async fn write(&self, name: &str, status: Value) -> Arc<Pool> {
+        let patch = Patch::Merge(json!({ "status": status }));
+        Arc::new(self.api().patch_status(name, &PatchParams::default(), &patch).await.unwrap())
+    }
+
+    /// An updater with the phase of seed 004's example, on the clock of the cluster and quick to try again.
+    fn updater(&self) -> StatusUpdater<Pool> {
+        StatusUpdater::<Pool>::new().clock(self.clock()).retry(quick()).phase(|seen| {
+            let fine = seen.result.error.is_none()
+                && seen.result.conditions.iter().all(|condition| condition.status == Status::True);
+            Ok::<_, ReasonedError>(if fine { Phase::Succeeded } else { Phase::Failed })
+        })
+    }
+}
+
+fn quick() -> Retry {
+    let backoff = Backoff { min: Duration::from_millis(1), max: Duration::from_secs(1) };
+    Retry { tries: 6, backoff }
+}
+
+fn result(pool: &Arc<Pool>, conditions: &[(&'static str, Status)]) -> ReconcileResult<Pool> {
+    let mut result = ReconcileResult::of(Arc::clone(pool));
+    for (type_, status) in conditions {
+        let reason = Some(Reason::new(*type_).unwrap());
+        result.set(ConditionType::new(*type_).unwrap(), *status, reason, "checked");
+    }
+    result
+}
+
+fn status(pool: &Pool) -> &PoolStatus {
+    pool.status.as_ref().unwrap()
+}
+
+/// What a status says about its conditions, without reasons and messages.
+fn told(conditions: &[Condition]) -> BTreeMap<&str, (Status, i64)> {
+    let told = |condition: &Condition| (condition.status, condition.last_transition_time.as_second());
+    conditions.iter().map(|condition| (condition.type_.as_str(), told(condition))).collect()
+}
+
+fn stored(object: &DynamicObject) -> &Value {
+    &object.data["status"]
+}
