@@ -23,12 +23,19 @@ use super::{ConfigurationStatus, StatusReport};
 ///     ["configurationstatuses.allready.dev", "configurationstatuses.metallb.io", "statusreports.allready.dev"]
 /// );
 /// ```
+///
+/// They have the label `app.kubernetes.io/name: allready`, by which they are found again.
 pub fn definitions() -> Vec<CustomResourceDefinition> {
-    vec![
+    let mut all = vec![
         configuration_status("allready.dev", "v1alpha1"),
         configuration_status("metallb.io", "v1beta1"),
         report(),
-    ]
+    ];
+    for definition in &mut all {
+        let labels = definition.metadata.labels.get_or_insert_default();
+        labels.insert("app.kubernetes.io/name".to_owned(), "allready".to_owned());
+    }
+    all
 }
 
 fn configuration_status(group: &str, version: &str) -> CustomResourceDefinition {
