@@ -2,16 +2,13 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Ident, spanned::Spanned};
+use syn::{Ident, parse_quote, spanned::Spanned};
 
 use super::model::{Managed, Nested, Role, Status};
 
 pub(crate) fn generate(status: &Status) -> TokenStream {
     let Status { ident, library, .. } = status;
-    let phase = match &status.phase {
-        Some(phase) => quote!(#phase),
-        None => quote!(#library::update::NoPhase),
-    };
+    let phase = status.phase.clone().unwrap_or_else(|| parse_quote!(#library::update::NoPhase));
     let field = |role: &Role| {
         let variant = Ident::new(role.variant, Span::call_site());
         quote!(#library::update::Field::#variant)
@@ -23,11 +20,9 @@ pub(crate) fn generate(status: &Status) -> TokenStream {
         quote!(.typed(#field, #name))
     });
     let nested = status.nested.iter().map(|Nested { name, type_, .. }| {
-        let name = match name {
-            Some(name) => quote!(::std::option::Option::Some(#name)),
-            None => quote!(::std::option::Option::None),
-        };
-        quote!(.typed_nested(#name, <#type_ as #library::update::StatusFields>::fields()))
+        // One name, or none where the struct is flattened.
+        let names = name.iter();
+        quote!(.typed_nested(&[#(#names)*], <#type_ as #library::update::StatusFields>::fields()))
     });
     let checks = status.managed.iter().filter_map(|managed| check(managed, status));
     let complete = (!status.part && !status.nested.is_empty()).then(|| {

@@ -92,12 +92,11 @@ impl Status {
     }
 
     fn leave_out(&mut self, name: &Ident, problems: &mut Problems) {
-        match Role::named(name) {
-            Some(role) => self.off.push(role),
-            None => {
-                let known = ROLES.map(|role| role.name).join(", ");
-                problems.add(name, format_args!("`{name}` is no field of a status: use {known}"));
-            }
+        if let Some(role) = Role::named(name) {
+            self.off.push(role);
+        } else {
+            let known = ROLES.map(|role| role.name).join(", ");
+            problems.add(name, format_args!("`{name}` is no field of a status: use {known}"));
         }
     }
 
@@ -107,11 +106,12 @@ impl Status {
         let mut arguments = Arguments::of(&field.attrs, "status", &known, problems);
         let serde = Serde::of(&field.attrs, problems);
         let (skip, nested) = (arguments.flag("skip", problems), arguments.flag("nested", problems));
-        let phase = arguments.flag_or_type("phase", problems);
+        let is_phase = arguments.has("phase");
+        let phase = arguments.type_behind("phase", problems);
         let marks: Vec<Role> = ROLES
             .into_iter()
             .filter(|role| match role.name {
-                "phase" => phase.is_some(),
+                "phase" => is_phase,
                 name => arguments.flag(name, problems),
             })
             .collect();
@@ -158,7 +158,7 @@ impl Status {
             return;
         }
         if role.name == "phase" {
-            let given = phase.flatten().map(|path| parse_quote!(#path));
+            let given = phase.map(|path| parse_quote!(#path));
             self.phase = Some(given.unwrap_or_else(|| without_option(&field.ty)));
         }
         self.managed.push(Managed { role, name, type_: field.ty.clone() });
