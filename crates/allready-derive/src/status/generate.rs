@@ -13,7 +13,8 @@ pub(crate) fn generate(status: &Status) -> TokenStream {
         let variant = Ident::new(role.variant, Span::call_site());
         quote!(#library::update::Field::#variant)
     };
-    let roles = status.managed.iter().map(|managed| &managed.role).chain(&status.off).map(field);
+    let roles = status.managed.iter().map(|managed| &managed.role).chain(&status.without).map(field);
+    let skipped = status.skipped.iter().map(field);
     let nested_types: Vec<_> = status.nested.iter().map(|nested| &nested.type_).collect();
     let places = status.managed.iter().map(|Managed { role, name, .. }| {
         let field = field(role);
@@ -35,7 +36,8 @@ pub(crate) fn generate(status: &Status) -> TokenStream {
 
             const ROLES: #library::update::fields::Roles = #library::update::fields::Roles::NONE
                 #(.with(#roles))*
-                #(.and(<#nested_types as #library::update::StatusFields>::ROLES))*;
+                #(.and(<#nested_types as #library::update::StatusFields>::ROLES))*
+                #(.or(#skipped))*;
 
             fn fields() -> #library::update::FieldMap {
                 #library::update::FieldMap::none() #(#places)* #(#nested)*

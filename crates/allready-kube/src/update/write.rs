@@ -302,7 +302,7 @@ mod tests {
             (Refusal::Unanswered, 2, Reaction::LookAgain(ms(40))),
             (busy(None), 1, Reaction::SendAgain(ms(20))),
             (busy(Some(Duration::from_secs(2))), 1, Reaction::SendAgain(Duration::from_secs(2))),
-            (busy(Some(Duration::from_secs(60))), 1, Reaction::GiveUp),
+            (busy(Some(Duration::from_mins(1))), 1, Reaction::GiveUp),
             (Refusal::NotFound, 1, Reaction::IsItGone),
             (Refusal::NotFound, 9, Reaction::IsItGone),
             (Refusal::Forbidden, 1, Reaction::Refused),
