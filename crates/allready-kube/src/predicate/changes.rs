@@ -46,12 +46,12 @@ use crate::{manager::Manager, wait::ListPath};
 /// assert_ne!(hash(&node("True", "10:00")), hash(&node("False", "10:00")));
 /// ```
 ///
-/// In a controller:
+/// On a watch; a controller takes the stream with `Controller::for_stream`, under kube's feature `unstable-runtime`:
 ///
 /// ```no_run
 /// use allready_kube::predicate::ConditionChanges;
 /// use k8s_openapi::api::core::v1::Node;
-/// use kube::{Api, runtime::{PredicateConfig, WatchStreamExt, controller::Controller, reflector, watcher}};
+/// use kube::{Api, runtime::{PredicateConfig, WatchStreamExt, reflector, watcher}};
 ///
 /// # fn start(client: kube::Client) {
 /// let (reader, writer) = reflector::store();
@@ -60,7 +60,7 @@ use crate::{manager::Manager, wait::ListPath};
 ///     .reflect(writer)
 ///     .applied_objects()
 ///     .predicate_filter(changes, PredicateConfig::default());
-/// let controller = Controller::for_stream(nodes, reader);
+/// # let _: (reflector::Store<Node>, _) = (reader, nodes);
 /// # }
 /// ```
 #[derive(Clone, Debug, Default)]

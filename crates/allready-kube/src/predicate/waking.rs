@@ -18,12 +18,13 @@ use kube::{Resource, runtime::Predicate, runtime::watcher};
 /// ```no_run
 /// use allready_kube::predicate::{ConditionChanges, waking};
 /// use k8s_openapi::api::core::v1::Node;
-/// use kube::{Api, runtime::{WatchStreamExt, controller::Controller, reflector, watcher}};
+/// use kube::{Api, runtime::{WatchStreamExt, reflector, watcher}};
 ///
 /// # fn start(client: kube::Client) {
 /// let (reader, writer) = reflector::store();
-/// let nodes = watcher(Api::<Node>::all(client), watcher::Config::default()).reflect(writer);
-/// let controller = Controller::for_stream(waking(nodes, ConditionChanges::new()), reader);
+/// let events = watcher(Api::<Node>::all(client), watcher::Config::default()).reflect(writer);
+/// let nodes = waking(events, ConditionChanges::new());
+/// # let _: (reflector::Store<Node>, _) = (reader, nodes);
 /// # }
 /// ```
 pub fn waking<K: Resource>(

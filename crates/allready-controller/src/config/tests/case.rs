@@ -215,3 +215,37 @@ fn ready_keeps_its_time_across_a_restart_of_the_aggregator() {
     assert_eq!(again["lastTransitionTime"], ready["lastTransitionTime"]);
     assert_eq!(again["status"], Status::True.as_str());
 }
+
+#[test]
+fn only_who_is_gone_for_long_is_swept_and_nobody_while_it_is_not_known_who_is_there() {
+    let on_nodes = json!({ "components": [{ "name": "speaker", "instances": { "nodes": {} } }] });
+    let mut case = Case::new(subject(), Options::default(), ms(0));
+    case.see(there(Topic::Own, "config-status", object(&on_nodes, &json!({}), 1)), ms(0));
+    for topic in [Topic::Own, Topic::Reports] {
+        case.see(only(topic, Event::Listed), ms(0));
+    }
+    case.see(there(Topic::Reports, "r", report("True")), ms(0));
+    let minutes = |minutes| Duration::from_mins(minutes);
+    assert_eq!(case.stale(minutes(10)), [], "nodes have not been listed");
+    case.see(only(Topic::Nodes, Event::Listed), minutes(10));
+    assert_eq!(case.stale(minutes(20)), [], "a cluster without any node is one that is not seen");
+
+    let node = |name: &str| {
+        let facts = NodeFacts { labels: Default::default(), ready: true };
+        let object = Object { name: name.to_owned(), facts: Facts::Node(facts) };
+        only(Topic::Nodes, Event::There(Box::new(object)))
+    };
+    case.see(node("b"), minutes(20));
+    assert_eq!(case.stale(minutes(20)), [], "gone just now");
+    let [stale] = &case.stale(minutes(21))[..] else { panic!("speaker-a is gone") };
+    assert_eq!((stale.kind.as_str(), stale.component.as_str()), ("StatusReport", "speaker"));
+    assert_eq!(stale.gone.iter().collect::<Vec<_>>(), ["speaker-a"]);
+    assert_eq!(stale.living.iter().map(ToString::to_string).collect::<Vec<_>>(), ["speaker-b"]);
+
+    case.see(node("a"), minutes(22));
+    assert_eq!(case.stale(minutes(22)), []);
+    case.see(only(Topic::Nodes, Event::Gone { name: "a".to_owned() }), minutes(23));
+    assert_eq!(case.stale(minutes(23)), [], "it has to be gone for long once more");
+    case.see(only(Topic::Nodes, Event::Failed("refused".to_owned())), minutes(24));
+    assert_eq!(case.stale(minutes(30)), [], "nodes are not seen");
+}
