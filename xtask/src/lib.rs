@@ -7,6 +7,7 @@ pub mod e2e;
 pub mod embedded;
 pub mod kubeconfig;
 pub mod kubectl;
+pub mod manifests;
 pub mod printer;
 pub mod real;
 pub mod shapes;

@@ -41,6 +41,12 @@ enum Chore {
         /// Only the scenarios whose name contains this
         filter: Option<String>,
     },
+    /// Make what is installed in a cluster, from the types and the chart
+    Manifests {
+        /// Change nothing, and fail where a file is not as it would be made
+        #[arg(long)]
+        check: bool,
+    },
     /// Make the embedded server's tables of kinds, types, messages and first roles from Kubernetes itself
     Shapes {
         /// Change nothing, and fail where a table is not what Kubernetes says
@@ -133,6 +139,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Conformance(options) => run_conformance(&environment, options).await,
         Chore::Bench(Bench::Apiserver(options)) => xtask::bench::apiserver(&environment, options).await,
         Chore::E2e { filter } => xtask::e2e::run(&environment, filter.as_deref()).await,
+        Chore::Manifests { check } => xtask::manifests::run(check),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {
             let kubectl = real::kubectl(&environment)?;

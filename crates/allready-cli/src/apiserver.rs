@@ -18,6 +18,7 @@ use crate::{
     failure::Failure,
     input,
     printer::{BOLD, DIM, Printer, tame},
+    signal::stopped,
 };
 
 pub(crate) fn run(args: &ApiserverArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
@@ -63,31 +64,6 @@ async fn serve(server: &ApiServer, args: &ApiserverArgs, printer: &mut Printer) 
     stopped.await;
     listening.shutdown().await;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Waits until somebody wants the server to stop.
-#[cfg(unix)]
-fn stopped() -> Result<impl Future<Output = ()>, Failure> {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let listen = |kind| {
-        signal(kind).map_err(|error| Failure::unavailable(format_args!("cannot listen for signals: {error}")))
-    };
-    let (mut interrupt, mut terminate) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
-}
-
-/// Waits until somebody wants the server to stop.
-#[cfg(not(unix))]
-fn stopped() -> Result<impl Future<Output = ()>, Failure> {
-    Ok(async {
-        let _ = tokio::signal::ctrl_c().await;
-    })
 }
 
 /// Writes a file that has a secret in it: a new one beside it, for its owner alone, then put in its place.

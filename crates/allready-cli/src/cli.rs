@@ -8,6 +8,8 @@ use allready::{
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::{controller::ControllerArgs, report::ReportArgs, uninstall::UninstallArgs};
+
 /// Is everything all ready? If not: what, since when, who says so, and why?
 #[derive(Debug, Parser)]
 #[command(
@@ -19,7 +21,8 @@ Examples:
   allready demo                       a condition set lives through reconciles
   allready rollup -f conditions.yaml  the Ready condition of a list of them
   kubectl get gateway web -o json | allready rollup --top Programmed -f -
-  allready apiserver --crds crds/     a Kubernetes API server of your own"
+  allready apiserver --crds crds/     a Kubernetes API server of your own
+  allready controller                 one Ready from many reporters, in a cluster"
 )]
 pub(crate) struct Cli {
     /// What to do.
@@ -36,6 +39,12 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Serve a Kubernetes API from memory, for tests and demos.
     Apiserver(ApiserverArgs),
+    /// Answer for many reporters with one Ready, for as long as it runs.
+    Controller(Box<ControllerArgs>),
+    /// Report how a component is doing, once: for scripts.
+    Report(Box<ReportArgs>),
+    /// Remove from a cluster what was installed, and say what.
+    Uninstall(UninstallArgs),
 }
 
 /// How to compute which condition from what.

@@ -37,6 +37,11 @@ impl Failure {
         Self { code: 74, message: message.to_string() }
     }
 
+    /// Somebody has to give a permission first.
+    pub(crate) fn permission(message: impl Display) -> Self {
+        Self { code: 77, message: message.to_string() }
+    }
+
     /// Prints what clap has to say: help and version are no failure, a wrong call is one.
     pub(crate) fn from_clap(error: &clap::Error, printer: &mut Printer) -> Result<ExitCode, Self> {
         let text = error.render().ansi().to_string();

@@ -2,11 +2,16 @@
 
 mod apiserver;
 mod cli;
+mod cluster;
+mod controller;
 mod demo;
 mod failure;
 mod input;
 mod printer;
+mod report;
 mod rollup;
+mod signal;
+mod uninstall;
 
 use std::process::ExitCode;
 
@@ -37,5 +42,8 @@ fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode, Failure> {
         Command::Rollup(args) => rollup::run(&args, now, printer),
         Command::Demo(args) => demo::run(&args, printer),
         Command::Apiserver(args) => apiserver::run(&args, printer),
+        Command::Controller(args) => controller::run(&args, printer),
+        Command::Report(args) => report::run(&args, printer),
+        Command::Uninstall(args) => uninstall::run(&args, printer),
     }
 }

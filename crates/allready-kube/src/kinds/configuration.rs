@@ -65,7 +65,8 @@ pub struct ConfigurationStatusSpec {
     pub silent_after_seconds: Option<u32>,
 }
 
-/// What is known already about a system.
+/// What is known already about a system, in one word: `MetalLB` reads the ConfigurationStates of MetalLB 0.15.3 and later,
+/// and expects its controller and a speaker on every node that runs one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Preset {
     /// MetalLB as it ships: one ConfigurationState per component and node.

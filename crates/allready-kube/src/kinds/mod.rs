@@ -12,6 +12,7 @@
 mod as_found;
 #[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod configuration;
+mod definitions;
 mod report;
 mod schema;
 
@@ -20,5 +21,6 @@ pub use configuration::{
     CauseSeen, Component, ConfigurationStatus, ConfigurationStatusSpec, ConfigurationStatusStatus, Instances,
     Naming, Preset, Reporters, RevisionProgress, Source,
 };
+pub use definitions::definitions;
 pub use report::{StatusReport, StatusReportSpec, StatusReportStatus};
 pub use schema::{conditions, time};

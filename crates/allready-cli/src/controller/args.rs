@@ -1,0 +1,189 @@
+//! What can be said to `allready controller`.
+
+use std::net::SocketAddr;
+
+use allready::kinds::{ConfigurationStatusSpec, Preset};
+use allready_controller::config::Subject;
+use clap::Args;
+use tracing::level_filters::LevelFilter;
+
+use crate::cluster::ClusterArgs;
+
+/// What to answer for, and how to run.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+It watches ConfigurationStatuses and everything that counts for them (StatusReports,
+nodes, the pods of DaemonSets, leases, and the objects of other systems that their
+sources name), and writes Ready, with the counts and causes, when something changed.
+Of several replicas one writes. A signal ends it, and the next one leads at once.
+
+The objects that --ensure names are made in the first --group. Presets:
+  metallb   read the ConfigurationStates of MetalLB 0.15.3 and later
+
+With --metrics it also serves
+  /metrics   writes and leadership, for Prometheus
+  /healthz   that it runs
+  /readyz    that it has reached the API server
+
+Exit codes:
+  0 it was stopped
+  64 wrong usage, 66 no usable kubeconfig, 69 the address is taken
+
+Examples:
+  allready controller
+  allready controller --namespace shop --ensure shop/config-status
+  allready controller --group metallb.io/v1beta1 --namespace metallb-system \\
+    --ensure metallb-system/config-status=preset:metallb --metrics 127.0.0.1:8080
+  allready controller --kubeconfig dev.kubeconfig --no-leader-election --log debug")]
+pub(crate) struct ControllerArgs {
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
+
+    /// A namespace to stay in; may be said several times [default: all].
+    #[arg(short, long, value_name = "NAMESPACE")]
+    pub(crate) namespace: Vec<String>,
+
+    /// An object to make where it is not there, as NAMESPACE/NAME or NAMESPACE/NAME=preset:PRESET.
+    #[arg(long, value_name = "OBJECT", value_parser = ensured)]
+    pub(crate) ensure: Vec<Ensured>,
+
+    /// A group and version under which ConfigurationStatuses are served; may be said several times.
+    #[arg(long, value_name = "GROUP/VERSION", default_value = "allready.dev/v1alpha1", value_parser = group)]
+    pub(crate) group: Vec<String>,
+
+    /// Let one of several replicas write: the default.
+    #[arg(long, overrides_with = "no_leader_election")]
+    pub(crate) leader_election: bool,
+
+    /// Write without asking: there must be no other replica.
+    #[arg(long, overrides_with = "leader_election")]
+    pub(crate) no_leader_election: bool,
+
+    /// The lease by which replicas agree, as NAME or NAMESPACE/NAME.
+    #[arg(long, value_name = "LEASE", default_value = "allready-controller")]
+    pub(crate) lease: String,
+
+    /// The name of this replica, which no other has [default: POD_NAME, or the machine and the process].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) identity: Option<String>,
+
+    /// Serve metrics and probes on this address.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) metrics: Option<SocketAddr>,
+
+    /// What is logged: off, error, warn, info, debug or trace.
+    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    pub(crate) log: LevelFilter,
+}
+
+/// An object that is made where it is not there.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Ensured {
+    namespace: String,
+    name: String,
+    preset: Option<Preset>,
+}
+
+impl ControllerArgs {
+    /// Whether replicas agree on who writes.
+    pub(crate) fn leads(&self) -> bool {
+        !self.no_leader_election
+    }
+
+    /// The name of this replica.
+    pub(crate) fn identity(&self) -> String {
+        let said = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
+        let machine = || {
+            let machine = said("HOSTNAME").or_else(|| std::fs::read_to_string("/etc/hostname").ok());
+            format!("{}-{}", machine.as_deref().unwrap_or("allready").trim(), std::process::id())
+        };
+        self.identity.clone().or_else(|| said("POD_NAME")).unwrap_or_else(machine)
+    }
+
+    /// The objects to make where they are not there.
+    pub(crate) fn ensured(&self) -> Vec<(Subject, ConfigurationStatusSpec)> {
+        let api_version = self.group.first().cloned().unwrap_or_default();
+        let object = |ensured: &Ensured| {
+            let subject = Subject {
+                api_version: api_version.clone(),
+                namespace: ensured.namespace.clone(),
+                name: ensured.name.clone(),
+            };
+            (subject, ConfigurationStatusSpec { preset: ensured.preset, ..Default::default() })
+        };
+        self.ensure.iter().map(object).collect()
+    }
+}
+
+fn ensured(text: &str) -> Result<Ensured, String> {
+    let (object, preset) = match text.split_once('=') {
+        Some((object, preset)) => (object, Some(preset_named(preset)?)),
+        None => (text, None),
+    };
+    match object.split_once('/') {
+        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
+            Ok(Ensured { namespace: namespace.to_owned(), name: name.to_owned(), preset })
+        }
+        _ => Err(format!("{object:?} is no NAMESPACE/NAME")),
+    }
+}
+
+fn preset_named(text: &str) -> Result<Preset, String> {
+    match text.strip_prefix("preset:") {
+        Some(name) if name.eq_ignore_ascii_case("metallb") => Ok(Preset::MetalLB),
+        Some(name) => Err(format!("there is no preset {name:?}: there is metallb")),
+        None => Err(format!("{text:?} is no preset:PRESET")),
+    }
+}
+
+fn group(text: &str) -> Result<String, String> {
+    match text.split_once('/') {
+        Some((group, version)) if group.contains('.') && !version.is_empty() && !version.contains('/') => {
+            Ok(text.to_owned())
+        }
+        _ => Err(format!("{text:?} is no GROUP/VERSION, such as allready.dev/v1alpha1")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn parsed(arguments: &[&str]) -> ControllerArgs {
+        let all = ["allready", "controller"].iter().chain(arguments);
+        match Cli::try_parse_from(all).unwrap().command {
+            Command::Controller(args) => *args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_ensured_object_is_in_the_first_group_and_may_have_a_preset() {
+        let args = parsed(&["--group", "metallb.io/v1beta1", "--ensure", "m/config-status=preset:metallb"]);
+        let (subject, spec) = args.ensured().remove(0);
+        assert_eq!(
+            (subject.api_version.as_str(), subject.namespace.as_str(), subject.name.as_str()),
+            ("metallb.io/v1beta1", "m", "config-status")
+        );
+        assert_eq!(spec.preset, Some(Preset::MetalLB));
+    }
+
+    #[test]
+    fn leadership_is_agreed_on_unless_it_is_said_last_that_it_is_not() {
+        assert!(parsed(&[]).leads());
+        assert!(!parsed(&["--no-leader-election"]).leads());
+        assert!(parsed(&["--no-leader-election", "--leader-election"]).leads());
+        assert!(!parsed(&["--leader-election", "--no-leader-election"]).leads());
+    }
+
+    #[test]
+    fn what_is_no_object_preset_or_group_is_refused_with_what_it_should_be() {
+        assert_eq!(ensured("config-status"), Err("\"config-status\" is no NAMESPACE/NAME".to_owned()));
+        assert_eq!(ensured("a/b=preset:x"), Err("there is no preset \"x\": there is metallb".to_owned()));
+        assert_eq!(ensured("a/b=metallb"), Err("\"metallb\" is no preset:PRESET".to_owned()));
+        assert!(group("v1").unwrap_err().starts_with("\"v1\" is no GROUP/VERSION"));
+    }
+}
