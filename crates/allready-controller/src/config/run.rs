@@ -131,7 +131,7 @@ pub async fn answer_for(answering: Answering, subject: Subject) {
 }
 
 /// How often it is looked whether somebody has left something behind.
-const SWEEP_EVERY: Duration = Duration::from_secs(5);
+const SWEEP_EVERY: Duration = Duration::from_secs(1);
 
 /// Takes away what reporters left behind: looks again, and removes only who was gone before too.
 async fn sweep(answering: Answering, subject: Subject, stale: Stale) {
@@ -263,7 +263,13 @@ impl Statuses {
             let object = DynamicObject::new(&subject.name, &subject.resource())
                 .within(&subject.namespace)
                 .data(json!({ "spec": spec }));
-            match api.create(&PostParams::default(), &object).await {
+            match api
+                .create(
+                    &PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() },
+                    &object,
+                )
+                .await
+            {
                 Ok(_) => tracing::info!(
                     namespace = subject.namespace,
                     name = subject.name,

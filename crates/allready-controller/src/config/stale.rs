@@ -33,6 +33,9 @@ impl Strangers {
         let mut present = BTreeSet::new();
         let mut lasting = Vec::new();
         for component in board.plan().components.iter().filter(|component| component.instances.are_nodes()) {
+            if board.strangers(&component.name).next().is_none() {
+                continue;
+            }
             let living = board.living(&component.name);
             if living.is_empty() {
                 continue;
