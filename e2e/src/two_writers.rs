@@ -111,7 +111,7 @@ const WRITERS: [&str; 2] = ["writer-a", "writer-b"];
 
 /// What each has to say in a round: always `Synced`, and mostly `Healthy`, which is removed in the rounds between.
 fn said(writer: &str, round: u32) -> BTreeMap<String, Status> {
-    let synced = Status::from(round / 3 % 2 == 0);
+    let synced = Status::from((round / 3).is_multiple_of(2));
     let mut said = BTreeMap::from([(format!("{writer}/Synced"), synced)]);
     if round % 10 != 9 {
         said.insert(format!("{writer}/Healthy"), Status::True);
@@ -191,13 +191,13 @@ async fn write(
                     message(round),
                 );
             }
-            let updated = updater.update(&client, result).await;
-            tally.requests += u64::from(updated.requests);
-            if let Some(stored) = updated.stored {
+            let done = updater.update(&client, result).await;
+            tally.requests += u64::from(done.requests);
+            if let Some(stored) = done.stored {
                 tally.problems.extend(wrong_in(&stored, writer, round));
                 known = stored;
             }
-            match updated.wrote {
+            match done.wrote {
                 Ok(_) => break,
                 Err(allready::update::UpdateError::GaveUp { .. }) => tally.given_up += 1,
                 Err(error) => {

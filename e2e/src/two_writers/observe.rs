@@ -53,7 +53,7 @@ pub(super) async fn observe(api: Api<DynamicObject>, first: DynamicObject, round
 }
 
 /// Compares a version with what was seen before; `next` where it is the very next one.
-fn look<'w>(object: &DynamicObject, seen: &mut BTreeMap<&'w str, Seen>, next: bool, tally: &mut Tally) {
+fn look(object: &DynamicObject, seen: &mut BTreeMap<&str, Seen>, next: bool, tally: &mut Tally) {
     tally.versions += 1;
     let version = object.resource_version().unwrap_or_default();
     let list = object.data["status"]["conditions"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -61,7 +61,6 @@ fn look<'w>(object: &DynamicObject, seen: &mut BTreeMap<&'w str, Seen>, next: bo
         let type_ = format!("{writer}/Synced");
         let found = list.iter().find(|entry| entry["type"] == type_.as_str()).and_then(read);
         let wrong = match (seen.get(writer), &found) {
-            (None, _) => None,
             (Some(_), None) => Some("vanished".to_owned()),
             (Some(before), Some(now)) if now.round < before.round => {
                 Some(format!("went back from round {} to {}", before.round, now.round))

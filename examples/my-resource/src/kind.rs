@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Settings that the controller keeps in a `ConfigMap` of the same name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::duplicated_attributes, reason = "two columns of one type")]
 #[kube(
     group = "my.allready.dev",
     version = "v1alpha1",

@@ -82,13 +82,14 @@ async fn reconcile(resource: Arc<MyResource>, context: Arc<Context>) -> Result<A
     if resource.metadata.deletion_timestamp.is_some() {
         return Ok(Action::await_change());
     }
-    let mut result = ReconcileResult::of(Arc::clone(&resource)).requeue_after(Duration::from_secs(3600));
+    let mut result = ReconcileResult::of(Arc::clone(&resource)).requeue_after(Duration::from_hours(1));
     if let Err(error) = reconcile::reconcile(&resource, &context.client, &mut result).await {
         result = result.failed(error);
     }
     context.updater.update(&context.client, result).await.into_result()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the signature of an error policy")]
 fn on_error(resource: Arc<MyResource>, error: &ReasonedError, _: Arc<Context>) -> Action {
     tracing::warn!(resource = resource.name_any(), %error, "tried again soon");
     // What only the author of the settings can mend is tried again when the settings change.

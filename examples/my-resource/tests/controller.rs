@@ -1,4 +1,5 @@
 //! The controller on the embedded server.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 use std::{sync::Arc, time::Duration};
 
