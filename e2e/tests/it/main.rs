@@ -1,4 +1,9 @@
 //! The scenarios, in one binary.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "scenarios are tests, in functions that two tests share"
+)]
 
 mod events;
 mod leadership;

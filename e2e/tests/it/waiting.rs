@@ -68,6 +68,6 @@ async fn a_wait_that_is_in_vain_says_what_was_missing(server: Server) {
     assert!(said.starts_with("statusreports"), "{said}");
     assert!(said.contains("gave up after 300ms: Ready is False (Broken: it is so"), "{said}");
     let hopeless = has_condition("Ready").unless(has_condition("Ready").is_false().reason("Broken"));
-    let error = wait_for(&reports, "speaker", hopeless, Duration::from_secs(60)).await.unwrap_err();
+    let error = wait_for(&reports, "speaker", hopeless, Duration::from_mins(1)).await.unwrap_err();
     assert!(matches!(error, WaitError::Terminal { .. }), "{error}");
 }
