@@ -46,8 +46,8 @@ async fn main() {
     );
     let sharded =
         measure("a report of their own", REPORTERS, &Layout::sharded("default", "config-status")).await;
-    let shared = Layout::singleton(resource(), "default", "config-status");
-    measure("one object for all", SHARING, &shared).await;
+    let one_for_all = Layout::singleton(resource(), "default", "config-status");
+    measure("one object for all", SHARING, &one_for_all).await;
 
     println!("\nlimits for {REPORTERS} reporters with a report of their own");
     println!(
