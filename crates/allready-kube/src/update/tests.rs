@@ -90,7 +90,7 @@ fn options() -> impl Strategy<Value = Options> {
     let untouched = select(vec![Untouched::Keep, Untouched::Remove, Untouched::Unknown]);
     let time = select(vec![
         ReconcileTime::Off,
-        ReconcileTime::Coarse(Duration::from_secs(600)),
+        ReconcileTime::Coarse(Duration::from_mins(10)),
         ReconcileTime::Precise,
     ]);
     (untouched, time, any::<bool>()).prop_map(|(untouched, reconcile_time, owning)| Options {
