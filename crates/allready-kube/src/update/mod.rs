@@ -156,6 +156,8 @@ mod reasonable;
 mod recent;
 mod requeue;
 mod result;
+#[cfg(test)]
+mod tests;
 mod updater;
 mod write;
 

@@ -142,7 +142,7 @@ async fn a_field_of_another_type_is_an_error_that_names_it() {
         let remedy = "map the field to its right place, or switch it off";
         assert_eq!(
             error.to_string(),
-            format!("the status of Other default/a cannot be done: {expected}: {remedy}")
+            format!("the status of Other default/a cannot be updated: {expected}: {remedy}")
         );
         assert_eq!(requests, 0);
     }
