@@ -15,7 +15,10 @@ use k8s_openapi::{
 };
 use kube::{
     Api, ResourceExt,
-    api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams, PostParams},
+    api::{
+        ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams,
+        PostParams,
+    },
 };
 use serde_json::{Value, json};
 use tokio::{sync::MutexGuard, task::JoinHandle};
@@ -82,13 +85,11 @@ impl Stage {
 
     /// Waits until Ready is as asked, and gives the object.
     async fn until(&self, status: &str, message: &str) -> Value {
-        eventually(Duration::from_secs(60), &format!("Ready to be {status} with {message:?}"), || async {
-            let object = self.object().await;
-            let ready = ready(&object);
-            (ready["status"] == status && ready["message"].as_str().is_some_and(|said| said.contains(message)))
-                .then_some(object)
-        })
-        .await
+        let wanted = |object: &Value| {
+            let ready = ready(object);
+            ready["status"] == status && ready["message"].as_str().is_some_and(|said| said.contains(message))
+        };
+        eventually(&format!("Ready to be {status} with {message:?}"), wanted, || self.object()).await
     }
 
     async fn end(self) {
@@ -103,7 +104,8 @@ impl Stage {
     async fn make_node(&self, name: &str) {
         let conditions = json!([{ "type": "Ready", "status": "True", "reason": "KubeletReady" }]);
         let labels = json!({ "allready.dev/e2e": self.namespace });
-        let node = json!({ "metadata": { "name": name, "labels": labels }, "status": { "conditions": conditions } });
+        let node =
+            json!({ "metadata": { "name": name, "labels": labels }, "status": { "conditions": conditions } });
         let nodes: Api<Node> = Api::all(self.server.client());
         nodes.create(&PostParams::default(), &serde_json::from_value(node.clone()).unwrap()).await.unwrap();
         nodes.patch_status(name, &PatchParams::default(), &Patch::Merge(node)).await.unwrap();
@@ -147,7 +149,9 @@ async fn the_administrator_sees_what_is_wrong_and_waits_until_it_is_mended(serve
         stage.report(speaker(node), &layout, "configReconciler", Outcome::success());
     }
     let object = format!("configurationstatus/{NAME}");
-    let wait = |condition: &'static str| ["wait", condition, &object, "-n", &namespace, "--timeout=60s"].map(str::to_owned);
+    let wait = |condition: &'static str| {
+        ["wait", condition, &object, "-n", &namespace, "--timeout=60s"].map(str::to_owned)
+    };
     let kubectl = async |arguments: &[&str]| stage.server.kubectl(arguments).await.ok();
     let waits = async |condition| {
         let arguments = wait(condition);
@@ -210,7 +214,8 @@ async fn a_lost_node_is_unknown_and_then_swept(server: Server) {
     nodes.delete(&second, &DeleteParams::default()).await.unwrap();
     stage.until("Unknown", &format!("NodeGone on speaker-{second}")).await;
     stage.until("True", "2 of 2 ready").await;
-    let reports: Api<allready::kinds::StatusReport> = Api::namespaced(stage.server.client(), &stage.namespace);
+    let reports: Api<allready::kinds::StatusReport> =
+        Api::namespaced(stage.server.client(), &stage.namespace);
     let left = reports.list(&ListParams::default()).await.unwrap();
     assert!(left.iter().all(|report| report.spec.instance.as_ref() != Some(&second)), "its report is gone");
     nodes.delete(&first, &DeleteParams::default()).await.unwrap();
@@ -226,7 +231,8 @@ async fn reports_into_the_object_itself_are_answered_for_too(server: Server) {
     stage.report(speaker.clone(), &layout, "configReconciler", Outcome::config_error("no such peer"));
     let object = stage.until("False", "no such peer").await;
     let own = "speaker-a/configReconcilerValid";
-    let types: Vec<_> = object["status"]["conditions"].as_array().unwrap().iter().map(|it| it["type"].clone()).collect();
+    let types: Vec<_> =
+        object["status"]["conditions"].as_array().unwrap().iter().map(|it| it["type"].clone()).collect();
     assert!(types.contains(&json!(own)), "what was reported stays: {types:?}");
     let managers = object["metadata"]["managedFields"].as_array().unwrap();
     let manager = |name: &str| managers.iter().any(|entry| entry["manager"] == name);
@@ -285,7 +291,8 @@ async fn metallb_as_it_ships_gets_a_ready(server: Server) {
     let node = stage.server.unique("node");
     stage.make_node(&node).await;
     let set = daemon_set();
-    let sets: Api<k8s_openapi::api::apps::v1::DaemonSet> = Api::namespaced(stage.server.client(), &stage.namespace);
+    let sets: Api<k8s_openapi::api::apps::v1::DaemonSet> =
+        Api::namespaced(stage.server.client(), &stage.namespace);
     let made = sets.create(&PostParams::default(), &serde_json::from_value(set).unwrap()).await.unwrap();
     let scheduled = json!({ "status": { "observedGeneration": 1, "desiredNumberScheduled": 1,
         "currentNumberScheduled": 1, "numberMisscheduled": 0, "numberReady": 1 } });
@@ -322,7 +329,8 @@ async fn state(stage: &Stage, name: &str, labels: &Value, type_: &str, error: Op
     let head = json!({ "apiVersion": GROUP, "kind": "ConfigurationState", "metadata": { "name": name, "labels": labels } });
     let params = PatchParams::apply("configReconciler").force();
     api.patch(name, &params, &Patch::Apply(&head)).await.unwrap();
-    let (status, reason) = if error.is_some() { ("False", "ConfigurationError") } else { ("True", "Reconciled") };
+    let (status, reason) =
+        if error.is_some() { ("False", "ConfigurationError") } else { ("True", "Reconciled") };
     let body = json!({ "apiVersion": GROUP, "kind": "ConfigurationState", "status": { "conditions": [{ "type": type_,
         "status": status, "reason": reason, "message": error.unwrap_or(""), "lastTransitionTime": "2026-03-01T10:00:00Z" }] } });
     api.patch_status(name, &params, &Patch::Apply(&body)).await.unwrap();

@@ -52,7 +52,8 @@ pub async fn install(
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
     let params = PatchParams::apply("example-speaker").force();
-    for definition in [ConfigurationStatus::crd(), StatusReport::crd()] {
+    let kinds = [ConfigurationStatus::crd_name(), StatusReport::crd_name()];
+    for definition in definitions_of(&kinds) {
         let name = definition.name_any();
         definitions.patch(&name, &params, &Patch::Apply(&definition)).await?;
         await_condition(definitions.clone(), &name, conditions::is_crd_established()).await?;
@@ -61,6 +62,12 @@ pub async fn install(
     let object = ConfigurationStatus::new(NAME, ConfigurationStatusFields {});
     objects.patch(NAME, &params, &Patch::Apply(&object)).await?;
     Ok(())
+}
+
+/// The definitions as they are shipped.
+fn definitions_of(kinds: &[&str]) -> impl Iterator<Item = CustomResourceDefinition> {
+    let shipped = allready::kinds::definitions().into_iter();
+    shipped.filter(move |definition| kinds.contains(&definition.name_any().as_str()))
 }
 
 /// Runs one component until told to stop, and writes its last reports.
