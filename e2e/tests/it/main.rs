@@ -1,4 +1,5 @@
 //! The scenarios, in one binary.
 
 mod leadership;
+mod permissions;
 mod resource_graph;
