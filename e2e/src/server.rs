@@ -14,7 +14,7 @@ use k8s_openapi::{
 use kube::{
     Api, Client, Config, ResourceExt as _,
     api::{ObjectMeta, Patch, PatchParams, PostParams},
-    config::{KubeConfigOptions, Kubeconfig},
+    config::{AuthInfo, KubeConfigOptions, Kubeconfig},
     runtime::{conditions::is_crd_established, wait::await_condition},
 };
 use tokio::sync::{Mutex, MutexGuard};
@@ -61,6 +61,13 @@ impl Server {
     /// A client of it, as the administrator.
     pub fn client(&self) -> Client {
         self.client.clone()
+    }
+
+    /// A client of it as somebody else: by a token of theirs, or by impersonation.
+    pub async fn client_as(&self, who: impl FnOnce(&mut AuthInfo)) -> Client {
+        let mut config = config(&self.kubeconfig).await;
+        who(&mut config.auth_info);
+        Client::try_from(config).expect("cannot make a client")
     }
 
     /// The embedded server itself, to let faults happen; the real one has none to offer.
@@ -112,9 +119,12 @@ impl Server {
 }
 
 async fn client(kubeconfig: &Path) -> Client {
+    Client::try_from(config(kubeconfig).await).expect("cannot make a client")
+}
+
+async fn config(kubeconfig: &Path) -> Config {
     let read = Kubeconfig::read_from(kubeconfig).expect("cannot read the kubeconfig");
-    let config = Config::from_custom_kubeconfig(read, &KubeConfigOptions::default())
+    Config::from_custom_kubeconfig(read, &KubeConfigOptions::default())
         .await
-        .expect("the kubeconfig names no server");
-    Client::try_from(config).expect("cannot make a client")
+        .expect("the kubeconfig names no server")
 }

@@ -157,7 +157,7 @@ async fn report(args: &ReportArgs, printer: &mut Printer) -> Result<ExitCode, Fa
         printer.text(&format!("{object}: {} is {status} ({reason})\n", tame(&args.reconciler)))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let said = heard.last().map(|said| tame(&said));
+    let said = heard.last().map(|said| tame(plain(&said)));
     let failed = |advice: &dyn std::fmt::Display| match &said {
         Some(said) => format!("{object}: {said}; {advice}"),
         None => format!("{object}: {advice}"),
@@ -224,6 +224,32 @@ impl ReportArgs {
     }
 }
 
+/// What the API server says, without the structure around it.
+fn plain(cause: &str) -> &str {
+    let cause = cause.strip_prefix("ApiError: ").unwrap_or(cause);
+    let Some((said, _)) = cause.split_once(" (Status {") else { return cause };
+    // The reason, one word for programs, follows on the sentence.
+    said.rsplit_once(": ").map_or(said, |(sentence, _)| sentence)
+}
+
 fn named(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("a name is not empty".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_told_in_the_words_of_the_server() {
+        let status = kube::core::Status {
+            code: 404,
+            message: "namespaces \"nowhere\" not found".to_owned(),
+            reason: "NotFound".to_owned(),
+            ..kube::core::Status::default()
+        };
+        let error = kube::Error::Api(status.boxed()).to_string();
+        assert_eq!(plain(&error), "namespaces \"nowhere\" not found");
+        assert_eq!(plain("no answer in time"), "no answer in time");
+    }
 }

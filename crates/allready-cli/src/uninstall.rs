@@ -135,7 +135,11 @@ impl Uninstall {
     async fn found(&self, kind: Kind) -> Result<Vec<DynamicObject>, Failure> {
         let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &resource(kind));
         match api.list(&ListParams::default().labels(OURS)).await {
-            Ok(list) => Ok(list.items),
+            // What goes already needs no further word.
+            Ok(list) => {
+                let stays = |object: &DynamicObject| object.metadata.deletion_timestamp.is_none();
+                Ok(list.items.into_iter().filter(stays).collect())
+            }
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(Vec::new()),
             Err(error) => Err(refused(&format!("cannot list {}", kind.3), &error)),
         }

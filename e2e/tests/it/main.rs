@@ -9,6 +9,7 @@ mod config_status;
 mod events;
 mod leadership;
 mod my_resource;
+mod permissions;
 mod resource_graph;
 mod speaker;
 mod two_writers;

@@ -71,7 +71,7 @@ fn a_kubeconfig_that_cannot_be_written_ends_it() {
 }
 
 /// A running server; ended when the test ends, however it ends.
-struct Running(Child);
+pub(crate) struct Running(pub(crate) Child);
 
 impl Running {
     fn start(kubeconfig: &Path, crds: &Path) -> (Self, String) {
@@ -80,7 +80,7 @@ impl Running {
     }
 
     /// Starts it, and returns what it said.
-    fn start_with(arguments: &[&str], kubeconfig: &Path, crds: &Path) -> (Self, Vec<String>) {
+    pub(crate) fn start_with(arguments: &[&str], kubeconfig: &Path, crds: &Path) -> (Self, Vec<String>) {
         let child = Command::new(env!("CARGO_BIN_EXE_allready"))
             .args(["apiserver", "--http", "--kubeconfig"])
             .arg(kubeconfig)

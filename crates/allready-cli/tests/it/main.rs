@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot run its command fails")]
 
 mod apiserver;
+mod config;
 mod demo;
 mod rollup;
 

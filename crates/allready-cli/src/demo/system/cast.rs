@@ -12,6 +12,7 @@ use futures::{StreamExt, stream};
 use k8s_openapi::{
     api::core::v1::{ConfigMap, Namespace, Node},
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+    apimachinery::pkg::apis::meta::v1::LabelSelector,
 };
 use kube::{
     Api, Client, ResourceExt,
@@ -136,7 +137,7 @@ impl Cast {
 
     /// Waits until the object says this.
     pub(super) async fn until(&self, ready: &str, message: &str) -> Played<()> {
-        let give_up = tokio::time::Instant::now() + Duration::from_secs(120);
+        let give_up = tokio::time::Instant::now() + Duration::from_mins(2);
         loop {
             let seen = self.look().await?;
             if seen.ready == ready && seen.message.contains(message) {
@@ -219,7 +220,7 @@ async fn aggregator(client: Client) {
     let speakers = ["configReconciler", "nodeReconciler", "serviceReconciler", "frrk8sReconciler"];
     let components = vec![
         component("controller", &["poolReconciler", "serviceReconciler"], None),
-        component("speaker", &speakers, Some(Instances::Nodes(Default::default()))),
+        component("speaker", &speakers, Some(Instances::Nodes(LabelSelector::default()))),
     ];
     let spec = ConfigurationStatusSpec { components, ..Default::default() };
     let statuses =

@@ -3,7 +3,7 @@
 mod cast;
 mod pools;
 
-use std::{path::PathBuf, time::Instant};
+use std::{path::Path, time::Instant};
 
 use self::cast::{Cast, NAMESPACE, SUBJECT};
 use super::scene::Scene;
@@ -54,7 +54,7 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    async fn plays(&mut self, cast: &mut Cast, kubeconfig: &PathBuf) -> Played<()> {
+    async fn plays(&mut self, cast: &mut Cast, kubeconfig: &Path) -> Played<()> {
         self.opens(kubeconfig)?;
         let began = Instant::now();
         cast.until("True", &self.all_ready()).await?;
@@ -94,7 +94,7 @@ impl Stage<'_> {
         format!("{all} of {all} ready", all = self.nodes + 1)
     }
 
-    fn opens(&mut self, kubeconfig: &PathBuf) -> Played<()> {
+    fn opens(&mut self, kubeconfig: &Path) -> Played<()> {
         self.heading("10. One object answers for a controller and all its speakers")?;
         let nodes = self.nodes;
         let file = tame(&kubeconfig.display().to_string());

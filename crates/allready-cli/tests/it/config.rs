@@ -1,0 +1,196 @@
+//! One Ready from many reporters, by the commands that an administrator and a script use.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use insta::assert_snapshot;
+use tempfile::TempDir;
+
+use super::{allready, apiserver::Running};
+
+/// A server with the definitions that are shipped, and what a client of it needs.
+struct Cluster {
+    _running: Running,
+    directory: TempDir,
+    address: String,
+    token: String,
+}
+
+impl Cluster {
+    fn start() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let kubeconfig = directory.path().join("kubeconfig");
+        let crds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../manifests/crds");
+        let (running, said) = Running::start_with(&[], &kubeconfig, &crds);
+        let address = said[0].strip_prefix("Listening on http://").unwrap().to_owned();
+        let text = std::fs::read_to_string(&kubeconfig).unwrap();
+        let token = text.lines().find_map(|line| line.trim().strip_prefix("token: ")).unwrap();
+        let token = token.trim_matches('"').to_owned();
+        Self { _running: running, directory, address, token }
+    }
+
+    fn kubeconfig(&self) -> PathBuf {
+        self.directory.path().join("kubeconfig")
+    }
+
+    /// Runs a command on it.
+    fn run(&self, arguments: &[&str]) -> String {
+        let kubeconfig = self.kubeconfig();
+        let said = allready(&[arguments, &["--kubeconfig", kubeconfig.to_str().unwrap()]].concat(), "");
+        said.replace(self.directory.path().to_str().unwrap(), "DIRECTORY")
+    }
+
+    fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let head = format!("Host: x\r\nConnection: close\r\nAuthorization: Bearer {}", self.token);
+        write!(stream, "GET {path} HTTP/1.1\r\n{head}\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Looks until an object says something.
+    fn until(&self, path: &str, wanted: &str) {
+        let start = Instant::now();
+        loop {
+            let found = self.get(path);
+            if found.contains(wanted) {
+                return;
+            }
+            assert!(start.elapsed() < Duration::from_secs(30), "no {wanted:?} in {found}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// A controller that runs; ended when the test ends, however it ends.
+struct Controller(Child);
+
+impl Controller {
+    /// Starts it, and returns where it serves its pages.
+    fn start(cluster: &Cluster, arguments: &[&str]) -> (Self, String) {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_allready"))
+            .args(["controller", "--metrics", "127.0.0.1:0", "--identity", "only", "--kubeconfig"])
+            .arg(cluster.kubeconfig())
+            .args(arguments)
+            .env("NO_COLOR", "1")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.strip_prefix("Serving http://").unwrap().split('/').next().unwrap().to_owned();
+        (Self(child), address)
+    }
+}
+
+impl Drop for Controller {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+    }
+}
+
+const ANSWER: &str = "/apis/allready.dev/v1alpha1/namespaces/default/configurationstatuses/config-status";
+const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/default/leases/allready-controller";
+
+#[test]
+fn the_help_of_each_command_says_what_it_does_and_how_it_ends() {
+    for command in ["controller", "report", "uninstall"] {
+        assert_snapshot!(format!("the_help_of_{command}"), allready(&[command, "--help"], ""));
+    }
+}
+
+#[test]
+fn what_scripts_report_is_answered_and_a_signal_hands_the_lease_on() {
+    let cluster = Cluster::start();
+    let (mut controller, pages) = Controller::start(&cluster, &["--ensure", "default/config-status"]);
+    cluster.until(ANSWER, "\"reason\":\"NothingDeclared\"");
+    let speaker = ["report", "--component", "speaker", "--node", "a", "--reconciler"];
+    let broken = ["configReconciler", "--outcome", "ConfigError", "--message", "pool \"a\" overlaps"];
+    assert_eq!(
+        cluster.run(&[&speaker[..], &broken].concat()),
+        "exit 0\n--- stdout\nstatusreport default/config-status.speaker.a: configReconciler is False (ConfigError)\n\
+         --- stderr\n"
+    );
+    cluster.until(ANSWER, "\"reason\":\"ComponentFailing\"");
+    // Another reconciler of the same instance says nothing about this one.
+    let other = ["serviceReconciler", "--outcome", "SyncStateSuccess"];
+    assert!(cluster.run(&[&speaker[..], &other].concat()).starts_with("exit 0\n"));
+    assert!(cluster.get(ANSWER).contains("\"reason\":\"ComponentFailing\""));
+    let mended = ["configReconciler", "--outcome", "SyncStateSuccess"];
+    assert!(cluster.run(&[&speaker[..], &mended].concat()).starts_with("exit 0\n"));
+    cluster.until(ANSWER, "\"reason\":\"AllComponentsReady\"");
+
+    let mut stream = TcpStream::connect(&pages).unwrap();
+    write!(stream, "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    let mut metrics = String::new();
+    stream.read_to_string(&mut metrics).unwrap();
+    assert!(metrics.contains("\nallready_leading 1\n"), "{metrics}");
+    assert!(cluster.get(LEASE).contains("\"holderIdentity\":\"only\""));
+    assert!(Command::new("kill").arg(controller.0.id().to_string()).status().unwrap().success());
+    assert_eq!(controller.0.wait().unwrap().code(), Some(0));
+    assert!(cluster.get(LEASE).contains("\"holderIdentity\":\"\""), "{}", cluster.get(LEASE));
+}
+
+#[test]
+fn a_report_into_the_one_object_needs_it_to_be_there() {
+    let cluster = Cluster::start();
+    let report =
+        ["report", "--layout", "singleton", "--component", "controller", "--reconciler", "poolReconciler"];
+    let missing = cluster.run(&[&report[..], &["--outcome", "Success"]].concat());
+    assert_snapshot!(missing);
+    let (_controller, _) = Controller::start(&cluster, &["--ensure", "default/config-status"]);
+    cluster.until(ANSWER, "\"reason\":\"NothingDeclared\"");
+    let done = cluster.run(&[&report[..], &["--outcome", "Success"]].concat());
+    assert!(done.starts_with(
+        "exit 0\n--- stdout\nconfigurationstatus default/config-status: poolReconciler is True"
+    ));
+    cluster.until(ANSWER, "\"reason\":\"AllComponentsReady\"");
+}
+
+#[test]
+fn what_cannot_be_is_refused_before_anything_is_sent() {
+    let report = ["report", "--component", "a", "--reconciler", "b", "--outcome"];
+    assert_snapshot!(allready(
+        &[&report[..], &["Success", "--layout", "singleton", "--revision", "1"]].concat(),
+        ""
+    ));
+    assert_snapshot!(allready(&[&report[..], &["Nonsense"]].concat(), ""));
+    assert_snapshot!(allready(&["controller", "--ensure", "config-status"], ""));
+    assert_snapshot!(allready(&["controller", "--namespace", "a", "--ensure", "b/config-status"], ""));
+    assert_snapshot!(allready(&["uninstall", "--kubeconfig", "/nonexistent/config"], ""));
+}
+
+#[test]
+fn an_api_server_that_does_not_answer_is_said_and_not_waited_for_long() {
+    let cluster = Cluster::start();
+    let text = std::fs::read_to_string(cluster.kubeconfig()).unwrap();
+    std::fs::write(cluster.kubeconfig(), text.replace(&cluster.address, "127.0.0.1:1")).unwrap();
+    let report =
+        ["report", "--component", "a", "--reconciler", "b", "--outcome", "Success", "--timeout", "1"];
+    let start = Instant::now();
+    for arguments in [&report[..], &["uninstall"]] {
+        let said = cluster.run(arguments);
+        assert!(said.starts_with("exit 69\n") && said.contains("error: "), "{said}");
+    }
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[test]
+fn uninstalling_says_what_goes_and_leaves_what_is_not_its_own() {
+    let cluster = Cluster::start();
+    let said = cluster.run(&["report", "--component", "a", "--reconciler", "b", "--outcome", "Success"]);
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    assert_snapshot!(cluster.run(&["uninstall", "--dry-run"]));
+    assert!(cluster.get("/apis/allready.dev/v1alpha1/statusreports").starts_with("HTTP/1.1 200 "));
+    assert_snapshot!(cluster.run(&["uninstall"]));
+    assert!(cluster.get("/apis/allready.dev/v1alpha1/statusreports").starts_with("HTTP/1.1 404 "));
+    assert!(cluster.get("/api/v1/namespaces/default").starts_with("HTTP/1.1 200 "));
+    assert_snapshot!(cluster.run(&["uninstall"]));
+}
