@@ -87,6 +87,8 @@ enum Kube {
 enum Bench {
     /// Start, memory, applies, watches: the embedded server against the real one
     Apiserver(xtask::bench::Options),
+    /// One Ready from many reporters: both layouts, on both servers
+    ConfigStatus(xtask::bench::config_status::Options),
 }
 
 #[derive(clap::Args)]
@@ -138,6 +140,9 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Kube(kube) => run_kube(&environment, kube).await,
         Chore::Conformance(options) => run_conformance(&environment, options).await,
         Chore::Bench(Bench::Apiserver(options)) => xtask::bench::apiserver(&environment, options).await,
+        Chore::Bench(Bench::ConfigStatus(options)) => {
+            xtask::bench::config_status::run(&environment, options).await
+        }
         Chore::E2e { filter } => xtask::e2e::run(&environment, filter.as_deref()).await,
         Chore::Manifests { check } => xtask::manifests::run(check),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,

@@ -1,5 +1,6 @@
 //! Figures of both servers in one run, as ratios.
 
+pub mod config_status;
 mod load;
 mod machine;
 mod subject;

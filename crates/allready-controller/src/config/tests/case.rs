@@ -231,7 +231,7 @@ fn only_who_is_gone_for_long_is_swept_and_nobody_while_it_is_not_known_who_is_th
     assert_eq!(case.stale(minutes(20)), [], "a cluster without any node is one that is not seen");
 
     let node = |name: &str| {
-        let facts = NodeFacts { labels: Default::default(), ready: true };
+        let facts = NodeFacts { labels: std::collections::BTreeMap::new(), ready: true };
         let object = Object { name: name.to_owned(), facts: Facts::Node(facts) };
         only(Topic::Nodes, Event::There(Box::new(object)))
     };
