@@ -2,9 +2,9 @@
 default:
     @just --list
 
-# Watch a condition set live through a reconcile story.
-demo:
-    cargo run --release -- demo
+# Watch a condition set live through a reconcile story, and then a whole system.
+demo *args:
+    cargo run --release -- demo {{args}}
 
 # Everything that must hold before a change lands.
 ci:
@@ -22,11 +22,23 @@ lint:
 test *args:
     cargo test --workspace {{args}}
 
+# Every scenario, or those whose name contains a text, on the embedded server and on the real one (needs Go once).
+e2e name="":
+    cargo xtask e2e {{name}}
+
+# Another schedule of faults for the aggregator.
+faults seed="7":
+    ALLREADY_FAULT_SEED={{seed}} cargo test -p allready-controller --test it faults -- --nocapture
+
+# What is installed in a cluster, made from the types and the chart (needs Go).
+manifests *args:
+    cargo xtask manifests {{args}}
+
 # The documentation, warnings as errors.
 doc:
     K8S_OPENAPI_ENABLED_VERSION=1.36 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --all-features --no-deps
 
-# The figures of the engine: one pass, and the fleet index.
+# The figures: one pass, the fleet index, reporters.
 bench:
     cargo bench
 

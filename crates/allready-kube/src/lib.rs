@@ -11,6 +11,9 @@
 //! | remove what writers left behind that are gone | [`sweep`] |
 //! | let one of several replicas write | [`lease`] |
 //! | see conditions, transitions and writes in Prometheus | [`metrics`] |
+//! | have a list of conditions in a kind of your own, or use the kinds of `allready.dev` | [`kinds`] |
+//!
+//! The permissions that something needs stand beside it.
 #![deny(missing_docs)]
 
 pub mod backoff;
