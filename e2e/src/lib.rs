@@ -6,10 +6,15 @@
 //!
 //! The real server is one for all tests, which run side by side: a scenario lives in a namespace of its own, gives
 //! cluster-wide objects names of its own ([`Server::unique`]), or takes its turn ([`Server::alone`]).
+#![expect(
+    clippy::expect_used,
+    reason = "all of this is tests: what is not as expected is a test that failed"
+)]
 
 mod kubectl;
 mod patience;
 mod server;
+pub mod two_writers;
 
 pub use kubectl::Output;
 pub use patience::{eventually, within};

@@ -9,10 +9,8 @@ use tokio::time::{Instant, sleep, timeout};
 /// # Panics
 /// If it takes longer, naming what was waited for.
 pub async fn within<F: Future>(limit: Duration, what: &str, future: F) -> F::Output {
-    match timeout(limit, future).await {
-        Ok(output) => output,
-        Err(_) => panic!("waited {limit:?} in vain for {what}"),
-    }
+    let Ok(output) = timeout(limit, future).await else { panic!("waited {limit:?} in vain for {what}") };
+    output
 }
 
 /// Looks again and again until what is seen is as wanted, and returns that.

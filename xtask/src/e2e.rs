@@ -10,7 +10,7 @@ pub async fn run(environment: &Environment, filter: Option<&str>) -> Result<bool
     let kubectl = real::kubectl(environment)?;
     let real = Private::start(environment).await?;
     let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["test", "--package", "allready-e2e", "--", "--include-ignored"])
+        .args(["test", "--package", "allready-e2e", "--", "--include-ignored", "--show-output"])
         .args(filter)
         .env("ALLREADY_REAL_KUBECONFIG", real.kubeconfig())
         .env("ALLREADY_KUBECTL", kubectl)

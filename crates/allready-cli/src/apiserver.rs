@@ -67,7 +67,7 @@ async fn serve(server: &ApiServer, args: &ApiserverArgs, printer: &mut Printer) 
 }
 
 /// Writes a file that has a secret in it: a new one beside it, for its owner alone, then put in its place.
-fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
+pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.new", std::process::id()));
     let beside = PathBuf::from(beside);

@@ -171,6 +171,18 @@ pub(crate) struct DemoArgs {
     /// Seconds to wait after each scene.
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = seconds)]
     pub(crate) pause: u64,
+
+    /// How many nodes the system has.
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(2..))]
+    pub(crate) nodes: u16,
+
+    /// Only run the system, until Ctrl-C: for looking at it with kubectl.
+    #[arg(long)]
+    pub(crate) no_story: bool,
+
+    /// Where to write the kubeconfig of the system's API server [default: a file among the temporary ones].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
 }
 
 /// Where and what to serve.

@@ -11,6 +11,12 @@ pub(crate) struct Failure {
     message: String,
 }
 
+impl Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
 impl Failure {
     /// The arguments contradict each other.
     pub(crate) fn usage(message: impl Display) -> Self {

@@ -92,7 +92,7 @@ impl Arguments {
 
     /// The text behind a key that must be given; what needs it is named where it is not.
     pub(crate) fn needed_text(&mut self, key: &str, by: &Ident, problems: &mut Problems) -> Option<LitStr> {
-        if !self.0.iter().any(|argument| argument.key == key) {
+        if !self.has(key) {
             problems.add(by, format_args!("`{by}` needs a {key}: add `{key} = \"…\"`"));
         }
         self.text(key, problems)
@@ -135,16 +135,21 @@ impl Arguments {
         Vec::new()
     }
 
-    /// Whether a key stands there, and the type behind it if there is one.
-    pub(crate) fn flag_or_type(&mut self, key: &str, problems: &mut Problems) -> Option<Option<Path>> {
+    /// Whether a key is given, whatever stands behind it.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.0.iter().any(|argument| argument.key == key)
+    }
+
+    /// The type behind a key that may also stand alone.
+    pub(crate) fn type_behind(&mut self, key: &str, problems: &mut Problems) -> Option<Path> {
         let argument = self.take(key)?;
         match argument.value {
-            Value::None => Some(None),
-            Value::Equals(Expr::Path(path)) if path.qself.is_none() => Some(Some(path.path)),
+            Value::None => None,
+            Value::Equals(Expr::Path(path)) if path.qself.is_none() => Some(path.path),
             _ => {
                 let message = format_args!("`{key}` stands alone, or with a type: write `{key} = MyType`");
                 problems.add(&argument.key, message);
-                Some(None)
+                None
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What reporters log. A process of its own, because a subscriber holds for the whole of it.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -38,7 +38,7 @@ impl Subscriber for Log {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        self.0.lock().unwrap().push(*event.metadata().level());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(*event.metadata().level());
     }
 
     fn enter(&self, _: &Id) {}
@@ -48,7 +48,7 @@ impl Subscriber for Log {
 
 impl Log {
     fn lines(&self) -> Vec<tracing::Level> {
-        self.0.lock().unwrap().clone()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

@@ -8,6 +8,10 @@ pub use allready_derive::{ConditionSet, StatusFields};
 #[doc(inline)]
 pub use allready_kube::*;
 
+#[cfg(feature = "kube")]
+#[doc = include_str!("docs/ten-minutes.md")]
+pub mod guide {}
+
 /// The example of the README, compiled.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

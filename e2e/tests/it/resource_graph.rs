@@ -107,7 +107,7 @@ impl Stage {
         self.graphs().patch(&self.name, &PatchParams::default(), &patch).await.unwrap();
     }
 
-    /// The conditions as they are stored, without their times.
+    /// The conditions, without their times and in the order of their types.
     async fn conditions(&self) -> Vec<Value> {
         let graph = self.graphs().get(&self.name).await.unwrap();
         let conditions = serde_json::to_value(graph.status.unwrap_or_default().conditions).unwrap();
@@ -115,12 +115,14 @@ impl Stage {
         for condition in &mut conditions {
             condition.as_object_mut().unwrap().remove("lastTransitionTime");
         }
+        in_order(&mut conditions);
         conditions
     }
 
     async fn until_conditions_are(&self, expected: &Value) {
-        let expected = expected.as_array().unwrap();
-        eventually("the conditions", |seen| seen == expected, || self.conditions()).await;
+        let mut expected = expected.as_array().cloned().unwrap();
+        in_order(&mut expected);
+        eventually("the conditions", |seen| *seen == expected, || self.conditions()).await;
     }
 
     async fn until_ready_is(&self, status: &str, generation: i64) -> Value {
@@ -133,6 +135,10 @@ impl Stage {
         let seen = eventually("Ready", |seen| ready(seen).is_some(), || self.conditions()).await;
         ready(&seen).unwrap()
     }
+}
+
+fn in_order(conditions: &mut [Value]) {
+    conditions.sort_by_key(|condition| condition["type"].as_str().unwrap_or_default().to_owned());
 }
 
 fn sound() -> Value {
@@ -156,6 +162,8 @@ async fn a_graph_becomes_a_kind_with_the_proposed_status(server: Server) {
     let stage = Stage::set(server).await;
     stage.create(&sound()).await;
     stage.until_conditions_are(&proposed(1)).await;
+    let graph = stage.graphs().get(&stage.name).await.unwrap();
+    assert_eq!(graph.status.unwrap().observed_generation, Some(1));
 
     // The kind is there: its objects are checked and filled in.
     let namespace = stage.server.namespace("kinds").await;
@@ -324,6 +332,9 @@ async fn people_wait_for_a_graph_and_see_why_it_is_not_ready(server: Server) {
     stage.server.kubectl(&["patch", &graph, "--type=merge", "-p", &patch]).await.ok();
     let waited = stage.server.kubectl(&["wait", &graph, "--for=condition=Ready", "--timeout=20s"]).await.ok();
     assert!(waited.contains("condition met"), "{waited}");
+
+    let described = stage.server.kubectl(&["describe", "rgd", &stage.name]).await.ok();
+    assert!(described.contains("Condition 'Ready' changed from 'False' to"), "{described}");
 
     stage.server.kubectl(&["delete", "crd", &stage.definition(), "--wait=true", "--timeout=20s"]).await.ok();
     stage.until_conditions_are(&proposed(2)).await;

@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    fn definition(conditions: Value) -> CustomResourceDefinition {
+    fn definition(conditions: &Value) -> CustomResourceDefinition {
         serde_json::from_value(json!({
             "apiVersion": "apiextensions.k8s.io/v1",
             "kind": "CustomResourceDefinition",
@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn accepted() -> CustomResourceDefinition {
-        definition(json!([
+        definition(&json!([
             { "type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found" },
             { "type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "accepted" },
         ]))
@@ -149,11 +149,11 @@ mod tests {
         let cases = [
             (accepted(), words("True", "Accepted", "MyCustomKind is up to date and accepted.")),
             (
-                definition(json!([])),
+                definition(&json!([])),
                 words("Unknown", "AwaitingAcceptance", "MyCustomKind is not accepted yet."),
             ),
             (
-                definition(json!([names])),
+                definition(&json!([names])),
                 words("Unknown", "AwaitingAcceptance", "MyCustomKind is not accepted yet."),
             ),
             (
@@ -165,7 +165,7 @@ mod tests {
                 ),
             ),
             (
-                definition(json!([taken])),
+                definition(&json!([taken])),
                 words(
                     "False",
                     "KindConflict",

@@ -2,7 +2,16 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
-use allready::{Time, clock::Clock, refusal::Refusal, set::At};
+use allready::{
+    ConditionType, Time,
+    clock::Clock,
+    events::{ApiSink, Origin},
+    reason,
+    refusal::Refusal,
+    set::{At, TypedSet as _, Untouched},
+    transition::Verbosity,
+    update::{Because as _, ReasonedError, ReconcileResult, StatusUpdater},
+};
 use futures::{FutureExt as _, StreamExt as _};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
@@ -14,7 +23,6 @@ use kube::{
         watcher,
     },
 };
-use serde_json::json;
 
 use crate::{
     ResourceGraphDefinition,
@@ -23,30 +31,25 @@ use crate::{
     graph,
 };
 
-/// How long reconciles that have begun may take when the controller is told to stop.
+/// How long reconciles that have begun, and events that wait, may take when the controller is told to stop.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Why a graph is not reconciled now. It is tried again.
+/// The definition cannot be read or written now; it is tried again.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The definition cannot be read or written now.
-    #[error("cannot reach the definition {definition} of graph {graph}: {source}")]
-    Definition {
-        /// The graph.
-        graph: String,
-        /// The definition.
-        definition: String,
-        /// What the API server said.
-        source: kube::Error,
-    },
-    /// The status cannot be written now.
-    #[error("cannot write the status of graph {graph}: {source}")]
-    Status {
-        /// The graph.
-        graph: String,
-        /// What the API server said.
-        source: kube::Error,
-    },
+#[error("cannot reach the definition {definition} of graph {graph}: {source}")]
+pub struct Unreachable {
+    /// The graph.
+    pub graph: String,
+    /// The definition.
+    pub definition: String,
+    /// What the API server said.
+    pub source: kube::Error,
+}
+
+/// What every reconcile needs.
+struct Context {
+    client: Client,
+    updater: StatusUpdater<ResourceGraphDefinition>,
 }
 
 /// Reconciles every graph, until told to stop.
@@ -63,6 +66,9 @@ pub enum Error {
 ///   - apiGroups: [apiextensions.k8s.io]
 ///     resources: [customresourcedefinitions]
 ///     verbs: [get, list, watch, create, patch]
+///   - apiGroups: [events.k8s.io]
+///     resources: [events]
+///     verbs: [create, patch]
 /// ```
 pub async fn run(client: Client, shutdown: impl Future<Output = ()> + Send + Sync + 'static) {
     let graphs: Api<ResourceGraphDefinition> = Api::all(client.clone());
@@ -71,12 +77,20 @@ pub async fn run(client: Client, shutdown: impl Future<Output = ()> + Send + Syn
     let of_graph = |definition: CustomResourceDefinition| {
         definition.labels().get(LABEL).map(|graph| ObjectRef::<ResourceGraphDefinition>::new(graph))
     };
+    let sink = ApiSink::start(client.clone(), Origin::new("example.allready.dev/resource-graph", MANAGER));
+    let updater =
+        StatusUpdater::new().conditions(Untouched::Keep).events(Arc::new(sink.clone()), Verbosity::PerChange);
+
     let shutdown = shutdown.shared();
     let controller = Controller::new(graphs, watcher::Config::default())
         // A definition that was changed or deleted wakes its graph, which makes it right again.
         .watches(definitions, ours, of_graph)
         .graceful_shutdown_on(shutdown.clone())
-        .run(reconcile, |_, _, _| Action::requeue(Duration::from_secs(2)), Arc::new(client))
+        .run(
+            reconcile,
+            |_, _, _| Action::requeue(Duration::from_secs(2)),
+            Arc::new(Context { client, updater }),
+        )
         .for_each(async |reconciled| {
             if let Err(error) = reconciled {
                 tracing::warn!(%error, "a graph is tried again");
@@ -91,16 +105,30 @@ pub async fn run(client: Client, shutdown: impl Future<Output = ()> + Send + Syn
         () = controller => {}
         () = too_late => {}
     }
+    if let Err(unsent) = sink.shutdown(GRACE).await {
+        tracing::warn!(%unsent, "events are lost");
+    }
 }
 
-async fn reconcile(graph: Arc<ResourceGraphDefinition>, client: Arc<Client>) -> Result<Action, Error> {
-    let mut conditions = graph.status.clone().unwrap_or_default().conditions;
+async fn reconcile(
+    graph: Arc<ResourceGraphDefinition>,
+    context: Arc<Context>,
+) -> Result<Action, ReasonedError> {
+    let before = graph.status.clone().unwrap_or_default().conditions;
+    let mut conditions = before.clone();
     let mut pass = ResourceGraphConditions::pass(&mut conditions, at(&graph));
-    let made = make(&graph, &client, &mut pass).await;
-    if pass.finish().changed {
-        write(&graph, &client, &conditions).await?;
+    let made = make(&graph, &context.client, &mut pass).await;
+    pass.finish();
+
+    let mut result = ReconcileResult::of(graph);
+    result.set_all(ResourceGraphConditions::set(), &conditions);
+    // What the pass has pruned.
+    let gone = |type_: &ConditionType| !conditions.iter().any(|condition| condition.type_ == *type_);
+    result.remove = before.into_iter().map(|condition| condition.type_).filter(gone).collect();
+    if let Err(unreachable) = made {
+        result = result.failed(unreachable.because(reason!("ServerUnavailable")));
     }
-    made.map(|()| Action::await_change())
+    context.updater.update(&context.client, result).await.into_result()
 }
 
 /// Checks the graph, makes its kind, and marks what comes of it.
@@ -108,7 +136,7 @@ async fn make(
     graph: &ResourceGraphDefinition,
     client: &Client,
     pass: &mut ResourceGraphConditionsPass<'_>,
-) -> Result<(), Error> {
+) -> Result<(), Unreachable> {
     let schema = &graph.spec.schema;
     let wanted =
         graph::order(&graph.spec).and_then(|_| definition::definition(&graph.name_any(), &graph.spec));
@@ -129,7 +157,7 @@ async fn make(
             return Ok(());
         }
         pass.mark_kind_unreached(format!("Cannot read or write {name}; trying again: {source}"));
-        Err(Error::Definition { graph: graph.name_any(), definition: name.clone(), source })
+        Err(Unreachable { graph: graph.name_any(), definition: name.clone(), source })
     };
 
     let there = match definitions.get_metadata_opt(&name).await {
@@ -151,27 +179,6 @@ async fn make(
             Ok(())
         }
         Err(error) => failed(pass, error),
-    }
-}
-
-/// Writes the conditions, unless somebody wrote the object meanwhile: then it is reconciled again as it is now.
-async fn write(
-    graph: &ResourceGraphDefinition,
-    client: &Client,
-    conditions: &[allready::Condition],
-) -> Result<(), Error> {
-    let graphs: Api<ResourceGraphDefinition> = Api::all(client.clone());
-    let patch = json!({
-        "metadata": { "resourceVersion": graph.resource_version() },
-        "status": { "conditions": conditions },
-    });
-    let written =
-        graphs.patch_status(&graph.name_any(), &PatchParams::default(), &Patch::Merge(&patch)).await;
-    match written {
-        Ok(_) => Ok(()),
-        // Deleted meanwhile: there is nobody left to tell.
-        Err(kube::Error::Api(said)) if said.is_not_found() => Ok(()),
-        Err(source) => Err(Error::Status { graph: graph.name_any(), source }),
     }
 }
 

@@ -105,7 +105,7 @@ fn default(field: &Value, text: &str) -> Result<Value, String> {
 mod tests {
     use super::*;
 
-    fn schema(fields: Value) -> SimpleSchema {
+    fn schema(fields: &Value) -> SimpleSchema {
         serde_json::from_value(json!({
             "group": "example.com", "version": "v1", "kind": "MyCustomKind", "spec": fields,
         }))
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn fields_become_a_schema() {
-        let made = fields(&schema(json!({
+        let made = fields(&schema(&json!({
             "name": "string | required", "replicas": "integer | default=2", "zones": "[]string",
             "greeting": "string | default=\"hello\"", "ratio": "number | default=0.5", "on": "boolean|default=true",
         })))
@@ -141,7 +141,7 @@ mod tests {
             ("boolean | default=1", "\"1\" is no boolean"),
             ("string | unique", "\"unique\" is neither `required` nor `default=…`"),
         ] {
-            let found = fields(&schema(json!({ "size": text }))).unwrap_err();
+            let found = fields(&schema(&json!({ "size": text }))).unwrap_err();
             assert_eq!(found, Problem::Field { field: "size".to_owned(), problem: problem.to_owned() });
         }
     }

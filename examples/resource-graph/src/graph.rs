@@ -94,11 +94,10 @@ fn needs<'a>(
             match reference.split('.').collect::<Vec<_>>()[..] {
                 ["schema", "spec", field, ..] if spec.schema.spec.contains_key(field) => {}
                 ["schema", "metadata", ..] => {}
-                ["schema", ..] => return Err(unknown()),
+                ["schema", ..] | [] => return Err(unknown()),
                 [name, ..] => {
                     found.insert(*names.get(name).ok_or_else(unknown)?);
                 }
-                [] => return Err(unknown()),
             }
         }
     }
@@ -157,7 +156,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn graph(resources: Value) -> ResourceGraphSpec {
+    fn graph(resources: &Value) -> ResourceGraphSpec {
         let schema = json!({
             "group": "example.com", "version": "v1", "kind": "MyCustomKind",
             "spec": { "name": "string | required", "replicas": "integer | default=2" },
@@ -165,14 +164,14 @@ mod tests {
         serde_json::from_value(json!({ "schema": schema, "resources": resources })).unwrap()
     }
 
-    fn problem(resources: Value) -> (String, String) {
+    fn problem(resources: &Value) -> (String, String) {
         let problem = order(&graph(resources)).unwrap_err();
         (problem.reason().to_string(), problem.to_string())
     }
 
     #[test]
     fn what_is_referred_to_comes_first() {
-        let spec = graph(json!([
+        let spec = graph(&json!([
             { "id": "web", "template": { "spec": { "subnet": "${net.status.id}/${ store.metadata.name }" } } },
             { "id": "net", "template": { "metadata": { "name": "${schema.spec.name}-net" } } },
             { "id": "store", "template": { "spec": { "nets": ["${net.status.id}"], "owner": "${schema.metadata.name}" } } },
@@ -229,7 +228,7 @@ mod tests {
             ),
         ];
         for (resources, reason, message) in cases {
-            assert_eq!(problem(resources), (reason.to_owned(), message.to_owned()));
+            assert_eq!(problem(&resources), (reason.to_owned(), message.to_owned()));
         }
     }
 }

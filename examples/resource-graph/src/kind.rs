@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use allready::Condition;
+use allready::{Condition, StatusFields};
 use kube::CustomResource;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use serde_json::Value;
 /// A kind to make, and the resources that its objects stand for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::duplicated_attributes, reason = "columns may be of the same type")]
 #[kube(
     group = "example.allready.dev",
     version = "v1alpha1",
@@ -75,9 +76,13 @@ pub struct GraphResource {
 }
 
 /// How the kind is doing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, StatusFields)]
 #[serde(rename_all = "camelCase")]
+#[status(without(last_reconcile_time, phase, reason, message))]
 pub struct ResourceGraphStatus {
+    /// The generation that was reconciled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
     /// The three conditions. Earlier versions of this controller wrote some that are not legal, so they are read leniently.
     #[serde(default, deserialize_with = "allready::kinds::as_found")]
     #[schemars(schema_with = "allready::kinds::conditions")]

@@ -19,7 +19,7 @@ pub mod definition;
 pub mod graph;
 mod kind;
 
-pub use controller::{Error, run};
+pub use controller::{Unreachable, run};
 pub use kind::{
     GraphResource, ResourceGraphDefinition, ResourceGraphSpec, ResourceGraphStatus, SimpleSchema,
 };

@@ -1,5 +1,7 @@
 //! The `timeout` of a request: nothing here takes that long, but one that is none is refused.
 
+use std::fmt::Write as _;
+
 use super::{info::Info, path};
 use crate::status::Failure;
 
@@ -62,7 +64,9 @@ fn quote(text: &str) -> String {
         match byte {
             b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
             b' '..=b'~' => out.push(char::from(byte)),
-            _ => out.push_str(&format!("\\x{byte:02x}")),
+            _ => {
+                let _ = write!(out, "\\x{byte:02x}");
+            }
         }
     }
     out.push('"');

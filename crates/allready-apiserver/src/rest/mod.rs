@@ -55,7 +55,6 @@ pub struct Answer {
 }
 
 /// What an [`Answer`] carries, in the version that was asked for.
-#[expect(clippy::large_enum_variant, reason = "a watch is answered once and then moved into its stream")]
 pub enum Body {
     /// One object, as JSON.
     Object(Bytes),

@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_an_error_of_the_server_and_no_empty_value() {
         let failure = read::<Value>(b"{\"metadata\":").unwrap_err();
-        assert_eq!((failure.code, failure.reason.as_ref()), (500, "InternalError"));
+        assert_eq!((failure.code, failure.reason), (500, "InternalError"));
         assert!(failure.message.contains("a stored object cannot be read: EOF"), "{}", failure.message);
     }
 }

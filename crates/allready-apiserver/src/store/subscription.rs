@@ -1,14 +1,11 @@
 //! A watch: it reads from the shared log at its own pace, and sees what its selector lets through, in its version.
 
-use std::{
-    collections::VecDeque,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tokio::sync::watch;
+// Tokio's clock, which a test can pause, as the timer that is waited for keeps it.
+use tokio::{sync::watch, time::Instant};
 
 use super::{
     Snapshot,
@@ -252,7 +249,7 @@ impl Subscription {
                 None => changed.await.ok()?,
                 Some(wake) => {
                     // Waking up late or early changes nothing: the clock is read again.
-                    let _ = tokio::time::timeout_at(wake.into(), changed).await;
+                    let _ = tokio::time::timeout_at(wake, changed).await;
                     self.look_at_the_clock(Instant::now());
                 }
             }

@@ -63,7 +63,7 @@ pub(crate) struct ControllerArgs {
     #[arg(long, value_name = "LEASE", default_value = "allready-controller")]
     pub(crate) lease: String,
 
-    /// The name of this replica, which no other has [default: POD_NAME, or the machine and the process].
+    /// The name of this replica, which no other has [default: `POD_NAME`, or the machine and the process].
     #[arg(long, value_name = "NAME")]
     pub(crate) identity: Option<String>,
 

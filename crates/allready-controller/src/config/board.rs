@@ -10,7 +10,7 @@ use allready_core::{
     fleet::{FleetIndex, FleetOptions},
     rollup::Grouped,
 };
-use allready_kube::kinds::ConfigurationStatusSpec;
+use allready_kube::{kinds::ConfigurationStatusSpec, report::Identity};
 use kube::core::SelectorExt;
 
 use super::{
@@ -335,6 +335,23 @@ impl Board {
     /// The Leases that are there.
     pub fn known_heartbeats(&self) -> Vec<String> {
         self.heartbeats.keys().cloned().collect()
+    }
+
+    /// Who is expected to report for a component.
+    pub fn living(&self, component: &str) -> Vec<Identity> {
+        let expected =
+            self.plan.component(component).map(|planned| self.expected_of(planned)).unwrap_or_default();
+        let expected = expected.into_iter().filter(|member| {
+            self.plan
+                .component(component)
+                .is_some_and(|planned| self.expects(planned, member.instance.as_deref()))
+        });
+        expected
+            .map(|member| match member.instance {
+                Some(instance) => Identity::of(member.component).on(instance),
+                None => Identity::of(member.component),
+            })
+            .collect()
     }
 
     /// Every reporter of a component that is not expected, by instance: what a sweep may take away once it is sure.

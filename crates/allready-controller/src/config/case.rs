@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Answer, Board, Event, Facts, Origin, Pace, Pacer, Sight, Subject, Topic, Verdict, of_source,
     of_status_report, own_reports,
+    stale::{Stale, Strangers},
 };
 
 /// How a case is handled.
@@ -23,6 +24,8 @@ pub struct Options {
     pub patience: Duration,
     /// How long to wait after a write that failed.
     pub backoff: Backoff,
+    /// How long a reporter must be gone before what it left behind is taken away.
+    pub sweep_after: Duration,
 }
 
 impl Default for Options {
@@ -31,6 +34,7 @@ impl Default for Options {
             pace: Pace::default(),
             patience: Duration::from_secs(10),
             backoff: Backoff { min: Duration::from_millis(100), max: Duration::from_secs(10) },
+            sweep_after: Duration::from_mins(1),
         }
     }
 }
@@ -48,6 +52,7 @@ pub struct Case {
     writing: bool,
     failures: u32,
     not_before: Duration,
+    strangers: Strangers,
 }
 
 #[derive(Debug)]
@@ -111,6 +116,7 @@ impl Case {
             writing: false,
             failures: 0,
             not_before: Duration::ZERO,
+            strangers: Strangers::default(),
         };
         case.want_topics(now);
         case
@@ -330,6 +336,17 @@ impl Case {
         }
     }
 
+    /// Who has left something behind that may be taken away: nobody as long as not everything is seen, or while any watch
+    /// fails.
+    pub fn stale(&mut self, now: Duration) -> Vec<Stale> {
+        let seen =
+            |watched: &Watched| watched.listed && watched.listing.is_none() && watched.failing.is_none();
+        if !self.topics.values().all(seen) {
+            return Vec::new();
+        }
+        self.strangers.lasting(&self.board, self.options.sweep_after, now)
+    }
+
     /// How a write went: the object as it is now, or why not.
     pub fn wrote(&mut self, result: Result<&Value, Refusal>, chance: f64, now: Duration) {
         self.writing = false;
@@ -381,7 +398,7 @@ impl Case {
 }
 
 /// The kind of the reports that stand in the object itself.
-const OWN: &str = "ConfigurationStatus";
+pub(super) const OWN: &str = "ConfigurationStatus";
 
 /// The status that says this.
 fn status(answer: &Answer, generation: i64) -> Value {

@@ -44,6 +44,7 @@ mod plan;
 mod read;
 mod run;
 mod sight;
+mod stale;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -56,3 +57,4 @@ pub use plan::{Plan, PlannedComponent, PlannedInstances, metallb};
 pub use read::{of_node, of_pod, of_source, of_status_report, own_reports};
 pub use run::{Answering, MANAGER, Statuses, answer_for};
 pub use sight::{Event, Facts, Object, Sight, Subject, Topic};
+pub use stale::Stale;

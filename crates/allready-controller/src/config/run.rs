@@ -6,7 +6,14 @@ use std::{
     time::Duration,
 };
 
-use allready_kube::{clock::Clock, kinds::ConfigurationStatusSpec, metrics::WriteMetrics, refusal::Refusal};
+use allready_kube::{
+    clock::Clock,
+    kinds::ConfigurationStatusSpec,
+    metrics::WriteMetrics,
+    refusal::Refusal,
+    report::Layout,
+    sweep::{Inventory, OwnedPrefix, Sweeper},
+};
 use futures::StreamExt;
 use kube::{
     Api, Client, ResourceExt,
@@ -20,7 +27,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use super::{Case, Options, Sight, Step, Subject, Topic, watch::watch};
+use super::{Case, Options, Sight, Stale, Step, Subject, Topic, case::OWN, watch::watch};
 
 /// The field manager of what the aggregator writes.
 pub const MANAGER: &str = "allready-config-status";
@@ -81,8 +88,17 @@ pub async fn answer_for(answering: Answering, subject: Subject) {
     let mut watches =
         Watches { answering: answering.clone(), subject: subject.clone(), seen, running: BTreeMap::new() };
     let (written, mut writes) = mpsc::channel::<Result<Value, Refusal>>(1);
+    let mut sweeps = JoinSet::new();
+    let mut swept = Instant::now();
     loop {
         watches.follow(&case);
+        while sweeps.try_join_next().is_some() {}
+        if sweeps.is_empty() && swept.elapsed() >= SWEEP_EVERY && (answering.leading)() {
+            swept = Instant::now();
+            for stale in case.stale(start.elapsed()) {
+                sweeps.spawn(sweep(answering.clone(), subject.clone(), stale));
+            }
+        }
         let wait = match case.next((answering.leading)(), start.elapsed(), answering.clock.now()) {
             Step::Write(body) => {
                 let (api, written, name) = (api.clone(), written.clone(), subject.name.clone());
@@ -111,6 +127,36 @@ pub async fn answer_for(answering: Answering, subject: Subject) {
             }
             () = sleep(pause) => {}
         }
+    }
+}
+
+/// How often it is looked whether somebody has left something behind.
+const SWEEP_EVERY: Duration = Duration::from_secs(1);
+
+/// Takes away what reporters left behind: looks again, and removes only who was gone before too.
+async fn sweep(answering: Answering, subject: Subject, stale: Stale) {
+    let layout = match stale.kind.as_str() {
+        "StatusReport" => Layout::sharded(&subject.namespace, &subject.name),
+        OWN => Layout::singleton(subject.resource(), &subject.namespace, &subject.name),
+        // The objects of others are theirs to remove.
+        _ => return,
+    };
+    let Some(owned) = OwnedPrefix::new(format!("{}-", stale.component)) else { return };
+    let sweeper = Sweeper::new(answering.client, layout, owned).metrics(answering.metrics);
+    let mut removals = match sweeper.plan(&Inventory::synced(stale.living)).await {
+        Ok(removals) => removals,
+        Err(error) => {
+            tracing::warn!(%error, "cannot see what reporters left behind and will look again");
+            return;
+        }
+    };
+    removals.retain(|removal| stale.gone.contains(&removal.writer));
+    let swept = sweeper.execute(removals).await;
+    for removal in &swept.done {
+        tracing::info!(%removal, "took away what a reporter left behind");
+    }
+    for (removal, error) in &swept.failed {
+        tracing::warn!(%removal, %error, "cannot take away what a reporter left behind and will try again");
     }
 }
 
@@ -217,7 +263,13 @@ impl Statuses {
             let object = DynamicObject::new(&subject.name, &subject.resource())
                 .within(&subject.namespace)
                 .data(json!({ "spec": spec }));
-            match api.create(&PostParams::default(), &object).await {
+            match api
+                .create(
+                    &PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() },
+                    &object,
+                )
+                .await
+            {
                 Ok(_) => tracing::info!(
                     namespace = subject.namespace,
                     name = subject.name,

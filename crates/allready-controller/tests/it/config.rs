@@ -13,15 +13,18 @@ use kube::{
 };
 use serde_json::{Value, json};
 
+pub(crate) fn definitions() -> [Value; 2] {
+    [ConfigurationStatus::crd(), StatusReport::crd()]
+        .map(|definition| serde_json::to_value(definition).unwrap())
+}
+
 fn server() -> (ApiServer, Client) {
-    let definitions = [ConfigurationStatus::crd(), StatusReport::crd()];
-    let definitions = definitions.map(|definition| serde_json::to_value(definition).unwrap());
-    let server = ApiServer::builder().crds(definitions).build().unwrap();
+    let server = ApiServer::builder().crds(definitions()).build().unwrap();
     let client = Client::new(server.service(), "default");
     (server, client)
 }
 
-fn spec(nodes: &[&str]) -> ConfigurationStatusSpec {
+pub(crate) fn spec(nodes: &[&str]) -> ConfigurationStatusSpec {
     let speaker = Component {
         name: "speaker".to_owned(),
         reconcilers: vec!["configReconciler".to_owned()],
@@ -30,7 +33,7 @@ fn spec(nodes: &[&str]) -> ConfigurationStatusSpec {
     ConfigurationStatusSpec { components: vec![speaker], ..Default::default() }
 }
 
-fn statuses(spec: ConfigurationStatusSpec) -> Statuses {
+pub(crate) fn statuses(spec: ConfigurationStatusSpec) -> Statuses {
     let subject = Subject {
         api_version: "allready.dev/v1alpha1".to_owned(),
         namespace: "default".to_owned(),
@@ -43,7 +46,7 @@ fn statuses(spec: ConfigurationStatusSpec) -> Statuses {
     }
 }
 
-async fn report(client: &Client, node: &str, status: &str, message: &str) {
+pub(crate) async fn report(client: &Client, node: &str, status: &str, message: &str) {
     let api: Api<StatusReport> = Api::namespaced(client.clone(), "default");
     let name = format!("config-status-speaker-{node}");
     let who = json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "StatusReport", "metadata": { "name": name } });

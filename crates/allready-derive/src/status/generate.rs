@@ -2,32 +2,28 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Ident, spanned::Spanned};
+use syn::{Ident, parse_quote, spanned::Spanned};
 
 use super::model::{Managed, Nested, Role, Status};
 
 pub(crate) fn generate(status: &Status) -> TokenStream {
     let Status { ident, library, .. } = status;
-    let phase = match &status.phase {
-        Some(phase) => quote!(#phase),
-        None => quote!(#library::update::NoPhase),
-    };
+    let phase = status.phase.clone().unwrap_or_else(|| parse_quote!(#library::update::NoPhase));
     let field = |role: &Role| {
         let variant = Ident::new(role.variant, Span::call_site());
         quote!(#library::update::Field::#variant)
     };
-    let roles = status.managed.iter().map(|managed| &managed.role).chain(&status.off).map(field);
+    let roles = status.managed.iter().map(|managed| &managed.role).chain(&status.without).map(field);
+    let skipped = status.skipped.iter().map(field);
     let nested_types: Vec<_> = status.nested.iter().map(|nested| &nested.type_).collect();
     let places = status.managed.iter().map(|Managed { role, name, .. }| {
         let field = field(role);
         quote!(.typed(#field, #name))
     });
     let nested = status.nested.iter().map(|Nested { name, type_, .. }| {
-        let name = match name {
-            Some(name) => quote!(::std::option::Option::Some(#name)),
-            None => quote!(::std::option::Option::None),
-        };
-        quote!(.typed_nested(#name, <#type_ as #library::update::StatusFields>::fields()))
+        // One name, or none where the struct is flattened.
+        let names = name.iter();
+        quote!(.typed_nested(&[#(#names)*], <#type_ as #library::update::StatusFields>::fields()))
     });
     let checks = status.managed.iter().filter_map(|managed| check(managed, status));
     let complete = (!status.part && !status.nested.is_empty()).then(|| {
@@ -40,7 +36,8 @@ pub(crate) fn generate(status: &Status) -> TokenStream {
 
             const ROLES: #library::update::fields::Roles = #library::update::fields::Roles::NONE
                 #(.with(#roles))*
-                #(.and(<#nested_types as #library::update::StatusFields>::ROLES))*;
+                #(.and(<#nested_types as #library::update::StatusFields>::ROLES))*
+                #(.or(#skipped))*;
 
             fn fields() -> #library::update::FieldMap {
                 #library::update::FieldMap::none() #(#places)* #(#nested)*

@@ -56,7 +56,10 @@ pub(crate) struct Status {
     pub(crate) part: bool,
     pub(crate) managed: Vec<Managed>,
     pub(crate) nested: Vec<Nested>,
-    pub(crate) off: Vec<Role>,
+    /// What the status does without.
+    pub(crate) without: Vec<Role>,
+    /// What a field has the name of, and is not; another may be it.
+    pub(crate) skipped: Vec<Role>,
     pub(crate) phase: Option<Type>,
 }
 
@@ -78,7 +81,8 @@ impl Status {
             part: arguments.flag("part", problems),
             managed: Vec::new(),
             nested: Vec::new(),
-            off: Vec::new(),
+            without: Vec::new(),
+            skipped: Vec::new(),
             phase: None,
         };
         for name in arguments.names("without", problems) {
@@ -92,12 +96,11 @@ impl Status {
     }
 
     fn leave_out(&mut self, name: &Ident, problems: &mut Problems) {
-        match Role::named(name) {
-            Some(role) => self.off.push(role),
-            None => {
-                let known = ROLES.map(|role| role.name).join(", ");
-                problems.add(name, format_args!("`{name}` is no field of a status: use {known}"));
-            }
+        if let Some(role) = Role::named(name) {
+            self.without.push(role);
+        } else {
+            let known = ROLES.map(|role| role.name).join(", ");
+            problems.add(name, format_args!("`{name}` is no field of a status: use {known}"));
         }
     }
 
@@ -107,11 +110,12 @@ impl Status {
         let mut arguments = Arguments::of(&field.attrs, "status", &known, problems);
         let serde = Serde::of(&field.attrs, problems);
         let (skip, nested) = (arguments.flag("skip", problems), arguments.flag("nested", problems));
-        let phase = arguments.flag_or_type("phase", problems);
+        let is_phase = arguments.has("phase");
+        let phase = arguments.type_behind("phase", problems);
         let marks: Vec<Role> = ROLES
             .into_iter()
             .filter(|role| match role.name {
-                "phase" => phase.is_some(),
+                "phase" => is_phase,
                 name => arguments.flag(name, problems),
             })
             .collect();
@@ -119,7 +123,7 @@ impl Status {
 
         if skip {
             match by_name {
-                Some(role) if marks.is_empty() && !nested => self.off.push(role),
+                Some(role) if marks.is_empty() && !nested => self.skipped.push(role),
                 Some(_) => problems.add(ident, "a field that is skipped is nothing else: remove the rest"),
                 None => {
                     problems.add(ident, "nothing would be written to this field anyway: remove `skip`");
@@ -158,7 +162,7 @@ impl Status {
             return;
         }
         if role.name == "phase" {
-            let given = phase.flatten().map(|path| parse_quote!(#path));
+            let given = phase.map(|path| parse_quote!(#path));
             self.phase = Some(given.unwrap_or_else(|| without_option(&field.ty)));
         }
         self.managed.push(Managed { role, name, type_: field.ty.clone() });
@@ -167,21 +171,14 @@ impl Status {
     /// What can be said once all fields are known.
     fn settle(&mut self, problems: &mut Problems) {
         let managed: Vec<Role> = self.managed.iter().map(|managed| managed.role).collect();
-        // A skipped field gives its name to another that is marked.
-        let mut off = Vec::new();
-        for role in std::mem::take(&mut self.off) {
-            if !managed.contains(&role) && !off.contains(&role) {
-                off.push(role);
-            }
-        }
-        self.off = off;
         let phase = ROLES[2];
-        if self.phase.is_none() && !self.off.contains(&phase) {
+        if self.phase.is_none() && !self.without.contains(&phase) {
             let marked: Vec<&Nested> = self.nested.iter().filter(|nested| nested.has_phase).collect();
             let with_phase = match (&marked[..], &self.nested[..]) {
                 ([nested], _) => Some(*nested),
                 ([], [nested]) => Some(nested),
                 ([], []) => None,
+                ([], _) if self.skipped.contains(&phase) => None,
                 _ => {
                     let message = "several structs are nested: mark the one with the phase with `#[status(nested, phase)]`";
                     problems.add(&self.ident, message);
@@ -195,7 +192,9 @@ impl Status {
         if self.part || !self.nested.is_empty() {
             return;
         }
-        for role in ROLES.into_iter().filter(|role| !managed.contains(role) && !self.off.contains(role)) {
+        let known =
+            |role: &Role| [&managed, &self.without, &self.skipped].iter().any(|list| list.contains(role));
+        for role in ROLES.into_iter().filter(|role| !known(role)) {
             let name = role.name;
             problems.add(
                 &self.ident,

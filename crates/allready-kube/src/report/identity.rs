@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_of_the_seed_are_the_names_on_the_wire() {
+    fn the_names_on_the_wire_say_who_reports_what() {
         let speaker = Identity::of("speaker").on("kind-worker");
         for reconciler in ["serviceReconciler", "nodeReconciler", "configReconciler", "frrk8sReconciler"] {
             let type_ = format!("speaker-kind-worker/{reconciler}Valid");

@@ -111,7 +111,7 @@ mod outcome;
 mod reporter;
 mod task;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod trouble;
 mod wire;
 
@@ -124,3 +124,5 @@ pub use outcome::{BoxedError, Failure, Outcome, SyncState, ToOutcome};
 pub use reporter::Reporter;
 pub use task::{Ended, ReporterTask, Running};
 pub use trouble::Trouble;
+
+pub(crate) use identity::SUFFIX;

@@ -166,7 +166,7 @@ impl From<SyncState> for Outcome {
 ///     text.parse().map_err(Failure::config)
 /// }
 ///
-/// let outcome = parse("many").to_outcome().unwrap();
+/// let outcome = parse("many").unwrap_err().to_outcome().unwrap();
 /// assert_eq!(outcome.reason().as_str(), "ConfigError");
 /// assert_eq!(outcome.message(), "invalid digit found in string");
 /// ```

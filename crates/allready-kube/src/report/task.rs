@@ -172,19 +172,16 @@ impl ReporterTask {
     fn say(&self, before: Option<Trouble>, after: Option<Trouble>, error: Option<&kube::Error>) {
         let (reporter, object) = (&self.identity, self.wire.object());
         let troubled = &self.shared.metrics.troubled;
-        match after {
-            Some(trouble) => {
-                if before.is_none() {
-                    troubled.inc();
-                }
-                let cause = error.map_or_else(|| "no answer in time".to_owned(), ToString::to_string);
-                tracing::warn!(%reporter, object, cause, "cannot report, and will go on trying: {trouble}");
-            }
-            None => {
-                troubled.dec();
-                tracing::info!(%reporter, object, "reporting works again");
-            }
+        let Some(trouble) = after else {
+            troubled.dec();
+            tracing::info!(%reporter, object, "reporting works again");
+            return;
+        };
+        if before.is_none() {
+            troubled.inc();
         }
+        let cause = error.map_or_else(|| "no answer in time".to_owned(), ToString::to_string);
+        tracing::warn!(%reporter, object, cause, "cannot report, and will go on trying: {trouble}");
     }
 
     /// Says when the object is not the one any more that was there.

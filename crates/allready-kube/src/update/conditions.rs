@@ -16,8 +16,10 @@ use serde_json::Value;
 pub(super) struct ConditionOptions {
     pub(super) untouched: Untouched,
     /// Which types may go when they are untouched; all, where nothing is said.
-    pub(super) owns: Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>,
+    pub(super) owns: Option<Arc<Owns>>,
 }
+
+type Owns = dyn Fn(&str) -> bool + Send + Sync;
 
 impl fmt::Debug for ConditionOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,17 +75,17 @@ pub(super) fn update(
     }
 
     let left_alone = |type_: &str| theirs.iter().any(|condition| condition.type_ == type_);
-    let mut updater = ConditionUpdater::new(&ours, options.untouched, now);
+    let mut pass = ConditionUpdater::new(&ours, options.untouched, now);
     for template in said.conditions.iter().filter(|template| !left_alone(template.type_.as_str())) {
         let reason = Some(template.reason.clone());
         let observed = said.observed(template);
         let message = template.message.clone();
-        updater = updater.update(template.type_.clone(), template.status, observed, reason, message);
+        pass = pass.update(template.type_.clone(), template.status, observed, reason, message);
     }
     for type_ in said.remove {
-        updater = updater.remove(type_.as_str());
+        pass = pass.remove(type_.as_str());
     }
-    let updated = if said.finished { updater.finish() } else { updater.finish_incomplete() };
+    let updated = if said.finished { pass.finish() } else { pass.finish_incomplete() };
     if !updated.changed {
         return None;
     }

@@ -145,6 +145,7 @@
 //!
 //! Events need what their [sink](crate::events) needs.
 
+mod call;
 mod conditions;
 mod error;
 mod expect;
@@ -155,14 +156,17 @@ mod reasonable;
 mod recent;
 mod requeue;
 mod result;
+#[cfg(test)]
+mod tests;
 mod updater;
 mod write;
 
+pub use call::Updated;
 pub use error::UpdateError;
 pub use expect::ExpectedCondition;
 pub use fields::{Field, FieldMap, FieldProblem, NoPhase, StatusFields};
 pub use reasonable::{Because, Reasonable, ReasonedError};
 pub use requeue::{Intervals, ObjectKey, Requeue, RequeueStore};
 pub use result::ReconcileResult;
-pub use updater::{ReconcileTime, Reconciled, StatusUpdater, Updated};
+pub use updater::{ReconcileTime, Reconciled, StatusUpdater};
 pub use write::{Retry, Wrote};

@@ -60,9 +60,12 @@ pub(super) struct Options {
 /// The parts of an updater that its user wrote.
 #[derive(Default)]
 pub(super) struct Functions<'a> {
-    pub(super) phase: Option<&'a dyn Fn(&[Condition]) -> Result<Value, ReasonedError>>,
-    pub(super) edit: Option<&'a dyn Fn(&mut Value, &[Condition]) -> Result<(), ReasonedError>>,
+    pub(super) phase: Option<&'a Phase<'a>>,
+    pub(super) edit: Option<&'a Edit<'a>>,
 }
+
+type Phase<'a> = dyn Fn(&[Condition]) -> Result<Value, ReasonedError> + 'a;
+type Edit<'a> = dyn Fn(&mut Value, &[Condition]) -> Result<(), ReasonedError> + 'a;
 
 /// What to do.
 #[derive(Clone, Debug)]
@@ -190,8 +193,8 @@ pub(super) fn plan(
     }
 
     let changed = json::difference(&stored.status, &status).is_some();
-    let last = fields.read(Field::LastReconcileTime, &stored.status)?.and_then(Value::as_str);
-    if options.reconcile_time.moves(last.and_then(|text| text.parse().ok()), changed, now) {
+    let reconciled = fields.read(Field::LastReconcileTime, &stored.status)?.and_then(Value::as_str);
+    if options.reconcile_time.moves(reconciled.and_then(|text| text.parse().ok()), changed, now) {
         put(&mut status, fields, Field::LastReconcileTime, json!(now))?;
     }
     let before = conditions::legal(fields.read(Field::Conditions, &stored.status)?, now);
@@ -248,14 +251,12 @@ fn put_or_clear(
     value: Option<Value>,
 ) -> Result<(), FieldProblem> {
     let Some(path) = options.fields.path(field) else { return Ok(()) };
-    match value.or_else(|| json::get(&options.blank, path).cloned()) {
-        Some(value) => put(status, &options.fields, field, value),
-        None => {
-            options.fields.read(field, status)?;
-            json::remove(status, path);
-            Ok(())
-        }
+    if let Some(value) = value.or_else(|| json::get(&options.blank, path).cloned()) {
+        return put(status, &options.fields, field, value);
     }
+    options.fields.read(field, status)?;
+    json::remove(status, path);
+    Ok(())
 }
 
 impl ReconcileTime {

@@ -91,7 +91,7 @@ impl<K> ReconcileResult<K> {
     ///
     /// let mut result = ReconcileResult::<StatusReport>::default();
     /// result.set_all(&set, &list);
-    /// assert_eq!(result.conditions.iter().map(|c| c.type_.as_str()).collect::<Vec<_>>(), ["Synced", "Ready"]);
+    /// assert_eq!(result.conditions.iter().map(|c| c.type_.as_str()).collect::<Vec<_>>(), ["Ready", "Synced"]);
     /// ```
     pub fn set_all(&mut self, set: &ConditionSet, conditions: &[Condition]) -> &mut Self {
         let own = |condition: &&Condition| {

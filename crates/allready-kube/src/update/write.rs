@@ -102,12 +102,20 @@ pub(super) struct Writer<'a> {
 }
 
 /// What a write came to.
+#[derive(Debug)]
 pub(super) struct Written {
     pub(super) outcome: Result<Wrote, UpdateError>,
     pub(super) transitions: Vec<Transition>,
     pub(super) errors: Vec<ReasonedError>,
     pub(super) requests: u32,
     pub(super) stored: Option<DynamicObject>,
+}
+
+impl Default for Written {
+    fn default() -> Self {
+        let (transitions, errors) = (Vec::new(), Vec::new());
+        Self { outcome: Ok(Wrote::Unchanged), transitions, errors, requests: 0, stored: None }
+    }
 }
 
 /// A request of which nobody knows yet whether it took effect.
@@ -132,91 +140,95 @@ impl Writer<'_> {
     /// Writes until the object says what it should, or that cannot be.
     pub(super) async fn write(
         &self,
-        mut known: Option<Stored>,
+        known: Option<Stored>,
         plan: impl Fn(&Stored) -> Result<Plan, FieldProblem>,
     ) -> Written {
-        let mut written = Written {
-            outcome: Ok(Wrote::Unchanged),
-            transitions: Vec::new(),
-            errors: Vec::new(),
-            requests: 0,
-            stored: None,
-        };
+        let mut written = Written::default();
+        let outcome = self.go(known, plan, &mut written).await;
+        if outcome.is_err() {
+            self.metrics.failed.inc();
+        }
+        Written { outcome, ..written }
+    }
+
+    async fn go(
+        &self,
+        mut known: Option<Stored>,
+        plan: impl Fn(&Stored) -> Result<Plan, FieldProblem>,
+        written: &mut Written,
+    ) -> Result<Wrote, UpdateError> {
+        let object = || self.object.to_owned();
         let (mut failures, mut missing) = (0, false);
-        let mut hoped: Option<Hoped> = None;
-        written.outcome = loop {
-            let stored = match known.take() {
-                Some(stored) => stored,
-                None => {
-                    written.requests += 1;
-                    match self.api.get_opt(self.name).await {
-                        Ok(Some(object)) => read(&object),
-                        Ok(None) => break Ok(Wrote::Gone),
-                        Err(error) => match self.after(error, &mut failures).await {
-                            Ok(_) => continue,
-                            Err(error) => break Err(error),
-                        },
-                    }
-                }
+        let (mut hoped, mut fresh) = (None::<Hoped>, None);
+        loop {
+            let stored = if let Some(stored) = known.take() {
+                stored
+            } else {
+                let Some(object) = self.look(&mut written.requests, &mut failures).await? else {
+                    return Ok(Wrote::Gone);
+                };
+                read(fresh.insert(object))
             };
-            let took_effect = hoped.take();
-            let hoped_for = took_effect.is_some();
-            if let Some(hoped) = took_effect {
+            let was_hoped = hoped.is_some();
+            if let Some(hoped) = hoped.take() {
                 written.transitions.extend(hoped.accepted(&self.conditions(&stored.status)));
             }
-            let planned = match plan(&stored) {
-                Ok(planned) => planned,
-                Err(problem) => break Err(UpdateError::Field { object: self.object.to_owned(), problem }),
-            };
+            let planned =
+                plan(&stored).map_err(|problem| UpdateError::Field { object: object(), problem })?;
             written.errors = planned.errors;
             let patch = match planned.verdict {
-                Verdict::Write(patch) if !missing => patch,
-                Verdict::Write(_) => break Err(UpdateError::NoStatus { object: self.object.to_owned() }),
-                Verdict::Unchanged if hoped_for => {
+                Verdict::Write(_) if missing => return Err(UpdateError::NoStatus { object: object() }),
+                Verdict::Write(patch) => patch,
+                Verdict::Unchanged if was_hoped => {
                     self.metrics.sent.inc();
-                    break Ok(Wrote::Changed);
+                    written.stored = fresh;
+                    return Ok(Wrote::Changed);
                 }
                 Verdict::Unchanged => {
                     self.metrics.unchanged.inc();
-                    break Ok(Wrote::Unchanged);
+                    return Ok(Wrote::Unchanged);
                 }
-                Verdict::Outdated => break Ok(Wrote::Outdated),
-                Verdict::Replaced => break Ok(Wrote::Replaced),
+                Verdict::Outdated => return Ok(Wrote::Outdated),
+                Verdict::Replaced => return Ok(Wrote::Replaced),
             };
             if failures > 0 {
                 self.metrics.retried.inc();
             }
             written.requests += 1;
-            match self.send(&stored, &patch).await {
+            let error = match self.send(&stored, &patch).await {
                 Ok(object) => {
                     self.metrics.sent.inc();
                     written.transitions.extend(planned.transitions);
                     let dropped = self.dropped(&patch, &planned.status, &object);
                     written.stored = Some(object);
-                    break dropped.map_or(Ok(Wrote::Changed), Err);
+                    return dropped.map_or(Ok(Wrote::Changed), Err);
                 }
-                Err(error) => {
-                    let send_again = match self.after(error, &mut failures).await {
-                        Ok(Reaction::SendAgain(_)) => true,
-                        Ok(reaction) => {
-                            missing = reaction == Reaction::IsItGone;
-                            false
-                        }
-                        Err(error) => break Err(error),
-                    };
-                    if send_again {
-                        known = Some(stored);
-                    } else {
-                        let conditions = self.conditions(&planned.status);
-                        hoped = Some(Hoped { transitions: planned.transitions, conditions });
-                    }
-                }
+                Err(error) => error,
+            };
+            let reaction = self.after(error, &mut failures).await?;
+            if let Reaction::SendAgain(_) = reaction {
+                known = Some(stored);
+            } else {
+                missing = reaction == Reaction::IsItGone;
+                let conditions = self.conditions(&planned.status);
+                hoped = Some(Hoped { transitions: planned.transitions, conditions });
             }
-        };
-        if written.outcome.is_err() {
-            self.metrics.failed.inc();
         }
-        written
+    }
+
+    /// Reads the object; nothing, if it is gone.
+    async fn look(
+        &self,
+        requests: &mut u32,
+        failures: &mut u32,
+    ) -> Result<Option<DynamicObject>, UpdateError> {
+        loop {
+            *requests += 1;
+            match self.api.get_opt(self.name).await {
+                Ok(object) => return Ok(object),
+                Err(error) => self.after(error, failures).await?,
+            };
+        }
     }
 
     /// Waits as long as a failure asks for, and says how to go on.
@@ -290,7 +302,7 @@ mod tests {
             (Refusal::Unanswered, 2, Reaction::LookAgain(ms(40))),
             (busy(None), 1, Reaction::SendAgain(ms(20))),
             (busy(Some(Duration::from_secs(2))), 1, Reaction::SendAgain(Duration::from_secs(2))),
-            (busy(Some(Duration::from_secs(60))), 1, Reaction::GiveUp),
+            (busy(Some(Duration::from_mins(1))), 1, Reaction::GiveUp),
             (Refusal::NotFound, 1, Reaction::IsItGone),
             (Refusal::NotFound, 9, Reaction::IsItGone),
             (Refusal::Forbidden, 1, Reaction::Refused),

@@ -32,9 +32,9 @@ async fn case_01_an_empty_status_is_filled_from_error_conditions_and_object() {
     let result = result(&pool, &[("Synced", Status::True), ("Healthy", Status::False)])
         .failed(broken())
         .requeue_after(Duration::from_secs(5));
-    let updated = cluster.updater().conditions(Untouched::Keep).update(&cluster.client, result).await;
-    assert_eq!(updated.requeue_after, Some(Duration::from_secs(5)), "passed through");
-    assert_eq!(updated.into_result().unwrap_err().to_string(), "the disk is full");
+    let done = cluster.updater().conditions(Untouched::Keep).update(&cluster.client, result).await;
+    assert_eq!(done.requeue_after, Some(Duration::from_secs(5)), "passed through");
+    assert_eq!(done.into_result().unwrap_err().to_string(), "the disk is full");
 
     let stored = cluster.get("a").await;
     let status = status(&stored);
@@ -65,9 +65,9 @@ async fn case_02_without_an_object_nothing_is_sent_and_the_error_comes_back() {
     let cluster = Cluster::new();
     let updater = cluster.updater();
     let nothing = ReconcileResult::default().failed(broken());
-    let (updated, requests) = cluster.counted(updater.update(&cluster.client, nothing)).await;
-    assert_eq!((updated.wrote.as_ref().unwrap(), requests), (&Wrote::NoObject, 0));
-    assert_eq!(updated.into_result().unwrap_err().to_string(), "the disk is full");
+    let (done, requests) = cluster.counted(updater.update(&cluster.client, nothing)).await;
+    assert_eq!((done.wrote.as_ref().unwrap(), requests), (&Wrote::NoObject, 0));
+    assert_eq!(done.into_result().unwrap_err().to_string(), "the disk is full");
 }
 
 #[tokio::test]
@@ -162,9 +162,9 @@ async fn case_08_without_a_status_nothing_is_sent_and_the_error_comes_back() {
     let pool = cluster.pool("a").await;
     let updater = cluster.updater().conditions(Untouched::Keep).without_status();
     let failed = result(&pool, &[("A", Status::True)]).failed(broken());
-    let (updated, requests) = cluster.counted(updater.update(&cluster.client, failed)).await;
-    assert_eq!((updated.wrote.as_ref().unwrap(), requests), (&Wrote::SwitchedOff, 0));
-    assert_eq!(updated.into_result().unwrap_err().to_string(), "the disk is full");
+    let (done, requests) = cluster.counted(updater.update(&cluster.client, failed)).await;
+    assert_eq!((done.wrote.as_ref().unwrap(), requests), (&Wrote::SwitchedOff, 0));
+    assert_eq!(done.into_result().unwrap_err().to_string(), "the disk is full");
     assert_eq!(cluster.get("a").await.status, None);
 }
 
@@ -196,9 +196,9 @@ async fn case_09_a_phase_that_cannot_be_computed_is_cleared_and_the_rest_is_writ
     cluster.pool("a").await;
     let pool = cluster.write("a", json!({ "phase": "Succeeded" })).await;
     let updater = cluster.updater().phase(|_| Err::<Phase, _>(broken()));
-    let updated = updater.update(&cluster.client, result(&pool, &[])).await;
-    assert_eq!(updated.wrote.as_ref().unwrap(), &Wrote::Changed);
-    assert_eq!(updated.into_result().unwrap_err().to_string(), "error computing phase: the disk is full");
+    let done = updater.update(&cluster.client, result(&pool, &[])).await;
+    assert_eq!(done.wrote.as_ref().unwrap(), &Wrote::Changed);
+    assert_eq!(done.into_result().unwrap_err().to_string(), "error computing phase: the disk is full");
     let stored = cluster.get("a").await;
     assert_eq!((status(&stored).phase, status(&stored).observed_generation), (Phase::Pending, 1));
 }
@@ -223,9 +223,9 @@ async fn case_09_a_write_that_fails_is_told_beside_the_error_of_the_reconcile() 
     let pool = cluster.pool("a").await;
     cluster.fault(Effect::Forbidden, Verb::Patch, 1);
     let failed = result(&pool, &[]).failed(broken()).requeue_after(Duration::from_secs(3));
-    let updated = cluster.updater().update(&cluster.client, failed).await;
-    assert_eq!(updated.requeue_after, Some(Duration::from_secs(3)), "still computed");
-    let error = updated.into_result().unwrap_err();
+    let done = cluster.updater().update(&cluster.client, failed).await;
+    assert_eq!(done.requeue_after, Some(Duration::from_secs(3)), "still computed");
+    let error = done.into_result().unwrap_err();
     assert_eq!(
         error.to_string(),
         "multiple errors occurred:\nthe disk is full\nthe API server refused the status of Pool default/a"
@@ -242,12 +242,12 @@ async fn case_10_events_are_recorded_only_after_the_write_was_accepted() {
         cluster.updater().conditions(Untouched::Keep).events(Arc::new(sink.clone()), Verbosity::PerChange);
     cluster.fault(Effect::Forbidden, Verb::Patch, 1);
     let synced = || result(&pool, &[("Synced", Status::False)]);
-    let updated = updater.update(&cluster.client, synced()).await;
-    assert!(updated.wrote.is_err() && updated.transitions.is_empty());
+    let done = updater.update(&cluster.client, synced()).await;
+    assert!(done.wrote.is_err() && done.transitions.is_empty());
     assert_eq!(sink.recorded(), [], "nothing has changed in the cluster");
 
-    let updated = updater.update(&cluster.client, synced()).await;
-    assert_eq!(updated.transitions.len(), 1);
+    let done = updater.update(&cluster.client, synced()).await;
+    assert_eq!(done.transitions.len(), 1);
     let recorded = sink.recorded();
     assert_eq!(recorded.len(), 1);
     assert_eq!(recorded[0].note.note, "Condition 'Synced' added with status 'False'");
@@ -325,12 +325,12 @@ async fn case_15_a_reconcile_that_changes_nothing_sends_nothing() {
 
     let pool = cluster.get("a").await;
     cluster.at(1_599);
-    let (updated, requests) = cluster.counted(updater.update(&cluster.client, same(&pool))).await;
-    assert_eq!((updated.wrote.unwrap(), requests, updated.requests), (Wrote::Unchanged, 0, 0));
+    let (done, requests) = cluster.counted(updater.update(&cluster.client, same(&pool))).await;
+    assert_eq!((done.wrote.unwrap(), requests, done.requests), (Wrote::Unchanged, 0, 0));
 
     let now = cluster.at(1_600);
-    let (updated, requests) = cluster.counted(updater.update(&cluster.client, same(&pool))).await;
-    assert_eq!((updated.wrote.unwrap(), requests), (Wrote::Changed, 1), "ten minutes are over");
+    let (done, requests) = cluster.counted(updater.update(&cluster.client, same(&pool))).await;
+    assert_eq!((done.wrote.unwrap(), requests), (Wrote::Changed, 1), "ten minutes are over");
     assert_eq!(status(&*cluster.get("a").await).last_reconcile_time, Some(now));
 }
 
@@ -338,8 +338,8 @@ async fn case_15_a_reconcile_that_changes_nothing_sends_nothing() {
 async fn case_15_the_time_of_the_last_reconcile_is_as_exact_as_asked_for() {
     for (how, second, expected) in [
         (ReconcileTime::Precise, 1_001, Some(1_001)),
-        (ReconcileTime::Coarse(Duration::from_secs(60)), 1_001, Some(1_000)),
-        (ReconcileTime::Coarse(Duration::from_secs(60)), 1_060, Some(1_060)),
+        (ReconcileTime::Coarse(Duration::from_mins(1)), 1_001, Some(1_000)),
+        (ReconcileTime::Coarse(Duration::from_mins(1)), 1_060, Some(1_060)),
         (ReconcileTime::Off, 9_999, None),
     ] {
         let cluster = Cluster::new();

@@ -6,7 +6,7 @@ use allready_kube::update::{
 };
 use kube::{
     Api, Resource,
-    api::{ApiResource, DynamicObject, PostParams},
+    api::{ApiResource, DynamicObject, PatchParams, PostParams},
 };
 use serde_json::{Value, json};
 
@@ -75,8 +75,8 @@ async fn an_object_without_a_type_is_written_by_path() {
         .named(Field::Conditions, "checks")
         .without(&[Field::LastReconcileTime]);
     let updater = by_path(&cluster, resource::<Nested>(), fields);
-    let updated = updater.update(&cluster.client, said(object)).await;
-    let written = updated.stored.as_ref().unwrap();
+    let done = updater.update(&cluster.client, said(object)).await;
+    let written = done.stored.as_ref().unwrap();
     assert_eq!(
         stored(written),
         &json!({
@@ -100,10 +100,10 @@ async fn a_field_that_the_definition_does_not_have_is_an_error_that_names_it() {
     let updater = by_path(&cluster, resource::<Pool>(), fields);
     let mut result = said(object);
     result.reason = Some(reason!("Fine"));
-    let updated = updater.update(&cluster.client, result).await;
-    assert_eq!(stored(updated.stored.as_ref().unwrap())["observedGeneration"], 1, "the rest is written");
+    let done = updater.update(&cluster.client, result).await;
+    assert_eq!(stored(done.stored.as_ref().unwrap())["observedGeneration"], 1, "the rest is written");
     assert_eq!(
-        updated.wrote.unwrap_err().to_string(),
+        done.wrote.unwrap_err().to_string(),
         "the API server dropped status.phaze, status.sumary.reason from the status of Pool default/a: its definition has \
          no such field; add it there, or map it to another name"
     );
@@ -120,7 +120,7 @@ async fn a_field_of_another_type_is_an_error_that_names_it() {
     let api: Api<DynamicObject> =
         Api::namespaced_with(cluster.client.clone(), "default", &resource::<Other>());
     let patch = kube::api::Patch::Merge(patch);
-    let object = api.patch_status(&name, &Default::default(), &patch).await.unwrap();
+    let object = api.patch_status(&name, &PatchParams::default(), &patch).await.unwrap();
     let only = |field: Field, path: &str| {
         let off: Vec<Field> = Field::ALL.into_iter().filter(|other| *other != field).collect();
         FieldMap::default().without(&off).named(field, path)
@@ -136,9 +136,8 @@ async fn a_field_of_another_type_is_an_error_that_names_it() {
         (only(Field::Message, "phase"), "status.phase is an object and should be a text"),
     ] {
         let updater = by_path(&cluster, resource::<Other>(), fields);
-        let (updated, requests) =
-            cluster.counted(updater.update(&cluster.client, said(object.clone()))).await;
-        let error = updated.wrote.unwrap_err();
+        let (done, requests) = cluster.counted(updater.update(&cluster.client, said(object.clone()))).await;
+        let error = done.wrote.unwrap_err();
         assert!(matches!(error, UpdateError::Field { .. }));
         let remedy = "map the field to its right place, or switch it off";
         assert_eq!(
@@ -154,7 +153,7 @@ async fn what_the_schema_does_not_take_is_refused_in_the_servers_words() {
     let cluster = Cluster::new();
     let object = create(&cluster, &resource::<Other>(), json!({})).await;
     let fields = FieldMap::none().named(Field::ObservedGeneration, "observedGeneration");
-    let updated = by_path(&cluster, resource::<Other>(), fields).update(&cluster.client, said(object)).await;
-    let UpdateError::Refused { source, .. } = updated.wrote.unwrap_err() else { panic!() };
+    let done = by_path(&cluster, resource::<Other>(), fields).update(&cluster.client, said(object)).await;
+    let UpdateError::Refused { source, .. } = done.wrote.unwrap_err() else { panic!() };
     assert!(source.to_string().contains("status.observedGeneration"), "{source}");
 }

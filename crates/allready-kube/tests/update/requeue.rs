@@ -25,8 +25,8 @@ async fn case_07_the_smaller_of_the_smart_and_the_explicit_requeue_counts() {
     for (min, expected) in [(1, 1), (60, 30)] {
         let updater = cluster.updater().smart_requeue(store(Duration::from_secs(min)));
         let asked = asking(result(&pool, &[]), Requeue::Backoff).requeue_after(Duration::from_secs(30));
-        let updated = updater.update(&cluster.client, asked).await;
-        assert_eq!(updated.requeue_after, Some(Duration::from_secs(expected)));
+        let done = updater.update(&cluster.client, asked).await;
+        assert_eq!(done.requeue_after, Some(Duration::from_secs(expected)));
     }
 }
 
@@ -45,7 +45,7 @@ async fn case_07_conditionals_are_asked_in_order_the_last_wins_and_overrides_the
         .smart_requeue(Arc::clone(&store))
         .requeue_if(move |result| failing(result).then_some(Requeue::Backoff))
         .requeue_if(move |result| unknown(result).then_some(Requeue::Never));
-    let seconds = |updated: allready_kube::update::Updated| updated.requeue_after.map(|wait| wait.as_secs());
+    let seconds = |done: allready_kube::update::Updated| done.requeue_after.map(|wait| wait.as_secs());
     let update = |result| updater.update(&cluster.client, asking(result, Requeue::Reset));
 
     assert_eq!(seconds(update(result(&pool, &[("A", Status::False)])).await), Some(1));
@@ -67,12 +67,12 @@ async fn case_07_an_error_resets_the_wait_and_gives_no_requeue() {
     let updater = cluster.updater().smart_requeue(store(Duration::from_secs(1)));
     let backoff = || asking(result(&pool, &[]), Requeue::Backoff);
     for expected in [1, 2, 4] {
-        let updated = updater.update(&cluster.client, backoff()).await;
-        assert_eq!(updated.requeue_after, Some(Duration::from_secs(expected)));
+        let done = updater.update(&cluster.client, backoff()).await;
+        assert_eq!(done.requeue_after, Some(Duration::from_secs(expected)));
     }
     let failed = backoff().failed(std::io::Error::other("no").without_reason());
-    let updated = updater.update(&cluster.client, failed).await;
-    assert_eq!(updated.requeue_after, None);
+    let done = updater.update(&cluster.client, failed).await;
+    assert_eq!(done.requeue_after, None);
     assert_eq!(updater.update(&cluster.client, backoff()).await.requeue_after, Some(Duration::from_secs(1)));
 }
 
@@ -84,7 +84,7 @@ async fn an_object_that_is_gone_waits_no_more() {
     let updater = cluster.updater().smart_requeue(Arc::clone(&store));
     let _ = updater.update(&cluster.client, asking(result(&pool, &[]), Requeue::Backoff)).await;
     assert_eq!(store.lock().unwrap().len(), 1);
-    cluster.api::<Pool>().delete("a", &Default::default()).await.unwrap();
-    let updated = updater.update(&cluster.client, asking(result(&pool, &[]), Requeue::Backoff)).await;
-    assert_eq!((store.lock().unwrap().len(), updated.requeue_after), (0, None));
+    cluster.api::<Pool>().delete("a", &kube::api::DeleteParams::default()).await.unwrap();
+    let done = updater.update(&cluster.client, asking(result(&pool, &[]), Requeue::Backoff)).await;
+    assert_eq!((store.lock().unwrap().len(), done.requeue_after), (0, None));
 }

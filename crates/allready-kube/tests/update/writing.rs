@@ -13,9 +13,12 @@ use allready_core::{Status, condition_type, set::Untouched, transition::Verbosit
 use allready_kube::{
     events::MemorySink,
     metrics::WriteMetrics,
-    update::{ReasonedError, UpdateError, Wrote},
+    update::{FieldMap, ReasonedError, ReconcileResult, StatusUpdater, UpdateError, Wrote},
 };
-use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::{
+    Api, CustomResourceExt,
+    api::{ApiResource, DeleteParams, DynamicObject, ObjectMeta, Patch, PatchParams, PostParams},
+};
 use serde_json::json;
 
 use super::{
@@ -35,9 +38,9 @@ async fn a_lost_race_is_run_again_on_the_fresh_object_and_keeps_what_others_wrot
     cluster.write("a", json!({ "conditions": [foreign("Theirs", "False")], "addresses": 5 })).await;
     let metrics = WriteMetrics::default();
     let updater = cluster.updater().conditions(Untouched::Keep).metrics(metrics.clone());
-    let (updated, requests) =
+    let (done, requests) =
         cluster.counted(updater.update(&cluster.client, result(&stale, &[("Ours", Status::True)]))).await;
-    assert_eq!((updated.wrote.unwrap(), requests), (Wrote::Changed, 3), "refused, read, written");
+    assert_eq!((done.wrote.unwrap(), requests), (Wrote::Changed, 3), "refused, read, written");
     let stored = cluster.get("a").await;
     let expected = [("Ours", (Status::True, 1_000)), ("Theirs", (Status::False, 7))];
     assert_eq!(told(&status(&stored).conditions), expected.into());
@@ -104,10 +107,10 @@ async fn a_write_whose_answer_was_lost_is_found_and_its_events_are_recorded_once
         .events(Arc::new(sink.clone()), Verbosity::PerChange)
         .metrics(metrics.clone());
     cluster.fault(Effect::ResetAfter, Verb::Patch, 1);
-    let (updated, requests) =
+    let (done, requests) =
         cluster.counted(updater.update(&cluster.client, result(&pool, &[("A", Status::True)]))).await;
-    assert_eq!((updated.wrote.unwrap(), requests), (Wrote::Changed, 2), "sent, read");
-    assert_eq!(updated.transitions.len(), 1);
+    assert_eq!((done.wrote.unwrap(), requests), (Wrote::Changed, 2), "sent, read");
+    assert_eq!(done.transitions.len(), 1);
     let notes: Vec<_> = sink.recorded().into_iter().map(|recorded| recorded.note.note).collect();
     assert_eq!(notes, ["Condition 'A' added with status 'True'"]);
     assert_eq!((metrics.sent.get(), metrics.unchanged.get()), (1, 0));
@@ -127,11 +130,11 @@ async fn whatever_may_pass_is_tried_again() {
         let pool = cluster.pool("a").await;
         cluster.fault(effect.clone(), Verb::Patch, 1);
         let updater = cluster.updater().conditions(Untouched::Keep);
-        let (updated, sent) =
+        let (done, sent) =
             cluster.counted(updater.update(&cluster.client, result(&pool, &[("A", Status::True)]))).await;
         assert_eq!(
-            (updated.wrote.unwrap(), sent, updated.requests),
-            (Wrote::Changed, requests, requests as u32),
+            (done.wrote.unwrap(), sent, done.requests),
+            (Wrote::Changed, u64::from(requests), requests),
             "{effect:?}"
         );
         assert_eq!(status(&*cluster.get("a").await).conditions.len(), 1);
@@ -144,8 +147,8 @@ async fn reading_again_may_fail_too() {
     let pool = cluster.pool("a").await;
     cluster.fault(Effect::ResetBefore, Verb::Patch, 1);
     cluster.fault(Effect::InternalError, Verb::Get, 2);
-    let updated = cluster.updater().update(&cluster.client, result(&pool, &[])).await;
-    assert_eq!((updated.wrote.unwrap(), updated.requests), (Wrote::Changed, 5));
+    let done = cluster.updater().update(&cluster.client, result(&pool, &[])).await;
+    assert_eq!((done.wrote.unwrap(), done.requests), (Wrote::Changed, 5));
 }
 
 #[tokio::test]
@@ -155,8 +158,8 @@ async fn it_is_given_up_after_so_many_tries() {
     let metrics = WriteMetrics::default();
     cluster.fault(Effect::InternalError, Verb::Patch, 100);
     let updater = cluster.updater().metrics(metrics.clone());
-    let updated = updater.update(&cluster.client, result(&pool, &[])).await;
-    let UpdateError::GaveUp { tries, .. } = updated.wrote.unwrap_err() else { panic!() };
+    let done = updater.update(&cluster.client, result(&pool, &[])).await;
+    let UpdateError::GaveUp { tries, .. } = done.wrote.unwrap_err() else { panic!() };
     assert_eq!((tries, metrics.failed.get(), metrics.sent.get()), (6, 1, 0));
 }
 
@@ -167,8 +170,8 @@ async fn a_server_that_wants_to_be_left_alone_for_long_is() {
     cluster.fault(Effect::TooManyRequests { retry_after: 30 }, Verb::Patch, 1);
     let update = cluster.updater();
     let update = update.update(&cluster.client, result(&pool, &[]));
-    let updated = tokio::time::timeout(Duration::from_secs(10), update).await.unwrap();
-    assert!(matches!(updated.wrote.unwrap_err(), UpdateError::GaveUp { tries: 1, .. }));
+    let done = tokio::time::timeout(Duration::from_secs(10), update).await.unwrap();
+    assert!(matches!(done.wrote.unwrap_err(), UpdateError::GaveUp { tries: 1, .. }));
 }
 
 #[tokio::test]
@@ -177,8 +180,8 @@ async fn a_newer_observed_generation_is_never_overwritten() {
     let old = cluster.pool("a").await;
     cluster.write("a", json!({ "observedGeneration": 2, "conditions": [foreign("A", "True")] })).await;
     let updater = cluster.updater().conditions(Untouched::Remove);
-    let updated = updater.update(&cluster.client, result(&old, &[("A", Status::False)])).await;
-    assert_eq!(updated.wrote.unwrap(), Wrote::Outdated);
+    let done = updater.update(&cluster.client, result(&old, &[("A", Status::False)])).await;
+    assert_eq!(done.wrote.unwrap(), Wrote::Outdated);
     let stored = cluster.get("a").await;
     assert_eq!(status(&stored).observed_generation, 2);
     assert_eq!(told(&status(&stored).conditions), [("A", (Status::True, 7))].into());
@@ -204,9 +207,9 @@ async fn an_object_that_is_gone_is_no_error() {
     let cluster = Cluster::new();
     let pool = cluster.pool("a").await;
     cluster.api::<Pool>().delete("a", &DeleteParams::default()).await.unwrap();
-    let updated = cluster.updater().update(&cluster.client, result(&pool, &[])).await;
-    assert_eq!(updated.wrote.as_ref().unwrap(), &Wrote::Gone);
-    assert!(updated.into_result().is_ok());
+    let done = cluster.updater().update(&cluster.client, result(&pool, &[])).await;
+    assert_eq!(done.wrote.as_ref().unwrap(), &Wrote::Gone);
+    assert!(done.into_result().is_ok());
 }
 
 #[tokio::test]
@@ -215,30 +218,29 @@ async fn another_object_of_the_same_name_is_left_alone() {
     let pool = cluster.pool("a").await;
     cluster.api::<Pool>().delete("a", &DeleteParams::default()).await.unwrap();
     let new = cluster.pool("a").await;
-    let updated = cluster.updater().update(&cluster.client, result(&pool, &[])).await;
-    assert_eq!(updated.wrote.unwrap(), Wrote::Replaced);
+    let done = cluster.updater().update(&cluster.client, result(&pool, &[])).await;
+    assert_eq!(done.wrote.unwrap(), Wrote::Replaced);
     assert_eq!(cluster.get("a").await.metadata.resource_version, new.metadata.resource_version);
 }
 
 #[tokio::test]
 async fn a_kind_without_a_status_endpoint_is_told_apart_from_a_missing_object() {
     let cluster = Cluster::new();
-    let mut crd = serde_json::to_value(<Pool as kube::CustomResourceExt>::crd()).unwrap();
+    let mut crd = serde_json::to_value(Pool::crd()).unwrap();
     crd["spec"]["names"] = json!({ "kind": "Bare", "plural": "bares" });
     crd["metadata"]["name"] = json!("bares.test.dev");
     crd["spec"]["versions"][0].as_object_mut().unwrap().remove("subresources");
     cluster.server.define(crd).unwrap();
-    let resource = kube::api::ApiResource {
+    let resource = ApiResource {
         kind: "Bare".to_owned(),
         plural: "bares".to_owned(),
-        ..kube::api::ApiResource::erase::<Pool>(&())
+        ..ApiResource::erase::<Pool>(&())
     };
-    let api: kube::Api<kube::api::DynamicObject> =
-        kube::Api::namespaced_with(cluster.client.clone(), "default", &resource);
-    let bare = kube::api::DynamicObject::new("a", &resource).data(json!({ "spec": { "size": 1 } }));
+    let api: Api<DynamicObject> = Api::namespaced_with(cluster.client.clone(), "default", &resource);
+    let bare = DynamicObject::new("a", &resource).data(json!({ "spec": { "size": 1 } }));
     let bare = api.create(&PostParams::default(), &bare).await.unwrap();
-    let updater = allready_kube::update::StatusUpdater::by_path(resource, Default::default());
-    let result = allready_kube::update::ReconcileResult::of(bare);
+    let updater = StatusUpdater::by_path(resource, FieldMap::default());
+    let result = ReconcileResult::of(bare);
     let error = updater.update(&cluster.client, result).await.wrote.unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -256,8 +258,8 @@ async fn a_cache_that_has_not_seen_the_last_own_write_does_not_hide_a_change() {
     let cached = cluster.get("a").await;
     update(&cached, Status::False).await.into_result().unwrap();
     // The cache still has the version in which A is True, which is what is wanted now.
-    let updated = update(&cached, Status::True).await;
-    assert_eq!(updated.wrote.unwrap(), Wrote::Changed);
+    let done = update(&cached, Status::True).await;
+    assert_eq!(done.wrote.unwrap(), Wrote::Changed);
     assert_eq!(status(&*cluster.get("a").await).conditions[0].status, Status::True);
 }
 
@@ -280,40 +282,37 @@ async fn the_custom_update_is_called_again_on_the_fresh_status() {
 #[tokio::test]
 async fn an_object_without_a_name_or_a_version_is_understood() {
     let cluster = Cluster::new();
-    let unnamed = Pool { metadata: Default::default(), ..Pool::new("x", PoolSpec { size: 1 }) };
-    let updated = cluster.updater().update(&cluster.client, result(&Arc::new(unnamed), &[])).await;
-    assert!(matches!(updated.wrote.unwrap_err(), UpdateError::Unnamed { .. }));
+    let unnamed = Pool { metadata: ObjectMeta::default(), ..Pool::new("x", PoolSpec { size: 1 }) };
+    let done = cluster.updater().update(&cluster.client, result(&Arc::new(unnamed), &[])).await;
+    assert!(matches!(done.wrote.unwrap_err(), UpdateError::Unnamed { .. }));
 
     cluster.pool("a").await;
     let mut by_hand = Pool::new("a", PoolSpec { size: 1 });
     by_hand.metadata.namespace = Some("default".to_owned());
-    let updated = cluster.updater().update(&cluster.client, result(&Arc::new(by_hand), &[])).await;
-    assert_eq!((updated.wrote.unwrap(), updated.requests), (Wrote::Changed, 2), "read, written");
+    let done = cluster.updater().update(&cluster.client, result(&Arc::new(by_hand), &[])).await;
+    assert_eq!((done.wrote.unwrap(), done.requests), (Wrote::Changed, 2), "read, written");
 }
 
 #[tokio::test]
 async fn fields_of_a_condition_that_only_its_writer_knows_stay() {
     let cluster = Cluster::new();
-    let resource = kube::api::ApiResource::erase::<Pool>(&());
-    let mut crd = serde_json::to_value(<Pool as kube::CustomResourceExt>::crd()).unwrap();
+    let resource = ApiResource::erase::<Pool>(&());
+    let mut crd = serde_json::to_value(Pool::crd()).unwrap();
     crd["spec"]["names"] = json!({ "kind": "Loose", "plural": "looses" });
     crd["metadata"]["name"] = json!("looses.test.dev");
     let schema = &mut crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"];
     *schema = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
     cluster.server.define(crd).unwrap();
-    let resource =
-        kube::api::ApiResource { kind: "Loose".to_owned(), plural: "looses".to_owned(), ..resource };
-    let api: kube::Api<kube::api::DynamicObject> =
-        kube::Api::namespaced_with(cluster.client.clone(), "default", &resource);
-    let loose = kube::api::DynamicObject::new("a", &resource).data(json!({ "spec": { "size": 1 } }));
+    let resource = ApiResource { kind: "Loose".to_owned(), plural: "looses".to_owned(), ..resource };
+    let api: Api<DynamicObject> = Api::namespaced_with(cluster.client.clone(), "default", &resource);
+    let loose = DynamicObject::new("a", &resource).data(json!({ "spec": { "size": 1 } }));
     api.create(&PostParams::default(), &loose).await.unwrap();
     let theirs = json!({ "type": "not a type", "status": true, "severity": "Warning" });
     let patch = Patch::Merge(json!({ "status": { "conditions": [theirs], "other": [1] } }));
     let object = api.patch_status("a", &PatchParams::default(), &patch).await.unwrap();
 
-    let updater = allready_kube::update::StatusUpdater::by_path(resource, Default::default())
-        .conditions(Untouched::Keep);
-    let mut result = allready_kube::update::ReconcileResult::of(object);
+    let updater = StatusUpdater::by_path(resource, FieldMap::default()).conditions(Untouched::Keep);
+    let mut result = ReconcileResult::of(object);
     result.set(condition_type!("Ours"), Status::True, None, "");
     updater.update(&cluster.client, result).await.into_result().unwrap();
     let stored = api.get("a").await.unwrap();

@@ -60,7 +60,7 @@ async fn the_controller_does_all_its_work_with_the_permissions_of_its_role(serve
     let statuses = Statuses {
         api_versions: vec![STATUS.0.to_owned()],
         namespace: Some(namespace.to_owned()),
-        ensure: vec![(subject, Default::default())],
+        ensure: vec![(subject, allready::kinds::ConfigurationStatusSpec::default())],
     };
     let mut answering = Answering::new(controller.clone());
     // What cannot be seen is said soon, so that a permission that is missing shows.

@@ -110,7 +110,7 @@ impl Reader {
                 let value = self.copy(text, anchor, &span)?;
                 match value {
                     Value::String(word) => {
-                        self.scalar(Scalar::Text(word), || breaks::line(text, &span.start))?
+                        self.scalar(Scalar::Text(word), || breaks::line(text, &span.start))?;
                     }
                     value => self.place(value)?,
                 }

@@ -38,8 +38,8 @@ impl Entry {
     }
 
     /// The revision that the reconciler digested, if it names one.
-    pub(super) fn named_revision(&self) -> Option<&Option<Box<str>>> {
-        self.wanted.as_ref().map(|wanted| &wanted.revision).filter(|revision| revision.is_some())
+    pub(super) fn named_revision(&self) -> Option<&str> {
+        self.wanted.as_ref()?.revision.as_deref()
     }
 
     /// The condition to be written. Its time moves only with the status of what may be stored, and never backwards.

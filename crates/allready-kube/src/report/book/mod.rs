@@ -21,7 +21,7 @@ use sheet::Sheet;
 pub(super) use step::{Answer, Ask, Pace, Shape, Step, Write};
 
 /// A write that was not answered can take effect for as long as the API server works on a request.
-const LATE: Duration = Duration::from_secs(60);
+const LATE: Duration = Duration::from_mins(1);
 /// How often the start is tried before conditions begin without a past.
 const READS: u32 = 5;
 /// Failures that are no more than a blip.

@@ -10,7 +10,7 @@ use crate::report::SyncState;
 
 const RECONCILERS: [&str; 3] = ["config", "node", "service"];
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Event {
     /// A reconciler says something.
     Report(usize, Said),
@@ -220,7 +220,7 @@ fn book(shape: Shape) -> Book {
     Book::new(
         Identity::of("speaker").on("n"),
         shape,
-        Pace { backoff, refresh: Some(Duration::from_secs(600)) },
+        Pace { backoff, refresh: Some(Duration::from_mins(10)) },
     )
 }
 

@@ -36,25 +36,26 @@ impl Sheet {
     pub(super) fn is_dirty(&self) -> bool {
         let mut entries = self.entries.values();
         let spoken = self.entries.values().any(Entry::has_spoken);
-        spoken && (self.uncertain || !entries.all(Entry::is_written) || *self.agreed() != self.revision)
+        spoken
+            && (self.uncertain
+                || !entries.all(Entry::is_written)
+                || self.agreed() != self.revision.as_deref())
     }
 
     /// The revision that all who name one agree on. Who has not spoken since the start stands by the stored one.
-    fn agreed(&self) -> &Option<Box<str>> {
-        const NONE: &Option<Box<str>> = &None;
+    fn agreed(&self) -> Option<&str> {
+        let stored = self.revision.as_deref();
         let mut named = self.entries.values().filter_map(|entry| {
-            if entry.has_spoken() { entry.named_revision() } else { Some(&self.revision) }
+            if entry.has_spoken() { entry.named_revision().map(Some) } else { Some(stored) }
         });
-        match named.next() {
-            Some(first) if named.all(|other| other == first) => first,
-            _ => NONE,
-        }
+        let first = named.next()?;
+        first.filter(|_| named.all(|other| other == first))
     }
 
     /// Everything that its manager is to own.
     pub(super) fn write(&self, manager: &Manager) -> Write {
         let conditions = self.entries.iter().filter_map(|(type_, entry)| entry.condition(type_)).collect();
-        Write { manager: manager.clone(), conditions, revision: self.agreed().clone() }
+        Write { manager: manager.clone(), conditions, revision: self.agreed().map(Into::into) }
     }
 
     /// Notes what was sent, and may be stored.

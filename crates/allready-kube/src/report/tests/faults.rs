@@ -90,9 +90,7 @@ async fn a_busy_server_is_left_alone_for_as_long_as_it_asks() {
 #[tokio::test(start_paused = true)]
 async fn a_request_without_an_answer_is_given_up_and_sent_again() {
     let server = server().await;
-    server
-        .faults()
-        .add(Rule::new(Effect::Latency(Duration::from_secs(3600))).verb(Verb::Patch).next_calls(1));
+    server.faults().add(Rule::new(Effect::Latency(Duration::from_hours(1))).verb(Verb::Patch).next_calls(1));
     let builder = Reporter::builder(client(&server), speaker(), shared_layout());
     let (reporter, _running) = builder.timeout(Duration::from_secs(7)).spawn();
     let start = tokio::time::Instant::now();

@@ -97,7 +97,7 @@ async fn the_flush_ends_with_its_deadline_and_says_what_is_lost() {
 async fn a_stopped_task_flushes_what_was_waiting_for_its_turn_after_a_failure() {
     let server = server().await;
     let fault = server.faults().add(Rule::new(Effect::InternalError).verb(Verb::Patch).next_calls(1));
-    let slow = crate::backoff::Backoff { min: Duration::from_secs(3600), max: Duration::from_secs(3600) };
+    let slow = crate::backoff::Backoff { min: Duration::from_hours(1), max: Duration::from_hours(1) };
     let (reporter, task) =
         Reporter::builder(client(&server), speaker(), shared_layout()).backoff(slow).build();
     let stop = async {

@@ -46,12 +46,12 @@ fn shared_object() -> DynamicObject {
     DynamicObject::new("config-status", &shared_resource())
 }
 
-fn shared_resource() -> ApiResource {
+pub(crate) fn shared_resource() -> ApiResource {
     let kind = GroupVersionKind::gvk("metallb.io", "v1beta1", "ConfigurationStatus");
     ApiResource::from_gvk_with_plural(&kind, "configurationstatuses")
 }
 
-fn shared_kind() -> Value {
+pub(crate) fn shared_kind() -> Value {
     let conditions = crate::kinds::conditions(&mut schemars::SchemaGenerator::default());
     let status = json!({ "type": "object", "properties": { "conditions": conditions } });
     json!({

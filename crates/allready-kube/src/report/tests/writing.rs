@@ -6,7 +6,7 @@ use kube::{Resource, ResourceExt, api::ObjectMeta};
 use super::*;
 
 #[tokio::test]
-async fn the_singleton_of_the_seed_has_a_condition_and_a_manager_for_each_reconciler() {
+async fn a_shared_object_has_a_condition_and_a_manager_for_each_reconciler() {
     let server = server().await;
     let hand = Hand::default();
     hand.set(1_760_087_627);

@@ -161,10 +161,10 @@ impl FieldMap {
 
     /// The fields of a nested typed status. For code made by the derive.
     #[doc(hidden)]
-    pub fn typed_nested(mut self, object: Option<&'static str>, inner: Self) -> Self {
+    pub fn typed_nested(mut self, names: &[&'static str], inner: Self) -> Self {
         for (mine, theirs) in self.paths.iter_mut().zip(inner.paths) {
             if let Some(mut path) = theirs {
-                path.splice(0..0, object.map(Cow::Borrowed));
+                path.splice(0..0, names.iter().map(|name| Cow::Borrowed(*name)));
                 *mine = Some(path);
             }
         }

@@ -67,6 +67,11 @@ impl Roles {
         self.and(Self(1 << field as u8))
     }
 
+    /// These and one more, which may be among them already.
+    pub const fn or(self, field: Field) -> Self {
+        Self(self.0 | 1 << field as u8)
+    }
+
     /// Those of a nested type too.
     ///
     /// # Panics

@@ -7,7 +7,7 @@ use allready_kube::kinds::{Component, ConfigurationStatusSpec, Instances, Preset
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::*;
+use super::super::*;
 
 fn at(second: i64) -> Time {
     Time::from_second(second).unwrap()
