@@ -188,7 +188,8 @@ async fn a_thousand_conditions_in_one_object_are_not_too_many_for_the_policy() {
     let server = Server::real().await;
     let installed = Installed::singleton(&server).await;
     let namespace = installed.namespace;
-    let object = json!({ "apiVersion": STATUS.0, "kind": STATUS.1, "metadata": { "name": &name } });
+    let name = server.unique("thousand");
+    let object = json!({ "apiVersion": STATUS.0, "kind": STATUS.1, "metadata": { "name": name } });
     let statuses = objects(&server.client(), STATUS.0, STATUS.1, namespace);
     let parameters = PatchParams::apply("e2e").force();
     statuses.patch(&name, &parameters, &Patch::Apply(&object)).await.unwrap();
