@@ -18,7 +18,7 @@ use crate::{controller::ControllerArgs, report::ReportArgs, uninstall::Uninstall
     max_term_width = 100,
     after_help = "\
 Examples:
-  allready demo                       a condition set lives through reconciles
+  allready demo                       a condition set, and a whole system, live through a story
   allready rollup -f conditions.yaml  the Ready condition of a list of them
   kubectl get gateway web -o json | allready rollup --top Programmed -f -
   allready apiserver --crds crds/     a Kubernetes API server of your own
@@ -161,11 +161,13 @@ impl From<StaleArg> for Stale {
 /// How the story is told.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Nothing is installed, contacted or written: the story runs on a clock of its own.
+Nothing is installed or contacted. The story runs on a clock of its own; then a whole system runs on an API
+server in this process, with a kubeconfig among the temporary files for whoever wants to look.
 
 Examples:
   allready demo
   allready demo --pause 2      wait two seconds after each scene
+  allready demo --no-story --nodes 5000    only the system, until Ctrl-C
   NO_COLOR=1 allready demo | less")]
 pub(crate) struct DemoArgs {
     /// Seconds to wait after each scene.

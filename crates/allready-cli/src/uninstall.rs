@@ -109,10 +109,10 @@ impl Uninstall {
             }
         }
         for definition in self.found(DEFINITION).await? {
-            let objects = self.objects_of(&definition).await?;
-            let with = match objects {
-                1 => " with 1 object".to_owned(),
-                count => format!(" with {count} objects"),
+            let with = match self.objects_of(&definition).await {
+                Some(1) => " with 1 object".to_owned(),
+                Some(count) => format!(" with {count} objects"),
+                None => " with all its objects".to_owned(),
             };
             if args.keep_definitions {
                 let name = tame(&definition.name_any());
@@ -153,8 +153,9 @@ impl Uninstall {
             .map_err(|error| refused(&format!("cannot get {}", kind.3), &error))
     }
 
-    /// How many objects a definition has.
-    async fn objects_of(&self, definition: &DynamicObject) -> Result<usize, Failure> {
+    /// How many objects a definition has, as far as that can be found out: a definition that is just being made or unmade
+    /// has none to show.
+    async fn objects_of(&self, definition: &DynamicObject) -> Option<usize> {
         let spec = &definition.data["spec"];
         let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
         let (group, version) = (text(&spec["group"]), text(&spec["versions"][0]["name"]));
@@ -166,11 +167,7 @@ impl Uninstall {
             plural: text(&spec["names"]["plural"]),
         };
         let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &resource);
-        match api.list_metadata(&ListParams::default()).await {
-            Ok(list) => Ok(list.items.len()),
-            Err(kube::Error::Api(status)) if status.code == 404 => Ok(0),
-            Err(error) => Err(refused(&format!("cannot list {}", resource.plural), &error)),
-        }
+        api.list_metadata(&ListParams::default()).await.ok().map(|list| list.items.len())
     }
 
     async fn delete(

@@ -188,22 +188,22 @@ async fn a_thousand_conditions_in_one_object_are_not_too_many_for_the_policy() {
     let server = Server::real().await;
     let installed = Installed::singleton(&server).await;
     let namespace = installed.namespace;
-    let object =
-        json!({ "apiVersion": STATUS.0, "kind": STATUS.1, "metadata": { "name": "guarded-thousand" } });
+    let name = server.unique("thousand");
+    let object = json!({ "apiVersion": STATUS.0, "kind": STATUS.1, "metadata": { "name": name } });
     let statuses = objects(&server.client(), STATUS.0, STATUS.1, namespace);
     let parameters = PatchParams::apply("e2e").force();
-    statuses.patch("guarded-thousand", &parameters, &Patch::Apply(&object)).await.unwrap();
+    statuses.patch(&name, &parameters, &Patch::Apply(&object)).await.unwrap();
     let many = (0..1000).map(|n| condition(&format!("speaker-n{n}/configReconcilerValid"), "True"));
     let mut all = object.clone();
     all["status"] = json!({ "conditions": many.collect::<Vec<_>>() });
     let controller = objects(&installed.controller(&server).await, STATUS.0, STATUS.1, namespace);
-    let written = controller.patch_status("guarded-thousand", &parameters, &Patch::Apply(&all)).await;
+    let written = controller.patch_status(&name, &parameters, &Patch::Apply(&all)).await;
     assert_eq!(written.unwrap().data["status"]["conditions"].as_array().map(Vec::len), Some(1000));
 
     let speaker = objects(&installed.speaker(&server, "guarded-a").await, STATUS.0, STATUS.1, namespace);
     let mut own = object;
     own["status"] = json!({ "conditions": [condition("speaker-guarded-a/configReconcilerValid", "True")] });
     let manager = PatchParams::apply("speaker-guarded-a/configReconciler").force();
-    let written = speaker.patch_status("guarded-thousand", &manager, &Patch::Apply(&own)).await;
+    let written = speaker.patch_status(&name, &manager, &Patch::Apply(&own)).await;
     assert_eq!(written.unwrap().data["status"]["conditions"].as_array().map(Vec::len), Some(1001));
 }

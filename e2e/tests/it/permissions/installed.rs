@@ -88,13 +88,19 @@ async fn account(server: &Server, namespace: &str, name: &str, node: Option<&str
     server.client_as(|who| who.token = Some(token.into())).await
 }
 
+/// Makes a node.
+pub(super) async fn node(server: &Server, name: &str) {
+    let ready = json!([{ "type": "Ready", "status": "True" }]);
+    let node = json!({ "metadata": { "name": name }, "status": { "conditions": ready } });
+    made(&Api::<Node>::all(server.client()), &node).await;
+}
+
 /// A token as a pod gets it: bound to the pod, and so to its node.
 async fn token(client: &Client, namespace: &str, name: &str, node: Option<&str>) -> String {
     let mut spec = TokenRequestSpec::default();
     if let Some(node) = node {
         let pod = format!("{name}-{node}");
-        let nodes: Api<Node> = Api::all(client.clone());
-        made(&nodes, &json!({ "metadata": { "name": node } })).await;
+        made(&Api::<Node>::all(client.clone()), &json!({ "metadata": { "name": node } })).await;
         let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
         let container = json!({ "name": "only", "image": "only" });
         let wanted = json!({ "metadata": { "name": pod },

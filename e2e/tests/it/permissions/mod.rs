@@ -65,11 +65,16 @@ async fn the_controller_does_all_its_work_with_the_permissions_of_its_role(serve
     let mut answering = Answering::new(controller.clone());
     // What cannot be seen is said soon, so that a permission that is missing shows.
     answering.options.patience = Duration::from_millis(500);
+    answering.options.sweep_after = Duration::from_millis(500);
     let running = tokio::spawn(statuses.run(answering));
     let admin = server.client();
 
-    let speaker = installed.speaker(&server, "permissions-a").await;
-    let identity = Identity::of("speaker").on("permissions-a");
+    let (leaves, stays) = (server.unique("leaves"), server.unique("stays"));
+    for node in [&leaves, &stays] {
+        installed::node(&server, node).await;
+    }
+    let speaker = installed.speaker(&server, &leaves).await;
+    let identity = Identity::of("speaker").on(&leaves);
     let layout = Layout::sharded(namespace, &name);
     let (reporter, reporting) = Reporter::builder(speaker, identity, layout).spawn();
     reporter.report("configReconciler", Outcome::config_error("pool \"a\" overlaps"));
@@ -103,11 +108,21 @@ async fn the_controller_does_all_its_work_with_the_permissions_of_its_role(serve
     let after = ready(&admin, namespace, &name).await;
     assert!(!after["message"].as_str().unwrap().contains("cannot be seen"), "{after:#}");
 
-    // The sweeper's part.
-    let reports = objects(&controller, "allready.dev/v1alpha1", "StatusReport", namespace);
-    let report = format!("{name}.speaker.permissions-a");
+    // What a node leaves behind is taken away.
+    objects(&controller, STATUS.0, STATUS.1, namespace).get(&name).await.unwrap();
     reporting.stop(Duration::from_secs(5)).await;
-    reports.delete(&report, &DeleteParams::default()).await.unwrap();
+    Api::<DynamicObject>::all_with(admin.clone(), &kind("v1", "Node"))
+        .delete(&leaves, &DeleteParams::default())
+        .await
+        .unwrap();
+    let reports = objects(&admin, "allready.dev/v1alpha1", "StatusReport", namespace);
+    let report = format!("{name}.speaker.{leaves}");
+    eventually(
+        "the sweep",
+        |left: &bool| !left,
+        || async { reports.get_opt(&report).await.unwrap().is_some() },
+    )
+    .await;
     running.abort();
     candidacy.release().await;
 }
