@@ -30,6 +30,10 @@ impl Answer {
     pub const MAX_CAUSES: usize = 10;
     /// The most bytes of a cause's message that are shown.
     pub const MAX_MESSAGE: usize = 512;
+    /// The most bytes of a reason or of a name that are shown.
+    pub const MAX_WORD: usize = 128;
+    /// The most bytes about what cannot be seen.
+    pub const MAX_GAPS: usize = 2048;
 }
 
 impl Board {
@@ -51,19 +55,20 @@ impl Board {
             unknown: whole(counts.unknown),
             summary: format!("{}/{}", counts.good, counts.members()),
         };
-        let mut causes = self.fleet.causes();
-        let shown = causes.by_ref().take(Answer::MAX_CAUSES).map(|cause| seen(&cause)).collect();
-        let revision = self.plan.revision.as_ref().map(|expected| {
-            let (digested, of) = self.digested();
-            RevisionProgress { expected: expected.clone(), digested: whole(digested), of: whole(of) }
+        let causes: Vec<_> = self.fleet.causes().take(Answer::MAX_CAUSES).map(|cause| seen(&cause)).collect();
+        let more_causes = self.fleet.cause_count().saturating_sub(causes.len());
+        let revision = self.plan.revision.as_ref().map(|expected| RevisionProgress {
+            expected: expected.clone(),
+            digested: whole(self.digested()),
+            of: whole(counts.members()),
         });
-        Answer { ready, reporters, revision, causes: shown, more_causes: causes.count() }
+        Answer { ready, reporters, revision, causes, more_causes }
     }
 }
 
 /// What cannot be seen makes nothing worse than unknown, and nothing better.
 fn doubt(ready: &mut Condition, gaps: &[String], previous: Option<&Condition>, now: Time) {
-    let gaps = gaps.join("; ");
+    let gaps = cut(&gaps.join("; "), Answer::MAX_GAPS).into_owned();
     if ready.status == Status::False {
         ready.message = format!("{}. {gaps}", ready.message).into();
         return;
@@ -84,10 +89,10 @@ fn seen(cause: &Cause<'_>) -> CauseSeen {
     CauseSeen {
         status: status.to_string(),
         type_: cause.type_.to_string(),
-        reason: cause.reason.to_string(),
+        reason: cut(&cause.reason, Answer::MAX_WORD).into_owned(),
         message: cut(&cause.message, Answer::MAX_MESSAGE).into_owned(),
         count: whole(cause.count),
-        reporters: cause.names.iter().map(ToString::to_string).collect(),
+        reporters: cause.names.iter().map(|name| cut(name, Answer::MAX_WORD).into_owned()).collect(),
     }
 }
 

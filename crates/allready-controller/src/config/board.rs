@@ -3,11 +3,13 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
+    sync::Arc,
 };
 
 use allready_core::{
-    Condition, Time,
+    Condition, Standing, Time,
     fleet::{FleetIndex, FleetOptions},
+    reason,
     rollup::Grouped,
 };
 use allready_kube::{kinds::ConfigurationStatusSpec, report::Identity};
@@ -27,33 +29,39 @@ pub struct Board {
     pub(super) plan: Plan,
     pub(super) fleet: FleetIndex,
     reports: BTreeMap<Origin, Held>,
-    reporters: BTreeMap<Member, BTreeSet<Origin>>,
+    /// By the name that a member goes by: who goes by one name is judged as one.
+    reporters: BTreeMap<String, BTreeSet<Origin>>,
     pub(super) nodes: BTreeMap<String, NodeFacts>,
     pods: BTreeMap<String, PodFacts>,
     pub(super) places: Places,
     pub(super) daemon_sets: BTreeMap<String, DaemonSetFacts>,
     /// By the name of the Lease, which is that of the StatusReport.
-    heartbeats: BTreeMap<String, Time>,
+    heartbeats: BTreeMap<String, Heartbeat>,
     gaps: BTreeMap<String, String>,
     now: Time,
+    /// How many reports have been taken so far.
+    taken: u64,
 }
 
 /// Which object a report was found in.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Origin {
-    kind: String,
+    kind: Arc<str>,
     name: String,
 }
 
 impl Origin {
-    /// An object of this kind and name.
-    pub fn new(kind: &str, name: &str) -> Self {
-        Self { kind: kind.to_owned(), name: name.to_owned() }
+    /// The kind of StatusReports.
+    pub const STATUS_REPORT: &'static str = "StatusReport";
+
+    /// An object of this kind and name. What reports under two descriptions is of two kinds.
+    pub fn new(kind: impl Into<Arc<str>>, name: &str) -> Self {
+        Self { kind: kind.into(), name: name.to_owned() }
     }
 
     /// A StatusReport.
     pub fn status_report(name: &str) -> Self {
-        Self::new("StatusReport", name)
+        Self::new(Self::STATUS_REPORT, name)
     }
 
     /// The kind of the object.
@@ -117,6 +125,16 @@ struct Held {
     member: Member,
     conditions: Vec<Condition>,
     revision: Option<String>,
+    /// The how manieth report it was.
+    serial: u64,
+}
+
+/// A Lease as it has been seen. By which clock it was renewed does not matter, only when *we* saw that it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Heartbeat {
+    renewed: Option<Time>,
+    seen: Time,
+    gone: bool,
 }
 
 /// One instance of one component.
@@ -157,6 +175,7 @@ impl Board {
             heartbeats: BTreeMap::new(),
             gaps: BTreeMap::new(),
             now: Time::EPOCH,
+            taken: 0,
         };
         board.set_spec(spec);
         board
@@ -167,16 +186,15 @@ impl Board {
         self.plan = Plan::of(spec);
         self.fleet = FleetIndex::new(FleetOptions {
             wording: Grouped { always_types: true, ..Grouped::new() },
+            polarities: self.plan.polarities(),
             ..FleetOptions::default()
         });
-        let reporters: Vec<_> = self.reporters.keys().cloned().collect();
-        for member in &reporters {
-            self.judge(member);
+        let mut names: BTreeSet<String> = self.reporters.keys().cloned().collect();
+        for component in &self.plan.components {
+            names.extend(self.expected_of(component).iter().map(ToString::to_string));
         }
-        for component in self.plan.components.clone() {
-            for member in self.expected_of(&component) {
-                self.judge(&member);
-            }
+        for name in &names {
+            self.judge(name);
         }
     }
 
@@ -192,21 +210,27 @@ impl Board {
         if self.reports.get(&origin).is_some_and(|held| held.member != member) {
             self.unreport(&origin);
         }
-        self.reporters.entry(member.clone()).or_default().insert(origin.clone());
-        self.reports.insert(origin, Held { member: member.clone(), conditions, revision });
-        self.judge(&member);
+        let name = member.to_string();
+        self.taken += 1;
+        self.reporters.entry(name.clone()).or_default().insert(origin.clone());
+        self.reports.insert(origin, Held { member, conditions, revision, serial: self.taken });
+        self.judge(&name);
     }
 
     /// Takes the report of an object away.
     pub fn unreport(&mut self, origin: &Origin) {
         let Some(Held { member, .. }) = self.reports.remove(origin) else { return };
-        if let Some(origins) = self.reporters.get_mut(&member) {
+        let name = member.to_string();
+        if let Some(origins) = self.reporters.get_mut(&name) {
             origins.remove(origin);
             if origins.is_empty() {
-                self.reporters.remove(&member);
+                self.reporters.remove(&name);
             }
         }
-        self.judge(&member);
+        if origin.kind() == Origin::STATUS_REPORT {
+            self.heartbeats.remove(origin.name());
+        }
+        self.judge(&name);
     }
 
     /// Takes what is known of a node; none when it is gone.
@@ -261,13 +285,25 @@ impl Board {
         };
     }
 
-    /// Takes the last heartbeat of the reporter whose StatusReport has this name; none when it has no Lease any more.
-    pub fn heartbeat(&mut self, report: &str, renewed: Option<Time>) {
-        let before = match renewed {
-            Some(renewed) => self.heartbeats.insert(report.to_owned(), renewed),
-            None => self.heartbeats.remove(report),
+    /// Takes the Lease of the reporter whose StatusReport has this name: the heartbeat is as old as the last change of
+    /// `renewed`, whatever that says, because the clocks of nodes differ. A Lease that was there and is gone (none) is a
+    /// heartbeat that was lost; who never had one is not judged by it.
+    pub fn heartbeat(&mut self, report: &str, lease: Option<Option<Time>>) {
+        let before = self.heartbeats.get(report).copied();
+        let after = match (lease, before) {
+            (None, None) => return,
+            (None, Some(before)) => Heartbeat { gone: true, ..before },
+            (Some(renewed), Some(before)) if renewed == before.renewed && !before.gone => return,
+            (Some(renewed), _) => Heartbeat { renewed, seen: self.now, gone: false },
         };
-        if before != renewed {
+        self.heartbeats.insert(report.to_owned(), after);
+        self.judge_origin(&Origin::status_report(report));
+    }
+
+    /// Forgets all heartbeats, as when nobody is judged by them any more.
+    pub fn forget_heartbeats(&mut self) {
+        let known: Vec<_> = std::mem::take(&mut self.heartbeats).into_keys().collect();
+        for report in &known {
             self.judge_origin(&Origin::status_report(report));
         }
     }
@@ -289,13 +325,12 @@ impl Board {
     /// Lets time pass: who has not been heard of for too long is not believed any more. Looks at all heartbeats.
     pub fn tick(&mut self, now: Time) {
         let before = std::mem::replace(&mut self.now, now);
-        let Some(limit) = self.plan.silent_after else { return };
-        let turned =
-            |renewed: Time| judge::is_old(renewed, limit, before) != judge::is_old(renewed, limit, now);
+        let Some(limit) = self.plan.silent_after.filter(|_| before != now) else { return };
+        let turned = |seen: Time| judge::is_old(seen, limit, before) != judge::is_old(seen, limit, now);
         let turned: Vec<_> = self
             .heartbeats
             .iter()
-            .filter(|(_, renewed)| turned(**renewed))
+            .filter(|(_, heartbeat)| turned(heartbeat.seen))
             .map(|(report, _)| Origin::status_report(report))
             .collect();
         for origin in &turned {
@@ -303,18 +338,19 @@ impl Board {
         }
     }
 
-    /// How many reporters have digested the expected revision, and how many state one.
-    pub(super) fn digested(&self) -> (usize, usize) {
-        let stated = self.reports.values().filter_map(|held| held.revision.as_deref());
-        let expected = self.plan.revision.as_deref();
-        stated.fold((0, 0), |(digested, of), revision| {
-            (digested + usize::from(Some(revision) == expected), of + 1)
-        })
+    /// How many members have digested the expected revision. Looks at all reports.
+    pub(super) fn digested(&self) -> usize {
+        let has = |origin: &Origin| {
+            self.reports
+                .get(origin)
+                .is_some_and(|held| held.revision.as_deref() == self.plan.revision.as_deref())
+        };
+        self.reporters.values().filter(|origins| origins.iter().all(has)).count()
     }
 
     /// The names of the objects of one kind that hold a report.
     pub fn reporting_in(&self, kind: &str) -> Vec<String> {
-        self.reports.keys().filter(|origin| origin.kind == kind).map(|origin| origin.name.clone()).collect()
+        self.reports.keys().filter(|origin| &*origin.kind == kind).map(|origin| origin.name.clone()).collect()
     }
 
     /// The nodes that are there.
@@ -354,79 +390,98 @@ impl Board {
             .collect()
     }
 
-    /// Every reporter of a component that is not expected, by instance: what a sweep may take away once it is sure.
+    /// Every reporter of a component that is not expected, by instance, and which of all reports its last one was: what a
+    /// sweep may take away once it is sure.
     pub fn strangers<'a>(
         &'a self,
         component: &'a str,
-    ) -> impl Iterator<Item = (&'a Origin, Option<&'a str>)> {
+    ) -> impl Iterator<Item = (&'a Origin, Option<&'a str>, u64)> {
         let planned = self.plan.component(component);
-        self.reports.iter().filter(move |(_, held)| held.member.component == component).filter_map(
-            move |(origin, held)| {
-                let expected =
-                    planned.is_none_or(|planned| self.expects(planned, held.member.instance.as_deref()));
-                (!expected).then_some((origin, held.member.instance.as_deref()))
-            },
-        )
+        let of_component = move |held: &Held| held.member.component == component;
+        self.reports.iter().filter(move |(_, held)| of_component(held)).filter_map(move |(origin, held)| {
+            let instance = held.member.instance.as_deref();
+            let expected = planned.is_none_or(|planned| self.expects(planned, instance));
+            (!expected).then_some((origin, instance, held.serial))
+        })
     }
 
     fn judge_origin(&mut self, origin: &Origin) {
-        if let Some(member) = self.reports.get(origin).map(|held| held.member.clone()) {
-            self.judge(&member);
+        if let Some(name) = self.reports.get(origin).map(|held| held.member.to_string()) {
+            self.judge(&name);
         }
     }
 
     fn judge_node(&mut self, node: &str) {
-        let members: Vec<_> = self
-            .plan
-            .components
-            .iter()
-            .filter(|component| component.instances.are_nodes())
-            .map(|component| Member::new(&component.name, Some(node)))
+        let components = self.plan.components.iter().filter(|component| component.instances.are_nodes());
+        let names: Vec<_> =
+            components.map(|component| Member::new(&component.name, Some(node)).to_string()).collect();
+        for name in &names {
+            self.judge(name);
+        }
+    }
+
+    /// Judges anew whoever goes by this name, from everything that is known.
+    fn judge(&mut self, name: &str) {
+        let held: Vec<&Held> = self
+            .reporters
+            .get(name)
+            .into_iter()
+            .flatten()
+            .filter_map(|origin| self.reports.get(origin))
             .collect();
-        for member in &members {
-            self.judge(member);
-        }
-    }
-
-    /// Judges one member anew, from everything that is known of it.
-    fn judge(&mut self, member: &Member) {
-        let name = member.to_string();
-        let component = self.plan.component(&member.component);
-        let expected = component.filter(|component| self.expects(component, member.instance.as_deref()));
-        match expected {
-            Some(component) if component.types.is_empty() => self.fleet.expect(&name),
-            Some(component) => self.fleet.expect_types(&name, component.types.iter().cloned()),
-            None => self.fleet.unexpect(&name),
+        let expected =
+            self.plan.claims(name).find(|(component, instance)| self.expects(component, *instance));
+        let placed = expected.or_else(|| {
+            let member = &held.first()?.member;
+            Some((self.plan.component(&member.component)?, member.instance.as_deref()))
+        });
+        let types = expected.map(|(component, _)| component.types.clone());
+        let bad = |condition: &Condition| {
+            self.plan.polarity(condition.type_.as_str()).standing(condition.status) == Standing::Bad
         };
-        let held: Vec<&Held> =
-            self.reporters.get(member).into_iter().flatten().filter_map(|o| self.reports.get(o)).collect();
+        let is_red = held.iter().flat_map(|held| &held.conditions).any(bad);
+        let revisions = held.iter().map(|held| held.revision.as_deref());
+        let doubt = placed
+            .and_then(|(component, instance)| judge::place(self, component, instance))
+            .or_else(|| self.heartbeat_doubt(name))
+            // Bad news about an older revision is news.
+            .or_else(|| judge::revision(revisions, self.plan.revision.as_deref()).filter(|_| !is_red));
+        match types {
+            Some(types) if types.is_empty() => self.fleet.expect(name),
+            Some(types) => self.fleet.expect_types(name, types),
+            None => self.fleet.unexpect(name),
+        };
         if held.is_empty() {
-            self.fleet.remove(&name);
+            self.fleet.remove(name);
         } else {
-            self.fleet.apply(&name, held.iter().flat_map(|held| &held.conditions));
+            self.fleet.apply(name, held.iter().flat_map(|held| &held.conditions));
         }
-        let revisions = held.iter().filter_map(|held| held.revision.as_deref());
-        let doubt = component
-            .and_then(|component| judge::place(self, component, member.instance.as_deref()))
-            .or_else(|| judge::heartbeat(self.renewed(member), self.plan.silent_after, self.now))
-            .or_else(|| judge::revision(revisions, self.plan.revision.as_deref()));
         match doubt {
-            Some((reason, message)) => self.fleet.silence(&name, reason, message),
-            None => self.fleet.unsilence(&name),
+            Some((reason, message)) => self.fleet.silence(name, reason, message),
+            None => self.fleet.unsilence(name),
         };
     }
 
-    /// The last heartbeat of a member, where it has any.
-    fn renewed(&self, member: &Member) -> Option<Time> {
-        let origins = self.reporters.get(member).into_iter().flatten();
-        origins.filter_map(|origin| self.heartbeats.get(origin.name())).max().copied()
+    /// What the Leases of whoever goes by this name give cause to doubt.
+    fn heartbeat_doubt(&self, name: &str) -> Option<judge::Doubt> {
+        let limit = self.plan.silent_after?;
+        let origins = self.reporters.get(name).into_iter().flatten();
+        let reports = origins.filter(|origin| origin.kind() == Origin::STATUS_REPORT);
+        let heartbeats: Vec<_> = reports.filter_map(|report| self.heartbeats.get(report.name())).collect();
+        let latest =
+            heartbeats.iter().filter(|heartbeat| !heartbeat.gone).map(|heartbeat| heartbeat.seen).max();
+        match latest {
+            Some(seen) => judge::heartbeat(seen, limit, self.now),
+            None if heartbeats.is_empty() => None,
+            None => Some((reason!("HeartbeatLost"), "its Lease is gone".to_owned())),
+        }
     }
 
     /// Whether a component should have this instance.
     fn expects(&self, component: &PlannedComponent, instance: Option<&str>) -> bool {
         match (&component.instances, instance) {
             (PlannedInstances::One, instance) => instance.is_none(),
-            (PlannedInstances::Names(names), Some(instance)) => names.iter().any(|name| name == instance),
+            (PlannedInstances::Names(names), Some(instance)) => names.contains(instance),
             (PlannedInstances::Nodes(selector), Some(node)) => {
                 self.nodes.get(node).is_some_and(|facts| selector.matches(&facts.labels))
             }
@@ -450,5 +505,10 @@ impl Board {
             }
             PlannedInstances::Discovered => Vec::new(),
         }
+    }
+
+    /// Whether this instance of a component is expected now.
+    pub(super) fn is_expected(&self, component: &str, instance: Option<&str>) -> bool {
+        self.plan.component(component).is_some_and(|planned| self.expects(planned, instance))
     }
 }

@@ -2,11 +2,16 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    sync::Arc,
     time::Duration,
 };
 
 use allready_core::{Condition, Generation, Status, Time, found};
-use allready_kube::{backoff::Backoff, kinds::ConfigurationStatusSpec, refusal::Refusal};
+use allready_kube::{
+    backoff::Backoff,
+    kinds::{ConfigurationStatusSpec, Source},
+    refusal::Refusal,
+};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -48,8 +53,11 @@ pub struct Case {
     /// What stands in the object, as the last watch or write showed it; none while it is not there.
     standing: Option<Standing>,
     topics: BTreeMap<Topic, Watched>,
+    sources: BTreeMap<Topic, Source>,
+    epochs: u64,
     pacer: Pacer,
-    writing: bool,
+    /// What is being written.
+    writing: Option<Value>,
     failures: u32,
     not_before: Duration,
     strangers: Strangers,
@@ -67,29 +75,13 @@ struct Standing {
 
 #[derive(Debug)]
 struct Watched {
+    epoch: u64,
     since: Duration,
     listing: Option<BTreeSet<String>>,
     listed: bool,
-    failing: Option<Failing>,
+    /// Since when it fails, and why it last did. A watch that fails lists anew, so that its end is seen.
+    failing: Option<(Duration, String)>,
 }
-
-/// A watch that fails. It is tried again every few seconds, so when it has not failed for a while it goes well, also if
-/// there was nothing to see.
-#[derive(Debug)]
-struct Failing {
-    first: Duration,
-    last: Duration,
-    why: String,
-}
-
-impl Failing {
-    fn lasts(&self, now: Duration) -> bool {
-        now.saturating_sub(self.last) < FAILS_AGAIN_WITHIN
-    }
-}
-
-/// More than twice the longest wait between two attempts to watch.
-const FAILS_AGAIN_WITHIN: Duration = Duration::from_secs(5);
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,6 +91,9 @@ pub enum Step {
     /// Nothing until something is seen or so much time has passed.
     Wait(Option<Duration>),
 }
+
+/// The longest that somebody may ask to be left alone: whoever stands between us and the API server may ask for hours.
+const LONGEST_ASKED: Duration = Duration::from_secs(30);
 
 /// The heartbeat of the case itself, for what depends on the time of day alone.
 const TICK: Duration = Duration::from_secs(1);
@@ -112,8 +107,10 @@ impl Case {
             board: Board::new(&ConfigurationStatusSpec::default()),
             standing: None,
             topics: BTreeMap::new(),
+            sources: BTreeMap::new(),
+            epochs: 0,
             pacer: Pacer::new(options.pace),
-            writing: false,
+            writing: None,
             failures: 0,
             not_before: Duration::ZERO,
             strangers: Strangers::default(),
@@ -122,9 +119,10 @@ impl Case {
         case
     }
 
-    /// What has to be watched.
-    pub fn topics(&self) -> impl Iterator<Item = &Topic> {
-        self.topics.keys()
+    /// What has to be watched, and the how manieth watch that is: a topic that was given up and is wanted again is listed
+    /// anew.
+    pub fn topics(&self) -> impl Iterator<Item = (&Topic, u64)> {
+        self.topics.iter().map(|(topic, watched)| (topic, watched.epoch))
     }
 
     /// What is known of the reporters.
@@ -139,31 +137,45 @@ impl Case {
 
     /// Takes what a watch saw.
     pub fn see(&mut self, sight: Sight, now: Duration) {
-        let Sight { topic, event } = sight;
-        let Some(watched) = self.topics.get_mut(&topic) else { return };
-        if !matches!(event, Event::Failed(_)) {
-            watched.failing = None;
-        }
+        let Sight { topic, epoch, event } = sight;
+        let Some(watched) = self.topics.get_mut(&topic).filter(|watched| watched.epoch == epoch) else {
+            return;
+        };
         match event {
-            Event::Listing => watched.listing = Some(BTreeSet::new()),
+            // That a list begins is no sign that it will be answered.
+            Event::Listing => {
+                watched.listing = Some(BTreeSet::new());
+                if topic == Topic::Own {
+                    // A restored store counts versions from an earlier one on.
+                    self.forget_version();
+                }
+            }
             Event::There(object) => {
-                if let Some(listing) = &mut watched.listing {
-                    listing.insert(object.name.clone());
+                match &mut watched.listing {
+                    Some(listing) => drop(listing.insert(object.name.clone())),
+                    None => watched.failing = None,
                 }
                 self.there(&topic, &object.name, object.facts, now);
             }
             Event::Gone { name } => self.gone(&topic, &name),
             Event::Listed => {
                 watched.listed = true;
+                watched.failing = None;
                 if let Some(seen) = watched.listing.take() {
                     self.retain(&topic, &seen);
                 }
             }
             Event::Failed(why) => {
-                let first =
-                    watched.failing.take().filter(|failing| failing.lasts(now)).map_or(now, |f| f.first);
-                watched.failing = Some(Failing { first, last: now, why });
+                watched.listing = None;
+                let since = watched.failing.take().map_or(now, |(since, _)| since);
+                watched.failing = Some((since, why));
             }
+        }
+    }
+
+    fn forget_version(&mut self) {
+        if let Some(standing) = &mut self.standing {
+            standing.version = None;
         }
     }
 
@@ -178,13 +190,19 @@ impl Case {
                         None => self.board.unreport(&origin),
                     }
                 }
-                Topic::Source { kind, .. } => self.take_source(topic, kind, name, &object),
+                Topic::Source { said, .. } => {
+                    let origin = Origin::new(Arc::clone(said), name);
+                    match self.sources.get(topic).and_then(|source| of_source(&object, source)) {
+                        Some(report) => self.board.report(origin, report),
+                        None => self.board.unreport(&origin),
+                    }
+                }
                 _ => {}
             },
             Facts::Node(facts) => self.board.node(name, Some(facts)),
             Facts::Pod(facts) => self.board.pod(name, facts.as_ref()),
             Facts::DaemonSet(facts) => self.board.daemon_set(name, Some(facts)),
-            Facts::Lease(renewed) => self.board.heartbeat(name, renewed),
+            Facts::Lease(renewed) => self.board.heartbeat(name, Some(renewed)),
         }
     }
 
@@ -192,7 +210,7 @@ impl Case {
         match topic {
             Topic::Own => self.standing = None,
             Topic::Reports => self.board.unreport(&Origin::status_report(name)),
-            Topic::Source { kind, .. } => self.board.unreport(&Origin::new(kind, name)),
+            Topic::Source { said, .. } => self.board.unreport(&Origin::new(Arc::clone(said), name)),
             Topic::Nodes => self.board.node(name, None),
             Topic::Pods => self.board.pod(name, None),
             Topic::DaemonSets => self.board.daemon_set(name, None),
@@ -205,8 +223,8 @@ impl Case {
         let gone: Vec<String> = match topic {
             Topic::Own if seen.contains(&self.subject.name) => Vec::new(),
             Topic::Own => vec![self.subject.name.clone()],
-            Topic::Reports => self.board.reporting_in("StatusReport"),
-            Topic::Source { kind, .. } => self.board.reporting_in(kind),
+            Topic::Reports => self.board.reporting_in(Origin::STATUS_REPORT),
+            Topic::Source { said, .. } => self.board.reporting_in(said),
             Topic::Nodes => self.board.known_nodes(),
             Topic::Pods => self.board.known_pods(),
             Topic::DaemonSets => self.board.known_daemon_sets(),
@@ -214,16 +232,6 @@ impl Case {
         };
         for name in gone.iter().filter(|name| !seen.contains(*name)) {
             self.gone(topic, name);
-        }
-    }
-
-    fn take_source(&mut self, topic: &Topic, kind: &str, name: &str, object: &Value) {
-        let origin = Origin::new(kind, name);
-        let sources = &self.board.plan().sources;
-        let source = sources.iter().find(|source| Topic::of_source(source).as_ref() == Ok(topic));
-        match source.and_then(|source| of_source(object, source)) {
-            Some(report) => self.board.report(origin, report),
-            None => self.board.unreport(&origin),
         }
     }
 
@@ -257,7 +265,11 @@ impl Case {
     }
 
     fn take_own_reports(&mut self, object: &Value) {
-        let reports = own_reports(object, |prefix| self.board.plan().split(prefix));
+        let reports = own_reports(object, |prefix, types| {
+            let is_expected =
+                |component: &str, instance: Option<&str>| self.board.is_expected(component, instance);
+            self.board.plan().split(prefix, types, is_expected)
+        });
         let known = self.board.reporting_in(OWN);
         for gone in known.iter().filter(|known| !reports.contains_key(*known)) {
             self.board.unreport(&Origin::new(OWN, gone));
@@ -281,12 +293,14 @@ impl Case {
             wanted.insert(Topic::Leases);
         }
         let mut unreadable = Vec::new();
+        let mut sources = BTreeMap::new();
         for source in &plan.sources {
             match Topic::of_source(source) {
-                Ok(topic) => drop(wanted.insert(topic)),
+                Ok(topic) => drop(sources.insert(topic, source.clone())),
                 Err(error) => unreadable.push(format!("{}: {error}", source.kind)),
             }
         }
+        wanted.extend(sources.keys().cloned());
         let unreadable = (!unreadable.is_empty()).then(|| unreadable.join("; "));
         self.board.gap("sources", unreadable);
         let unwanted: Vec<_> = self.topics.keys().filter(|topic| !wanted.contains(topic)).cloned().collect();
@@ -294,10 +308,16 @@ impl Case {
             self.topics.remove(&topic);
             self.board.gap(&topic.name(), None);
             self.retain(&topic, &BTreeSet::new());
+            if topic == Topic::Leases {
+                self.board.forget_heartbeats();
+            }
         }
+        self.sources = sources;
         for topic in wanted {
-            let watched = Watched { since: now, listing: None, listed: false, failing: None };
-            self.topics.entry(topic).or_insert(watched);
+            self.topics.entry(topic).or_insert_with(|| {
+                self.epochs += 1;
+                Watched { epoch: self.epochs, since: now, listing: None, listed: false, failing: None }
+            });
         }
     }
 
@@ -305,14 +325,15 @@ impl Case {
     pub fn next(&mut self, leading: bool, now: Duration, time: Time) -> Step {
         self.board.tick(time);
         let blind = self.note_gaps(now);
-        let Some(standing) = self.standing.as_ref().filter(|_| leading && !self.writing) else {
+        let Some(standing) = self.standing.as_ref().filter(|_| leading && self.writing.is_none()) else {
             return Step::Wait(Some(TICK));
         };
-        if let Some(wait) = blind {
-            // Not everything has been seen yet, and it has not been long: what stands is better than a guess.
-            return Step::Wait(Some(wait));
-        }
         let mut answer = self.board.answer(standing.ready.as_ref(), time);
+        if let Some(wait) = blind.filter(|_| answer.ready.status != Status::False) {
+            // Not everything has been seen yet, and it has not been long: what stands is better than a guess. What is red is
+            // not made better by what is not seen yet.
+            return Step::Wait(Some(wait.min(TICK)));
+        }
         let generation = standing.generation;
         answer.ready = answer.ready.observed(Generation::from(Some(generation)));
         let wanted = status(&answer, generation);
@@ -327,8 +348,8 @@ impl Case {
         }
         match self.pacer.decide(answer.ready.status, written, now) {
             Verdict::Write => {
-                self.writing = true;
                 self.pacer.wrote(now);
+                self.writing = Some(owned(&wanted));
                 Step::Write(self.body(&wanted))
             }
             Verdict::Wait(wait) => Step::Wait(Some(wait.min(TICK))),
@@ -349,22 +370,30 @@ impl Case {
 
     /// How a write went: the object as it is now, or why not.
     pub fn wrote(&mut self, result: Result<&Value, Refusal>, chance: f64, now: Duration) {
-        self.writing = false;
+        let sent = self.writing.take();
         match result {
             Ok(object) => {
-                self.failures = 0;
                 self.take_own(object, now);
-            }
-            Err(refusal) => {
-                let delay = self.options.backoff.delay(self.failures, chance);
-                let asked = if let Refusal::Busy { after } = refusal { after } else { None };
-                self.not_before = now + asked.map_or(delay, |asked| asked.max(delay));
-                self.failures = self.failures.saturating_add(1);
-                if refusal == Refusal::NotFound {
-                    self.standing = None;
+                let stands = self.standing.as_ref().map(|standing| &standing.owned);
+                if stands == sent.as_ref() {
+                    self.failures = 0;
+                } else {
+                    // Accepted, and not what stands there: somebody owns a part of it too, or changes what is written.
+                    self.back_off(None, chance, now);
                 }
             }
+            Err(refusal) => {
+                let asked = if let Refusal::Busy { after } = refusal { after } else { None };
+                self.back_off(asked, chance, now);
+            }
         }
+    }
+
+    fn back_off(&mut self, asked: Option<Duration>, chance: f64, now: Duration) {
+        let delay = self.options.backoff.delay(self.failures, chance);
+        let asked = asked.unwrap_or_default().min(LONGEST_ASKED);
+        self.not_before = now + asked.max(delay);
+        self.failures = self.failures.saturating_add(1);
     }
 
     /// Says what cannot be seen. While that is young, how long to be patient with it.
@@ -373,9 +402,12 @@ impl Case {
         let mut blind: Option<Duration> = None;
         for (topic, watched) in &self.topics {
             let unseen = (!watched.listed).then_some((watched.since, "has not been listed yet"));
-            let failing = watched.failing.as_ref().filter(|failing| failing.lasts(now));
-            let failing = failing.map(|failing| (failing.first, failing.why.as_str()));
-            let trouble = failing.or(unseen);
+            let failing = watched.failing.as_ref().map(|(since, why)| (*since, why.as_str()));
+            let trouble = match (failing, unseen) {
+                // It was never seen for as long as it was wanted, and the failure says why.
+                (Some((_, why)), Some((since, _))) => Some((since, why)),
+                (failing, unseen) => failing.or(unseen),
+            };
             let lasting = trouble.filter(|(since, _)| now.saturating_sub(*since) >= patience);
             self.board.gap(&topic.name(), lasting.map(|(_, why)| why.to_owned()));
             if let (Some((since, _)), None, false) = (trouble, lasting, watched.listed) {
@@ -410,12 +442,9 @@ fn status(answer: &Answer, generation: i64) -> Value {
     if let Some(revision) = &answer.revision {
         status["revision"] = json!(revision);
     }
-    if !answer.causes.is_empty() {
-        status["causes"] = json!(answer.causes);
-    }
-    if answer.more_causes > 0 {
-        status["moreCauses"] = json!(answer.more_causes);
-    }
+    // Also when there are none: what is left out stays if somebody else owns it too.
+    status["causes"] = json!(answer.causes);
+    status["moreCauses"] = json!(answer.more_causes);
     status
 }
 

@@ -33,24 +33,29 @@ pub(super) fn place(board: &Board, component: &PlannedComponent, instance: Optio
     }
 }
 
-/// Whether a reporter has been heard of lately.
-pub(super) fn heartbeat(renewed: Option<Time>, limit: Option<u32>, now: Time) -> Option<Doubt> {
-    let (renewed, limit) = (renewed?, limit?);
-    is_old(renewed, limit, now).then(|| {
-        (reason!("HeartbeatLost"), format!("was last heard of at {renewed}, more than {limit} seconds ago"))
-    })
+/// Whether a reporter whose heartbeat was last seen then has been heard of lately.
+pub(super) fn heartbeat(seen: Time, limit: u32, now: Time) -> Option<Doubt> {
+    // Without the instant: who fell silent for one cause is to be told as one.
+    is_old(seen, limit, now)
+        .then(|| (reason!("HeartbeatLost"), format!("has not been heard of for more than {limit} seconds")))
 }
 
 /// Whether a heartbeat is older than it may be.
-pub(super) fn is_old(renewed: Time, limit: u32, now: Time) -> bool {
-    now.since(renewed).as_secs() > i64::from(limit)
+pub(super) fn is_old(seen: Time, limit: u32, now: Time) -> bool {
+    now.since(seen).as_secs() > i64::from(limit)
 }
 
-/// Whether a reporter has digested the revision that is asked for. Who states none is taken at its word.
-pub(super) fn revision<'a>(stated: impl Iterator<Item = &'a str>, expected: Option<&str>) -> Option<Doubt> {
+/// Whether a reporter has digested the revision that is asked for. Who does not say is not believed to.
+pub(super) fn revision<'a>(
+    mut stated: impl Iterator<Item = Option<&'a str>>,
+    expected: Option<&str>,
+) -> Option<Doubt> {
     let expected = expected?;
-    let other = stated.into_iter().find(|stated| *stated != expected)?;
-    let message = format!("has digested revision {other}, and not yet {expected}");
+    let other = stated.find(|stated| *stated != Some(expected))?;
+    let message = match other {
+        Some(other) => format!("has digested revision {other}, and not yet {expected}"),
+        None => format!("has not said that it has digested revision {expected}"),
+    };
     Some((reason!("RevisionNotDigested"), message))
 }
 

@@ -39,8 +39,9 @@ impl Default for Pace {
 pub struct Pacer {
     pace: Pace,
     waiting_since: Option<Duration>,
-    /// Up to when the allowance is used up: it is full again when this lies `burst × refill` in the past.
+    /// Up to when the allowance is used up: it is full again when this lies in the past.
     spent_until: Duration,
+    last_write: Option<Duration>,
 }
 
 /// What to do now.
@@ -57,7 +58,7 @@ pub enum Verdict {
 impl Pacer {
     /// Nothing has been written yet.
     pub fn new(pace: Pace) -> Self {
-        Self { pace, waiting_since: None, spent_until: Duration::ZERO }
+        Self { pace, waiting_since: None, spent_until: Duration::ZERO, last_write: None }
     }
 
     /// Something differs from what is written.
@@ -76,7 +77,9 @@ impl Pacer {
         // Leaving True, and turning False, is what somebody must know: it neither gathers nor spends the allowance of others.
         let bad_news = written != Some(wanted) && (written == Some(Status::True) || wanted == Status::False);
         if bad_news {
-            return Verdict::Write;
+            // Only somebody who undoes every write makes it wait at all.
+            let due = self.last_write.map_or(Duration::ZERO, |last| last + self.pace.gather);
+            return due.checked_sub(now).filter(|wait| !wait.is_zero()).map_or(Verdict::Write, Verdict::Wait);
         }
         let gathered = since + self.pace.gather;
         let reserve = self.pace.refill * self.pace.burst.saturating_sub(1);
@@ -90,6 +93,9 @@ impl Pacer {
     /// A write has been sent.
     pub fn wrote(&mut self, now: Duration) {
         self.waiting_since = None;
-        self.spent_until = self.spent_until.max(now) + self.pace.refill;
+        self.last_write = Some(now);
+        // Bad news is written without asking, and does not put off what comes after it for ever.
+        let most = now + self.pace.refill * self.pace.burst;
+        self.spent_until = (self.spent_until.max(now) + self.pace.refill).min(most);
     }
 }

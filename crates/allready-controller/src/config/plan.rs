@@ -1,6 +1,8 @@
 //! What a spec comes to: presets spelt out, selectors read, condition types made from reconcilers.
 
-use allready_core::ConditionType;
+use std::collections::{BTreeMap, BTreeSet};
+
+use allready_core::{ConditionType, Polarity};
 use allready_kube::kinds::{Component, ConfigurationStatusSpec, Instances, Naming, Preset, Source};
 use kube::core::Selector;
 
@@ -36,7 +38,7 @@ pub enum PlannedInstances {
     /// There is one, without a name.
     One,
     /// These.
-    Names(Vec<String>),
+    Names(BTreeSet<String>),
     /// One on every node that matches.
     Nodes(Selector),
     /// One on every node where a pod of this DaemonSet runs.
@@ -100,7 +102,7 @@ impl Plan {
         let types = types.collect();
         let instances = match instances {
             None => PlannedInstances::One,
-            Some(Instances::Names(names)) => PlannedInstances::Names(names),
+            Some(Instances::Names(names)) => PlannedInstances::Names(names.into_iter().collect()),
             Some(Instances::DaemonSet(name)) => PlannedInstances::DaemonSet(name),
             Some(Instances::Discovered {}) => PlannedInstances::Discovered,
             Some(Instances::Nodes(selector)) => match Selector::try_from(selector) {
@@ -119,27 +121,70 @@ impl Plan {
         self.components.iter().find(|component| component.name == name)
     }
 
-    /// Which component, and which instance of it, is meant by what stands before the slash of a condition type: the longest
-    /// planned name that it begins with. Of a component that is not planned it is the whole name.
+    /// Every component and instance that could go by this name: `speaker-a-b` may be the instance `a-b` of `speaker`, and `b` of
+    /// `speaker-a`.
+    pub(super) fn claims<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> impl Iterator<Item = (&'a PlannedComponent, Option<&'a str>)> {
+        self.components.iter().filter_map(move |component| {
+            match name.strip_prefix(component.name.as_str())? {
+                "" => Some((component, None)),
+                rest => rest.strip_prefix('-').map(|instance| (component, Some(instance))),
+            }
+        })
+    }
+
+    /// Which component, and which instance of it, is meant by what stands before the slash of condition types, given what
+    /// stands behind it. Somebody else's name may begin with that of a component, so an instance that is not expected is one
+    /// only if it reports nothing but what the component reports; otherwise the whole name is a component of its own.
     ///
     /// ```
     /// use allready_controller::config::Plan;
     /// use allready_kube::kinds::{ConfigurationStatusSpec, Preset};
     ///
     /// let plan = Plan::of(&ConfigurationStatusSpec { preset: Some(Preset::MetalLB), ..Default::default() });
-    /// assert_eq!(plan.split("speaker-kind-worker"), ("speaker".to_owned(), Some("kind-worker".to_owned())));
-    /// assert_eq!(plan.split("controller"), ("controller".to_owned(), None));
-    /// assert_eq!(plan.split("webhook-1"), ("webhook-1".to_owned(), None));
+    /// let split = |prefix, type_| plan.split(prefix, &[type_], |_, _| false);
+    /// assert_eq!(split("speaker-gone", "configReconcilerValid"), ("speaker".to_owned(), Some("gone".to_owned())));
+    /// assert_eq!(split("speaker-operator", "operatorValid"), ("speaker-operator".to_owned(), None));
+    /// assert_eq!(split("controller", "poolReconcilerValid"), ("controller".to_owned(), None));
     /// ```
-    pub fn split(&self, prefix: &str) -> (String, Option<String>) {
-        let instance = |component: &'_ PlannedComponent| match prefix.strip_prefix(component.name.as_str())? {
-            "" => Some((component.name.clone(), None)),
-            rest => {
-                rest.strip_prefix('-').map(|instance| (component.name.clone(), Some(instance.to_owned())))
-            }
+    pub fn split(
+        &self,
+        prefix: &str,
+        types: &[&str],
+        is_expected: impl Fn(&str, Option<&str>) -> bool,
+    ) -> (String, Option<String>) {
+        let is_its_own = |component: &PlannedComponent| {
+            !component.types.is_empty()
+                && types.iter().all(|type_| component.types.iter().any(|own| own == *type_))
         };
-        let candidates = self.components.iter().filter_map(instance);
-        candidates.max_by_key(|(component, _)| component.len()).unwrap_or_else(|| (prefix.to_owned(), None))
+        let meant = self.claims(prefix).filter(|(component, instance)| {
+            instance.is_none() || is_expected(&component.name, *instance) || is_its_own(component)
+        });
+        match meant.max_by_key(|(component, _)| component.name.len()) {
+            Some((component, instance)) => (component.name.clone(), instance.map(str::to_owned)),
+            None => (prefix.to_owned(), None),
+        }
+    }
+
+    /// The polarity of a condition type of reporters: that of its name, or what a source says of it.
+    pub fn polarity(&self, type_: &str) -> Polarity {
+        let negative = |source: &Source| source.negative.iter().any(|negative| negative == type_);
+        if WELL_KNOWN_NEGATIVE.contains(&type_) || self.sources.iter().any(negative) {
+            Polarity::AbnormalTrue
+        } else {
+            Polarity::NormalTrue
+        }
+    }
+
+    /// The types of which `True` is bad.
+    pub(super) fn polarities(&self) -> BTreeMap<ConditionType, Polarity> {
+        let named = self.sources.iter().flat_map(|source| source.negative.iter().map(String::as_str));
+        named
+            .chain(WELL_KNOWN_NEGATIVE)
+            .filter_map(|type_| Some((ConditionType::new(type_.to_owned()).ok()?, Polarity::AbnormalTrue)))
+            .collect()
     }
 
     /// Whether nodes have to be known.
@@ -156,6 +201,9 @@ impl Plan {
     }
 }
 
+/// Types of which `True` is bad wherever they are found.
+const WELL_KNOWN_NEGATIVE: [&str; 4] = ["Degraded", "Failed", "ReplicaFailure", "Stalled"];
+
 /// MetalLB as it ships since 0.15.3: who reports, and in which objects.
 pub fn metallb() -> (Vec<Component>, Source) {
     let component = |name: &str, reconciler: &str, instances| Component {
@@ -170,6 +218,7 @@ pub fn metallb() -> (Vec<Component>, Source) {
         component: Naming::Label("metallb.io/component-type".to_owned()),
         instance: Some(Naming::Label("metallb.io/node-name".to_owned())),
         conditions: Vec::new(),
+        negative: Vec::new(),
     };
     let speakers = Instances::DaemonSet("speaker".to_owned());
     let components = vec![

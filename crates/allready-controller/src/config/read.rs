@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use allready_core::{Condition, ConditionType, Time, found};
+use allready_core::{Condition, ConditionType, Generation, Status, Time, found, reason};
 use allready_kube::kinds::{Naming, Source};
 use k8s_openapi::api::core::v1::{Node, Pod};
 use serde_json::Value;
@@ -35,40 +35,51 @@ pub fn of_status_report(object: &Value, target: &str) -> Option<Report> {
     })
 }
 
-/// The report in an object of another kind. None where its component has no name.
+/// The report in an object of another kind. Where its component has no name, it is a component of its own name: what is red
+/// counts, whoever says it. A condition about an older generation than the object has is not known.
 pub fn of_source(object: &Value, source: &Source) -> Option<Report> {
+    let generation = Generation::from(object["metadata"]["generation"].as_i64());
+    let status =
+        object["status"]["observedGeneration"].as_i64().map(|observed| Generation::from(Some(observed)));
     let mut conditions = conditions(object);
     if !source.conditions.is_empty() {
         conditions
             .retain(|condition| source.conditions.iter().any(|type_| condition.type_ == *type_.as_str()));
     }
-    Some(Report {
-        component: named(object, &source.component)?,
-        instance: source.instance.as_ref().and_then(|instance| named(object, instance)),
-        conditions,
-        revision: None,
-    })
+    for condition in &mut conditions {
+        let observed = condition.observed_generation.filter(|observed| !observed.is_none()).or(status);
+        if let Some(observed) = observed.filter(|observed| *observed < generation) {
+            condition.status = Status::Unknown;
+            condition.reason = reason!("LatestGenerationNotObserved");
+            condition.message =
+                format!("is about generation {observed}; the object is at generation {generation}").into();
+        }
+    }
+    let component = named(object, &source.component).or_else(|| named(object, &Naming::Name {}))?;
+    let instance = source.instance.as_ref().and_then(|instance| named(object, instance));
+    Some(Report { component, instance, conditions, revision: None })
 }
 
 /// The reports that components apply into the object itself, as `component/reconcilerValid`: by what stands before the slash.
 ///
-/// Which part of that is the component is known from the plan alone, so it is asked for.
+/// Which part of that is the component is not in the name, so it is asked for, with the types that stand behind the slash.
 pub fn own_reports(
     object: &Value,
-    split: impl Fn(&str) -> (String, Option<String>),
+    split: impl Fn(&str, &[&str]) -> (String, Option<String>),
 ) -> BTreeMap<String, Report> {
-    let mut reports: BTreeMap<String, Report> = BTreeMap::new();
+    let mut said: BTreeMap<String, Vec<Condition>> = BTreeMap::new();
     for mut condition in conditions(object) {
         let Some(prefix) = condition.type_.prefix().map(str::to_owned) else { continue };
         let Ok(type_) = ConditionType::new(condition.type_.name().to_owned()) else { continue };
         condition.type_ = type_;
-        let report = reports.entry(prefix).or_insert_with_key(|prefix| {
-            let (component, instance) = split(prefix);
-            Report { component, instance, conditions: Vec::new(), revision: None }
-        });
-        report.conditions.push(condition);
+        said.entry(prefix).or_default().push(condition);
     }
-    reports
+    let report = |(prefix, conditions): (String, Vec<Condition>)| {
+        let types: Vec<&str> = conditions.iter().map(|condition| condition.type_.as_str()).collect();
+        let (component, instance) = split(&prefix, &types);
+        (prefix, Report { component, instance, conditions, revision: None })
+    };
+    said.into_iter().map(report).collect()
 }
 
 /// What matters about a node.

@@ -7,6 +7,7 @@ use std::{
 };
 
 use allready_kube::{
+    backoff::Backoff,
     clock::Clock,
     kinds::ConfigurationStatusSpec,
     metrics::WriteMetrics,
@@ -23,11 +24,15 @@ use kube::{
 use serde_json::{Value, json};
 use tokio::{
     sync::mpsc,
-    task::JoinSet,
-    time::{Instant, sleep},
+    task::{JoinError, JoinSet},
+    time::{Instant, sleep, timeout},
 };
 
-use super::{Case, Options, Sight, Stale, Step, Subject, Topic, case::OWN, watch::watch};
+use super::{
+    Case, Options, Origin, Sight, Stale, Step, Subject, Topic,
+    case::OWN,
+    watch::{ANSWER, watch},
+};
 
 /// The field manager of what the aggregator writes.
 pub const MANAGER: &str = "allready-config-status";
@@ -87,36 +92,31 @@ pub async fn answer_for(answering: Answering, subject: Subject) {
     let (seen, mut sights) = mpsc::channel::<Sight>(1024);
     let mut watches =
         Watches { answering: answering.clone(), subject: subject.clone(), seen, running: BTreeMap::new() };
-    let (written, mut writes) = mpsc::channel::<Result<Value, Refusal>>(1);
-    let mut sweeps = JoinSet::new();
-    let mut swept = Instant::now();
+    // Whatever is under way ends with the case: who does not lead any more has nothing left that writes.
+    let mut writes = JoinSet::new();
+    let mut sweeps = Sweeps { running: JoinSet::new(), due: start + SWEEP_EVERY, failures: 0 };
+    let mut refused = None;
     loop {
         watches.follow(&case);
-        while sweeps.try_join_next().is_some() {}
-        if sweeps.is_empty() && swept.elapsed() >= SWEEP_EVERY && (answering.leading)() {
-            swept = Instant::now();
-            for stale in case.stale(start.elapsed()) {
-                sweeps.spawn(sweep(answering.clone(), subject.clone(), stale));
-            }
+        if (answering.leading)() {
+            sweeps.follow(&mut case, &answering, &subject, start.elapsed());
         }
-        let wait = match case.next((answering.leading)(), start.elapsed(), answering.clock.now()) {
+        let pause = match case.next((answering.leading)(), start.elapsed(), answering.clock.now()) {
             Step::Write(body) => {
-                let (api, written, name) = (api.clone(), written.clone(), subject.name.clone());
-                let metrics = answering.metrics.clone();
-                tokio::spawn(async move {
-                    let result = write(&api, &name, &body, &metrics).await;
-                    // The case has ended if nobody listens, and the write was the last.
-                    let _ = written.send(result).await;
-                });
-                None
+                let (api, name) = (api.clone(), subject.name.clone());
+                writes.spawn(async move { write(&api, &name, &body).await });
+                Duration::from_hours(1)
             }
-            Step::Wait(wait) => wait,
+            Step::Wait(wait) => wait.unwrap_or(Duration::from_hours(1)),
         };
-        let pause = wait.unwrap_or(Duration::from_hours(1));
         tokio::select! {
             biased;
-            Some(result) = writes.recv() => {
-                case.wrote(result.as_ref().map_err(|refusal| *refusal), fastrand::f64(), start.elapsed());
+            Some(written) = writes.join_next() => {
+                // A write that panicked is one without an answer.
+                let written = written.unwrap_or(Err((Refusal::Unanswered, String::new())));
+                note(&answering.metrics, &subject, &written, &mut refused);
+                let written = written.as_ref().map_err(|(refusal, _)| *refusal);
+                case.wrote(written, fastrand::f64(), start.elapsed());
             }
             Some(sight) = sights.recv() => {
                 case.see(sight, start.elapsed());
@@ -130,54 +130,107 @@ pub async fn answer_for(answering: Answering, subject: Subject) {
     }
 }
 
+type Written = Result<Value, (Refusal, String)>;
+
+async fn write(api: &Api<DynamicObject>, name: &str, body: &Value) -> Written {
+    let apply = PatchParams::apply(MANAGER).force();
+    match timeout(ANSWER, api.patch_status(name, &apply, &Patch::Apply(body))).await {
+        Ok(Ok(object)) => Ok(serde_json::to_value(&object).unwrap_or_default()),
+        Ok(Err(error)) => Err((Refusal::of(&error), error.to_string())),
+        Err(_) => Err((Refusal::Unanswered, "the API server does not answer".to_owned())),
+    }
+}
+
+/// Counts a write, and says once what keeps refusing it.
+fn note(metrics: &WriteMetrics, subject: &Subject, written: &Written, refused: &mut Option<Refusal>) {
+    match written {
+        Ok(_) => {
+            metrics.sent.inc();
+            if refused.take().is_some_and(|refusal| !refusal.may_pass()) {
+                tracing::info!(
+                    namespace = subject.namespace,
+                    name = subject.name,
+                    "the status is written again"
+                );
+            }
+        }
+        Err((refusal, why)) => {
+            metrics.retried.inc();
+            if !refusal.may_pass() {
+                metrics.failed.inc();
+                if *refused != Some(*refusal) {
+                    tracing::warn!(
+                        namespace = subject.namespace,
+                        name = subject.name,
+                        why,
+                        "the status cannot be written, and will be tried again: may this controller patch it?"
+                    );
+                }
+            }
+            *refused = Some(*refusal);
+        }
+    }
+}
+
+/// The sweeps of a case: one at a time, and later when they fail.
+struct Sweeps {
+    running: JoinSet<bool>,
+    due: Instant,
+    failures: u32,
+}
+
+impl Sweeps {
+    fn follow(&mut self, case: &mut Case, answering: &Answering, subject: &Subject, now: Duration) {
+        while let Some(swept) = self.running.try_join_next() {
+            self.failures = if swept.unwrap_or(false) { 0 } else { self.failures.saturating_add(1) };
+            let wait = Backoff { min: SWEEP_EVERY, max: Duration::from_mins(1) }.delay(self.failures, 1.0);
+            self.due = Instant::now() + wait;
+        }
+        if !self.running.is_empty() || Instant::now() < self.due {
+            return;
+        }
+        self.due = Instant::now() + SWEEP_EVERY;
+        for stale in case.stale(now) {
+            self.running.spawn(sweep(answering.clone(), subject.clone(), stale));
+        }
+    }
+}
+
 /// How often it is looked whether somebody has left something behind.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 
-/// Takes away what reporters left behind: looks again, and removes only who was gone before too.
-async fn sweep(answering: Answering, subject: Subject, stale: Stale) {
+/// Takes away what reporters left behind: looks again, and removes only who was gone before too. Says whether that went well.
+async fn sweep(answering: Answering, subject: Subject, stale: Stale) -> bool {
     let layout = match stale.kind.as_str() {
-        "StatusReport" => Layout::sharded(&subject.namespace, &subject.name),
+        Origin::STATUS_REPORT => Layout::sharded(&subject.namespace, &subject.name),
         OWN => Layout::singleton(subject.resource(), &subject.namespace, &subject.name),
         // The objects of others are theirs to remove.
-        _ => return,
+        _ => return true,
     };
-    let Some(owned) = OwnedPrefix::new(format!("{}-", stale.component)) else { return };
+    let Some(owned) = OwnedPrefix::new(format!("{}-", stale.component)) else { return true };
     let sweeper = Sweeper::new(answering.client, layout, owned).metrics(answering.metrics);
     let mut removals = match sweeper.plan(&Inventory::synced(stale.living)).await {
         Ok(removals) => removals,
         Err(error) => {
             tracing::warn!(%error, "cannot see what reporters left behind and will look again");
-            return;
+            return false;
         }
     };
     removals.retain(|removal| stale.gone.contains(&removal.writer));
-    let swept = sweeper.execute(removals).await;
-    for removal in &swept.done {
-        tracing::info!(%removal, "took away what a reporter left behind");
-    }
-    for (removal, error) in &swept.failed {
-        tracing::warn!(%removal, %error, "cannot take away what a reporter left behind and will try again");
-    }
-}
-
-async fn write(
-    api: &Api<DynamicObject>,
-    name: &str,
-    body: &Value,
-    metrics: &WriteMetrics,
-) -> Result<Value, Refusal> {
-    let apply = PatchParams::apply(MANAGER).force();
-    match api.patch_status(name, &apply, &Patch::Apply(body)).await {
-        Ok(object) => {
-            metrics.sent.inc();
-            Ok(serde_json::to_value(&object).unwrap_or_default())
+    for removal in removals {
+        if !(answering.leading)() {
+            return true;
         }
-        Err(error) => {
-            metrics.retried.inc();
-            tracing::debug!(%error, object = name, "a status was not written and will be tried again");
-            Err(Refusal::of(&error))
+        let swept = sweeper.execute(vec![removal]).await;
+        for removal in &swept.done {
+            tracing::info!(%removal, "took away what a reporter left behind");
+        }
+        if let Some((removal, error)) = swept.failed.first() {
+            tracing::warn!(%removal, %error, "cannot take away what a reporter left behind and will try again");
+            return false;
         }
     }
+    true
 }
 
 /// The watches of a case: one task each, ended when they are dropped.
@@ -185,33 +238,33 @@ struct Watches {
     answering: Answering,
     subject: Subject,
     seen: mpsc::Sender<Sight>,
-    running: BTreeMap<Topic, JoinSet<()>>,
+    running: BTreeMap<(Topic, u64), JoinSet<()>>,
 }
 
 impl Watches {
     /// Watches what the case needs, and no more.
     fn follow(&mut self, case: &Case) {
-        if self.running.len() == case.topics().count()
-            && case.topics().all(|topic| self.running.contains_key(topic))
-        {
+        if self.running.keys().map(|(topic, epoch)| (topic, *epoch)).eq(case.topics()) {
             return;
         }
-        self.running.retain(|topic, _| case.topics().any(|wanted| wanted == topic));
-        for topic in
-            case.topics().filter(|topic| !self.running.contains_key(*topic)).cloned().collect::<Vec<_>>()
-        {
-            let sights = watch(self.answering.client.clone(), &self.subject, topic.clone());
-            let seen = self.seen.clone();
-            let mut task = JoinSet::new();
-            task.spawn(async move {
-                let mut sights = std::pin::pin!(sights);
-                while let Some(sight) = sights.next().await {
-                    if seen.send(sight).await.is_err() {
-                        return;
+        let wanted: BTreeSet<_> = case.topics().map(|(topic, epoch)| (topic.clone(), epoch)).collect();
+        self.running.retain(|key, _| wanted.contains(key));
+        for (topic, epoch) in wanted {
+            let Self { answering, subject, seen, running } = self;
+            running.entry((topic.clone(), epoch)).or_insert_with(|| {
+                let sights = watch(answering.client.clone(), subject, topic, epoch);
+                let seen = seen.clone();
+                let mut task = JoinSet::new();
+                task.spawn(async move {
+                    let mut sights = std::pin::pin!(sights);
+                    while let Some(sight) = sights.next().await {
+                        if seen.send(sight).await.is_err() {
+                            return;
+                        }
                     }
-                }
+                });
+                task
             });
-            self.running.insert(topic, task);
         }
     }
 }
@@ -244,44 +297,76 @@ impl Statuses {
                 .boxed()
         });
         let mut events = futures::stream::select_all(watches);
-        let mut ensure = tokio::time::interval(Duration::from_secs(2));
+        let mut ensure = tokio::time::interval(Duration::from_millis(250));
+        let mut making = JoinSet::new();
+        let mut refused = BTreeMap::new();
         loop {
             tokio::select! {
                 Some((api_version, event)) = events.next() => cases.follow(&answering, &api_version, event),
-                _ = ensure.tick() => self.create_missing(&cases.running, &answering).await,
+                Some(made) = making.join_next() => note_made(made, &mut refused),
+                _ = ensure.tick() => {
+                    cases.restart_what_ended(&answering);
+                    if making.is_empty() && (answering.leading)() {
+                        self.make_missing(&cases.running, &answering, &refused, &mut making);
+                    }
+                }
             }
         }
     }
 
-    async fn create_missing(&self, cases: &BTreeMap<Subject, JoinSet<()>>, answering: &Answering) {
-        for (subject, spec) in self.ensure.iter().filter(|(subject, _)| !cases.contains_key(subject)) {
-            if !(answering.leading)() {
-                return;
-            }
-            let api: Api<DynamicObject> =
-                Api::namespaced_with(answering.client.clone(), &subject.namespace, &subject.resource());
-            let object = DynamicObject::new(&subject.name, &subject.resource())
-                .within(&subject.namespace)
-                .data(json!({ "spec": spec }));
-            match api
-                .create(
-                    &PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() },
-                    &object,
-                )
-                .await
-            {
-                Ok(_) => tracing::info!(
+    /// Makes what is to be there and is not; what was refused, only now and then.
+    fn make_missing(
+        &self,
+        cases: &BTreeMap<Subject, JoinSet<()>>,
+        answering: &Answering,
+        refused: &BTreeMap<Subject, (Instant, String)>,
+        making: &mut JoinSet<Made>,
+    ) {
+        let rested = |subject: &Subject| {
+            refused.get(subject).is_none_or(|(last, _)| last.elapsed() > Duration::from_secs(2))
+        };
+        let missing =
+            self.ensure.iter().filter(|(subject, _)| !cases.contains_key(subject) && rested(subject));
+        for (subject, spec) in missing {
+            making.spawn(make(answering.client.clone(), subject.clone(), spec.clone()));
+        }
+    }
+}
+
+/// Which object was made, or why not.
+type Made = (Subject, Result<(), String>);
+
+async fn make(client: Client, subject: Subject, spec: ConfigurationStatusSpec) -> Made {
+    let api: Api<DynamicObject> = Api::namespaced_with(client, &subject.namespace, &subject.resource());
+    let object = DynamicObject::new(&subject.name, &subject.resource())
+        .within(&subject.namespace)
+        .data(json!({ "spec": spec }));
+    let params = PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() };
+    let made = match timeout(ANSWER, api.create(&params, &object)).await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error)) if Refusal::of(&error) == Refusal::AlreadyExists => Ok(()),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err("the API server does not answer".to_owned()),
+    };
+    (subject, made)
+}
+
+/// Says once why an object cannot be made.
+fn note_made(made: Result<Made, JoinError>, refused: &mut BTreeMap<Subject, (Instant, String)>) {
+    match made {
+        Ok((subject, Ok(()))) => drop(refused.remove(&subject)),
+        Ok((subject, Err(why))) => {
+            if refused.get(&subject).is_none_or(|(_, before)| *before != why) {
+                tracing::warn!(
+                    why,
                     namespace = subject.namespace,
                     name = subject.name,
-                    "made a ConfigurationStatus"
-                ),
-                Err(error) if Refusal::of(&error) == Refusal::AlreadyExists => {}
-                Err(error) => tracing::warn!(
-                    %error, namespace = subject.namespace, name = subject.name,
                     "cannot make a ConfigurationStatus and will try again: is its CustomResourceDefinition installed?"
-                ),
+                );
             }
+            refused.insert(subject, (Instant::now(), why));
         }
+        Err(error) => tracing::error!(%error, "making a ConfigurationStatus ended early"),
     }
 }
 
@@ -320,6 +405,22 @@ impl Cases {
             Err(error) => {
                 tracing::warn!(%error, api_version, "ConfigurationStatuses cannot be watched at present");
             }
+        }
+    }
+
+    /// A case never ends by itself: what has ended is begun again.
+    fn restart_what_ended(&mut self, answering: &Answering) {
+        let mut ended = Vec::new();
+        for (subject, task) in &mut self.running {
+            if let Some(how) = task.try_join_next() {
+                let (namespace, name) = (&subject.namespace, &subject.name);
+                tracing::error!(?how, namespace, name, "a case ended, and begins again");
+                ended.push(subject.clone());
+            }
+        }
+        for subject in ended {
+            self.running.remove(&subject);
+            self.start(answering, subject);
         }
     }
 

@@ -1,5 +1,7 @@
 //! What a watch sees, and of what.
 
+use std::sync::Arc;
+
 use allready_core::Time;
 use allready_kube::kinds::Source;
 use serde_json::Value;
@@ -40,6 +42,8 @@ pub enum Topic {
         kind: String,
         /// Which of them, as a selector is written in a request.
         selector: String,
+        /// All that the spec says of them: what is read in another way is another topic.
+        said: Arc<str>,
     },
 }
 
@@ -52,7 +56,12 @@ impl Topic {
             }
             None => String::new(),
         };
-        Ok(Self::Source { api_version: source.api_version.clone(), kind: source.kind.clone(), selector })
+        Ok(Self::Source {
+            api_version: source.api_version.clone(),
+            kind: source.kind.clone(),
+            selector,
+            said: serde_json::to_string(source).map_err(|error| error.to_string())?.into(),
+        })
     }
 
     /// What it is called in a message.
@@ -64,7 +73,12 @@ impl Topic {
             Self::DaemonSets => "DaemonSets".to_owned(),
             Self::Pods => "pods".to_owned(),
             Self::Leases => "Leases".to_owned(),
-            Self::Source { kind, .. } => format!("objects of kind {kind}"),
+            Self::Source { api_version, kind, selector, .. } if selector.is_empty() => {
+                format!("objects of kind {kind} in {api_version}")
+            }
+            Self::Source { api_version, kind, selector, .. } => {
+                format!("objects of kind {kind} in {api_version} with {selector}")
+            }
         }
     }
 }
@@ -74,6 +88,8 @@ impl Topic {
 pub struct Sight {
     /// What was watched.
     pub topic: Topic,
+    /// Which of the watches of this topic it was, one after the other.
+    pub epoch: u64,
     /// What happened.
     pub event: Event,
 }

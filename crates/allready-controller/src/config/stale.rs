@@ -7,7 +7,7 @@ use std::{
 
 use allready_kube::report::Identity;
 
-use super::{Board, Origin};
+use super::{Board, Origin, case::OWN};
 
 /// What to sweep for one component.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Stale {
 
 /// Remembers since when reporters are strangers.
 #[derive(Debug, Default)]
-pub(super) struct Strangers(BTreeMap<Origin, Duration>);
+pub(super) struct Strangers(BTreeMap<Origin, (Duration, u64)>);
 
 impl Strangers {
     /// Who has been a stranger for longer than this. Only components that are bound to nodes have strangers: of others it
@@ -41,11 +41,15 @@ impl Strangers {
                 continue;
             }
             let mut by_kind: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-            for (origin, instance) in board.strangers(&component.name) {
-                let Some(instance) = instance else { continue };
+            for (origin, instance, report) in board.strangers(&component.name) {
+                let Some(instance) = instance.filter(|_| is_ours(origin)) else { continue };
                 present.insert(origin.clone());
-                let since = *self.0.entry(origin.clone()).or_insert(now);
-                if now.saturating_sub(since) >= patience {
+                let (since, last) = self.0.entry(origin.clone()).or_insert((now, report));
+                if *last != report {
+                    // Whoever still reports is there, expected or not.
+                    (*since, *last) = (now, report);
+                }
+                if now.saturating_sub(*since) >= patience {
                     let identity = Identity::of(component.name.clone()).on(instance);
                     by_kind.entry(origin.kind()).or_default().insert(identity.prefix().into_owned());
                 }
@@ -61,4 +65,9 @@ impl Strangers {
         self.0.retain(|origin, _| present.contains(origin));
         lasting
     }
+}
+
+/// Whether what is reported there is ours to remove; the objects of others are theirs.
+fn is_ours(origin: &Origin) -> bool {
+    [Origin::STATUS_REPORT, OWN].contains(&origin.kind())
 }

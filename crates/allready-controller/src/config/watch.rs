@@ -17,9 +17,10 @@ use kube::{
     Api, Client, Resource, ResourceExt,
     api::{ApiResource, DynamicObject, GroupVersionKind},
     discovery,
-    runtime::{WatchStreamExt, watcher},
+    runtime::watcher,
 };
 use serde_json::Value;
+use tokio::time::{sleep, timeout};
 
 use super::{DaemonSetFacts, Event, Facts, Object, Sight, Subject, Topic, of_node, of_pod};
 
@@ -31,9 +32,10 @@ pub(super) fn watch(
     client: Client,
     subject: &Subject,
     topic: Topic,
+    epoch: u64,
 ) -> impl Stream<Item = Sight> + Send + use<> {
     let named = topic.clone();
-    events(client, subject, topic).map(move |event| Sight { topic: named.clone(), event })
+    events(client, subject, topic).map(move |event| Sight { topic: named.clone(), epoch, event })
 }
 
 fn events(client: Client, subject: &Subject, topic: Topic) -> stream::BoxStream<'static, Event> {
@@ -65,7 +67,7 @@ fn events(client: Client, subject: &Subject, topic: Topic) -> stream::BoxStream<
             let api = Api::<Lease>::namespaced(client, &namespace);
             objects(api, watcher::Config::default(), |lease| Facts::Lease(renewed(lease)))
         }
-        Topic::Source { api_version, kind, selector } => {
+        Topic::Source { api_version, kind, selector, .. } => {
             let only = watcher::Config::default().labels(&selector);
             let found = discovered(client.clone(), api_version, kind);
             let then = move |found: Result<ApiResource, String>| match found {
@@ -91,14 +93,17 @@ fn discovered(
         async move {
             let client = client?;
             if failures > 0 {
-                tokio::time::sleep(PATIENCE.delay(failures, fastrand::f64())).await;
+                sleep(PATIENCE.delay(failures, fastrand::f64())).await;
             }
             let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
             let wanted = GroupVersionKind::gvk(group, version, &kind);
-            match discovery::pinned_kind(&client, &wanted).await {
-                Ok((resource, _)) => Some((Ok(resource), (None, 0))),
-                Err(error) => Some((Err(error.to_string()), (Some(client), failures + 1))),
-            }
+            let why = match timeout(ANSWER, discovery::pinned_kind(&client, &wanted)).await {
+                Ok(Ok((resource, _))) => return Some((Ok(resource), (None, 0))),
+                Ok(Err(kube::Error::Discovery(_))) => format!("there is no kind {kind} in {api_version}"),
+                Ok(Err(error)) => error.to_string(),
+                Err(_) => NO_ANSWER.to_owned(),
+            };
+            Some((Err(why), (Some(client), failures + 1)))
         }
     })
 }
@@ -120,25 +125,56 @@ where
         Ok(watcher::Event::Delete(object)) => Event::Gone { name: object.name_any() },
         Err(error) => Event::Failed(error.to_string()),
     };
-    watcher(api, only).backoff(Waits(0)).map(seen).boxed()
+    let watching =
+        Watching { api, only: only.timeout(WATCH_SECONDS), stream: None, listing: true, failures: 0 };
+    let events = stream::unfold(watching, |mut watching| async move {
+        let event = watching.next().await;
+        Some((event, watching))
+    });
+    events.map(move |event| event.map_or_else(|| Event::Failed(NO_ANSWER.to_owned()), &seen)).boxed()
 }
 
-/// The waits of a watch: they grow while it fails.
-struct Waits(u32);
+/// How long an answer may take.
+pub(super) const ANSWER: Duration = Duration::from_secs(10);
+/// How long one watch lasts, in seconds. One that is dead without a word is noticed when it should have ended.
+const WATCH_SECONDS: u32 = 45;
+const NO_ANSWER: &str = "the API server does not answer";
 
-impl Iterator for Waits {
-    type Item = Duration;
-
-    fn next(&mut self) -> Option<Duration> {
-        let wait = PATIENCE.delay(self.0, fastrand::f64());
-        self.0 = self.0.saturating_add(1);
-        Some(wait)
-    }
+/// A watch that begins anew with a list whenever it fails, so that it is seen when it does not fail any more.
+struct Watching<K> {
+    api: Api<K>,
+    only: watcher::Config,
+    stream: Option<stream::BoxStream<'static, watcher::Result<watcher::Event<K>>>>,
+    listing: bool,
+    failures: u32,
 }
 
-impl kube::runtime::utils::Backoff for Waits {
-    fn reset(&mut self) {
-        self.0 = 0;
+impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> Watching<K> {
+    /// What happens next; none if a list is not answered in time.
+    async fn next(&mut self) -> Option<watcher::Result<watcher::Event<K>>> {
+        if self.stream.is_none() {
+            if self.failures > 0 {
+                sleep(PATIENCE.delay(self.failures - 1, fastrand::f64())).await;
+            }
+            self.listing = true;
+        }
+        let (api, only) = (&self.api, &self.only);
+        let stream = self.stream.get_or_insert_with(|| watcher(api.clone(), only.clone()).boxed());
+        let event = if self.listing {
+            timeout(ANSWER, stream.next()).await.ok().flatten()
+        } else {
+            stream.next().await
+        };
+        match &event {
+            Some(Ok(watcher::Event::Init)) => self.listing = true,
+            Some(Ok(watcher::Event::InitDone)) => (self.listing, self.failures) = (false, 0),
+            Some(Ok(_)) => {}
+            Some(Err(_)) | None => {
+                self.stream = None;
+                self.failures = self.failures.saturating_add(1);
+            }
+        }
+        event
     }
 }
 

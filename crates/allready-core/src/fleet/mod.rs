@@ -273,6 +273,20 @@ impl FleetIndex {
         self.totals.groups.causes(self.options.wording.names())
     }
 
+    /// How many causes there are, without looking at them.
+    ///
+    /// ```
+    /// use allready_core::fleet::FleetIndex;
+    ///
+    /// let mut fleet = FleetIndex::default();
+    /// fleet.expect_only(["node-1", "node-2"]);
+    /// assert_eq!(fleet.cause_count(), fleet.causes().count());
+    /// ```
+    pub fn cause_count(&self) -> usize {
+        let tally = self.totals.tally();
+        tally.bad.causes + tally.unknown.causes
+    }
+
     /// The member of this name, if anything is known of it.
     pub fn member(&self, name: &str) -> Option<FleetMember<'_>> {
         self.members.get_key_value(name).map(|(name, record)| self.view(name, record))

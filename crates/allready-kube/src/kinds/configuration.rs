@@ -123,6 +123,10 @@ pub struct Source {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "set"))]
     pub conditions: Vec<String>,
+    /// The condition types of which `True` is bad, beside those that everybody knows, such as `Degraded`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "set"))]
+    pub negative: Vec<String>,
 }
 
 /// Where a name is found.

@@ -62,11 +62,10 @@ impl Stage {
         directory: tempfile::TempDir,
         held: Server,
     ) -> Result<Self> {
-        let config = kube::Config::from_custom_kubeconfig(
-            Kubeconfig::read_from(&kubeconfig)?,
-            &KubeConfigOptions::default(),
-        );
-        let client = Client::try_from(config.await?)?;
+        let options = KubeConfigOptions::default();
+        let config =
+            kube::Config::from_custom_kubeconfig(Kubeconfig::read_from(&kubeconfig)?, &options).await?;
+        let client = Client::try_from(config)?;
         for definition in allready_kube::kinds::definitions() {
             let definitions = Api::all(client.clone());
             let name = definition.name_any();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use allready_core::{Condition, ConditionType, Status, Time, condition_type, reason};
-use allready_kube::kinds::{Component, ConfigurationStatusSpec, Instances, Preset};
+use allready_kube::kinds::{Component, ConfigurationStatusSpec, Instances, Naming, Preset, Source};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -196,12 +196,14 @@ fn a_reporter_that_is_silent_for_too_long_is_unknown_until_it_is_heard_again() {
     for (origin, report) in all {
         board.report(origin, report);
     }
-    board.heartbeat("config-status-speaker-a", Some(at(100)));
+    board.tick(at(100));
+    // By its own clock it is far ahead, which nobody believes.
+    board.heartbeat("config-status-speaker-a", Some(Some(at(9_000))));
     board.tick(at(130));
     assert_eq!(ready(&board).0, Status::True);
     board.tick(at(131));
     assert!(ready(&board).2.contains("HeartbeatLost"), "{:?}", ready(&board));
-    board.heartbeat("config-status-speaker-a", Some(at(131)));
+    board.heartbeat("config-status-speaker-a", Some(Some(at(9_031))));
     assert_eq!(ready(&board).0, Status::True);
 }
 
@@ -210,23 +212,96 @@ fn healthy_reports() -> Vec<(Origin, Report)> {
 }
 
 #[test]
-fn a_new_revision_is_ready_only_when_all_who_state_one_have_digested_it() {
+fn a_new_revision_is_ready_only_when_everybody_has_digested_it() {
     let mut board = healthy();
-    let state = |board: &mut Board, node: &str, revision: &str| {
-        let (origin, report) = speaker(node, Status::True);
+    let state = |board: &mut Board, (origin, report): (Origin, Report), revision: &str| {
         board.report(origin, Report { revision: Some(revision.to_owned()), ..report });
     };
-    state(&mut board, "a", "7");
-    state(&mut board, "b", "7");
+    state(&mut board, speaker("a", Status::True), "7");
+    state(&mut board, speaker("b", Status::True), "7");
     board.set_spec(&ConfigurationStatusSpec { revision: Some("8".to_owned()), ..on_nodes() });
     assert_eq!(ready(&board).0, Status::Unknown);
-    state(&mut board, "a", "8");
-    let answer = board.answer(None, at(1));
-    assert_eq!(answer.ready.status, Status::Unknown);
-    let revision = answer.revision.unwrap();
-    assert_eq!((revision.expected.as_str(), revision.digested, revision.of), ("8", 1, 2));
-    state(&mut board, "b", "8");
+    state(&mut board, speaker("a", Status::True), "8");
+    let revision = board.answer(None, at(1)).revision.unwrap();
+    assert_eq!((revision.expected.as_str(), revision.digested, revision.of), ("8", 1, 3));
+    state(&mut board, speaker("b", Status::True), "8");
+    let (status, _, message) = ready(&board);
+    assert_eq!(status, Status::Unknown, "the controller has not said so");
+    assert!(message.contains("has not said that it has digested revision 8"), "{message}");
+    state(&mut board, controller(Status::True), "8");
     assert_eq!(ready(&board).0, Status::True);
+}
+
+#[test]
+fn bad_news_about_an_older_revision_is_told() {
+    let mut board = healthy();
+    board.set_spec(&ConfigurationStatusSpec { revision: Some("8".to_owned()), ..on_nodes() });
+    let (origin, report) = speaker("a", Status::False);
+    board.report(origin, Report { revision: Some("7".to_owned()), ..report });
+    let (status, _, message) = ready(&board);
+    assert_eq!(status, Status::False);
+    assert!(message.contains("overlaps"), "{message}");
+}
+
+#[test]
+fn two_who_go_by_one_name_are_judged_as_one() {
+    let mut board = Board::new(&ConfigurationStatusSpec::default());
+    let report = |component: &str, instance: &str, status| Report {
+        component: component.to_owned(),
+        instance: Some(instance.to_owned()),
+        conditions: vec![valid(status)],
+        revision: None,
+    };
+    board.report(Origin::status_report("1"), report("speaker", "a-b", Status::False));
+    board.report(Origin::status_report("2"), report("speaker-a", "b", Status::True));
+    assert_eq!(ready(&board).0, Status::False, "the second does not take the place of the first");
+    board.unreport(&Origin::status_report("2"));
+    assert_eq!(ready(&board).0, Status::False);
+}
+
+#[test]
+fn a_lease_that_was_there_and_is_gone_is_a_heartbeat_that_was_lost() {
+    let mut board =
+        Board::new(&ConfigurationStatusSpec { silent_after_seconds: Some(30), ..Default::default() });
+    let (origin, report) = speaker("a", Status::True);
+    board.report(origin, report);
+    board.heartbeat("config-status-speaker-a", None);
+    assert_eq!(ready(&board).0, Status::True, "it never had one");
+    board.heartbeat("config-status-speaker-a", Some(Some(at(1))));
+    board.heartbeat("config-status-speaker-a", None);
+    assert!(ready(&board).2.contains("its Lease is gone"), "{:?}", ready(&board));
+    board.forget_heartbeats();
+    assert_eq!(ready(&board).0, Status::True);
+}
+
+#[test]
+fn the_objects_of_others_are_read_with_their_polarity_their_generation_and_without_a_name() {
+    let source = Source {
+        api_version: "example.com/v1".to_owned(),
+        kind: "Engine".to_owned(),
+        component: Naming::Label("role".to_owned()),
+        negative: vec!["Overheated".to_owned()],
+        ..Default::default()
+    };
+    let mut board =
+        Board::new(&ConfigurationStatusSpec { sources: vec![source.clone()], ..Default::default() });
+    let object = |type_: &str, status: &str, observed: i64| {
+        json!({ "metadata": { "name": "v8", "generation": 2 }, "status": { "conditions": [{ "type": type_,
+            "status": status, "reason": "Said", "message": "", "observedGeneration": observed,
+            "lastTransitionTime": "2026-03-01T10:00:00Z" }] } })
+    };
+    for (type_, status, observed, expected) in [
+        ("Ready", "True", 2, Status::True),
+        ("Ready", "True", 1, Status::Unknown),
+        ("Degraded", "True", 2, Status::False),
+        ("Degraded", "False", 2, Status::True),
+        ("Overheated", "True", 2, Status::False),
+    ] {
+        let report = of_source(&object(type_, status, observed), &source).unwrap();
+        assert_eq!(report.component, "v8", "without a label it goes by its own name");
+        board.report(Origin::new("engines", "v8"), report);
+        assert_eq!(ready(&board).0, expected, "{type_}={status} about generation {observed} of 2");
+    }
 }
 
 #[test]
@@ -325,7 +400,8 @@ fn reports_in_the_object_itself_are_read_by_what_stands_before_the_slash() {
         condition("Ready"), condition("speaker-kind-worker/configReconcilerValid"),
         condition("speaker-kind-worker/frrk8sReconcilerValid"), condition("controller/poolReconcilerValid"),
     ] } });
-    let reports = own_reports(&object, |prefix| plan.split(prefix));
+    let nodes = |_: &str, instance: Option<&str>| instance == Some("kind-worker");
+    let reports = own_reports(&object, |prefix, types| plan.split(prefix, types, nodes));
     assert_eq!(reports.keys().collect::<Vec<_>>(), ["controller", "speaker-kind-worker"]);
     let speaker = &reports["speaker-kind-worker"];
     assert_eq!((speaker.instance.as_deref(), speaker.conditions.len()), (Some("kind-worker"), 2));
@@ -336,7 +412,9 @@ fn strangers_are_the_reporters_of_a_known_component_that_nobody_expects() {
     let mut board = healthy();
     let (origin, report) = speaker("gone", Status::True);
     board.report(origin.clone(), report);
-    assert_eq!(board.strangers("speaker").collect::<Vec<_>>(), [(&origin, Some("gone"))]);
+    let strangers: Vec<_> =
+        board.strangers("speaker").map(|(origin, instance, _)| (origin, instance)).collect();
+    assert_eq!(strangers, [(&origin, Some("gone"))]);
     assert_eq!(board.strangers("webhook").count(), 0, "nobody knows who should report for it");
 }
 
