@@ -98,8 +98,12 @@
 //!   verbs: [get, patch]
 //! ```
 //!
-//! Without `get`, times begin anew with each process; everything else works. The API server does not check who uses which
-//! manager name: whoever may patch the status may speak for every reporter.
+//! `get` is for what the process before has said. Into an object that many share, a reporter without it writes, and its times
+//! begin anew with each process. Into a report of its own, it writes nothing before it has read: one apply carries all
+//! conditions, and one without those of reconcilers that have not spoken yet would delete them. That `get` is missing is then
+//! a [`Trouble`], and the log says so once.
+//!
+//! The API server does not check who uses which manager name: whoever may patch the status may speak for every reporter.
 
 mod book;
 mod builder;

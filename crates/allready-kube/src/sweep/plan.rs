@@ -34,7 +34,12 @@ pub struct Removal {
 #[non_exhaustive]
 pub enum Remains {
     /// In an object that many share: what this field manager owns, and that it is written down as an owner.
-    Manager(String),
+    Manager {
+        /// Its name.
+        manager: String,
+        /// As the object was when it was looked at: from one that has been written since, nothing is removed.
+        resource_version: Option<String>,
+    },
     /// A report of its own.
     Report {
         /// Its name.
@@ -50,7 +55,7 @@ pub enum Remains {
 impl fmt::Display for Removal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match &self.remains {
-            Remains::Manager(manager) => format!("field manager {manager}"),
+            Remains::Manager { manager, .. } => format!("field manager {manager}"),
             Remains::Report { name, .. } => format!("StatusReport {name}"),
         };
         let (writer, conditions, bytes) = (&self.writer, self.conditions.len(), self.bytes);
@@ -102,7 +107,9 @@ pub fn plan(object: &DynamicObject, owned: &OwnedPrefix, inventory: &Inventory) 
         let bytes = size(claim.entry) + newly.map(|type_| condition_size(object, type_)).sum::<usize>();
         let manager = claim.entry.manager.clone()?;
         let writer = claim.writer()?.to_owned();
-        Some(Removal { writer, remains: Remains::Manager(manager), conditions, kept, bytes })
+        let resource_version = object.metadata.resource_version.clone();
+        let remains = Remains::Manager { manager, resource_version };
+        Some(Removal { writer, remains, conditions, kept, bytes })
     });
     removals.collect()
 }

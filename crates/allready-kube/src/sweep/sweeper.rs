@@ -49,7 +49,8 @@ pub struct SweepError {
 pub struct Swept {
     /// Removed, or gone already.
     pub done: Vec<Removal>,
-    /// Not deleted, because the report has been written since it was looked at: its writer is back.
+    /// Not removed, because the object has been written since it was looked at: its writer may be back. The next sweep
+    /// looks again.
     pub spared: Vec<Removal>,
     /// Not removed, and why. The next sweep finds them again.
     pub failed: Vec<(Removal, kube::Error)>,
@@ -84,9 +85,18 @@ impl Sweeper {
     /// Removes what was planned, one after the other. Plan with a fresh inventory each time.
     pub async fn execute(&self, removals: Vec<Removal>) -> Swept {
         let mut swept = Swept::default();
+        // Removals of one plan follow each other: each is made for the version that the one before has left.
+        let mut left: Option<(Option<String>, Option<String>)> = None;
         for removal in removals {
             let result = match &removal.remains {
-                Remains::Manager(manager) => self.let_go(manager).await,
+                Remains::Manager { manager, resource_version: planned } => {
+                    let version = match &left {
+                        Some((from, now)) if from == planned => now,
+                        _ => planned,
+                    };
+                    let written = self.let_go(manager, version.as_deref()).await;
+                    written.map(|now| left = Some((planned.clone(), now)))
+                }
                 Remains::Report { name, uid, resource_version } => {
                     self.delete(name, uid.clone(), resource_version.clone()).await
                 }
@@ -133,16 +143,23 @@ impl Sweeper {
     }
 
     /// Applies nothing as the manager that is gone. Without a `status`: an empty one would leave the manager behind as the
-    /// owner of it.
-    async fn let_go(&self, manager: &str) -> Result<(), kube::Error> {
-        let Layout::Singleton { resource, namespace, name } = &self.layout else { return Ok(()) };
+    /// owner of it. With the version that the plan was made for: what the writer has written since, if it is back, is not
+    /// to be lost. Which version there is then.
+    async fn let_go(&self, manager: &str, version: Option<&str>) -> Result<Option<String>, kube::Error> {
+        let Layout::Singleton { resource, namespace, name } = &self.layout else {
+            return Ok(version.map(str::to_owned));
+        };
         let mut metadata = json!({ "name": name });
         if let Some(namespace) = namespace {
             metadata["namespace"] = namespace.as_str().into();
         }
+        if let Some(version) = version {
+            metadata["resourceVersion"] = version.into();
+        }
         let body = json!({ "apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata });
         let params = PatchParams::apply(manager).force();
-        self.objects().patch_status(name, &params, &Patch::Apply(body)).await.map(drop)
+        let written = self.objects().patch_status(name, &params, &Patch::Apply(body)).await?;
+        Ok(written.metadata.resource_version)
     }
 
     async fn delete(

@@ -22,7 +22,7 @@ pub(super) use step::{Answer, Ask, Pace, Shape, Step, Write};
 
 /// A write that was not answered can take effect for as long as the API server works on a request.
 const LATE: Duration = Duration::from_mins(1);
-/// How often the start is tried before conditions begin without a past.
+/// How often reading a shared object is tried before conditions begin without a past.
 const READS: u32 = 5;
 /// Failures that are no more than a blip.
 const BLIPS: u32 = 2;
@@ -224,6 +224,17 @@ impl Book {
         match answer {
             Answer::Found(conditions, revision) => self.found(conditions, revision),
             Answer::Refused(Refusal::NotFound) => self.object = Object::Absent,
+            // One manager owns all conditions of an object of its own: a write without those of the past would delete them,
+            // also the red ones. So nothing is written before they are known.
+            Answer::Refused(refusal) if self.shape != Shape::Shared => {
+                self.failed(refusal, at, chance);
+                self.trouble = match refusal {
+                    Refusal::Forbidden => Some(Trouble::Forbidden),
+                    Refusal::Invalid => Some(Trouble::Invalid),
+                    _ => self.out_of_reach(),
+                };
+                return;
+            }
             Answer::Refused(refusal @ (Refusal::Busy { .. } | Refusal::Unanswered)) => {
                 self.failed(refusal, at, chance);
                 if self.failures < READS {
@@ -234,6 +245,7 @@ impl Book {
             Answer::Refused(_) | Answer::Done => {}
         }
         self.is_read = true;
+        self.trouble = None;
     }
 
     fn found(&mut self, conditions: Vec<Condition>, revision: Option<Box<str>>) {

@@ -289,6 +289,18 @@ proptest! {
     }
 
     #[test]
+    fn what_is_stored_stays_until_the_object_is_deleted(shape in shapes(), events in events()) {
+        let mut world = World::new(shape);
+        for event in events {
+            let before = world.server.object.clone().unwrap_or_default().conditions;
+            world.happen(event);
+            let now = world.server.object.clone().unwrap_or_default().conditions;
+            let is_deleted = matches!(event, Event::Delete { .. });
+            prop_assert!(is_deleted || before.keys().all(|type_| now.contains_key(type_)));
+        }
+    }
+
+    #[test]
     fn a_restart_that_finds_the_same_keeps_every_time_and_sends_no_write(shape in shapes(), events in events()) {
         let mut world = World::new(if shape == Shape::Shared { shape } else { Shape::Own { renew: false } });
         for event in events {

@@ -165,6 +165,30 @@ fn reading_is_given_up_after_five_failures() {
 }
 
 #[test]
+fn an_object_of_its_own_is_not_written_before_its_past_is_known() {
+    let table = [
+        (Refusal::Forbidden, Trouble::Forbidden),
+        (Refusal::Invalid, Trouble::Invalid),
+        (Refusal::Unanswered, Trouble::Unreachable),
+        (Refusal::Busy { after: None }, Trouble::Unreachable),
+    ];
+    for (refusal, trouble) in table {
+        let mut book = own();
+        book.report("configReconciler", Outcome::success(), at(9));
+        for second in (0..1000).step_by(100).map(seconds) {
+            assert_eq!(book.next(second, 1.0), Step::Send(Ask::Read), "{refusal:?}");
+            book.refuse(refusal, second);
+        }
+        assert_eq!(book.trouble(), Some(trouble));
+        assert_eq!(book.next(seconds(1000), 1.0), Step::Send(Ask::Read));
+        let red = stored("nodeReconcilerValid", SyncState::Error, 6);
+        book.answered(Answer::Found(vec![red.clone()], None), seconds(1000), 1.0);
+        assert_eq!(book.trouble(), None);
+        assert_eq!(book.written_at(seconds(1000)).conditions[1], red);
+    }
+}
+
+#[test]
 fn what_is_there_is_written_again_now_and_then() {
     let pace = Pace { refresh: Some(seconds(600)), ..PACE };
     let mut book = Book::new(speaker(), Shape::Shared, pace).having(vec![], None);
