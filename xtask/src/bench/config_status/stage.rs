@@ -88,7 +88,7 @@ impl Stage {
         &self,
         nodes: usize,
         reconcilers: usize,
-        timed: usize,
+        reports: usize,
     ) -> Result<Duration> {
         let api = self.api("ConfigurationStatus");
         let name = "one-for-all";
@@ -100,7 +100,7 @@ impl Stage {
             apply_one(&api, name, node, reconciler, true).await?;
         }
         let mut times = Vec::new();
-        for round in 0..timed {
+        for round in 0..reports {
             times.push(apply_one(&api, name, round * 7 % nodes, 0, false).await?);
         }
         api.delete(name, &kube::api::DeleteParams::default()).await?;
@@ -163,9 +163,9 @@ impl Stage {
     }
 
     /// The median time of a report into an object of one's own.
-    pub(super) async fn sharded_report(&self, timed: usize) -> Result<Duration> {
+    pub(super) async fn sharded_report(&self, reports: usize) -> Result<Duration> {
         let mut times = Vec::new();
-        for round in 0..timed {
+        for round in 0..reports {
             let start = Instant::now();
             // Another message each time, so that every one is a write.
             self.report_saying(round, 4, true, &format!("round {round}")).await?;
