@@ -144,7 +144,7 @@ async fn people_wait_for_a_reconciler_and_see_who_owns_what(server: Server) {
     let stage = Stage::set(server, singleton).await;
     stage.until_said(&[]).await;
     let condition = format!("--for=condition=speaker-{}/configReconcilerValid", stage.node);
-    let object = "configurationstatus/config-status";
+    let object = "configurationstatus.metallb.io/config-status";
     stage.server.kubectl(&["wait", object, &condition, "--timeout=20s", "-n", &stage.namespace]).await.ok();
 
     let shown = ["get", object, "--show-managed-fields", "-o", "json", "-n", &stage.namespace];

@@ -149,7 +149,7 @@ mod tests {
                 let mut later = bucket;
                 if let Err(ready) = bucket.take(RATE, 0, at(now)) {
                     let mut early = bucket;
-                    prop_assert!(early.take(RATE, 0, ready - Duration::from_nanos(1)).is_err());
+                    prop_assert!(early.take(RATE, 0, ready.saturating_sub(Duration::from_nanos(1))).is_err());
                     prop_assert!(later.take(RATE, 0, ready).is_ok());
                 }
             }
