@@ -32,7 +32,7 @@ pub enum Refusal {
     Invalid,
     /// The server has too much to do.
     Busy {
-        /// How long it asks to be left alone.
+        /// How long it asks to be left alone; [a minute](Refusal::LONGEST) at most.
         after: Option<Duration>,
     },
     /// No answer, or a failure of the server. **The request may have taken effect.**
@@ -40,6 +40,10 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// The longest that anybody is left alone for: a proxy may ask for an hour, and a writer that is silent for that long
+    /// tells nobody what has turned red meanwhile.
+    pub const LONGEST: Duration = Duration::from_mins(1);
+
     /// What this error means.
     pub fn of(error: &kube::Error) -> Self {
         match error {
@@ -72,5 +76,5 @@ impl Refusal {
 
 fn retry_after(status: &Status) -> Option<Duration> {
     let seconds = status.details.as_ref()?.retry_after_seconds;
-    (seconds > 0).then(|| Duration::from_secs(seconds.into()))
+    (seconds > 0).then(|| Duration::from_secs(seconds.into()).min(Refusal::LONGEST))
 }

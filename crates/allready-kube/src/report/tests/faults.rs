@@ -88,6 +88,20 @@ async fn a_busy_server_is_left_alone_for_as_long_as_it_asks() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn nobody_is_left_alone_for_longer_than_a_minute() {
+    let server = server().await;
+    server
+        .faults()
+        .add(Rule::new(Effect::TooManyRequests { retry_after: 3600 }).verb(Verb::Patch).next_calls(1));
+    let (reporter, _running) = Reporter::builder(client(&server), speaker(), shared_layout()).spawn();
+    let start = tokio::time::Instant::now();
+    reporter.report("configReconciler", SyncState::Success);
+    reporter.settled().await;
+    let waited = start.elapsed();
+    assert!((Duration::from_mins(1)..Duration::from_secs(61)).contains(&waited), "{waited:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_request_without_an_answer_is_given_up_and_sent_again() {
     let server = server().await;
     server.faults().add(Rule::new(Effect::Latency(Duration::from_hours(1))).verb(Verb::Patch).next_calls(1));
