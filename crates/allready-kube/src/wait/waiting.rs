@@ -8,6 +8,7 @@ use kube::{
     runtime::watcher::{self, watch_object},
 };
 use serde::{Serialize, de::DeserializeOwned};
+use tokio::time::Instant;
 
 use super::{
     Expectation, WaitError,
@@ -121,6 +122,8 @@ impl Wait {
         K: Resource + Clone + DeserializeOwned + Serialize + Debug + Send + 'static,
     {
         let mut failures = 0;
+        // When the server had last forgotten the past.
+        let mut forgotten: Option<Instant> = None;
         loop {
             let mut stream = pin!(watch_object(api.clone(), name));
             while let Some(told) = stream.next().await {
@@ -130,10 +133,12 @@ impl Wait {
                         object
                     }
                     Err(error) => {
+                        let is_first = forgotten.is_none_or(|last| last.elapsed() > self.backoff.max);
                         match waiter.trouble(&error) {
                             Trouble::Fatal(fatal) => return Err(failed(&waiter.object, fatal, error)),
-                            Trouble::AtOnce => {}
-                            Trouble::Later => {
+                            Trouble::AtOnce if is_first => forgotten = Some(Instant::now()),
+                            // One that has always just forgotten the past is not well.
+                            Trouble::AtOnce | Trouble::Later => {
                                 *trouble = Some(error);
                                 tokio::time::sleep(self.backoff.delay(failures, fastrand::f64())).await;
                                 failures = failures.saturating_add(1);

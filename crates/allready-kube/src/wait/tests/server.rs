@@ -1,6 +1,13 @@
 //! Waiting on the embedded server, with what goes wrong there.
 
-use std::time::Duration;
+use std::{
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use allready_apiserver::{
     ApiServer, Verb,
@@ -11,10 +18,12 @@ use k8s_openapi::api::core::v1::Node;
 use kube::{
     Api, Client,
     api::{DeleteParams, Patch, PatchParams, PostParams},
+    client::Body,
     core::{ApiResource, DynamicObject, GroupVersionKind},
 };
 use serde_json::json;
 use tokio::task::JoinHandle;
+use tower::service_fn;
 
 use crate::{backoff::Backoff, wait::*};
 
@@ -113,6 +122,32 @@ async fn watches_may_end_and_the_past_be_forgotten() {
     watched(&server, 1).await;
     report(&nodes, "Ready", "True").await;
     waiting.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_past_that_is_always_too_old_is_not_asked_for_in_a_tight_circle() {
+    let gone = json!({ "kind": "Status", "status": "Failure", "reason": "Expired", "message": "too old", "code": 410 });
+    let list = json!({ "kind": "NodeList", "apiVersion": "v1", "metadata": { "resourceVersion": "1" }, "items": [] });
+    // The list itself, or each watch that begins where the list ends.
+    for (code, listed) in [(410, &gone), (200, &list)] {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let (count, listed, gone) = (Arc::clone(&asked), listed.to_string(), gone.to_string());
+        let server = service_fn(move |request: http::Request<Body>| {
+            count.fetch_add(1, Ordering::SeqCst);
+            let is_watch = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+            let (code, body) = if is_watch { (410, gone.clone()) } else { (code, listed.clone()) };
+            let answer = http::Response::builder().status(code).body(Body::from(body.into_bytes())).unwrap();
+            std::future::ready(Ok::<_, Infallible>(answer))
+        });
+        let nodes: Api<Node> = Api::all(Client::new(server, "default"));
+        let pause = Duration::from_millis(100);
+        let wait = Wait::new(has_condition("Ready"), Duration::from_millis(500)).may_appear();
+        let waited = wait.backoff(Backoff { min: pause, max: pause }).run(&nodes, "worker").await;
+        assert!(matches!(waited, Err(WaitError::TimedOut { .. })), "{waited:?}");
+        // At once after the first time, and then after half of the pause at the soonest; a turn is two requests at most.
+        let asked = asked.load(Ordering::SeqCst);
+        assert!((3..=24).contains(&asked), "{code}: {asked}");
+    }
 }
 
 #[tokio::test]
