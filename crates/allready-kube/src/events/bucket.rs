@@ -2,8 +2,6 @@
 
 use std::{collections::HashMap, hash::Hash, time::Duration};
 
-use jiff::{SignedDuration, Timestamp};
-
 /// So many at once, and one more after each of these times.
 ///
 /// ```
@@ -21,30 +19,30 @@ pub struct Rate {
     pub every: Duration,
 }
 
-/// A bucket of tokens, kept as one instant: when it will be full again.
+/// A bucket of tokens, kept as one instant: when it will be full again, by the time since the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bucket {
-    full_at: Timestamp,
+    full_at: Duration,
 }
 
 impl Bucket {
     pub(super) const fn full() -> Self {
-        Self { full_at: Timestamp::MIN }
+        Self { full_at: Duration::ZERO }
     }
 
     /// Takes a token, if more than `kept` are there; otherwise says when there will be.
-    pub(super) fn take(&mut self, rate: Rate, kept: u32, now: Timestamp) -> Result<(), Timestamp> {
+    pub(super) fn take(&mut self, rate: Rate, kept: u32, now: Duration) -> Result<(), Duration> {
         let spare = rate.burst.max(1).saturating_sub(kept).saturating_sub(1);
         let full_at = self.full_at.max(now);
-        let allowed = after(now, rate.every.saturating_mul(spare));
+        let allowed = now.saturating_add(rate.every.saturating_mul(spare));
         if full_at > allowed {
-            return Err(now.checked_add(full_at.duration_since(allowed)).unwrap_or(Timestamp::MAX));
+            return Err(now.saturating_add(full_at.saturating_sub(allowed)));
         }
-        self.full_at = after(full_at, rate.every);
+        self.full_at = full_at.saturating_add(rate.every);
         Ok(())
     }
 
-    fn is_full(self, now: Timestamp) -> bool {
+    fn is_full(self, now: Duration) -> bool {
         self.full_at <= now
     }
 }
@@ -63,7 +61,7 @@ impl<K: Hash + Eq> Buckets<K> {
     }
 
     /// Whether one more may come for this key, leaving so many tokens.
-    pub(super) fn take(&mut self, key: K, kept: u32, now: Timestamp) -> bool {
+    pub(super) fn take(&mut self, key: K, kept: u32, now: Duration) -> bool {
         if self.used.len() >= self.most {
             self.make_room(now);
         }
@@ -71,7 +69,7 @@ impl<K: Hash + Eq> Buckets<K> {
     }
 
     /// Forgets the full ones; if that is not enough, those that will be full soonest, down to a half.
-    fn make_room(&mut self, now: Timestamp) {
+    fn make_room(&mut self, now: Duration) {
         self.used.retain(|_, bucket| !bucket.is_full(now));
         if self.used.len() < self.most {
             return;
@@ -84,12 +82,6 @@ impl<K: Hash + Eq> Buckets<K> {
     }
 }
 
-/// This instant and a duration, kept within the range of instants.
-pub(super) fn after(instant: Timestamp, duration: Duration) -> Timestamp {
-    let duration = SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX);
-    instant.checked_add(duration).unwrap_or(Timestamp::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -98,15 +90,15 @@ mod tests {
 
     const RATE: Rate = Rate { burst: 3, every: Duration::from_secs(10) };
 
-    fn at(second: i64) -> Timestamp {
-        Timestamp::from_second(second).unwrap()
+    fn at(second: u64) -> Duration {
+        Duration::from_secs(second)
     }
 
     #[test]
     fn a_burst_passes_and_then_one_after_each_interval() {
         let mut bucket = Bucket::full();
         let answers: Vec<_> = [0, 0, 0, 0, 9, 10, 10, 30, 30, 30]
-            .map(|second| bucket.take(RATE, 0, at(second)).map_err(Timestamp::as_second))
+            .map(|second| bucket.take(RATE, 0, at(second)).map_err(|ready| ready.as_secs()))
             .into();
         assert_eq!(
             answers,
@@ -127,7 +119,7 @@ mod tests {
     fn buckets_are_bounded_in_number() {
         let mut buckets = Buckets::new(RATE, 4);
         for key in 0..100 {
-            assert!(buckets.take(key, 0, at(i64::from(key))));
+            assert!(buckets.take(key, 0, at(key)));
             assert!(buckets.used.len() <= 4, "{key}: {}", buckets.used.len());
         }
         let mut full = Buckets::new(RATE, 4);
@@ -139,8 +131,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_more_than_the_burst_and_what_time_has_given(waits in prop::collection::vec(0_i64..25, 1..60)) {
-            let (mut bucket, mut now, mut passed) = (Bucket::full(), 0, 0_i64);
+        fn never_more_than_the_burst_and_what_time_has_given(waits in prop::collection::vec(0_u64..25, 1..60)) {
+            let (mut bucket, mut now, mut passed) = (Bucket::full(), 0, 0_u64);
             for wait in waits {
                 now += wait;
                 if bucket.take(RATE, 0, at(now)).is_ok() {
@@ -151,13 +143,13 @@ mod tests {
         }
 
         #[test]
-        fn a_refusal_names_the_first_instant_at_which_one_passes(takes in 1_usize..10, now in 0_i64..100) {
+        fn a_refusal_names_the_first_instant_at_which_one_passes(takes in 1_usize..10, now in 0_u64..100) {
             let mut bucket = Bucket::full();
             for _ in 0..takes {
                 let mut later = bucket;
                 if let Err(ready) = bucket.take(RATE, 0, at(now)) {
                     let mut early = bucket;
-                    prop_assert!(early.take(RATE, 0, ready - SignedDuration::from_nanos(1)).is_err());
+                    prop_assert!(early.take(RATE, 0, ready.saturating_sub(Duration::from_nanos(1))).is_err());
                     prop_assert!(later.take(RATE, 0, ready).is_ok());
                 }
             }

@@ -9,7 +9,7 @@ use std::{
 use allready_core::transition::EventNote;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::Instant};
 
 use super::{EventLimits, EventMetrics, EventSink, Origin, outbox::Outbox, writer};
 use crate::{backoff::Backoff, clock::Clock};
@@ -76,7 +76,7 @@ pub struct ApiSinkOptions {
     pub limits: EventLimits,
     /// How long to wait after failures.
     pub backoff: Backoff,
-    /// Where the time comes from.
+    /// Where the time in events comes from. It decides nothing about when they are written.
     pub clock: Clock,
     /// Where it is counted what became of events.
     pub metrics: EventMetrics,
@@ -114,6 +114,7 @@ impl ApiSink {
             closing: Notify::new(),
             done: Notify::new(),
             clock,
+            start: Instant::now(),
         });
         tokio::spawn(writer::run(Arc::clone(&shared), client));
         Self { _open: Arc::new(Open(Arc::clone(&shared))), shared }
@@ -158,14 +159,15 @@ impl ApiSink {
 
 impl EventSink for ApiSink {
     fn record(&self, regarding: &ObjectReference, note: EventNote) {
-        let (now, unique) = (self.shared.clock.instant(), fastrand::u64(..));
+        let (wall, now) = (self.shared.clock.instant(), self.shared.start.elapsed());
+        let unique = fastrand::u64(..);
         {
             let mut state = self.shared.lock();
             if state.closed.is_some() {
                 state.outbox.metrics().overflowed.inc();
                 return;
             }
-            state.outbox.record(regarding, &note, now, unique);
+            state.outbox.record(regarding, &note, wall, now, unique);
         }
         self.shared.recorded.notify_one();
     }
@@ -187,6 +189,8 @@ pub(super) struct Shared {
     /// Everything was written.
     pub(super) done: Notify,
     pub(super) clock: Clock,
+    /// What all waiting is measured from.
+    pub(super) start: Instant,
 }
 
 pub(super) struct State {

@@ -1,12 +1,19 @@
 //! The sink on the embedded server, with what goes wrong there.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
 
 use allready_apiserver::{
     ApiServer, Verb,
     fault::{Effect, Rule},
 };
 use allready_core::transition::{EventNote, EventSeverity};
+use jiff::Timestamp;
 use k8s_openapi::api::{
     core::v1::{Node, ObjectReference},
     events::v1::Event,
@@ -17,7 +24,7 @@ use kube::{
 };
 
 use super::*;
-use crate::backoff::Backoff;
+use crate::{backoff::Backoff, clock::Clock};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -228,4 +235,37 @@ async fn the_last_handle_leaves_nothing_behind() {
         assert!(tokio::time::Instant::now() < deadline, "the event was never written");
         tokio::task::yield_now().await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_back_holds_up_no_event() {
+    let client = client(&ApiServer::new());
+    let second = Arc::new(AtomicI64::new(100_000));
+    let hand = Arc::clone(&second);
+    let clock = Clock::new(move || Timestamp::from_second(hand.load(Ordering::SeqCst)).unwrap());
+    let limits =
+        EventLimits { overall: Rate { burst: 1, every: Duration::from_secs(2) }, ..EventLimits::default() };
+    let options = ApiSinkOptions { limits, clock, ..ApiSinkOptions::default() };
+    let sink = ApiSink::start_with(client.clone(), Origin::new("pools", "pools-0"), options);
+    let start = tokio::time::Instant::now();
+    sink.record(&pool(), warning("one"));
+    sink.record(&pool(), warning("two"));
+    let written = async |count| {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        while sink.metrics().created.get() < count {
+            assert!(tokio::time::Instant::now() < deadline, "it was never written");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    written(1).await;
+    second.fetch_sub(3600, Ordering::SeqCst);
+    sink.record(&pool(), warning("three"));
+    written(3).await;
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    let times = events(&client)
+        .await
+        .iter()
+        .map(|event| event.event_time.as_ref().unwrap().0.as_second())
+        .collect::<Vec<_>>();
+    assert_eq!(times, [96_400, 100_000, 100_000], "events carry the time of the clock");
 }

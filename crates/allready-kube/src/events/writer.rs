@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use jiff::Timestamp;
 use k8s_openapi::api::events::v1::Event;
 use kube::{
     Api, Client,
@@ -36,20 +35,20 @@ pub(super) async fn run(shared: Arc<Shared>, client: Client) {
 async fn write(shared: &Shared, client: &Client) {
     loop {
         let recorded = shared.recorded.notified();
-        let now = shared.clock.instant();
+        let now = shared.start.elapsed();
         let next = shared.lock().outbox.next(now);
         match next {
             Next::Send(request) => {
                 let answer = send(client, &request).await;
                 let refusal = answer.as_ref().copied().map_err(Failure::refusal);
-                let now = shared.clock.instant();
+                let now = shared.start.elapsed();
                 let outcome = shared.lock().outbox.answered(refusal, now, fastrand::f64());
                 if let Err(failure) = answer {
                     log(outcome, &request, &failure);
                 }
             }
             Next::At(instant) => {
-                let _ = tokio::time::timeout(until(now, instant), recorded).await;
+                let _ = tokio::time::timeout_at(shared.start + instant, recorded).await;
             }
             Next::Idle if shared.lock().closed.is_some() => break,
             Next::Idle => {
@@ -58,10 +57,6 @@ async fn write(shared: &Shared, client: &Client) {
             }
         }
     }
-}
-
-fn until(now: Timestamp, then: Timestamp) -> Duration {
-    Duration::try_from(then.duration_since(now)).unwrap_or_default()
 }
 
 async fn send(client: &Client, request: &Request) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! One event, from its first record to the end of its series.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use allready_core::transition::{EventNote, EventSeverity};
 use jiff::Timestamp;
@@ -56,26 +56,35 @@ pub(super) struct Entry {
     pub(super) name: String,
     pub(super) first: Timestamp,
     pub(super) last: Timestamp,
+    /// When it was last recorded, by the time since the start.
+    pub(super) seen: Duration,
     /// How often it was recorded.
     pub(super) count: i32,
     /// Whether the API server has it, as far as is known.
     pub(super) exists: bool,
     /// When it was last written.
-    pub(super) written: Option<Timestamp>,
+    pub(super) written: Option<Duration>,
     /// How often writing it has failed in a row.
     pub(super) failures: u32,
     /// When it is to be written, if it is waiting.
-    pub(super) due: Option<Timestamp>,
+    pub(super) due: Option<Duration>,
 }
 
 impl Entry {
-    pub(super) fn new(regarding: &ObjectReference, key: Arc<Key>, now: Timestamp, unique: u64) -> Self {
+    pub(super) fn new(
+        regarding: &ObjectReference,
+        key: Arc<Key>,
+        wall: Timestamp,
+        now: Duration,
+        unique: u64,
+    ) -> Self {
         Self {
             key,
             regarding: ObjectReference { resource_version: None, ..regarding.clone() },
             name: legal::event_name(regarding.name.as_deref().unwrap_or_default(), unique),
-            first: now,
-            last: now,
+            first: wall,
+            last: wall,
+            seen: now,
             count: 1,
             exists: false,
             written: None,

@@ -1,6 +1,7 @@
 //! Which event is to be written next, and what its answer means: everything about writing events but the writing.
 //!
-//! Records and answers come in with the time at which they came; requests go out one at a time.
+//! Records and answers come in with the time at which they came; requests go out one at a time. All waiting is measured in the
+//! time since the start, which only moves forward; the time of the clock, which may be set back, is for people to read in events.
 
 mod entry;
 mod limits;
@@ -10,15 +11,16 @@ mod tests;
 use std::{
     collections::{BTreeSet, HashMap},
     sync::Arc,
+    time::Duration,
 };
 
 use allready_core::transition::{EventNote, EventSeverity};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use k8s_openapi::api::{core::v1::ObjectReference, events::v1::Event};
 
 use super::{
     EventMetrics, Origin,
-    bucket::{Bucket, Buckets, after},
+    bucket::{Bucket, Buckets},
 };
 use crate::{backoff::Backoff, refusal::Refusal};
 use entry::{Entry, Key, Subject};
@@ -35,7 +37,7 @@ pub(super) struct Outbox {
     metrics: EventMetrics,
     entries: HashMap<u64, Entry>,
     ids: HashMap<Arc<Key>, u64>,
-    due: BTreeSet<(Timestamp, u64)>,
+    due: BTreeSet<(Duration, u64)>,
     /// Those that wait, by severity; a smaller number is an older event.
     normals: BTreeSet<u64>,
     warnings: BTreeSet<u64>,
@@ -43,7 +45,7 @@ pub(super) struct Outbox {
     pace: Bucket,
     sent: Option<Sent>,
     failures: u32,
-    not_before: Timestamp,
+    not_before: Duration,
     hurry: bool,
     complained: bool,
     next_id: u64,
@@ -62,8 +64,8 @@ struct Sent {
 pub(super) enum Next {
     /// Send this, and say what came of it.
     Send(Request),
-    /// Ask again at this instant, or when something was recorded.
-    At(Timestamp),
+    /// Ask again so long after the start, or when something was recorded.
+    At(Duration),
     /// Ask again when something was recorded.
     Idle,
 }
@@ -111,24 +113,25 @@ impl Outbox {
             pace: Bucket::full(),
             sent: None,
             failures: 0,
-            not_before: Timestamp::MIN,
+            not_before: Duration::ZERO,
             hurry: false,
             complained: false,
             next_id: 0,
         }
     }
 
-    /// Takes a note in. `unique` is a number that nobody else draws.
+    /// Takes a note in. `wall` is the time that people read, and `unique` a number that nobody else draws.
     pub(super) fn record(
         &mut self,
         regarding: &ObjectReference,
         note: &EventNote,
-        now: Timestamp,
+        wall: Timestamp,
+        now: Duration,
         unique: u64,
     ) {
         let key = Key::of(regarding, note);
         if let Some(&id) = self.ids.get(&key) {
-            if self.repeat(id, now) {
+            if self.repeat(id, wall, now) {
                 return;
             }
             self.forget(id);
@@ -144,29 +147,31 @@ impl Outbox {
         let (id, key) = (self.next_id, Arc::new(key));
         self.next_id += 1;
         self.ids.insert(Arc::clone(&key), id);
-        self.entries.insert(id, Entry::new(regarding, key, now, unique));
+        self.entries.insert(id, Entry::new(regarding, key, wall, now, unique));
         self.wait(id, now);
     }
 
     /// Whether this is one more of a series that goes on.
-    fn repeat(&mut self, id: u64, now: Timestamp) -> bool {
+    fn repeat(&mut self, id: u64, wall: Timestamp, now: Duration) -> bool {
         let underway = self.sent.is_some_and(|sent| sent.id == id);
         let Some(entry) = self.entries.get_mut(&id) else { return false };
-        let over = after(entry.last, self.limits.series) < now;
+        let over = entry.seen.saturating_add(self.limits.series) < now;
         if over && entry.due.is_none() && !underway {
             return false;
         }
         entry.count = entry.count.saturating_add(1);
-        entry.last = entry.last.max(now);
+        entry.last = entry.last.max(wall);
+        entry.seen = now;
         if entry.due.is_none() && !underway {
-            let due = entry.written.map_or(now, |written| after(written, self.limits.spacing).max(now));
+            let due =
+                entry.written.map_or(now, |written| written.saturating_add(self.limits.spacing).max(now));
             self.wait(id, due);
         }
         true
     }
 
     /// What to do now.
-    pub(super) fn next(&mut self, now: Timestamp) -> Next {
+    pub(super) fn next(&mut self, now: Duration) -> Next {
         let Some(&(due, id)) = self.due.first() else { return Next::Idle };
         if self.sent.is_some() {
             return Next::Idle;
@@ -194,7 +199,7 @@ impl Outbox {
     }
 
     /// What came of the request that was sent. `chance` spreads out the waits.
-    pub(super) fn answered(&mut self, answer: Result<(), Refusal>, now: Timestamp, chance: f64) -> Outcome {
+    pub(super) fn answered(&mut self, answer: Result<(), Refusal>, now: Duration, chance: f64) -> Outcome {
         let Some(sent) = self.sent.take() else { return Outcome::Written };
         match answer {
             Ok(()) => {
@@ -220,7 +225,7 @@ impl Outbox {
                     _ => None,
                 };
                 let wait = self.backoff.delay(self.failures, chance);
-                self.not_before = after(now, asked.map_or(wait, |asked| asked.max(wait)));
+                self.not_before = now.saturating_add(asked.map_or(wait, |asked| asked.max(wait)));
                 self.failures = self.failures.saturating_add(1);
                 self.again(sent, now)
             }
@@ -228,18 +233,18 @@ impl Outbox {
         }
     }
 
-    fn written(&mut self, sent: Sent, told: i32, now: Timestamp) -> Outcome {
+    fn written(&mut self, sent: Sent, told: i32, now: Duration) -> Outcome {
         (self.failures, self.complained) = (0, false);
         if let Some(entry) = self.entries.get_mut(&sent.id) {
             (entry.exists, entry.written, entry.failures) = (true, Some(now), 0);
             if entry.count > told {
-                self.wait(sent.id, after(now, self.limits.spacing));
+                self.wait(sent.id, now.saturating_add(self.limits.spacing));
             }
         }
         Outcome::Written
     }
 
-    fn again(&mut self, sent: Sent, now: Timestamp) -> Outcome {
+    fn again(&mut self, sent: Sent, now: Duration) -> Outcome {
         let Some(entry) = self.entries.get_mut(&sent.id) else { return Outcome::Again };
         entry.failures += 1;
         if entry.failures >= self.limits.tries {
@@ -276,7 +281,7 @@ impl Outbox {
         &self.metrics
     }
 
-    fn wait(&mut self, id: u64, due: Timestamp) {
+    fn wait(&mut self, id: u64, due: Duration) {
         let Some(entry) = self.entries.get_mut(&id) else { return };
         entry.due = Some(due);
         self.due.insert((due, id));
@@ -316,15 +321,14 @@ impl Outbox {
     }
 
     /// Forgets series that are over, and if that does not help the older half of those that go on.
-    fn forget_old(&mut self, now: Timestamp) {
+    fn forget_old(&mut self, now: Duration) {
         let underway = self.sent.map(|sent| sent.id);
         let resting = |(id, entry): (&u64, &Entry)| {
-            (entry.due.is_none() && Some(*id) != underway).then_some((entry.last, *id))
+            (entry.due.is_none() && Some(*id) != underway).then_some((entry.seen, *id))
         };
         let mut resting: Vec<_> = self.entries.iter().filter_map(resting).collect();
         resting.sort_unstable();
-        let series = SignedDuration::try_from(self.limits.series).unwrap_or(SignedDuration::MAX);
-        let over = resting.partition_point(|(last, _)| now.duration_since(*last) > series);
+        let over = resting.partition_point(|(seen, _)| now.saturating_sub(*seen) > self.limits.series);
         let over = if over == 0 { resting.len().div_ceil(2) } else { over };
         for (_, id) in resting.into_iter().take(over) {
             self.forget(id);

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::events::Rate;
 
-fn at(second: i64) -> Timestamp {
-    Timestamp::from_second(second).unwrap()
+fn at(second: u64) -> Duration {
+    Duration::from_secs(second)
 }
 
 fn object(name: &str) -> ObjectReference {
@@ -34,13 +34,14 @@ fn outbox(limits: EventLimits) -> Outbox {
     Outbox::new(limits, backoff, Origin::new("pools", "pools-0"), EventMetrics::default())
 }
 
-fn record(outbox: &mut Outbox, about: &str, note: &EventNote, second: i64) {
+fn record(outbox: &mut Outbox, about: &str, note: &EventNote, second: u64) {
     let unique = outbox.next_id;
-    outbox.record(&object(about), note, at(second), unique);
+    let wall = Timestamp::UNIX_EPOCH + at(second);
+    outbox.record(&object(about), note, wall, at(second), unique);
 }
 
 /// What is sent next: the note of an event that is created, or the count of a series.
-fn sent(outbox: &mut Outbox, second: i64) -> String {
+fn sent(outbox: &mut Outbox, second: u64) -> String {
     match outbox.next(at(second)) {
         Next::Send(Request { body: Body::Create(event), .. }) => {
             let count = event.series.map_or(1, |series| series.count);
@@ -49,12 +50,12 @@ fn sent(outbox: &mut Outbox, second: i64) -> String {
         Next::Send(Request { body: Body::Patch(patch), .. }) => {
             format!("patch x{}", patch["series"]["count"])
         }
-        Next::At(instant) => format!("at {}", instant.as_second()),
+        Next::At(instant) => format!("at {}", instant.as_secs()),
         Next::Idle => "idle".to_owned(),
     }
 }
 
-fn write(outbox: &mut Outbox, second: i64) -> String {
+fn write(outbox: &mut Outbox, second: u64) -> String {
     let text = sent(outbox, second);
     outbox.answered(Ok(()), at(second), 1.0);
     text
@@ -248,7 +249,7 @@ fn events_are_in_the_namespace_of_their_object_or_in_the_default_one() {
     for (namespace, expected) in [(Some("shop"), "shop"), (Some(""), "default"), (None, "default")] {
         let mut outbox = outbox(EventLimits::default());
         let object = ObjectReference { namespace: namespace.map(str::to_owned), ..object("a") };
-        outbox.record(&object, &normal("n"), at(0), 42);
+        outbox.record(&object, &normal("n"), Timestamp::UNIX_EPOCH, at(0), 42);
         let Next::Send(request) = outbox.next(at(0)) else { panic!("nothing to send") };
         assert_eq!((request.namespace.as_str(), request.name.as_str()), (expected, "a.000000000000002a"));
     }
@@ -272,7 +273,7 @@ enum Step {
     Record { object: u8, warning: bool, note: u8 },
     Send,
     Answer(u8),
-    Wait(i64),
+    Wait(u64),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -281,7 +282,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
             .prop_map(|(object, warning, note)| Step::Record { object, warning, note }),
         3 => Just(Step::Send),
         3 => (0_u8..12).prop_map(Step::Answer),
-        1 => (0_i64..400).prop_map(Step::Wait),
+        1 => (0_u64..400).prop_map(Step::Wait),
     ];
     prop::collection::vec(step, 1..120)
 }
