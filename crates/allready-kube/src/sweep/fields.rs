@@ -66,7 +66,7 @@ fn keys(value: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// The type in a key such as `k:{"type":"Ready"}`.
-fn condition_type(key: &str) -> Option<String> {
+pub(crate) fn condition_type(key: &str) -> Option<String> {
     let key: Value = serde_json::from_str(key.strip_prefix("k:")?).ok()?;
     key["type"].as_str().map(str::to_owned)
 }

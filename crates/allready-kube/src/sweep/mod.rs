@@ -51,3 +51,5 @@ mod tests;
 pub use inventory::{Inventory, Living, OwnedPrefix};
 pub use plan::{Remains, Removal, plan, plan_reports};
 pub use sweeper::{SweepError, Sweeper, Swept};
+
+pub(crate) use fields::condition_type;

@@ -1,7 +1,11 @@
 //! The list of conditions, as it stands in JSON: own types are set by the rules of the core, all others stay as they are,
 //! to the letter.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
 
 use allready_core::{
     Condition, ConditionType, Generation, Time,
@@ -15,7 +19,7 @@ use serde_json::Value;
 #[derive(Clone)]
 pub(super) struct ConditionOptions {
     pub(super) untouched: Untouched,
-    /// Which types may go when they are untouched; all, where nothing is said.
+    /// Which types may go when they are untouched; where nothing is said, all that nobody else owns.
     pub(super) owns: Option<Arc<Owns>>,
 }
 
@@ -35,6 +39,8 @@ pub(super) struct Said<'a> {
     pub(super) conditions: &'a [Condition],
     pub(super) remove: &'a [ConditionType],
     pub(super) generation: Generation,
+    /// The types that somebody else is shown as the owner of.
+    pub(super) others: &'a BTreeSet<String>,
     /// Whether the pass came to its end: only then is an untouched condition one that nobody stands for.
     pub(super) finished: bool,
 }
@@ -65,7 +71,8 @@ pub(super) fn update(
     let touched = |type_: &str| templates.contains_key(type_) || said.remove.iter().any(|t| *t == *type_);
     let (mine, theirs): (Vec<_>, Vec<_>) = found.conditions().iter().partition(|condition| {
         let type_ = &*condition.type_;
-        let ours = touched(type_) || options.owns.as_ref().is_none_or(|owns| owns(type_));
+        let is_owned = options.owns.as_ref().map_or(!said.others.contains(type_), |owns| owns(type_));
+        let ours = touched(type_) || is_owned;
         ours && ConditionType::check(type_).is_ok() && !is_newer(condition, said, &templates)
     });
     others.extend(theirs.iter().map(|condition| condition.raw));

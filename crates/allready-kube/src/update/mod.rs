@@ -110,7 +110,7 @@
 //! | `observedGeneration` | the generation of the object that was reconciled; never an older one than is stored |
 //! | `lastReconcileTime` | now; [`ReconcileTime`] says how exactly |
 //! | `reason`, `message` | those of the result, or those of its error, or nothing |
-//! | `conditions` | those of the result are set, by the rules of the core; others as [`conditions`](StatusUpdater::conditions) says. Without that call the list is left alone |
+//! | `conditions` | those of the result are set, by the rules of the core; others as [`conditions`](StatusUpdater::conditions) says, but those that `managedFields` show another manager to own stay, unless [`owned`](StatusUpdater::owned) says that they are ours. Without the call of `conditions` the list is left alone |
 //! | `phase` | what the [`phase`](StatusUpdater::phase) function says; without one it is left alone |
 //!
 //! Names, nested structs and what is left out are said by `#[derive(StatusFields)]` on a typed
@@ -151,6 +151,7 @@ mod error;
 mod expect;
 pub mod fields;
 mod json;
+mod owners;
 mod plan;
 mod reasonable;
 mod recent;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{
     Field, FieldMap, FieldProblem, ReasonedError, ReconcileTime,
     conditions::{self, ConditionOptions, Said},
-    json,
+    json, owners,
 };
 
 /// An object as it is stored: as much of it as a status depends on.
@@ -19,6 +19,8 @@ pub(super) struct Stored {
     pub(super) uid: Option<String>,
     pub(super) version: Option<String>,
     pub(super) status: Value,
+    /// The `managedFields`, where they were not taken out.
+    pub(super) managed: Value,
 }
 
 impl Stored {
@@ -30,6 +32,7 @@ impl Stored {
             uid: metadata("uid"),
             version: metadata("resourceVersion"),
             status: json::without_nulls(status),
+            managed: object.pointer("/metadata/managedFields").cloned().unwrap_or_default(),
         }
     }
 }
@@ -52,6 +55,8 @@ pub(super) struct Pass {
 pub(super) struct Options {
     pub(super) fields: FieldMap,
     pub(super) conditions: Option<ConditionOptions>,
+    /// The field manager that writes, where it has a name.
+    pub(super) manager: Option<String>,
     pub(super) reconcile_time: ReconcileTime,
     /// The status of an object that has none yet, and what a field goes back to when it is cleared.
     pub(super) blank: Value,
@@ -176,7 +181,7 @@ pub(super) fn plan(
     }
     put_or_clear(&mut status, options, Field::Message, pass.message.as_ref().map(|message| json!(message)))?;
     put_or_clear(&mut status, options, Field::Reason, pass.reason.as_ref().map(|reason| json!(reason)))?;
-    update_conditions(&mut status, pass, options, now)?;
+    update_conditions(&mut status, &stored.managed, pass, options, now)?;
 
     let said = fields.read(Field::Conditions, &status)?;
     let list = conditions::legal(said, now);
@@ -208,18 +213,19 @@ pub(super) fn plan(
 
 fn update_conditions(
     status: &mut Value,
+    managed: &Value,
     pass: &Pass,
     options: &Options,
     now: Time,
 ) -> Result<(), FieldProblem> {
     let Some(how) = &options.conditions else { return Ok(()) };
-    if options.fields.path(Field::Conditions).is_none() {
-        return Ok(());
-    }
+    let Some(path) = options.fields.path(Field::Conditions) else { return Ok(()) };
+    let others = owners::others(managed, path, options.manager.as_deref());
     let said = Said {
         conditions: &pass.conditions,
         remove: &pass.remove,
         generation: pass.generation,
+        others: &others,
         finished: pass.finished,
     };
     match conditions::update(&list(status, &options.fields)?, &said, how, now) {

@@ -58,6 +58,7 @@ fn stored() -> impl Strategy<Value = Stored> {
         uid: Some("u".to_owned()),
         version: Some("1".to_owned()),
         status,
+        managed: Value::Null,
     })
 }
 
@@ -99,6 +100,7 @@ fn options() -> impl Strategy<Value = Options> {
             untouched,
             owns: owning.then(|| std::sync::Arc::new(|type_: &str| !type_.starts_with("theirs/")) as _),
         }),
+        manager: None,
         reconcile_time,
         blank: json!({}),
     })
@@ -191,6 +193,7 @@ fn another_object_of_the_same_name_is_not_written_to() {
     let options = Options {
         fields: FieldMap::default(),
         conditions: None,
+        manager: None,
         reconcile_time: ReconcileTime::Precise,
         blank: json!({}),
     };

@@ -173,7 +173,8 @@ impl<K> StatusUpdater<K> {
     }
 
     fn with(resource: ApiResource, fields: FieldMap, blank: Value) -> Self {
-        let options = Options { fields, conditions: None, reconcile_time: ReconcileTime::default(), blank };
+        let reconcile_time = ReconcileTime::default();
+        let options = Options { fields, conditions: None, manager: None, reconcile_time, blank };
         Self {
             resource,
             options,
@@ -210,8 +211,10 @@ impl<K> StatusUpdater<K> {
     /// Updates the conditions. Those that a reconcile does not mention stay, or go, or become `Unknown`; but whatever was
     /// asked for, they stay when the reconcile failed, because it never got to mention them.
     ///
-    /// Other writers' conditions are not mentioned either: where there are any, keep what is untouched, or say what is
-    /// [owned](Self::owned).
+    /// Other writers' conditions are not mentioned either. Unless it is said what is [owned](Self::owned), one that
+    /// `managedFields` show another field manager to own something of stays as it is. That tells writers apart which have
+    /// names: [name](Self::manager) the own one. It needs a list of conditions that is a map by type, and objects whose
+    /// `managedFields` were not taken out, as some caches do; without them all conditions count as own.
     pub fn conditions(mut self, untouched: Untouched) -> Self {
         let owns = self.options.conditions.take().and_then(|conditions| conditions.owns);
         self.options.conditions = Some(ConditionOptions { untouched, owns });
@@ -284,8 +287,11 @@ impl<K> StatusUpdater<K> {
         Self { metrics, ..self }
     }
 
-    /// Writes under this field manager; the API server makes one of the user agent where nothing is said.
-    pub fn manager(self, manager: &Manager) -> Self {
+    /// Writes under this field manager; the API server makes one of the user agent where nothing is said, and where the
+    /// client sends none, as that of kube by itself, `unknown`. Conditions that were written under another name are
+    /// another's when they are [untouched](Self::conditions).
+    pub fn manager(mut self, manager: &Manager) -> Self {
+        self.options.manager = Some(manager.as_str().to_owned());
         let params =
             PatchParams { field_manager: Some(manager.as_str().to_owned()), ..PatchParams::default() };
         Self { params, ..self }

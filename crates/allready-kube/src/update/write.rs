@@ -282,6 +282,7 @@ pub(super) fn read(object: &DynamicObject) -> Stored {
         uid: object.metadata.uid.clone(),
         version: object.metadata.resource_version.clone(),
         status: json::without_nulls(object.data.get("status").cloned().unwrap_or_default()),
+        managed: serde_json::to_value(&object.metadata.managed_fields).unwrap_or_default(),
     }
 }
 

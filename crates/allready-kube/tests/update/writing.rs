@@ -12,11 +12,12 @@ use allready_apiserver::{Verb, fault::Effect};
 use allready_core::{Status, condition_type, set::Untouched, transition::Verbosity};
 use allready_kube::{
     events::MemorySink,
+    manager::Manager,
     metrics::WriteMetrics,
     update::{FieldMap, ReasonedError, ReconcileResult, StatusUpdater, UpdateError, Wrote},
 };
 use kube::{
-    Api, CustomResourceExt,
+    Api, CustomResourceExt, Resource,
     api::{ApiResource, DeleteParams, DynamicObject, ObjectMeta, Patch, PatchParams, PostParams},
 };
 use serde_json::json;
@@ -93,6 +94,51 @@ async fn untouched_conditions_of_others_stay_where_the_updater_says_what_it_owns
     updater.update(&cluster.client, result(&pool, &[])).await.into_result().unwrap();
     let stored = cluster.get("a").await;
     assert_eq!(told(&status(&stored).conditions).into_keys().collect::<Vec<_>>(), ["theirs/Ready"]);
+}
+
+#[tokio::test]
+async fn untouched_conditions_that_another_manager_owns_stay_though_nothing_is_said_of_owning() {
+    let ours = Manager::of("pool-controller");
+    for untouched in [Untouched::Remove, Untouched::Unknown] {
+        for is_apply in [true, false] {
+            let cluster = Cluster::new();
+            let pool = cluster.pool("a").await;
+            let updater = cluster.updater().conditions(untouched).manager(&ours);
+            updater
+                .update(&cluster.client, result(&pool, &[("Old", Status::True)]))
+                .await
+                .into_result()
+                .unwrap();
+
+            let api = cluster.api::<Pool>();
+            if is_apply {
+                let body = json!({
+                    "apiVersion": Pool::api_version(&()), "kind": "Pool", "metadata": { "name": "a" },
+                    "status": { "conditions": [foreign("Theirs", "False")] },
+                });
+                let params = PatchParams::apply("somebody");
+                api.patch_status("a", &params, &Patch::Apply(body)).await.unwrap();
+            } else {
+                let mut conditions =
+                    serde_json::to_value(&status(&*cluster.get("a").await).conditions).unwrap();
+                conditions.as_array_mut().unwrap().push(foreign("Theirs", "False"));
+                let patch = Patch::Merge(json!({ "status": { "conditions": conditions } }));
+                let params =
+                    PatchParams { field_manager: Some("somebody".to_owned()), ..PatchParams::default() };
+                api.patch_status("a", &params, &patch).await.unwrap();
+            }
+            let pool = cluster.get("a").await;
+            updater
+                .update(&cluster.client, result(&pool, &[("New", Status::True)]))
+                .await
+                .into_result()
+                .unwrap();
+            let stored = cluster.get("a").await;
+            let told = told(&status(&stored).conditions);
+            assert_eq!(told.get("Theirs"), Some(&(Status::False, 7)), "{untouched:?} {told:?}");
+            assert_ne!(told.get("Old").map(|old| old.0), Some(Status::True), "{untouched:?}: ours");
+        }
+    }
 }
 
 #[tokio::test]
