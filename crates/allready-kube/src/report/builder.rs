@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 use super::{
     Identity, Layout, ReportMetrics, Reporter, ReporterTask, Running,
     book::{Book, Pace, Shape},
+    heartbeat::Heartbeat,
     reporter::Shared,
     wire::Wire,
 };
@@ -27,6 +28,7 @@ pub struct Builder {
     timeout: Duration,
     flush: Duration,
     is_watching: bool,
+    heartbeat: Option<Duration>,
     clock: Clock,
     metrics: ReportMetrics,
 }
@@ -43,6 +45,7 @@ impl Reporter {
             timeout: Duration::from_secs(30),
             flush: Duration::from_secs(5),
             is_watching: false,
+            heartbeat: None,
             clock: Clock::system(),
             metrics: ReportMetrics::default(),
         }
@@ -68,6 +71,19 @@ impl Builder {
     /// every one of them. Needs the verbs `list` and `watch`.
     pub fn watch(self) -> Self {
         Self { is_watching: true, ..self }
+    }
+
+    /// Renews a Lease that has the name of the report, about so often and once a second at most, so that it can be told
+    /// how old the report is: see [`silent_after_seconds`](crate::kinds::ConfigurationStatusSpec::silent_after_seconds),
+    /// which should be some times as long. Off when nothing is said.
+    ///
+    /// For a report of the reporter's own; in an object that many share nothing comes of it. The report owns the Lease. It
+    /// is not renewed before the report is there, nor while reports do not get through: what is stored then is not what was
+    /// said last. That it cannot be renewed holds up no report, and is one line in the log. It says that the
+    /// process is there and can write, not that its reconcilers get anything done. Needs the verbs `create` and `patch` on
+    /// leases.
+    pub fn heartbeat(self, every: Duration) -> Self {
+        Self { heartbeat: Some(every), ..self }
     }
 
     /// How long a request may take; half a minute when nothing is said.
@@ -97,7 +113,11 @@ impl Builder {
             Layout::Sharded { owners, .. } => Shape::Own { renew: !owners.is_empty() },
         };
         let pace = Pace { backoff: self.backoff, refresh: self.refresh };
-        let wire = Wire::new(self.client, &self.identity, &self.layout, self.timeout);
+        let mut wire = Wire::new(self.client.clone(), &self.identity, &self.layout, self.timeout);
+        let heartbeat = self.heartbeat.and_then(|every| {
+            let pace = (every, self.backoff, self.timeout);
+            Heartbeat::new(self.client, &self.identity, &self.layout, pace, wire.telling())
+        });
         let presence =
             self.is_watching.then(|| (wire.metadata(&self.layout), self.layout.object_name(&self.identity)));
         let shared = Arc::new(Shared {
@@ -109,7 +129,8 @@ impl Builder {
             closed: Notify::new(),
             has_ended: AtomicBool::new(false),
         });
-        let task = ReporterTask::new(Arc::clone(&shared), wire, presence, self.identity.clone(), self.flush);
+        let beside = (presence, heartbeat.map(Box::new));
+        let task = ReporterTask::new(Arc::clone(&shared), wire, beside, self.identity.clone(), self.flush);
         (Reporter::new(shared, self.identity), task)
     }
 

@@ -49,6 +49,7 @@
 //!   so that a restart keeps the time.
 //! - A deleted object is written again: at once when it is [watched](Builder::watch), else with the next
 //!   [refresh](Builder::refresh).
+//! - Where somebody has to know that the reporter is still there, it [renews a Lease](Builder::heartbeat) beside its report.
 //! - A failed, cancelled or panicked reconcile is never reported as success.
 //!
 //! # What goes over the wire
@@ -98,6 +99,14 @@
 //!   verbs: [get, patch]
 //! ```
 //!
+//! For those who give [signs of life](Builder::heartbeat), in the namespace of the report:
+//!
+//! ```yaml
+//! - apiGroups: [coordination.k8s.io]
+//!   resources: [leases]
+//!   verbs: [create, patch]
+//! ```
+//!
 //! `get` is for what the process before has said. Into an object that many share, a reporter without it writes, and its times
 //! begin anew with each process. Into a report of its own, it writes nothing before it has read: one apply carries all
 //! conditions, and one without those of reconcilers that have not spoken yet would delete them. That `get` is missing is then
@@ -108,6 +117,7 @@
 mod book;
 mod builder;
 mod guard;
+mod heartbeat;
 mod identity;
 mod layout;
 mod metrics;

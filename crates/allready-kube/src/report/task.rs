@@ -1,6 +1,7 @@
 //! The task that writes.
 
 use std::{
+    convert::Infallible,
     pin::pin,
     sync::{Arc, atomic::Ordering},
     time::Duration,
@@ -8,7 +9,7 @@ use std::{
 
 use futures::{
     StreamExt,
-    future::{Either, select},
+    future::{BoxFuture, Either, select},
     stream::{self, BoxStream},
 };
 use kube::{
@@ -21,6 +22,7 @@ use tokio::{sync::oneshot, task::JoinHandle, time::Instant};
 use super::{
     Identity, Trouble,
     book::{Answer, Ask, Step},
+    heartbeat::Heartbeat,
     reporter::Shared,
     wire::Wire,
 };
@@ -34,6 +36,8 @@ pub struct ReporterTask {
     shared: Arc<Shared>,
     wire: Wire,
     presence: Option<Presence>,
+    /// Boxed, because most reporters give no sign of life.
+    heartbeat: Option<Box<Heartbeat>>,
     identity: Identity,
     flush: Duration,
     start: Instant,
@@ -50,11 +54,11 @@ impl ReporterTask {
     pub(super) fn new(
         shared: Arc<Shared>,
         wire: Wire,
-        presence: Option<Presence>,
+        (presence, heartbeat): (Option<Presence>, Option<Box<Heartbeat>>),
         identity: Identity,
         flush: Duration,
     ) -> Self {
-        Self { shared, wire, presence, identity, flush, start: Instant::now() }
+        Self { shared, wire, presence, heartbeat, identity, flush, start: Instant::now() }
     }
 
     /// Runs until the last handle is dropped, and then writes what is left.
@@ -94,7 +98,12 @@ impl ReporterTask {
         let shared = Arc::clone(&self.shared);
         let flush = self.flush;
         // Boxed, because a task that mostly waits should be small.
-        let mut work = Box::pin(self.work());
+        let mut work = Box::pin(async {
+            match select(pin!(self.work()), self.beats()).await {
+                Either::Left(((), _)) => {}
+                Either::Right((never, _)) => match never {},
+            }
+        });
         let mut end = pin!(async {
             tokio::select! {
                 within = stop => within,
@@ -182,6 +191,14 @@ impl ReporterTask {
         }
         let cause = error.map_or_else(|| "no answer in time".to_owned(), ToString::to_string);
         tracing::warn!(%reporter, object, cause, "cannot report, and will go on trying: {trouble}");
+    }
+
+    /// Gives signs of life beside the work.
+    fn beats(&self) -> BoxFuture<'_, Infallible> {
+        match &self.heartbeat {
+            Some(heartbeat) => Box::pin(heartbeat.run(&self.shared)),
+            None => Box::pin(std::future::pending()),
+        }
     }
 
     /// Says when the object is not the one any more that was there.

@@ -8,12 +8,14 @@ use kube::{
     api::{Patch, PatchParams},
     core::{DynamicObject, Request, metadata::PartialObjectMeta, request},
 };
-use serde::{Deserialize, Serialize, de::IgnoredAny};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use super::{
     Identity, Layout,
     book::{Answer, Ask, Write},
+    heartbeat::Uid,
     labels,
 };
 use crate::{manager::Manager, refusal::Refusal};
@@ -27,6 +29,8 @@ pub(super) struct Wire {
     /// The object without its status, where it is the reporter's own.
     body: Option<(Manager, Value)>,
     timeout: Duration,
+    /// Where to tell the uid of the object, if somebody wants to know.
+    uid: Option<watch::Sender<Uid>>,
 }
 
 /// How every applied object begins.
@@ -57,7 +61,22 @@ struct AppliedStatus<'a> {
 #[derive(Deserialize)]
 struct Stored {
     #[serde(default)]
+    metadata: StoredMetadata,
+    #[serde(default)]
     status: Option<StoredStatus>,
+}
+
+/// An answer to a write: the status in it is what was written.
+#[derive(Deserialize)]
+struct Kept {
+    #[serde(default)]
+    metadata: StoredMetadata,
+}
+
+#[derive(Default, Deserialize)]
+struct StoredMetadata {
+    #[serde(default)]
+    uid: Uid,
 }
 
 #[derive(Deserialize)]
@@ -80,7 +99,24 @@ impl Wire {
         let head = Head { api_version: resource.api_version.clone(), kind: resource.kind.clone(), metadata };
         let request = Request::new(DynamicObject::url_path(&resource, namespace));
         let body = own_body(&head, identity, layout);
-        Self { client, request, name, head, body, timeout }
+        Self { client, request, name, head, body, timeout, uid: None }
+    }
+
+    /// Tells the uid of the object from now on.
+    pub(super) fn telling(&mut self) -> watch::Receiver<Uid> {
+        self.uid.get_or_insert_with(|| watch::Sender::new(None)).subscribe()
+    }
+
+    fn seen(&self, metadata: StoredMetadata) {
+        if let Some(told) = &self.uid {
+            told.send_if_modified(|uid| {
+                let is_news = metadata.uid.is_some() && *uid != metadata.uid;
+                if is_news {
+                    *uid = metadata.uid;
+                }
+                is_news
+            });
+        }
     }
 
     /// Where it writes, for a person.
@@ -116,6 +152,7 @@ impl Wire {
     async fn read(&self, now: Time) -> Result<Answer, kube::Error> {
         let request = self.request.get_subresource("status", &self.name).map_err(unbuilt)?;
         let stored = self.client.request::<Stored>(request).await?;
+        self.seen(stored.metadata);
         let Some(status) = stored.status else { return Ok(Answer::Found(Vec::new(), None)) };
         let conditions = found::read(&status.conditions).to_conditions(now);
         Ok(Answer::Found(conditions, status.observed_revision))
@@ -125,7 +162,10 @@ impl Wire {
         let Some((manager, body)) = &self.body else { return Ok(Answer::Done) };
         let request =
             self.request.patch(&self.name, &forced(manager), &Patch::Apply(body)).map_err(unbuilt)?;
-        self.client.request::<IgnoredAny>(request).await.map(|_| Answer::Done)
+        self.client.request::<Kept>(request).await.map(|kept| {
+            self.seen(kept.metadata);
+            Answer::Done
+        })
     }
 
     async fn write(&self, write: &Write) -> Result<Answer, kube::Error> {
@@ -135,7 +175,10 @@ impl Wire {
         let params = forced(&write.manager);
         let request =
             self.request.patch_subresource("status", &self.name, &params, &body).map_err(unbuilt)?;
-        self.client.request::<IgnoredAny>(request).await.map(|_| Answer::Done)
+        self.client.request::<Kept>(request).await.map(|kept| {
+            self.seen(kept.metadata);
+            Answer::Done
+        })
     }
 
     /// The object's metadata, to watch whether it is still there.

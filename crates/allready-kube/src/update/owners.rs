@@ -13,9 +13,9 @@ const UNNAMED: &str = "unknown";
 ///
 /// Where the list is replaced as a whole by every writer, or `managedFields` were taken out of the object, nobody is shown as
 /// the owner of a single condition.
-pub(super) fn others(entries: &Value, path: &[Cow<'_, str>], manager: Option<&str>) -> BTreeSet<String> {
-    let ours = manager.unwrap_or(UNNAMED);
-    let entries = entries.as_array().into_iter().flatten();
+pub(super) fn others(managed: &Value, path: &[Cow<'_, str>], ours: Option<&str>) -> BTreeSet<String> {
+    let ours = ours.unwrap_or(UNNAMED);
+    let entries = managed.as_array().into_iter().flatten();
     let theirs = entries.filter(|entry| entry["manager"].as_str().is_some_and(|name| name != ours));
     let lists = theirs.filter_map(|entry| {
         let status = entry["fieldsV1"].get("f:status")?;
@@ -42,8 +42,8 @@ mod tests {
     #[test]
     fn what_somebody_else_owns_is_told_apart_from_what_is_ours_or_nobodys() {
         let path = [Cow::Borrowed("conditions")];
-        let entries = json!([entry("a", &list("A")), entry("b", &list("B")), entry("unknown", &list("C"))]);
-        let types = |manager| others(&entries, &path, manager).into_iter().collect::<Vec<_>>();
+        let managed = json!([entry("a", &list("A")), entry("b", &list("B")), entry("unknown", &list("C"))]);
+        let types = |ours| others(&managed, &path, ours).into_iter().collect::<Vec<_>>();
         assert_eq!(types(Some("a")), ["B", "C"]);
         assert_eq!(types(None), ["A", "B"]);
     }
@@ -51,12 +51,12 @@ mod tests {
     #[test]
     fn lists_inside_of_a_struct_are_found_and_those_without_types_show_nothing() {
         let path = ["core", "conditions"].map(Cow::Borrowed);
-        let entries = json!([
+        let managed = json!([
             entry("b", &json!({ "f:core": list("B") })),
             entry("c", &list("C")),
             entry("d", &json!({ "f:core": { "f:conditions": {} } })),
         ]);
-        assert_eq!(others(&entries, &path, None), ["B".to_owned()].into());
+        assert_eq!(others(&managed, &path, None), ["B".to_owned()].into());
         assert_eq!(others(&Value::Null, &path, None), BTreeSet::new());
     }
 }

@@ -246,6 +246,8 @@ impl Book {
         }
         self.is_read = true;
         self.trouble = None;
+        // What is found as it should be is not written, and may be deleted all the same.
+        self.plan_refresh(at, chance);
     }
 
     fn found(&mut self, conditions: Vec<Condition>, revision: Option<Box<str>>) {

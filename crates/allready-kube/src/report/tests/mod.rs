@@ -2,6 +2,7 @@
 
 mod faults;
 mod guarding;
+mod heartbeats;
 mod lifecycle;
 mod troubles;
 mod writing;

@@ -40,6 +40,7 @@ fn role(layout: &Layout) -> Value {
             { "apiGroups": ["allready.dev"], "resources": ["statusreports"],
               "verbs": ["create", "patch", "list", "watch"] },
             { "apiGroups": ["allready.dev"], "resources": ["statusreports/status"], "verbs": ["get", "patch"] },
+            { "apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create", "patch"] },
         ]),
     };
     json!({ "metadata": { "name": "speaker" }, "rules": rules })
@@ -52,7 +53,7 @@ async fn a_missing_permission_is_waited_for_and_the_documented_one_is_enough() {
         let user = User::service_account(NAMESPACE, "speaker");
         let limited = Client::new(server.service_as(user), NAMESPACE);
         let builder = Reporter::builder(limited, speaker(), layout.clone()).backoff(QUICK);
-        let (reporter, _running) = builder.spawn();
+        let (reporter, _running) = builder.heartbeat(Duration::from_secs(1)).spawn();
         reporter.report("configReconciler", SyncState::Success);
         until(|| reporter.trouble() == Some(Trouble::Forbidden)).await;
         assert_eq!(stored(&server, &layout, &speaker()).await, [] as [Value; 0]);
@@ -70,5 +71,8 @@ async fn a_missing_permission_is_waited_for_and_the_documented_one_is_enough() {
         bindings.create(&PostParams::default(), &binding).await.unwrap();
         reporter.settled().await;
         assert_eq!(stored(&server, &layout, &speaker()).await.len(), 1);
+        if let Layout::Sharded { .. } = layout {
+            super::heartbeats::until_lease(&server, |_| true).await;
+        }
     }
 }

@@ -199,3 +199,13 @@ fn what_is_there_is_written_again_now_and_then() {
     book.answered(Answer::Done, seconds(600), 1.0);
     assert_eq!(book.next(seconds(600), 1.0), Step::Wait(Some(seconds(900))), "spread over half of it");
 }
+
+#[test]
+fn what_was_found_as_it_should_be_is_written_again_now_and_then_too() {
+    let pace = Pace { refresh: Some(seconds(600)), ..PACE };
+    let found = stored("configReconcilerValid", SyncState::Success, 5);
+    let mut book = Book::new(speaker(), Shape::Own { renew: false }, pace).having(vec![found.clone()], None);
+    assert!(!book.report("configReconciler", Outcome::success(), at(9)));
+    assert_eq!(book.next(START, 1.0), Step::Wait(Some(seconds(600))), "somebody may have deleted it since");
+    assert_eq!(book.due(seconds(600)).conditions, [found]);
+}
