@@ -234,6 +234,8 @@ async fn reports_into_the_object_itself_are_answered_for_too(server: Server) {
     stage.answer(spec(named(&["a"])));
     let speaker = Identity::of("speaker").on("a");
     stage.report(Identity::of("controller"), &layout, "poolReconciler", Outcome::success());
+    // What is red is written at once, also while the other is still silent.
+    stage.until("Unknown", "1 of 2 unknown").await;
     stage.report(speaker.clone(), &layout, "configReconciler", Outcome::config_error("no such peer"));
     let object = stage.until("False", "no such peer").await;
     let own = "speaker-a/configReconcilerValid";
