@@ -1,5 +1,6 @@
 //! The controllers on the embedded API server.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod cases;
 mod config;
 mod faults;
