@@ -100,7 +100,7 @@ fn discovered(
             let why = match timeout(ANSWER, discovery::pinned_kind(&client, &wanted)).await {
                 Ok(Ok((resource, _))) => return Some((Ok(resource), (None, 0))),
                 Ok(Err(kube::Error::Discovery(_))) => format!("there is no kind {kind} in {api_version}"),
-                Ok(Err(error)) => error.to_string(),
+                Ok(Err(error)) => refused(&error),
                 Err(_) => NO_ANSWER.to_owned(),
             };
             Some((Err(why), (Some(client), failures + 1)))
@@ -123,7 +123,7 @@ where
         Ok(watcher::Event::InitApply(object) | watcher::Event::Apply(object)) => there(&object),
         Ok(watcher::Event::InitDone) => Event::Listed,
         Ok(watcher::Event::Delete(object)) => Event::Gone { name: object.name_any() },
-        Err(error) => Event::Failed(error.to_string()),
+        Err(error) => Event::Failed(in_words(&error)),
     };
     let watching =
         Watching { api, only: only.timeout(WATCH_SECONDS), stream: None, listing: true, failures: 0 };
@@ -132,6 +132,28 @@ where
         Some((event, watching))
     });
     events.map(move |event| event.map_or_else(|| Event::Failed(NO_ANSWER.to_owned()), &seen)).boxed()
+}
+
+/// Why a watch fails, for the reader of a condition.
+fn in_words(error: &watcher::Error) -> String {
+    match error {
+        watcher::Error::InitialListFailed(error)
+        | watcher::Error::WatchStartFailed(error)
+        | watcher::Error::WatchFailed(error) => refused(error),
+        watcher::Error::WatchError(status) => status.message.clone(),
+        watcher::Error::NoResourceVersion => error.to_string(),
+    }
+}
+
+fn refused(error: &kube::Error) -> String {
+    match error {
+        // Nothing but a path that nobody serves is refused without an object that says why.
+        kube::Error::Api(status) if status.code == 404 => {
+            "the API server does not serve this kind".to_owned()
+        }
+        kube::Error::Api(status) => status.message.clone(),
+        other => other.to_string(),
+    }
 }
 
 /// How long an answer may take.
@@ -196,4 +218,20 @@ fn of_daemon_set(set: &DaemonSet) -> DaemonSetFacts {
 fn renewed(lease: &Lease) -> Option<Time> {
     let renewed = lease.spec.as_ref()?.renew_time.as_ref()?;
     Some(Time::new(renewed.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failing_watch_is_told_in_words() {
+        let error = |code: u16, message: &str| {
+            let status = serde_json::json!({ "status": "Failure", "code": code, "message": message });
+            let status: kube::core::Status = serde_json::from_value(status).unwrap();
+            watcher::Error::InitialListFailed(kube::Error::Api(status.boxed()))
+        };
+        assert_eq!(in_words(&error(404, "404 page not found")), "the API server does not serve this kind");
+        assert_eq!(in_words(&error(403, "nodes is forbidden")), "nodes is forbidden");
+    }
 }
