@@ -9,3 +9,6 @@
 #![deny(missing_docs)]
 
 pub mod config;
+pub mod hub;
+pub mod pace;
+mod watching;

@@ -15,10 +15,10 @@ use allready_kube::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Board, Event, Facts, Origin, Pace, Pacer, Sight, Subject, Topic, Verdict, of_source,
-    of_status_report, own_reports,
+    Answer, Board, Event, Facts, Origin, Sight, Subject, Topic, of_source, of_status_report, own_reports,
     stale::{Stale, Strangers},
 };
+use crate::pace::{Pace, Pacer, Verdict};
 
 /// How a case is handled.
 #[derive(Clone, Copy, Debug)]

@@ -28,11 +28,8 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{
-    Case, Options, Origin, Sight, Stale, Step, Subject, Topic,
-    case::OWN,
-    watch::{ANSWER, watch},
-};
+use super::{Case, Options, Origin, Sight, Stale, Step, Subject, Topic, case::OWN, watch::watch};
+use crate::watching::{ANSWER, NO_ANSWER};
 
 /// The field manager of what the aggregator writes.
 pub const MANAGER: &str = "allready-config-status";
@@ -137,7 +134,7 @@ async fn write(api: &Api<DynamicObject>, name: &str, body: &Value) -> Written {
     match timeout(ANSWER, api.patch_status(name, &apply, &Patch::Apply(body))).await {
         Ok(Ok(object)) => Ok(serde_json::to_value(&object).unwrap_or_default()),
         Ok(Err(error)) => Err((Refusal::of(&error), error.to_string())),
-        Err(_) => Err((Refusal::Unanswered, "the API server does not answer".to_owned())),
+        Err(_) => Err((Refusal::Unanswered, NO_ANSWER.to_owned())),
     }
 }
 
@@ -346,7 +343,7 @@ async fn make(client: Client, subject: Subject, spec: ConfigurationStatusSpec) -
         Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) if Refusal::of(&error) == Refusal::AlreadyExists => Ok(()),
         Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err("the API server does not answer".to_owned()),
+        Err(_) => Err(NO_ANSWER.to_owned()),
     };
     (subject, made)
 }

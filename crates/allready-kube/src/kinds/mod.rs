@@ -9,6 +9,8 @@
 //! assert_eq!(status["properties"]["conditions"]["x-kubernetes-list-map-keys"][0], "type");
 //! ```
 
+#[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
+mod aggregation;
 mod as_found;
 #[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod configuration;
@@ -16,11 +18,19 @@ mod definitions;
 mod report;
 mod schema;
 
+pub use aggregation::{
+    AggregatedCondition, AggregatedField, AggregatedPolarity, AggregationMode, AggregationTarget,
+    ClusterChoice, ClusterCounts, Combine, DnsOutput, InstanceReports, Placement, ProviderProperty,
+    StatusAggregation, StatusAggregationSpec, StatusAggregationStatus, UnhealthyTargets, UnreachableTargets,
+};
 pub use as_found::as_found;
 pub use configuration::{
     CauseSeen, Component, ConfigurationStatus, ConfigurationStatusSpec, ConfigurationStatusStatus, Instances,
     Naming, Preset, Reporters, RevisionProgress, Source,
 };
 pub use definitions::definitions;
-pub use report::{StatusReport, StatusReportSpec, StatusReportStatus};
+pub use report::{
+    ReportedAddress, ReportedCluster, ReportedListener, StatusReport, StatusReportSpec, StatusReportStatus,
+    TargetKind,
+};
 pub use schema::{conditions, time};

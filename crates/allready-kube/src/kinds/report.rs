@@ -1,6 +1,6 @@
 //! What one instance of one component says about itself.
 
-use allready_core::Condition;
+use allready_core::{Condition, Time};
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,9 @@ pub struct StatusReportSpec {
     /// The name of the object in this namespace that the report is part of, such as `config-status`.
     #[schemars(length(min = 1, max = 253))]
     pub target: String,
+    /// The kind of that object, where it is not a ConfigurationStatus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_kind: Option<TargetKind>,
     /// The component that reports, such as `speaker`.
     #[schemars(length(min = 1, max = 253))]
     pub component: String,
@@ -36,6 +39,16 @@ pub struct StatusReportSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 253))]
     pub instance: Option<String>,
+}
+
+/// A kind of objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TargetKind {
+    /// Its group and version, such as `gateway.networking.k8s.io/v1`.
+    pub api_version: String,
+    /// Its name, such as `Gateway`.
+    pub kind: String,
 }
 
 /// The report itself.
@@ -50,4 +63,59 @@ pub struct StatusReportStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "super::conditions")]
     pub conditions: Vec<Condition>,
+    /// When the one that is reported on was last heard, where somebody else reports on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "super::time")]
+    pub last_heard: Option<Time>,
+    /// Of a Gateway in another cluster: its addresses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
+    pub addresses: Vec<ReportedAddress>,
+    /// Of a Gateway in another cluster: its listeners.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
+    pub listeners: Vec<ReportedListener>,
+    /// Of a cluster: what the hub knows of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ReportedCluster>,
+}
+
+/// An address of a Gateway.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReportedAddress {
+    /// `IPAddress`, `Hostname`, or another type.
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// The address.
+    pub value: String,
+}
+
+/// A listener of a Gateway.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReportedListener {
+    /// Its name.
+    pub name: String,
+    /// How many routes are attached to it, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attached_routes: Option<i64>,
+}
+
+/// What a hub knows of a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ReportedCluster {
+    /// Where it is: the address of its API server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// Where the hub knows it from, such as `secret allready-system/cluster-1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// How many of its objects are looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objects: Option<i64>,
+    /// How long it last took to answer, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lag_milliseconds: Option<i64>,
 }

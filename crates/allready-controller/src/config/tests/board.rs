@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::*;
+use crate::pace::{Pace, Pacer, Verdict};
 
 fn at(second: i64) -> Time {
     Time::from_second(second).unwrap()

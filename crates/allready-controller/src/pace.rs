@@ -26,7 +26,7 @@ impl Default for Pace {
 ///
 /// ```
 /// use std::time::Duration;
-/// use allready_controller::config::{Pace, Pacer, Verdict};
+/// use allready_controller::pace::{Pace, Pacer, Verdict};
 /// use allready_core::Status;
 ///
 /// let ms = Duration::from_millis;

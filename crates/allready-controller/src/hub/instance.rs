@@ -1,0 +1,66 @@
+//! What one cluster says of one object.
+
+use std::sync::Arc;
+
+use allready_core::{Condition, Generation, Status};
+
+/// What one cluster says of one object: only what counts, and bounded, whatever the cluster sends.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Instance {
+    /// The generation of the instance in its cluster.
+    pub generation: Generation,
+    /// The generation of the hub object that this instance was made from, where an annotation says so.
+    pub hub_generation: Option<Generation>,
+    /// The spec, as compact JSON with sorted keys: equal texts are equal specs. Empty where it was too large to keep.
+    pub spec: Arc<str>,
+    /// Whether it is being deleted.
+    pub is_leaving: bool,
+    /// What it says of each planned condition, in the order of the plan.
+    pub conditions: Vec<Said>,
+    /// The numbers of the planned fields, in the order of the plan: absent ones are zero.
+    pub fields: Vec<i64>,
+    /// Its addresses, in its own order.
+    pub addresses: Vec<Address>,
+    /// Its listeners, in its own order.
+    pub listeners: Vec<Listener>,
+    /// What was left out of this because there was too much of it, in words.
+    pub cut: Option<Arc<str>>,
+}
+
+/// What an instance says of one planned condition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// It has the condition.
+    Condition {
+        /// The condition, with its message cut.
+        condition: Condition,
+        /// Whether it is about an older generation than the instance has: worth no more than Unknown.
+        is_behind: bool,
+    },
+    /// It does not have it.
+    Nothing,
+    /// An expression of the plan could not be evaluated on it, and why.
+    Failed(Arc<str>),
+}
+
+/// An address of a Gateway.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Address {
+    /// `IPAddress`, `Hostname`, or a type of somebody's own.
+    pub type_: Arc<str>,
+    /// The address.
+    pub value: Arc<str>,
+}
+
+/// A listener of a Gateway.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listener {
+    /// Its name.
+    pub name: Arc<str>,
+    /// How many routes are attached; none where it does not say.
+    pub attached_routes: Option<i64>,
+    /// Whether what it says is about the generation that the instance has.
+    pub is_current: bool,
+    /// Its own `Programmed`, where it has one.
+    pub programmed: Option<Status>,
+}
