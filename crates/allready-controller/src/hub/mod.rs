@@ -4,6 +4,8 @@ mod cluster;
 pub mod dns;
 mod instance;
 pub mod inventory;
+mod link;
+mod outbox;
 mod plan;
 mod read;
 mod spoke;
@@ -11,6 +13,8 @@ mod subject;
 
 pub use cluster::{ClusterName, InvalidClusterName, ObjectName};
 pub use instance::{Address, Instance, Listener, Said};
+pub use link::{Link, LinkState};
+pub use outbox::{Draft, Outbox, Place};
 pub use plan::{Plan, PlannedCondition};
 pub use read::{HubFacts, Reader};
 pub use spoke::{Heard, Spokes, Topic, TopicId, Word};
