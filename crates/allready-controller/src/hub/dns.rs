@@ -108,3 +108,7 @@ pub struct Owner<'a> {
     /// Its uid.
     pub uid: &'a str,
 }
+
+pub(super) fn name_of(_o: &ObjectName) -> String {
+    todo!()
+}

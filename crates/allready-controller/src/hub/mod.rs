@@ -1,5 +1,6 @@
 //! One status on a hub from the instances of an object in many clusters.
 
+pub mod board;
 mod cluster;
 pub mod dns;
 mod instance;
@@ -8,6 +9,7 @@ mod link;
 mod outbox;
 mod plan;
 mod read;
+mod run;
 mod spoke;
 mod subject;
 
@@ -17,8 +19,24 @@ pub use link::{Link, LinkState};
 pub use outbox::{Draft, Outbox, Place};
 pub use plan::{Plan, PlannedCondition};
 pub use read::{HubFacts, Reader};
+pub use run::Hubbing;
 pub use spoke::{Heard, Spokes, Topic, TopicId, Word};
 pub use subject::{Answer, Doubt, Share, Subject};
 
-/// The field manager of what the hub controller writes.
+/// The field manager of what the hub controller writes, but for the statuses of aggregated objects: see [`manager`].
 pub const MANAGER: &str = "allready-hub";
+
+/// The field manager of the statuses that an aggregation writes: several may choose objects of one kind.
+///
+/// ```
+/// assert_eq!(allready_controller::hub::manager("gateways"), "allready-hub/gateways");
+/// ```
+pub fn manager(aggregation: &str) -> String {
+    allready_kube::manager::Manager::of(&format!("{MANAGER}/{aggregation}")).as_str().to_owned()
+}
+
+mod stubs;
+mod reports {
+    pub(super) use super::stubs::*;
+}
+use stubs::recalled_rows;

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt,
     sync::Arc,
     time::Duration,
 };
@@ -29,6 +30,17 @@ pub enum Place {
     Aggregation(Arc<str>),
     /// A StatusReport.
     Report(ObjectName),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status { aggregation, object } => write!(f, "the status of {object} for {aggregation}"),
+            Self::Dns(name) => write!(f, "the DNSEndpoint {name}"),
+            Self::Aggregation(name) => write!(f, "the status of the StatusAggregation {name}"),
+            Self::Report(name) => write!(f, "the StatusReport {name}"),
+        }
+    }
 }
 
 /// What should stand in a place.
@@ -61,11 +73,12 @@ pub struct Outbox {
 #[derive(Debug)]
 struct Entry {
     draft: Option<Draft>,
+    /// What is under way, for when it fails.
+    sent: Option<Draft>,
     due: Option<Duration>,
     pacer: Pacer,
     failures: u32,
     not_before: Duration,
-    is_under_way: bool,
 }
 
 /// The most writes that are under way at a time: one hub, many objects.
@@ -100,7 +113,7 @@ impl Outbox {
             if let Some(due) = entry.due {
                 self.due.remove(&(due, place.clone()));
             }
-            if entry.is_under_way {
+            if entry.sent.is_some() {
                 self.under_way -= 1;
             }
         }
@@ -108,7 +121,7 @@ impl Outbox {
 
     /// Whether a write is under way there.
     pub fn is_under_way(&self, place: &Place) -> bool {
-        self.entries.get(place).is_some_and(|entry| entry.is_under_way)
+        self.entries.get(place).is_some_and(|entry| entry.sent.is_some())
     }
 
     /// The writes that are due, the most important first; each is under way until [`wrote`](Self::wrote) says how it went.
@@ -124,18 +137,18 @@ impl Outbox {
                 self.due.remove(&(due, place.clone()));
             }
             let Some(draft) = entry.draft.take() else { continue };
-            entry.is_under_way = true;
+            writes.push((place, draft.body.clone()));
+            entry.sent = Some(draft);
             entry.pacer.wrote(now);
             self.under_way += 1;
-            writes.push((place, draft.body));
         }
         writes
     }
 
-    /// How a write went. Who has made the draft makes it again, from what stands now.
+    /// How a write went. One that failed is tried again later, unless another draft has been made meanwhile.
     pub fn wrote(&mut self, place: &Place, result: Result<(), Refusal>, chance: f64, now: Duration) {
-        let Some(entry) = self.entries.get_mut(place).filter(|entry| entry.is_under_way) else { return };
-        entry.is_under_way = false;
+        let Some(entry) = self.entries.get_mut(place) else { return };
+        let Some(sent) = entry.sent.take() else { return };
         self.under_way -= 1;
         match result {
             Ok(()) => (entry.failures, entry.not_before) = (0, Duration::ZERO),
@@ -147,6 +160,10 @@ impl Outbox {
                 let wait = self.backoff.delay(entry.failures, chance).max(asked.min(LONGEST_ASKED));
                 entry.failures = entry.failures.saturating_add(1);
                 entry.not_before = now + wait;
+                if entry.draft.is_none() {
+                    entry.pacer.changed(now);
+                    entry.draft = Some(sent);
+                }
             }
         }
         if entry.draft.is_none() && entry.failures == 0 && entry.pacer.is_rested(now) {
@@ -179,7 +196,7 @@ impl Outbox {
         if let Some(due) = entry.due.take() {
             self.due.remove(&(due, place.clone()));
         }
-        let Some(draft) = entry.draft.as_ref().filter(|_| !entry.is_under_way) else { return };
+        let Some(draft) = entry.draft.as_ref().filter(|_| entry.sent.is_none()) else { return };
         let paced = match entry.pacer.decide(draft.news.0, draft.news.1, now) {
             Verdict::Write | Verdict::Idle => now,
             Verdict::Wait(wait) => now + wait,
@@ -198,7 +215,7 @@ impl Entry {
             pacer: Pacer::new(pace),
             failures: 0,
             not_before: Duration::ZERO,
-            is_under_way: false,
+            sent: None,
         }
     }
 }
@@ -259,12 +276,11 @@ mod tests {
     fn what_fails_is_put_off_for_longer_each_time_and_forgotten_when_it_is_not_wanted_any_more() {
         let mut outbox = outbox();
         let mut now = MS(0);
+        outbox.want(&place("web"), Some(draft("x")), now);
         for expected in [100, 200, 400, 800, 1000, 1000] {
-            outbox.want(&place("web"), Some(draft("x")), now);
             now += outbox.wait(now).unwrap();
             assert_eq!(outbox.take_due(now).len(), 1);
             outbox.wrote(&place("web"), Err(Refusal::Unanswered), 1.0, now);
-            outbox.want(&place("web"), Some(draft("x")), now);
             assert_eq!(outbox.wait(now), Some(MS(expected)));
         }
         outbox.want(&place("web"), None, now);

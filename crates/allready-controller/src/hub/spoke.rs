@@ -18,6 +18,8 @@ pub struct Topic {
     pub namespaces: Vec<String>,
     /// Which of them, as a selector is written in a request.
     pub selector: Option<String>,
+    /// The clusters in which it is watched.
+    pub clusters: Arc<std::collections::BTreeSet<ClusterName>>,
     /// Reads them.
     pub reader: Arc<Reader>,
 }
