@@ -21,8 +21,9 @@
 #![doc = include_str!("choices.md")]
 
 mod bullets;
-mod empty;
+pub(crate) mod empty;
 mod first_issue;
+pub(crate) mod generations;
 pub(crate) mod grouped;
 mod input;
 mod list_unhealthy;
