@@ -15,6 +15,8 @@ use crate::{Message, Reason, Standing};
 /// names, each with its message or failing that its reason. What would not fit into a message is counted: `; and 7 more`.
 /// Within a member's text, line breaks become blanks and `; ` becomes `, `, so that the separator separates members only.
 ///
+/// For many members that change one at a time there is a [`Roster`](crate::roster::Roster), which gives the same answer.
+///
 /// ```
 /// use allready_core::{Condition, Polarity, Status, Time, condition_type, reason};
 /// use allready_core::rollup::{Context, Input, Policy};
