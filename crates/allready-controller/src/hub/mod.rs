@@ -2,7 +2,9 @@
 
 pub mod board;
 mod cluster;
+mod contains;
 pub mod dns;
+mod expression;
 mod instance;
 pub mod inventory;
 mod link;
@@ -14,10 +16,12 @@ mod spoke;
 mod subject;
 
 pub use cluster::{ClusterName, InvalidClusterName, ObjectName};
+pub use contains::{contains, first_difference, seen_generation};
+pub use expression::{Expression, InvalidExpression, Outcome, Shown};
 pub use instance::{Address, Instance, Listener, Said};
 pub use link::{Link, LinkState};
 pub use outbox::{Draft, Outbox, Place};
-pub use plan::{Plan, PlannedCondition};
+pub use plan::{AGGREGATED, Plan, PlannedCondition};
 pub use read::{HubFacts, Reader};
 pub use run::Hubbing;
 pub use spoke::{Heard, Spokes, Topic, TopicId, Word};
