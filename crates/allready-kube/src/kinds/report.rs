@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
     doc = "What one instance of one component says about itself: one of the reports from which an object such as a ConfigurationStatus is made.",
     printcolumn(name = "Component", type_ = "string", json_path = ".spec.component"),
     printcolumn(name = "Instance", type_ = "string", json_path = ".spec.instance"),
+    printcolumn(name = "Target", type_ = "string", json_path = ".spec.target", priority = 1),
     printcolumn(name = "Revision", type_ = "string", json_path = ".status.observedRevision", priority = 1),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"),
     validation = Rule::new("self.spec == oldSelf.spec").message("who reports, and to whom, cannot change: make another StatusReport")
@@ -46,8 +47,10 @@ pub struct StatusReportSpec {
 #[serde(rename_all = "camelCase")]
 pub struct TargetKind {
     /// Its group and version, such as `gateway.networking.k8s.io/v1`.
+    #[schemars(length(min = 1, max = 317))]
     pub api_version: String,
     /// Its name, such as `Gateway`.
+    #[schemars(length(min = 1, max = 63))]
     pub kind: String,
 }
 
@@ -59,7 +62,7 @@ pub struct StatusReportStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 253))]
     pub observed_revision: Option<String>,
-    /// One condition for each reconciler, such as `configReconcilerValid`.
+    /// One condition for each reconciler, such as `configReconcilerValid`; of an object of another kind, its own conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "super::conditions")]
     pub conditions: Vec<Condition>,
