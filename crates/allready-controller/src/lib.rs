@@ -12,3 +12,4 @@ pub mod config;
 pub mod hub;
 pub mod pace;
 mod watching;
+mod words;

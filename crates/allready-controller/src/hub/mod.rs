@@ -1,5 +1,7 @@
 //! One status on a hub from the instances of an object in many clusters.
 
+mod access;
+mod bounded;
 mod cluster;
 pub mod dns;
 mod instance;
