@@ -11,5 +11,6 @@
 pub mod config;
 pub mod hub;
 pub mod pace;
+pub mod polarity;
 mod watching;
 mod words;
