@@ -75,14 +75,8 @@ impl Stage {
         }
         let namespace = hub.namespace("shop").await;
         let aggregation = hub.unique("gateways");
-        let mut stage = Self {
-            hub,
-            namespace,
-            aggregation,
-            spokes: BTreeMap::new(),
-            running: None,
-            _turn: turn,
-        };
+        let mut stage =
+            Self { hub, namespace, aggregation, spokes: BTreeMap::new(), running: None, _turn: turn };
         for name in ["cluster-1", "cluster-2"] {
             stage.join(name).await;
         }
@@ -96,20 +90,14 @@ impl Stage {
         server.define(serde_json::from_value(catalog::gateway()).unwrap()).await;
         let namespace = json!({ "metadata": { "name": self.namespace } });
         let namespaces: Api<k8s_openapi::api::core::v1::Namespace> = Api::all(server.client());
-        namespaces
-            .create(&PostParams::default(), &serde_json::from_value(namespace).unwrap())
-            .await
-            .unwrap();
+        namespaces.create(&PostParams::default(), &serde_json::from_value(namespace).unwrap()).await.unwrap();
         let address = server.address().unwrap();
         let wire = Wire::to(address).await;
-        let kubeconfig =
-            server.kubeconfig().replace(&address.to_string(), &wire.address().to_string());
+        let kubeconfig = server.kubeconfig().replace(&address.to_string(), &wire.address().to_string());
         let mut secret = Secret::default();
         secret.metadata.name = Some(name.to_owned());
-        secret.metadata.labels =
-            Some(BTreeMap::from([("allready.dev/cluster".to_owned(), name.to_owned())]));
-        secret.data =
-            Some(BTreeMap::from([("kubeconfig".to_owned(), ByteString(kubeconfig.into_bytes()))]));
+        secret.metadata.labels = Some(BTreeMap::from([("allready.dev/cluster".to_owned(), name.to_owned())]));
+        secret.data = Some(BTreeMap::from([("kubeconfig".to_owned(), ByteString(kubeconfig.into_bytes()))]));
         self.make_gateway(&server.client(), json!({}), json!({})).await;
         self.secrets().create(&PostParams::default(), &secret).await.unwrap();
         self.spokes.insert(name, Spoke { server, wire });
@@ -133,8 +121,7 @@ impl Stage {
             },
         });
         let apply = PatchParams::apply("e2e").force();
-        let api: Api<DynamicObject> =
-            Api::namespaced_with(client.clone(), &self.namespace, &gateways());
+        let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &self.namespace, &gateways());
         api.patch("web", &apply, &Patch::Apply(&gateway)).await.unwrap();
     }
 
@@ -146,9 +133,7 @@ impl Stage {
             "type": "Programmed", "status": said.programmed.0, "reason": "Because",
             "message": said.programmed.1, "lastTransitionTime": "2026-03-01T10:00:00Z", "observedGeneration": 1,
         });
-        let listener = |name: &str, routes: i64| {
-            json!({ "name": name, "attachedRoutes": routes, "conditions": [], "supportedKinds": [] })
-        };
+        let listener = |name: &str, routes: i64| json!({ "name": name, "attachedRoutes": routes, "conditions": [], "supportedKinds": [] });
         let status = json!({
             "apiVersion": "gateway.networking.k8s.io/v1",
             "kind": "Gateway",
@@ -211,8 +196,7 @@ impl Stage {
     }
 
     async fn gateway(&self) -> Value {
-        let api: Api<DynamicObject> =
-            Api::namespaced_with(self.hub.client(), &self.namespace, &gateways());
+        let api: Api<DynamicObject> = Api::namespaced_with(self.hub.client(), &self.namespace, &gateways());
         serde_json::to_value(api.get("web").await.unwrap()).unwrap()
     }
 
@@ -223,12 +207,12 @@ impl Stage {
 
     async fn endpoints(&self) -> BTreeMap<String, Vec<String>> {
         let resource = resource("externaldns.k8s.io", "v1alpha1", "DNSEndpoint", "dnsendpoints");
-        let api: Api<DynamicObject> =
-            Api::namespaced_with(self.hub.client(), &self.namespace, &resource);
+        let api: Api<DynamicObject> = Api::namespaced_with(self.hub.client(), &self.namespace, &resource);
         let all = api.list(&kube::api::ListParams::default()).await.unwrap();
-        let endpoints = all.items.iter().flat_map(|object| {
-            object.data["spec"]["endpoints"].as_array().cloned().unwrap_or_default()
-        });
+        let endpoints = all
+            .items
+            .iter()
+            .flat_map(|object| object.data["spec"]["endpoints"].as_array().cloned().unwrap_or_default());
         let texts = |value: &Value| -> Vec<String> {
             let all = value.as_array().into_iter().flatten();
             all.filter_map(|text| text.as_str().map(str::to_owned)).collect()
@@ -242,9 +226,8 @@ impl Stage {
     }
 
     async fn until_dns(&self, name: &str, targets: &[&str]) {
-        let wanted = |seen: &BTreeMap<String, Vec<String>>| {
-            seen.get(name).map_or(&[][..], Vec::as_slice) == targets
-        };
+        let wanted =
+            |seen: &BTreeMap<String, Vec<String>>| seen.get(name).map_or(&[][..], Vec::as_slice) == targets;
         eventually(&format!("{name} to be {targets:?}"), wanted, || self.endpoints()).await;
     }
 }
@@ -301,10 +284,7 @@ async fn the_hub_says_what_every_cluster_says(server: Server) {
     );
     stage.until_dns("api.example.com", &["172.31.202.0", "172.31.203.0"]).await;
     stage
-        .until_dns(
-            "www.example.com",
-            &["172.31.200.0", "172.31.201.0", "172.31.202.0", "172.31.203.0"],
-        )
+        .until_dns("www.example.com", &["172.31.200.0", "172.31.201.0", "172.31.202.0", "172.31.203.0"])
         .await;
 
     both_are_well(&stage).await;
@@ -360,10 +340,7 @@ async fn a_hub_that_restarts_while_a_spoke_is_cut_off_loses_nothing(server: Serv
     stage.spokes["cluster-2"].wire.silence();
     stage.run();
     let gateway = stage.until("Programmed to be Unknown", is("Programmed", "Unknown")).await;
-    assert_eq!(
-        values(&gateway, "addresses", "value"),
-        ["cluster-1/172.31.200.0", "cluster-2/172.31.202.0"]
-    );
+    assert_eq!(values(&gateway, "addresses", "value"), ["cluster-1/172.31.200.0", "cluster-2/172.31.202.0"]);
     assert_eq!(values(&gateway, "listeners", "name").len(), 4);
     stage.says("cluster-1", Said { addresses: &["172.31.201.0"], ..WELL }).await;
     stage.until_dns("www.example.com", &["172.31.201.0", "172.31.202.0"]).await;
@@ -380,9 +357,8 @@ async fn a_spoke_that_is_removed_leaves_at_once(server: Server) {
     stage.until("Programmed to be True", is("Programmed", "True")).await;
     stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
     stage.secrets().delete("cluster-2", &DeleteParams::default()).await.unwrap();
-    let gateway = stage
-        .until("its rows to leave", |gateway| values(gateway, "addresses", "value").len() == 1)
-        .await;
+    let gateway =
+        stage.until("its rows to leave", |gateway| values(gateway, "addresses", "value").len() == 1).await;
     assert_eq!(values(&gateway, "listeners", "name"), ["cluster-1.api", "cluster-1.web"]);
     assert_eq!(condition(&gateway, "Programmed")["status"], "True");
     stage.until_dns("api.example.com", &["172.31.200.0"]).await;
@@ -402,10 +378,11 @@ async fn dns_follows_a_placement_that_moves_without_a_gap(server: Server) {
     stage.until_dns("api.example.com", &["172.31.200.0"]).await;
 
     stage.make_gateway(&hub, labels, json!({ "allready.dev/clusters": "cluster-2" })).await;
-    stage.until("the rows to move", |gateway| {
-        values(gateway, "listeners", "name") == ["cluster-2.api", "cluster-2.web"]
-    })
-    .await;
+    stage
+        .until("the rows to move", |gateway| {
+            values(gateway, "listeners", "name") == ["cluster-2.api", "cluster-2.web"]
+        })
+        .await;
     stage.until_dns("api.example.com", &["172.31.200.0"]).await;
     stage.says("cluster-2", Said { addresses: &["172.31.202.0"], ..WELL }).await;
     // From the first to both, and then to the second alone: at no time to none.
@@ -433,9 +410,8 @@ async fn an_object_that_is_not_chosen_any_more_is_given_back(server: Server) {
     stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
     let client = stage.hub.client();
     stage.make_gateway(&client, json!({ "aggregated": "no" }), json!({})).await;
-    let gateway = stage
-        .until("what was ours to go", |gateway| gateway["status"]["addresses"].is_null())
-        .await;
+    let gateway =
+        stage.until("what was ours to go", |gateway| gateway["status"]["addresses"].is_null()).await;
     assert!(gateway["status"]["listeners"].is_null(), "{gateway:#}");
     assert!(condition(&gateway, "allready.dev/Aggregated").is_null(), "{gateway:#}");
     stage.until_dns("api.example.com", &[]).await;
@@ -463,8 +439,7 @@ async fn rows_that_do_not_fit_are_told_and_stand_in_reports(server: Server) {
     assert_eq!(values(&gateway, "addresses", "value").len(), 16);
     assert_eq!(condition(&gateway, "Programmed")["status"], "True");
     let resource = resource("allready.dev", "v1alpha1", "StatusReport", "statusreports");
-    let reports: Api<DynamicObject> =
-        Api::namespaced_with(stage.hub.client(), &stage.namespace, &resource);
+    let reports: Api<DynamicObject> = Api::namespaced_with(stage.hub.client(), &stage.namespace, &resource);
     let look = || async {
         let all = reports.list(&kube::api::ListParams::default()).await.unwrap().items;
         let full = all.iter().filter(|report| {

@@ -1,6 +1,8 @@
 //! One status on a hub from the instances of an object in many clusters.
 
+mod access;
 pub mod board;
+mod bounded;
 mod cluster;
 mod contains;
 pub mod dns;

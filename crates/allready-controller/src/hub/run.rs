@@ -83,6 +83,7 @@ impl Hubbing {
         loop {
             let topics = hub.topics();
             watches.follow(&topics, hub.needs_endpoints());
+            spokes.ask_every(hub.ask_every());
             let connected = spokes.follow(hub.clusters(), &topics);
             hub.connected(connected);
             let (due, pause) = hub.next(leading(), start.elapsed(), clock.now());

@@ -105,6 +105,9 @@ pub struct Hub {
     ticked: Option<Duration>,
 }
 
+/// The bounds of how often clusters are asked whether they answer.
+const MOST_OFTEN: Duration = Duration::from_millis(250);
+const MOST_SELDOM: Duration = Duration::from_secs(5);
 /// How often what depends on time alone is looked at.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -133,6 +136,13 @@ impl Hub {
     /// What is to be watched, on the hub and in the clusters that each names.
     pub fn topics(&self) -> BTreeMap<TopicId, Topic> {
         self.aggregations.values().map(|aggregation| (aggregation.id(), aggregation.topic())).collect()
+    }
+
+    /// How often clusters are to be asked whether they answer: often enough for the least patient aggregation.
+    pub fn ask_every(&self) -> Duration {
+        let patience =
+            self.aggregations.values().map(|aggregation| aggregation.plan.unreachable_after / 4).min();
+        patience.unwrap_or(MOST_SELDOM).clamp(MOST_OFTEN, MOST_SELDOM)
     }
 
     /// Whether DNSEndpoints are to be watched.
