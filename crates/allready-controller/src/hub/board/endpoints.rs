@@ -121,8 +121,10 @@ impl Hub {
         let Some(options) = &aggregation.plan.dns else { return };
         let Some(subject) = aggregation.subjects.get(object) else { return };
         let Some(facts) = subject.facts() else { return };
-        let endpoint =
-            ObjectName { namespace: Arc::clone(&object.namespace), name: dns::name_of(object).into() };
+        let endpoint = ObjectName {
+            namespace: Arc::clone(&object.namespace),
+            name: dns::endpoint_name(&aggregation.plan.target.kind, object).into(),
+        };
         let standing = self.endpoints.standing.get(&endpoint);
         let published = standing.map(Published::read).unwrap_or_default();
         let known = self.clusters.known();
@@ -181,7 +183,8 @@ impl Hub {
                 return false;
             }
             let is_for = |object: &ObjectName| {
-                object.namespace == name.namespace && dns::name_of(object) == *name.name
+                object.namespace == name.namespace
+                    && dns::endpoint_name(&aggregation.plan.target.kind, object) == *name.name
             };
             aggregation.plan.dns.is_none() || !aggregation.subjects.keys().any(is_for)
         });
