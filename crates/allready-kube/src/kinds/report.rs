@@ -6,6 +6,28 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Who reports, and to whom. It never changes: another reporter is another object.
+///
+/// ```
+/// use allready_kube::kinds::{StatusReportSpec, TargetKind};
+/// use serde_json::json;
+///
+/// let on_a_gateway = StatusReportSpec {
+///     target: "web".into(),
+///     target_kind: Some(TargetKind { api_version: "gateway.networking.k8s.io/v1".into(), kind: "Gateway".into() }),
+///     component: "gateway".into(),
+///     instance: Some("cluster-1".into()),
+/// };
+/// assert_eq!(
+///     serde_json::to_value(&on_a_gateway)?,
+///     json!({
+///         "target": "web",
+///         "targetKind": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+///         "component": "gateway",
+///         "instance": "cluster-1",
+///     })
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
 #[kube(

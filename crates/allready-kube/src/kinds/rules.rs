@@ -2,7 +2,7 @@
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::ValidationRule;
 
-/// Whether the target of a StatusAggregation has addresses, listeners and hostnames.
+/// Whether the target of a `StatusAggregation` has addresses, listeners and hostnames.
 macro_rules! is_gateway {
     () => {
         "(self.target.kind == 'Gateway' && self.target.apiVersion.startsWith('gateway.networking.k8s.io/'))"
@@ -35,7 +35,7 @@ pub(super) const NOT_PREFIXED: Rule = Rule {
     message: "a condition of a report is named after a reconciler alone, as in configReconcilerValid, and is not Ready",
 };
 
-/// What a StatusAggregation asks for can be done, and is something.
+/// What a `StatusAggregation` asks for can be done, and is something.
 pub(super) const AGGREGATION: [Rule; 5] = [
     Rule {
         holds: concat!("!self.addresses || ", is_gateway!()),

@@ -27,11 +27,11 @@ async fn refused(spec: Value) -> Option<String> {
     }
 }
 
-fn gateways(more: Value) -> Value {
+fn gateways(more: &Value) -> Value {
     of("gateway.networking.k8s.io/v1", "Gateway", more)
 }
 
-fn of(api_version: &str, kind: &str, more: Value) -> Value {
+fn of(api_version: &str, kind: &str, more: &Value) -> Value {
     let mut spec = json!({ "target": { "apiVersion": api_version, "kind": kind } });
     spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     spec
@@ -44,7 +44,7 @@ async fn assert_refused(spec: Value, because: &str) {
 
 #[tokio::test]
 async fn an_aggregation_of_everything_is_accepted_and_read_back_as_it_was_written() {
-    let spec = gateways(json!({
+    let spec = gateways(&json!({
         "clusters": {
             "names": ["cluster-1"],
             "selector": { "matchExpressions": [{ "key": "region", "operator": "In", "values": ["eu"] }] },
@@ -71,29 +71,29 @@ async fn what_gateways_alone_have_is_refused_for_other_kinds() {
     for (field, value) in [("addresses", json!(true)), ("listeners", json!(true)), ("dns", json!({}))] {
         let because = format!("spec.{field}: Invalid value");
         let more = json!({ (field): value });
-        assert_refused(of("apps/v1", "Deployment", more.clone()), &because).await;
-        assert_refused(of("example.com/v1", "Gateway", more.clone()), &because).await;
-        assert_eq!(refused(gateways(more)).await, None);
+        assert_refused(of("apps/v1", "Deployment", &more), &because).await;
+        assert_refused(of("example.com/v1", "Gateway", &more), &because).await;
+        assert_eq!(refused(gateways(&more)).await, None);
     }
 }
 
 #[tokio::test]
 async fn an_aggregation_of_nothing_is_refused() {
-    assert_refused(gateways(json!({})), "say what is aggregated").await;
-    assert_refused(gateways(json!({ "conditions": [], "reports": "Always" })), "say what is aggregated")
+    assert_refused(gateways(&json!({})), "say what is aggregated").await;
+    assert_refused(gateways(&json!({ "conditions": [], "reports": "Always" })), "say what is aggregated")
         .await;
 }
 
 #[tokio::test]
 async fn what_the_hub_says_itself_is_not_aggregated() {
     let own = json!({ "conditions": [{ "type": "Ready" }, { "type": "allready.dev/Aggregated" }] });
-    assert_refused(gateways(own), "spec.conditions[1].type: Invalid value").await;
+    assert_refused(gateways(&own), "spec.conditions[1].type: Invalid value").await;
 }
 
 #[tokio::test]
 async fn a_condition_type_is_aggregated_once() {
     let twice = json!({ "conditions": [{ "type": "Ready" }, { "type": "Ready", "polarity": "Negative" }] });
-    assert_refused(gateways(twice), "Duplicate value").await;
+    assert_refused(gateways(&twice), "Duplicate value").await;
 }
 
 #[tokio::test]
@@ -101,22 +101,22 @@ async fn fields_are_numbers_in_the_status_apart_from_each_other() {
     let field = |path: &str| json!({ "path": path, "combine": "Min" });
     for path in ["spec.replicas", "status", "status.conditions", "status.observedGeneration"] {
         assert_refused(
-            of("apps/v1", "Deployment", json!({ "fields": [field(path)] })),
+            of("apps/v1", "Deployment", &json!({ "fields": [field(path)] })),
             "spec.fields[0].path",
         )
         .await;
     }
     let within = json!({ "fields": [field("status.pods.ready"), field("status.pods")] });
-    assert_refused(of("apps/v1", "Deployment", within), "cannot have another one within it").await;
+    assert_refused(of("apps/v1", "Deployment", &within), "cannot have another one within it").await;
     let beside = json!({ "fields": [field("status.ready"), field("status.readyReplicas")] });
-    assert_eq!(refused(of("apps/v1", "Deployment", beside)).await, None);
+    assert_eq!(refused(of("apps/v1", "Deployment", &beside)).await, None);
 }
 
 #[tokio::test]
 async fn a_name_that_no_cluster_can_have_is_refused() {
     for name in ["cluster_1", "a.b", "", "Cluster"] {
         let clusters = json!({ "addresses": true, "clusters": { "names": ["cluster-1", name] } });
-        assert_refused(gateways(clusters), "spec.clusters.names[1]").await;
+        assert_refused(gateways(&clusters), "spec.clusters.names[1]").await;
     }
 }
 
@@ -124,7 +124,7 @@ async fn a_name_that_no_cluster_can_have_is_refused() {
 async fn a_selector_that_matches_nothing_by_mistake_is_refused() {
     let selector = |requirement: Value| {
         gateways(
-            json!({ "addresses": true, "clusters": { "selector": { "matchExpressions": [requirement] } } }),
+            &json!({ "addresses": true, "clusters": { "selector": { "matchExpressions": [requirement] } } }),
         )
     };
     assert_refused(
@@ -140,8 +140,8 @@ async fn a_selector_that_matches_nothing_by_mistake_is_refused() {
 #[tokio::test]
 async fn a_group_without_a_version_is_refused() {
     let more = json!({ "conditions": [{ "type": "Ready" }] });
-    assert_refused(of("gateway.networking.k8s.io", "Gateway", more.clone()), "spec.target.apiVersion").await;
-    assert_eq!(refused(of("v1", "Service", more)).await, None);
+    assert_refused(of("gateway.networking.k8s.io", "Gateway", &more), "spec.target.apiVersion").await;
+    assert_eq!(refused(of("v1", "Service", &more)).await, None);
 }
 
 /// Why a report on a target of this kind with a condition of this type is refused, if it is.

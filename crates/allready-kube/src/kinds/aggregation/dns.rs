@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// DNS records, written as a DNSEndpoint for external-dns.
+/// DNS records, written as a `DNSEndpoint` for external-dns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DnsOutput {
@@ -22,7 +22,7 @@ pub struct DnsOutput {
     /// What becomes of the targets where a listener says that it is not programmed. `Prune`: they go, unless all would.
     /// `Keep`: they stay.
     pub unhealthy: UnhealthyTargets,
-    /// Labels of the DNSEndpoints.
+    /// Labels of each `DNSEndpoint`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     /// What the provider is told about each record. With this, each cluster that has a hostname instead of an address gets a
