@@ -9,6 +9,7 @@ pub mod findings;
 pub mod fleet;
 pub mod found;
 pub mod rollup;
+pub mod roster;
 pub mod set;
 pub mod transition;
 pub mod updater;

@@ -255,7 +255,7 @@ impl FleetIndex {
     pub fn roll_up(&self, context: &Context<'_>) -> Rollup<'static> {
         let tally = self.totals.tally();
         let answer = self.options.wording.answer(context.polarity, &tally, self.causes());
-        Rollup { observed: Some(self.totals.oldest(self.generation)), ..answer }
+        Rollup { observed: Some(self.totals.generations.oldest(self.generation)), ..answer }
     }
 
     /// Every cause, worst first, then the most frequent, then by type, reason and message.

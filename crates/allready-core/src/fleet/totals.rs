@@ -10,9 +10,9 @@ use super::{
     texts::{Text, Texts},
 };
 use crate::{
-    Generation, Standing,
+    Standing,
     rollup::{
-        Freshness, Input,
+        generations::{Generations, take_one},
         grouped::{Said, Tally},
     },
 };
@@ -24,8 +24,7 @@ pub(super) struct Totals {
     pub(super) groups: Groups,
     /// How often each condition type counts.
     types: BTreeMap<Text, usize>,
-    /// How often each generation was observed.
-    observed: BTreeMap<Generation, usize>,
+    pub(super) generations: Generations,
 }
 
 impl Totals {
@@ -33,9 +32,7 @@ impl Totals {
     pub(super) fn withdraw(&mut self, name: &Text, record: &Record, rules: Rules<'_>) {
         self.counts -= record.counts();
         for input in record.inputs(name, rules) {
-            if let Some(observed) = observed(&input) {
-                take_one(&mut self.observed, &observed);
-            }
+            self.generations.take(&input);
             take_one(&mut self.types, input.type_);
         }
     }
@@ -51,9 +48,7 @@ impl Totals {
         let mut standing = None;
         for input in record.inputs(name, rules) {
             standing = standing.max(Some(input.standing()));
-            if let Some(observed) = observed(&input) {
-                *self.observed.entry(observed).or_default() += 1;
-            }
+            self.generations.add(&input);
             if let Some(number) = self.types.get_mut(input.type_) {
                 *number += 1;
             } else if !input.type_.is_empty() {
@@ -93,11 +88,6 @@ impl Totals {
         }
     }
 
-    /// The oldest generation that was observed, if it is older than this.
-    pub(super) fn oldest(&self, current: Generation) -> Generation {
-        self.observed.keys().next().map_or(current, |oldest| current.min(*oldest))
-    }
-
     pub(super) fn tally(&self) -> Tally {
         Tally {
             members: self.counts.members(),
@@ -105,24 +95,5 @@ impl Totals {
             bad: self.groups.share(Standing::Bad, self.counts.bad),
             unknown: self.groups.share(Standing::Unknown, self.counts.unknown),
         }
-    }
-}
-
-fn observed(input: &Input<'_>) -> Option<Generation> {
-    input.observed.filter(|generation| !generation.is_none() && input.freshness != Freshness::Missing)
-}
-
-/// Takes one off a number, and the number away when it is the last.
-fn take_one<K, Q>(numbers: &mut BTreeMap<K, usize>, key: &Q)
-where
-    K: Ord + std::borrow::Borrow<Q>,
-    Q: Ord + ?Sized,
-{
-    match numbers.get_mut(key) {
-        Some(number) if *number > 1 => *number -= 1,
-        Some(_) => {
-            numbers.remove(key);
-        }
-        None => {}
     }
 }

@@ -107,14 +107,17 @@ impl<'a> Input<'a> {
         self
     }
 
+    /// The generation it is about, where it tracks one.
+    pub(crate) fn tracked(&self) -> Option<Generation> {
+        self.observed.filter(|generation| !generation.is_none() && self.freshness != Freshness::Missing)
+    }
+
     /// Whether it is about an older generation than this, or was said to be stale.
     pub(crate) fn is_behind(&self, generation: Generation) -> bool {
         match self.freshness {
             Freshness::Missing => false,
             Freshness::Stale => true,
-            Freshness::Fresh => {
-                self.observed.is_some_and(|observed| !observed.is_none() && observed < generation)
-            }
+            Freshness::Fresh => self.tracked().is_some_and(|observed| observed < generation),
         }
     }
 

@@ -21,8 +21,9 @@
 #![doc = include_str!("choices.md")]
 
 mod bullets;
-mod empty;
+pub(crate) mod empty;
 mod first_issue;
+pub(crate) mod generations;
 pub(crate) mod grouped;
 mod input;
 mod list_unhealthy;
@@ -44,7 +45,7 @@ pub use input::{Freshness, Input, Member};
 pub use names::PolicyError;
 pub use policy::{Form, Missing, Policy, Stale};
 pub use reasons::Reasons;
-pub use semicolon::{Semicolon, Strictness};
+pub use semicolon::{Semicolon, Strictness, Tells};
 pub use union::{Inertia, Union};
 
 use crate::{Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time};

@@ -282,11 +282,8 @@ struct Seen {
 
 impl Seen {
     fn see(&mut self, input: &Input<'_>, current: Generation) {
-        if input.freshness == Freshness::Missing {
-            return;
-        }
         self.any_stale |= input.is_behind(current);
-        if let Some(generation) = input.observed.filter(|generation| !generation.is_none()) {
+        if let Some(generation) = input.tracked() {
             self.oldest = Some(self.oldest.map_or(generation, |oldest| oldest.min(generation)));
         }
     }

@@ -2,17 +2,20 @@
 
 #[cfg(test)]
 mod tests;
+mod wording;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cmp::Reverse};
 
-use super::{Context, Freshness, Input, Policy, Reasons, Rollup, empty};
-use crate::{Message, Reason, Standing, condition::cut};
+use super::{Context, Input, Policy, Reasons, Rollup, empty};
+use crate::{Message, Reason, Standing};
 
 /// The options of the form `semicolon`: `gateway-1 Listener certificate is expired; gateway-3 No listener on port 80`.
 ///
 /// The reason is fixed, because members may differ in theirs. The message names those that decide, in the order of their
 /// names, each with its message or failing that its reason. What would not fit into a message is counted: `; and 7 more`.
 /// Within a member's text, line breaks become blanks and `; ` becomes `, `, so that the separator separates members only.
+///
+/// For many members that change one at a time there is a [`Roster`](crate::roster::Roster), which gives the same answer.
 ///
 /// ```
 /// use allready_core::{Condition, Polarity, Status, Time, condition_type, reason};
@@ -39,21 +42,64 @@ pub struct Semicolon {
     pub strictness: Strictness,
     /// The reasons of the answer: `AllInstancesReady`, `InstancesUnknown` and `InstancesNotReady` unless said otherwise.
     pub reasons: Reasons,
+    /// Which members the message tells.
+    pub tells: Tells,
+    /// The most bytes that the message may have, kept between [`MIN_BYTES`](Self::MIN_BYTES) and [`Message::MAX_BYTES`],
+    /// which it is unless said otherwise.
+    pub limit: usize,
+    /// The most bytes of one member's text, so that a talkative one leaves room for the others; no bound unless said
+    /// otherwise. A longer text is cut as [`cut`](crate::condition::cut) does.
+    pub each: usize,
 }
 
 /// What `Unknown` is worth in the form `semicolon`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Strictness {
-    /// `Unknown` is neither good nor bad: it decides only where nothing is bad, and only then is it told.
+    /// `Unknown` is neither good nor bad: it decides only where nothing is bad, and [`Tells::Deciding`] tells it only then.
     #[default]
     ThreeValued,
     /// Whatever is not good is bad: `Unknown` counts as bad, and is told as `name (unknown)`.
     Strict,
 }
 
+/// Which members the message of the form `semicolon` tells.
+///
+/// ```
+/// use allready_core::{Condition, Polarity, Status, Time, condition_type, reason};
+/// use allready_core::rollup::{Context, Form, Input, Policy, Semicolon, Tells};
+///
+/// let bad = Condition::new(condition_type!("Ready"), Status::False, reason!("Down"), "no route", Time::EPOCH);
+/// let members = [
+///     Input::missing("Ready", Polarity::NormalTrue).from_member("Cluster", "cluster-1"),
+///     Input::from(&bad).from_member("Cluster", "cluster-2"),
+/// ];
+/// let message = |tells| {
+///     let policy = Policy::from(Form::Semicolon(Semicolon { tells, ..Semicolon::default() }));
+///     policy.roll_up(members.clone(), &Context::new("Ready", Time::EPOCH)).unwrap().message
+/// };
+/// assert_eq!(message(Tells::Deciding), "cluster-2 no route");
+/// assert_eq!(
+///     message(Tells::Everything),
+///     "cluster-2 no route; cluster-1 (unknown) has not been reported yet"
+/// );
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Tells {
+    /// Those that decide the status, by name.
+    #[default]
+    Deciding,
+    /// All that are not good: first the bad ones, then the unknown ones as `name (unknown) text`, each by name. What is
+    /// outdated or missing is told in these words instead of its own.
+    Everything,
+}
+
 impl Semicolon {
-    /// Three-valued, with the reasons for instances.
+    /// The least that `limit` can be: room for the beginning of one member's text and for the number of the others.
+    pub const MIN_BYTES: usize = 64;
+
+    /// Three-valued, with the reasons for instances; tells those that decide, and as much as a message can hold.
     pub const fn new() -> Self {
         Self {
             strictness: Strictness::ThreeValued,
@@ -62,6 +108,9 @@ impl Semicolon {
                 unknown: Reason::from_static("InstancesUnknown"),
                 bad: Reason::from_static("InstancesNotReady"),
             },
+            tells: Tells::Deciding,
+            limit: Message::MAX_BYTES,
+            each: usize::MAX,
         }
     }
 
@@ -76,36 +125,47 @@ impl Semicolon {
         context: &Context<'a>,
         policy: &Policy,
     ) -> Rollup<'a> {
-        let Some(worst) = inputs.iter().map(|input| self.worth(input)).max() else {
+        let Some(worst) = inputs.iter().map(|input| self.worth(input.standing())).max() else {
             return empty::roll_up(context, policy, empty::NOTHING_DECLARED);
         };
-        inputs.retain(|input| worst != Standing::Good && self.worth(input) == worst);
-        inputs.sort_by(|a, b| a.name().cmp(b.name()).then_with(|| a.tie_break(b)));
-        let message = join(inputs.iter().map(|input| self.fragment(input)));
+        inputs.retain(|input| self.is_told(input.standing(), worst));
+        inputs.sort_by(|a, b| self.place(a).cmp(&self.place(b)).then_with(|| a.tie_break(b)));
+        self.answer(context, worst, inputs.len(), inputs.into_iter())
+    }
+
+    /// The answer of this standing with the members that it tells, which come in their order. Looks at no more of them
+    /// than fit.
+    pub(crate) fn answer<'a>(
+        &self,
+        context: &Context<'_>,
+        worst: Standing,
+        count: usize,
+        told: impl Iterator<Item = Input<'a>>,
+    ) -> Rollup<'static> {
+        let message = self.line(count, told, context.generation);
         Rollup::new(context, worst, self.reasons.of(worst), Cow::Owned(message))
     }
 
-    fn worth(&self, input: &Input<'_>) -> Standing {
-        match (input.standing(), self.strictness) {
+    /// What a standing counts as. The worst of several counts as the worst of what they count as.
+    pub(crate) fn worth(&self, standing: Standing) -> Standing {
+        match (standing, self.strictness) {
             (Standing::Unknown, Strictness::Strict) => Standing::Bad,
             (standing, _) => standing,
         }
     }
 
-    fn fragment(&self, input: &Input<'_>) -> String {
-        let name = input.name();
-        let is_unknown = input.standing() == Standing::Unknown;
-        let text = if input.message.is_empty() { &input.reason } else { &input.message };
-        // What an outdated member says is no account of why it is unknown.
-        let is_mute = text.is_empty() || input.freshness != Freshness::Fresh;
-        if is_unknown && (is_mute || self.strictness == Strictness::Strict) {
-            return format!("{name} (unknown)");
-        }
-        if is_mute {
-            return name.to_owned();
-        }
-        let text = text.replace("\r\n", " ").replace(['\n', '\r'], " ").replace("; ", ", ");
-        format!("{name} {text}")
+    /// Whether members of a standing are told where the answer has this one.
+    pub(crate) fn is_told(&self, standing: Standing, worst: Standing) -> bool {
+        standing != Standing::Good && (self.tells == Tells::Everything || self.worth(standing) == worst)
+    }
+
+    /// Where a member is told: those that decide are equals, and go by name alone.
+    pub(crate) fn place<'a>(&self, input: &Input<'a>) -> (Reverse<Standing>, &'a str) {
+        let standing = match self.tells {
+            Tells::Deciding => self.worth(input.standing()),
+            Tells::Everything => input.standing(),
+        };
+        (Reverse(standing), input.name())
     }
 }
 
@@ -113,27 +173,4 @@ impl Default for Semicolon {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// As many fragments as fit into a message together with the number of those that do not.
-fn join(mut fragments: impl ExactSizeIterator<Item = String>) -> String {
-    let mut message = String::new();
-    let mut separator = "";
-    while let Some(fragment) = fragments.next() {
-        let rest = if fragments.len() == 0 { 0 } else { and_more(fragments.len()).len() };
-        let room = Message::MAX_BYTES.saturating_sub(message.len() + separator.len() + rest);
-        if fragment.len() > room && !message.is_empty() {
-            message.push_str(&and_more(fragments.len() + 1));
-            break;
-        }
-        message.push_str(separator);
-        // Only the first may be too long even so.
-        message.push_str(&cut(&fragment, room));
-        separator = "; ";
-    }
-    message
-}
-
-fn and_more(count: usize) -> String {
-    format!("; and {count} more")
 }

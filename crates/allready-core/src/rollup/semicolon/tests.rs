@@ -3,13 +3,24 @@
 use super::*;
 use crate::{
     Generation, Polarity, Status, condition,
-    rollup::tests::{Edit, False, True, Unknown, answer, ask, at, missing, named, ready, said, told},
+    rollup::{
+        Form, Freshness,
+        tests::{Edit, False, True, Unknown, answer, ask, at, missing, named, ready, said, told},
+    },
 };
 
 const MODES: [&str; 2] = ["semicolon", "kuadrant"];
 
 fn gateway(name: &'static str, status: Status, message: &'static str) -> Input<'static> {
     said("Ready", status, "Because", message).from_member("Gateway", name)
+}
+
+fn policy(form: Semicolon) -> Policy {
+    Policy::from(Form::Semicolon(form))
+}
+
+fn everything() -> Semicolon {
+    Semicolon { tells: Tells::Everything, ..Semicolon::new() }
 }
 
 fn absent(name: &'static str) -> Input<'static> {
@@ -179,4 +190,109 @@ fn a_first_member_that_leaves_no_room_is_cut_and_the_others_are_counted() {
     let message = ask(&named("semicolon"), [member("a"), member("b"), member("c")]).2;
     assert!(message.len() <= Message::MAX_BYTES, "{} bytes", message.len());
     assert!(message.starts_with("a ü") && message.ends_with(" bytes]; and 2 more"), "{}", &message[32_700..]);
+}
+
+#[test]
+fn everything_that_is_not_good_is_told_worst_first_and_then_by_name() {
+    let inputs = [
+        gateway("f", Unknown, "starting"),
+        absent("a"),
+        gateway("e", False, "No listener configured for port 80"),
+        gateway("c", Unknown, ""),
+        gateway("b", True, "fine"),
+        gateway("d", False, "Listener certificate is expired"),
+    ];
+    let message = "d Listener certificate is expired; e No listener configured for port 80; \
+                   a (unknown) has not been reported yet; c (unknown) Because; f (unknown) starting";
+    let strict = Semicolon { tells: Tells::Everything, ..Semicolon::strict() };
+    for form in [everything(), strict] {
+        assert_eq!(ask(&policy(form), inputs.clone()), answer(False, "InstancesNotReady", message));
+    }
+}
+
+#[test]
+fn where_everything_is_told_strictness_changes_the_status_and_not_a_word() {
+    let inputs = [gateway("a", True, ""), gateway("b", Unknown, "starting")];
+    let strict = Semicolon { tells: Tells::Everything, ..Semicolon::strict() };
+    let message = "b (unknown) starting";
+    assert_eq!(ask(&policy(everything()), inputs.clone()), answer(Unknown, "InstancesUnknown", message));
+    assert_eq!(ask(&policy(strict), inputs), answer(False, "InstancesNotReady", message));
+}
+
+#[test]
+fn everything_of_members_that_are_all_good_is_nothing() {
+    let top = ask(&policy(everything()), [gateway("a", True, "fine"), gateway("b", True, "")]);
+    assert_eq!(top, answer(True, "AllInstancesReady", ""));
+}
+
+#[test]
+fn an_outdated_member_is_told_in_words_for_that_and_not_in_its_own() {
+    let stale = |name| Input { freshness: Freshness::Stale, ..gateway(name, False, "old news") };
+    let inputs = [gateway("a", False, "old news").about(3), stale("b"), stale("c").about(4)];
+    let context = Context::new("Ready", at(1000)).at_generation(Generation::from(4));
+    let rollup = policy(everything()).roll_up(inputs, &context).unwrap();
+    assert_eq!(rollup.observed, Some(Generation::from(3)));
+    // The comma is there because the separator separates members only.
+    let message = "a (unknown) is about generation 3, the object is at generation 4; \
+                   b (unknown) is about an older generation; c (unknown) is about an older generation";
+    assert_eq!(told(rollup), answer(Unknown, "InstancesUnknown", message));
+}
+
+#[test]
+fn an_unknown_member_with_nothing_to_say_is_told_by_its_name() {
+    let silent = said("Ready", Unknown, "", "").from_member("Gateway", "a");
+    assert_eq!(ask(&policy(everything()), [silent]).2, "a (unknown)");
+}
+
+#[test]
+fn a_long_text_is_cut_with_a_marker_and_those_after_it_are_told() {
+    let long = "ü".repeat(500);
+    let talkative = Input { message: Cow::Owned(long), ..gateway("a", False, "") };
+    let inputs = [talkative, gateway("b", False, "forty bytes are just enough for this one")];
+    for tells in [Tells::Deciding, Tells::Everything] {
+        let form = Semicolon { each: 40, tells, ..Semicolon::new() };
+        let message = ask(&policy(form), inputs.clone()).2;
+        let expected =
+            format!("a {}… [cut, was 1000 bytes]; b forty bytes are just enough for this one", "ü".repeat(7));
+        assert_eq!(message, expected);
+    }
+}
+
+#[test]
+fn a_text_of_no_bytes_leaves_the_name() {
+    let form = Semicolon { each: 0, ..everything() };
+    let inputs = [gateway("a", False, "down"), gateway("b", Unknown, "starting")];
+    assert_eq!(ask(&policy(form), inputs).2, "a; b (unknown)");
+}
+
+#[test]
+fn ten_thousand_members_with_a_kilobyte_each_stay_within_the_limit_and_are_counted() {
+    let names: Vec<String> = (0..10_000).map(|number| format!("cluster-{number:04}")).collect();
+    let text = "x".repeat(1024);
+    for (limit, each) in [
+        (Message::MAX_BYTES, usize::MAX),
+        (Message::MAX_BYTES, 100),
+        (usize::MAX, 100),
+        (4096, 200),
+        (1024, 80),
+        (Semicolon::MIN_BYTES, 10),
+        (0, 10),
+    ] {
+        let form = Semicolon { limit, each, ..everything() };
+        let members = names.iter().map(|name| {
+            Input { message: Cow::Borrowed(&text), ..said("Ready", False, "", "") }
+                .from_member("Cluster", name)
+        });
+        let message = ask(&policy(form), members).2;
+        let limit = limit.clamp(Semicolon::MIN_BYTES, Message::MAX_BYTES);
+        assert!(message.len() <= limit, "{} of {limit} bytes", message.len());
+        let (list, rest) = message.rsplit_once("; and ").unwrap();
+        let fragments: Vec<&str> = list.split("; ").collect();
+        assert_eq!(rest, format!("{} more", 10_000 - fragments.len()));
+        for (name, fragment) in names.iter().zip(&fragments) {
+            assert!(fragment.starts_with(&format!("{name} x")), "{fragment}");
+        }
+        let next = fragments[0].len() + "; ".len();
+        assert!(message.len() + next + 1 > limit, "there was room for another: {} bytes", message.len());
+    }
 }
