@@ -11,4 +11,5 @@
 pub mod config;
 pub mod hub;
 pub mod pace;
+pub mod polarity;
 mod watching;

@@ -6,6 +6,8 @@ use allready_core::{ConditionType, Polarity};
 use allready_kube::kinds::{Component, ConfigurationStatusSpec, Instances, Naming, Preset, Source};
 use kube::core::Selector;
 
+use crate::polarity;
+
 /// A spec that can be acted on.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
@@ -171,18 +173,14 @@ impl Plan {
     /// The polarity of a condition type of reporters: that of its name, or what a source says of it.
     pub fn polarity(&self, type_: &str) -> Polarity {
         let negative = |source: &Source| source.negative.iter().any(|negative| negative == type_);
-        if WELL_KNOWN_NEGATIVE.contains(&type_) || self.sources.iter().any(negative) {
-            Polarity::AbnormalTrue
-        } else {
-            Polarity::NormalTrue
-        }
+        if self.sources.iter().any(negative) { Polarity::AbnormalTrue } else { polarity::usual(type_) }
     }
 
     /// The types of which `True` is bad.
     pub(super) fn polarities(&self) -> BTreeMap<ConditionType, Polarity> {
         let named = self.sources.iter().flat_map(|source| source.negative.iter().map(String::as_str));
         named
-            .chain(WELL_KNOWN_NEGATIVE)
+            .chain(polarity::NEGATIVE)
             .filter_map(|type_| Some((ConditionType::new(type_.to_owned()).ok()?, Polarity::AbnormalTrue)))
             .collect()
     }
@@ -200,9 +198,6 @@ impl Plan {
         })
     }
 }
-
-/// Types of which `True` is bad wherever they are found.
-const WELL_KNOWN_NEGATIVE: [&str; 4] = ["Degraded", "Failed", "ReplicaFailure", "Stalled"];
 
 /// MetalLB as it ships since 0.15.3: who reports, and in which objects.
 pub fn metallb() -> (Vec<Component>, Source) {

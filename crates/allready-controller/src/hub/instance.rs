@@ -11,7 +11,8 @@ pub struct Instance {
     pub generation: Generation,
     /// The generation of the hub object that this instance was made from, where an annotation says so.
     pub hub_generation: Option<Generation>,
-    /// The spec, as compact JSON with sorted keys: equal texts are equal specs. Empty where it was too large to keep.
+    /// The spec, as compact JSON with sorted keys: equal texts are equal specs. Empty where it was too large to keep, or where an
+    /// annotation makes it needless.
     pub spec: Arc<str>,
     /// Whether it is being deleted.
     pub is_leaving: bool,
@@ -23,7 +24,7 @@ pub struct Instance {
     pub addresses: Vec<Address>,
     /// Its listeners, in its own order.
     pub listeners: Vec<Listener>,
-    /// What was left out of this because there was too much of it, in words.
+    /// What was left out of this because there was too much of it, or because it could not be understood, in words.
     pub cut: Option<Arc<str>>,
 }
 

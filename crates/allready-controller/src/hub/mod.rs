@@ -1,7 +1,9 @@
 //! One status on a hub from the instances of an object in many clusters.
 
 mod cluster;
+mod contains;
 pub mod dns;
+mod expression;
 mod instance;
 pub mod inventory;
 mod plan;
@@ -10,8 +12,10 @@ mod spoke;
 mod subject;
 
 pub use cluster::{ClusterName, InvalidClusterName, ObjectName};
+pub use contains::{contains, first_difference, seen_generation};
+pub use expression::{Expression, InvalidExpression, Outcome, Shown};
 pub use instance::{Address, Instance, Listener, Said};
-pub use plan::{Plan, PlannedCondition};
+pub use plan::{AGGREGATED, Plan, PlannedCondition};
 pub use read::{HubFacts, Reader};
 pub use spoke::{Heard, Spokes, Topic, TopicId, Word};
 pub use subject::{Answer, Doubt, Share, Subject};

@@ -1,0 +1,147 @@
+//! What matters about an object of the hub.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use allready_core::{Condition, Generation, Time, found::FoundObject};
+use serde_json::Value;
+
+use super::{
+    super::{Address, ClusterName, Plan},
+    Cuts, MAX_SPEC, fields,
+    fields::FieldPath,
+    managers::Managers,
+    rows, text,
+};
+
+/// What matters about an object of the hub.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HubFacts {
+    /// Its uid, for what it owns.
+    pub uid: Arc<str>,
+    /// Its version, where it is a number.
+    pub version: Option<u64>,
+    /// Its generation.
+    pub generation: Generation,
+    /// Its spec, as compact JSON with sorted keys. Empty where it was too large to keep.
+    pub spec: Arc<str>,
+    /// Whether it is being deleted.
+    pub is_leaving: bool,
+    /// The clusters that its annotations place it on, sorted; none without such an annotation.
+    pub placed: Option<Vec<ClusterName>>,
+    /// What of that annotation cannot be understood.
+    pub misplaced: Vec<String>,
+    /// The listeners of its spec that have a hostname, with that.
+    pub hostnames: Vec<(Arc<str>, Arc<str>)>,
+    /// The conditions as they stand, everybody's.
+    pub conditions: Vec<Condition>,
+    /// The types of the conditions that we wrote, by the record of who wrote what.
+    pub ours: Vec<Arc<str>>,
+    /// The addresses as they stand.
+    pub addresses: Vec<Address>,
+    /// The names of the listeners as they stand, with their attached routes.
+    pub listeners: Vec<(Arc<str>, Option<i64>)>,
+    /// The planned numbers as they stand, in the order of the plan.
+    pub fields: Vec<Option<i64>>,
+    /// Whether somebody else wrote the addresses, and who.
+    pub foreign_addresses: Option<Arc<str>>,
+    /// The names of listeners that somebody else wrote, with who.
+    pub foreign_listeners: Vec<(Arc<str>, Arc<str>)>,
+}
+
+/// The annotation that places an object, as names that are separated by commas.
+const CLUSTERS: &str = "allready.dev/clusters";
+/// The same as a JSON list, as Kuadrant writes it. The other one goes before it.
+const GATEWAY_CLUSTERS: &str = "kuadrant.io/gateway-clusters";
+/// How many mistakes of an annotation are told.
+const MAX_MISPLACED: usize = 8;
+
+impl HubFacts {
+    /// What this object of the hub says, given who we are in the record of who wrote what.
+    ///
+    /// ```
+    /// use allready_controller::hub::{HubFacts, MANAGER, Plan};
+    /// use serde_json::json;
+    ///
+    /// let spec = serde_json::from_value(json!({
+    ///     "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+    /// })).unwrap();
+    /// let facts = HubFacts::read(&json!({
+    ///     "metadata": { "uid": "u", "resourceVersion": "7", "annotations": { "allready.dev/clusters": "cluster-2, cluster-1" } },
+    ///     "spec": { "listeners": [{ "name": "api", "hostname": "api.example.com" }, { "name": "web" }] },
+    /// }), &Plan::of(&spec), MANAGER);
+    /// assert_eq!(facts.version, Some(7));
+    /// assert_eq!(facts.placed, Some(vec!["cluster-1".parse().unwrap(), "cluster-2".parse().unwrap()]));
+    /// assert_eq!(facts.hostnames, [("api".into(), "api.example.com".into())]);
+    /// ```
+    pub fn read(object: &Value, plan: &Plan, manager: &str) -> Self {
+        let found = FoundObject::read(object);
+        let metadata = &object["metadata"];
+        let status = &object["status"];
+        let managers = Managers::read(object, manager);
+        let (placed, misplaced) = placement(&metadata["annotations"]);
+        let created = found.created.unwrap_or(Time::EPOCH);
+        Self {
+            uid: metadata["uid"].as_str().unwrap_or_default().into(),
+            version: metadata["resourceVersion"].as_str().and_then(|version| version.parse().ok()),
+            generation: found.generation.unwrap_or_default(),
+            spec: text::canonical(&object["spec"], MAX_SPEC).unwrap_or_default().into(),
+            is_leaving: found.deleting,
+            placed,
+            misplaced,
+            hostnames: entries(&object["spec"]["listeners"])
+                .filter_map(|listener| Some((word(&listener["name"])?, word(&listener["hostname"])?)))
+                .collect(),
+            conditions: found.conditions.to_conditions(created),
+            ours: managers.ours,
+            addresses: rows::addresses(&status["addresses"], &mut Cuts::default()),
+            listeners: entries(&status["listeners"])
+                .filter_map(|listener| {
+                    Some((word(&listener["name"])?, fields::whole(&listener["attachedRoutes"])))
+                })
+                .collect(),
+            fields: plan.fields.iter().map(|field| FieldPath::new(&field.path).standing(object)).collect(),
+            foreign_addresses: managers.addresses,
+            foreign_listeners: managers.listeners,
+        }
+    }
+}
+
+fn entries(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().map(Vec::as_slice).unwrap_or_default().iter()
+}
+
+fn word(value: &Value) -> Option<Arc<str>> {
+    value.as_str().filter(|text| !text.is_empty()).map(Into::into)
+}
+
+/// The clusters that annotations name, sorted, and what cannot be understood of them. An annotation that cannot be read places
+/// the object nowhere, which is told, and not everywhere.
+fn placement(annotations: &Value) -> (Option<Vec<ClusterName>>, Vec<String>) {
+    let own = annotations[CLUSTERS].as_str();
+    let (at, names) = match (own, annotations[GATEWAY_CLUSTERS].as_str()) {
+        (Some(list), _) => (CLUSTERS, Ok(list.split(',').map(|name| name.trim().to_owned()).collect())),
+        (None, Some(list)) => (GATEWAY_CLUSTERS, serde_json::from_str::<Vec<String>>(list)),
+        (None, None) => return (None, Vec::new()),
+    };
+    let mut placed = BTreeSet::new();
+    let mut misplaced = Vec::new();
+    match names {
+        Err(_) => {
+            misplaced.push(format!("annotation {at} is no JSON list of names, such as [\"cluster-1\"]"))
+        }
+        Ok(names) => {
+            for name in names.iter().filter(|name| !name.is_empty()) {
+                match ClusterName::new(name) {
+                    Ok(name) => drop(placed.insert(name)),
+                    Err(error) => misplaced.push(format!("annotation {at}: {error}")),
+                }
+            }
+        }
+    }
+    let more = misplaced.len().saturating_sub(MAX_MISPLACED);
+    if more > 0 {
+        misplaced.truncate(MAX_MISPLACED);
+        misplaced.push(format!("annotation {at}: {more} more names are no names of clusters"));
+    }
+    (Some(placed.into_iter().collect()), misplaced)
+}
