@@ -7,21 +7,30 @@ mod cluster;
 mod contains;
 pub mod dns;
 mod expression;
+mod fields;
 mod instance;
 pub mod inventory;
+mod limits;
 mod link;
+mod name;
 mod outbox;
 mod plan;
 mod read;
+pub mod reports;
+mod rows;
 mod run;
 mod spoke;
 mod subject;
+#[cfg(test)]
+mod tests;
 
 pub use cluster::{ClusterName, InvalidClusterName, ObjectName};
 pub use contains::{contains, first_difference, seen_generation};
 pub use expression::{Expression, InvalidExpression, Outcome, Shown};
 pub use instance::{Address, Instance, Listener, Said};
+pub use limits::Limits;
 pub use link::{Link, LinkState};
+pub use name::{HOSTNAME, IP_ADDRESS, join_address, join_listener, split_address, split_listener};
 pub use outbox::{Draft, Outbox, Place};
 pub use plan::{AGGREGATED, Plan, PlannedCondition};
 pub use read::{HubFacts, Reader};
@@ -40,9 +49,3 @@ pub const MANAGER: &str = "allready-hub";
 pub fn manager(aggregation: &str) -> String {
     allready_kube::manager::Manager::of(&format!("{MANAGER}/{aggregation}")).as_str().to_owned()
 }
-
-mod stubs;
-mod reports {
-    pub(super) use super::stubs::*;
-}
-use stubs::recalled_rows;

@@ -223,7 +223,7 @@ impl Aggregation {
     ) -> bool {
         let Some(view) = self.views.get_mut(cluster) else { return false };
         let doubt = view.doubts(link, self.plan.unreachable_after, patience, now);
-        if view.doubt == doubt {
+        if view.doubt == doubt || is_the_same_silence(view.doubt.as_ref(), doubt.as_ref()) {
             return false;
         }
         view.doubt.clone_from(&doubt);
@@ -398,6 +398,17 @@ impl View {
             return Some(Doubt::Unreadable { since: None, why });
         }
         Some(Doubt::Pending)
+    }
+}
+
+/// Whether it is still the same silence: that its cause is told in other words each time is no news.
+fn is_the_same_silence(before: Option<&Doubt>, now: Option<&Doubt>) -> bool {
+    match (before, now) {
+        (Some(Doubt::Unreachable { since: before, .. }), Some(Doubt::Unreachable { since, .. }))
+        | (Some(Doubt::Unreadable { since: before, .. }), Some(Doubt::Unreadable { since, .. })) => {
+            before == since
+        }
+        _ => false,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use allready_core::Time;
+use allready_kube::report::labels;
 use serde_json::Value;
 
 use super::{
@@ -147,7 +148,7 @@ impl Hub {
             uid: &facts.uid,
         };
         let mut body = decision.publish.endpoint(object, &owner, options);
-        body["metadata"]["labels"][AGGREGATION_LABEL] = (**name).into();
+        body["metadata"]["labels"][AGGREGATION_LABEL] = (*labels::value(name)).into();
         let is_needed = standing.is_some() || !decision.publish.records.is_empty();
         let stands = standing.is_some_and(|standing| stands(standing, &body));
         let draft = (is_needed && !stands).then(|| Draft::calm(Some(body)));
@@ -178,7 +179,8 @@ impl Hub {
     pub(super) fn remove_orphaned_endpoints(&mut self, now: Duration) {
         let orphans = self.endpoints.standing.iter().filter(|(name, endpoint)| {
             let Some(aggregation) = label(endpoint, AGGREGATION_LABEL) else { return false };
-            let Some(aggregation) = self.aggregations.get(aggregation) else { return true };
+            let Some(name_of) = self.labelled(aggregation) else { return true };
+            let Some(aggregation) = self.aggregations.get(&name_of) else { return true };
             if !aggregation.seen.is_listed() {
                 return false;
             }

@@ -7,7 +7,7 @@ use allready_kube::{kinds::InstanceReports, refusal::Refusal};
 use serde_json::Value;
 
 use super::{Change, Hub, standing::named};
-use crate::hub::{ClusterName, Draft, HubFacts, ObjectName, Place, TopicId, recalled_rows};
+use crate::hub::{ClusterName, Draft, HubFacts, ObjectName, Place, TopicId, reports::recalled_rows};
 
 impl Hub {
     /// Takes what happened to an object of the hub.

@@ -7,20 +7,20 @@ use std::{
 };
 
 use allready_core::{Condition, Time, found};
+use allready_kube::report::labels;
 use serde_json::Value;
 
 use super::{
     Change, Hub,
     standing::{Watched, digest, label, named},
 };
-use crate::hub::{ClusterName, Doubt, Draft, Instance, ObjectName, Place, reports};
+pub use crate::hub::reports::AGGREGATION_LABEL;
+use crate::hub::{ClusterName, Doubt, Draft, Instance, ObjectName, Place, dns::Owner, reports};
 
 /// The label of a report on a cluster: its name.
 pub const CLUSTER_LABEL: &str = "allready.dev/cluster";
 /// The label of every report that the hub writes.
 pub const MADE_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "allready-hub");
-/// The label of everything that is made for an aggregation: its name.
-pub const AGGREGATION_LABEL: &str = "allready.dev/aggregation";
 
 /// The reports that stand.
 #[derive(Debug)]
@@ -156,7 +156,9 @@ impl Hub {
         } else if let (Some(aggregation), Some((about, cluster, said))) =
             (label(object, AGGREGATION_LABEL), reports::recalled(object))
         {
-            let aggregation: Arc<str> = aggregation.into();
+            // Where nobody has this label any more, it is nobody's.
+            let aggregation = self.labelled(aggregation).unwrap_or_else(|| aggregation.into());
+            let about = self.about(&aggregation, about);
             let is_heard = self.reports.standing.contains_key(&name)
                 || self.recall_one(&aggregation, &about, &cluster, &said);
             let said = (!is_heard).then(|| Box::new(said));
@@ -167,6 +169,24 @@ impl Hub {
         let digest = digest([&object["spec"], &object["status"]]);
         self.reports.standing.insert(name, Report { digest, about });
         self.reports.look_for_orphans();
+    }
+
+    /// The aggregation whose name is so as a label.
+    pub(super) fn labelled(&self, label: &str) -> Option<Arc<str>> {
+        self.aggregations.keys().find(|name| labels::value(name) == label).cloned()
+    }
+
+    /// The object that a report is about: one without a namespace has its reports in ours.
+    fn about(&self, aggregation: &str, object: ObjectName) -> ObjectName {
+        let found = self.aggregations.get(aggregation);
+        let bare = ObjectName::new("", &object.name);
+        if found
+            .is_some_and(|found| !found.subjects.contains_key(&object) && found.subjects.contains_key(&bare))
+        {
+            bare
+        } else {
+            object
+        }
     }
 
     /// Tells an object what a cluster said before. Says whether nobody else has to be told.
@@ -211,7 +231,9 @@ impl Hub {
             return;
         }
         let Some(subject) = aggregation.subjects.get(object) else { return };
-        let namespace = &self.options.namespace;
+        let Some(facts) = subject.facts() else { return };
+        let target = &aggregation.plan.target;
+        let owner = Owner { api_version: &target.api_version, kind: &target.kind, uid: &facts.uid };
         let every: Vec<ClusterName>;
         let clusters: &mut dyn Iterator<Item = &ClusterName> = match clusters.filter(|_| had) {
             Some(clusters) => &mut clusters.iter(),
@@ -225,8 +247,10 @@ impl Hub {
             if subject.shares().get(cluster).is_none_or(|share| share.doubt == Some(Doubt::Pending)) {
                 continue;
             }
-            let Some(mut body) = reports::report(subject, object, cluster, namespace) else { continue };
-            body["metadata"]["labels"][AGGREGATION_LABEL] = (**name).into();
+            let mut body = reports::report(subject, name, object, &owner, cluster);
+            if object.namespace.is_empty() {
+                body["metadata"]["namespace"] = self.options.namespace.as_str().into();
+            }
             body["metadata"]["labels"][MADE_BY.0] = MADE_BY.1.into();
             let report = named(&body);
             let wanted = digest([&body["spec"], &body["status"]]);

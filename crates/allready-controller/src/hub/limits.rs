@@ -1,0 +1,122 @@
+//! What the schema of a kind allows in a status.
+
+use allready_core::condition::cut;
+use allready_kube::kinds::AggregationTarget;
+
+use super::Address;
+
+/// What the schema of a kind allows in a status: what goes beyond it would make the API server refuse all of it.
+///
+/// ```
+/// use allready_controller::hub::Limits;
+/// use allready_kube::kinds::AggregationTarget;
+///
+/// let of = |api_version: &str, kind: &str| Limits::of(&AggregationTarget {
+///     api_version: api_version.into(), kind: kind.into(), ..Default::default()
+/// });
+/// let gateway = of("gateway.networking.k8s.io/v1", "Gateway");
+/// assert_eq!((gateway.addresses, gateway.listeners, gateway.conditions), (16, 64, 8));
+/// assert_eq!(of("apps/v1", "Deployment"), Limits::NONE);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How many addresses there may be.
+    pub addresses: usize,
+    /// How many bytes the value of an address may have.
+    pub address_bytes: usize,
+    /// How many listeners there may be.
+    pub listeners: usize,
+    /// How many bytes the name of a listener may have; it is a DNS subdomain then.
+    pub listener_bytes: Option<usize>,
+    /// How many conditions there may be, everybody's together.
+    pub conditions: usize,
+}
+
+impl Limits {
+    /// None that are known.
+    pub const NONE: Self = Self {
+        addresses: usize::MAX,
+        address_bytes: usize::MAX,
+        listeners: usize::MAX,
+        listener_bytes: None,
+        conditions: usize::MAX,
+    };
+
+    /// Those of a Gateway of the Gateway API.
+    pub const GATEWAY: Self =
+        Self { addresses: 16, address_bytes: 253, listeners: 64, listener_bytes: Some(253), conditions: 8 };
+
+    /// Those of this kind.
+    pub fn of(target: &AggregationTarget) -> Self {
+        match (target.api_version.split_once('/'), target.kind.as_str()) {
+            (Some(("gateway.networking.k8s.io", _)), "Gateway") => Self::GATEWAY,
+            _ => Self::NONE,
+        }
+    }
+
+    /// Why an address cannot stand in a status; none where it can.
+    pub(super) fn against_address(&self, address: &Address) -> Option<String> {
+        let bytes = address.value.len();
+        (bytes > self.address_bytes).then(|| {
+            let most = self.address_bytes;
+            format!("address {} has {bytes} bytes, and {most} is the most", cut(&address.value, SHOWN))
+        })
+    }
+
+    /// Why a listener of this name cannot stand in a status; none where it can.
+    pub(super) fn against_listener(&self, name: &str) -> Option<String> {
+        let most = self.listener_bytes?;
+        if name.len() > most {
+            Some(format!("listener {} has {} bytes, and {most} is the most", cut(name, SHOWN), name.len()))
+        } else if !is_subdomain(name) {
+            Some(format!("listener {:?} is no name of small letters, digits, `-` and `.`", cut(name, SHOWN)))
+        } else {
+            None
+        }
+    }
+}
+
+/// The most bytes of a name that cannot stand.
+const SHOWN: usize = 120;
+
+fn is_subdomain(name: &str) -> bool {
+    let is_word = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    name.split('.').all(|label| {
+        let bytes = label.as_bytes();
+        bytes.first().is_some_and(is_word)
+            && bytes.last().is_some_and(is_word)
+            && bytes.iter().all(|byte| is_word(byte) || *byte == b'-')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn k9_the_name_of_a_listener_is_a_dns_subdomain_of_253_bytes() {
+        let limits = Limits::GATEWAY;
+        for name in ["cluster-1.api", "cluster-1.a.b", &format!("c.{}", "a".repeat(251))] {
+            assert_eq!(limits.against_listener(name), None, "{name}");
+        }
+        for name in [
+            "cluster_1.api",
+            "cluster-1.API",
+            "cluster-1.",
+            "cluster-1.-a",
+            &format!("c.{}", "a".repeat(252)),
+        ] {
+            assert!(limits.against_listener(name).is_some(), "{name}");
+            assert_eq!(Limits::NONE.against_listener(name), None, "other kinds have no such rule");
+        }
+    }
+
+    #[test]
+    fn k8_an_address_has_253_bytes() {
+        let of = |bytes: usize| Address { type_: "x/y".into(), value: "a".repeat(bytes).into() };
+        assert_eq!(Limits::GATEWAY.against_address(&of(253)), None);
+        let told = Limits::GATEWAY.against_address(&of(254)).unwrap();
+        assert!(told.ends_with("has 254 bytes, and 253 is the most"), "{told}");
+        assert_eq!(Limits::NONE.against_address(&of(254)), None);
+    }
+}

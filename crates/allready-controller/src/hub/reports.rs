@@ -1,0 +1,164 @@
+//! A report for each cluster, which holds all that the hub object may have no room for; and the way back from what stands.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use allready_kube::{
+    kinds::{ReportedAddress, ReportedListener, StatusReport, StatusReportStatus},
+    report::{Identity, Layout, labels},
+};
+use kube::Resource;
+use serde_json::{Value, json};
+
+use super::{
+    Address, ClusterName, Doubt, HubFacts, Instance, Listener, ObjectName, Subject, dns::Owner,
+    split_address, split_listener,
+};
+
+/// The label that says which StatusAggregation a report was made for.
+pub const AGGREGATION_LABEL: &str = "allready.dev/aggregation";
+
+/// The component of all these reports: their instances are clusters.
+pub const COMPONENT: &str = "cluster";
+
+/// The report of every cluster that is expected or chosen, by name: to be applied as they are, the status to the subresource.
+///
+/// Where the object has no namespace, the reports have none either: they go where the caller says.
+pub fn reports(
+    subject: &Subject,
+    aggregation: &str,
+    object: &ObjectName,
+    owner: &Owner<'_>,
+) -> BTreeMap<String, Value> {
+    let clusters: BTreeSet<_> = subject.shares().keys().chain(subject.expected()).collect();
+    let reports = clusters.into_iter().map(|cluster| {
+        let report = report(subject, aggregation, object, owner, cluster);
+        (report_name(aggregation, object, owner, cluster), report)
+    });
+    reports.collect()
+}
+
+/// The report of one cluster.
+pub fn report(
+    subject: &Subject,
+    aggregation: &str,
+    object: &ObjectName,
+    owner: &Owner<'_>,
+    cluster: &ClusterName,
+) -> Value {
+    let mut metadata = json!({
+        "labels": {
+            AGGREGATION_LABEL: labels::value(aggregation),
+            labels::COMPONENT: COMPONENT,
+            labels::INSTANCE: labels::value(cluster.as_str()),
+            labels::TARGET: labels::value(&object.name),
+        },
+        "name": report_name(aggregation, object, owner, cluster),
+        "ownerReferences": [{
+            "apiVersion": owner.api_version,
+            "kind": owner.kind,
+            "name": object.name,
+            "uid": owner.uid,
+        }],
+    });
+    if !object.namespace.is_empty() {
+        metadata["namespace"] = (*object.namespace).into();
+    }
+    json!({
+        "apiVersion": StatusReport::api_version(&()),
+        "kind": StatusReport::kind(&()),
+        "metadata": metadata,
+        "spec": {
+            "component": COMPONENT,
+            "instance": cluster.as_str(),
+            "target": object.name,
+            "targetKind": { "apiVersion": owner.api_version, "kind": owner.kind },
+        },
+        "status": status(subject, cluster),
+    })
+}
+
+/// The name of a report. It has the aggregation in it, as two of them may make reports on one object.
+pub fn report_name(
+    aggregation: &str,
+    object: &ObjectName,
+    owner: &Owner<'_>,
+    cluster: &ClusterName,
+) -> String {
+    let made_by = format!("{}-{aggregation}", owner.kind.to_ascii_lowercase());
+    let identity = Identity::of(made_by).on(cluster.as_str());
+    Layout::sharded(&*object.namespace, &*object.name).object_name(&identity)
+}
+
+fn status(subject: &Subject, cluster: &ClusterName) -> StatusReportStatus {
+    let share = subject.shares().get(cluster);
+    let last = share.and_then(|share| share.last.as_ref());
+    let addresses = last.map(|last| last.addresses.as_slice()).unwrap_or_default();
+    let listeners = last.map(|last| last.listeners.as_slice()).unwrap_or_default();
+    StatusReportStatus {
+        conditions: subject.judged(cluster),
+        last_heard: match share.and_then(|share| share.doubt.as_ref()) {
+            Some(Doubt::Unreachable { since, .. }) => *since,
+            _ => None,
+        },
+        addresses: addresses
+            .iter()
+            .map(|address| ReportedAddress {
+                type_: address.type_.to_string(),
+                value: address.value.to_string(),
+            })
+            .collect(),
+        listeners: listeners
+            .iter()
+            .map(|listener| ReportedListener {
+                name: listener.name.to_string(),
+                attached_routes: listener.attached_routes,
+            })
+            .collect(),
+        ..StatusReportStatus::default()
+    }
+}
+
+/// What a report of ours remembers: of which object, and of which cluster. None for other reports.
+pub fn recalled(report: &Value) -> Option<(ObjectName, ClusterName, Instance)> {
+    let (metadata, spec, status) = (&report["metadata"], &report["spec"], &report["status"]);
+    if spec["component"] != COMPONENT || metadata["labels"].get(AGGREGATION_LABEL).is_none() {
+        return None;
+    }
+    let object =
+        ObjectName::new(metadata["namespace"].as_str().unwrap_or_default(), spec["target"].as_str()?);
+    let cluster = ClusterName::new(spec["instance"].as_str()?).ok()?;
+    let addresses = entries(&status["addresses"]).filter_map(|address| {
+        let type_ = address["type"].as_str()?.into();
+        Some(Address { type_, value: address["value"].as_str()?.into() })
+    });
+    let listeners = entries(&status["listeners"]).filter_map(|listener| {
+        Some(remembered(listener["name"].as_str()?, listener["attachedRoutes"].as_i64()))
+    });
+    let instance =
+        Instance { addresses: addresses.collect(), listeners: listeners.collect(), ..Instance::default() };
+    Some((object, cluster, instance))
+}
+
+/// What the rows of a hub object remember.
+pub fn recalled_rows(facts: &HubFacts) -> BTreeMap<ClusterName, Instance> {
+    let mut clusters: BTreeMap<ClusterName, Instance> = BTreeMap::new();
+    for (cluster, address) in facts.addresses.iter().filter_map(split_address) {
+        clusters.entry(cluster).or_default().addresses.push(address);
+    }
+    for (name, routes) in &facts.listeners {
+        let is_foreign = facts.foreign_listeners.iter().any(|(foreign, _)| foreign == name);
+        if let Some((cluster, listener)) = split_listener(name).filter(|_| !is_foreign) {
+            clusters.entry(cluster).or_default().listeners.push(remembered(&listener, *routes));
+        }
+    }
+    clusters
+}
+
+/// A listener from before: nobody can say that this is how it is now.
+fn remembered(name: &str, attached_routes: Option<i64>) -> Listener {
+    Listener { name: name.into(), attached_routes, is_current: false, programmed: None }
+}
+
+fn entries(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().map(Vec::as_slice).unwrap_or_default().iter()
+}

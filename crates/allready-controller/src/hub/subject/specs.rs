@@ -1,0 +1,63 @@
+//! The specs of all instances: each text once, and whether it contains the spec of the hub object.
+
+use std::{collections::HashMap, sync::Arc};
+
+use allready_core::Generation;
+
+use super::super::{HubFacts, Instance, seen_generation};
+
+/// The specs of all instances. Most of them are equal, so each text is kept once, and compared once.
+#[derive(Debug, Default)]
+pub(super) struct Specs(HashMap<Arc<str>, Text>);
+
+#[derive(Debug, Default)]
+struct Text {
+    users: usize,
+    /// Whether it contains the hub's spec, where that has been asked.
+    contains: Option<bool>,
+}
+
+impl Specs {
+    /// One more instance has this spec. Returns the text to keep.
+    pub(super) fn take(&mut self, spec: &Arc<str>) -> Arc<str> {
+        let kept = self.0.get_key_value(spec).map_or(spec, |(kept, _)| kept).clone();
+        self.0.entry(kept.clone()).or_default().users += 1;
+        kept
+    }
+
+    /// One instance less has this spec.
+    pub(super) fn release(&mut self, spec: &Arc<str>) {
+        if let Some(text) = self.0.get_mut(spec) {
+            text.users -= 1;
+            if text.users == 0 {
+                self.0.remove(spec);
+            }
+        }
+    }
+
+    /// The hub object has another spec.
+    pub(super) fn forget_comparisons(&mut self) {
+        for text in self.0.values_mut() {
+            text.contains = None;
+        }
+    }
+
+    /// The generation of the hub object that an instance was made from, as far as that is known.
+    pub(super) fn seen(&mut self, hub: &HubFacts, instance: &Instance) -> Option<Generation> {
+        if instance.hub_generation.is_some() {
+            return instance.hub_generation;
+        }
+        let contains = || seen_generation(hub, instance).is_some();
+        let contains = match self.0.get_mut(&instance.spec) {
+            Some(text) => *text.contains.get_or_insert_with(contains),
+            None => contains(),
+        };
+        contains.then_some(hub.generation)
+    }
+
+    /// How many different texts there are.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
