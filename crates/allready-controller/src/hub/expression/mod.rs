@@ -10,7 +10,7 @@
 //! - The functions `format`, `join`, `replace` and `lists.range` are refused: each can make much of little.
 //!
 //! So an expression that was written in good faith stays cheap whatever a cluster sends. It is no sandbox for its author: one
-//! that doubles a value a few dozen times can be written, and who may write a StatusAggregation is trusted not to.
+//! that doubles a value a few dozen times can be written, and who may write a `StatusAggregation` is trusted not to.
 //!
 //! Optional fields (`object.?status`) are not read: the interpreter takes an absent one for null, and an answer that is wrong
 //! without a word is worse than none. Ask with `has(object.status)`.
