@@ -38,6 +38,10 @@ fn said(generation: u32, observed: Option<u32>, conditions: &Value) -> Vec<Strin
     instance.conditions.iter().map(told).collect()
 }
 
+fn entry(type_: &str, status: &str, observed: u32) -> Value {
+    json!({ "type": type_, "status": status, "reason": status, "observedGeneration": observed })
+}
+
 fn told(said: &Said) -> String {
     match said {
         Said::Condition { condition, is_behind } => {
@@ -133,7 +137,6 @@ fn mc7_a_condition_about_an_older_generation_is_behind_by_its_own_word_or_that_o
 
 #[test]
 fn mc20_of_a_type_that_is_listed_twice_the_worst_counts_on_its_polarity() {
-    let entry = |type_: &str, status: &str, observed: u32| json!({ "type": type_, "status": status, "reason": status, "observedGeneration": observed });
     let conditions = json!([
         entry("Programmed", "True", 3),
         entry("Programmed", "False", 3),
@@ -199,7 +202,6 @@ fn a_listener_is_current_unless_one_of_its_conditions_is_about_an_older_generati
         let listener = read(&object).listeners.remove(0);
         (listener.is_current, listener.programmed)
     };
-    let entry = |type_: &str, status: &str, observed: u32| json!({ "type": type_, "status": status, "observedGeneration": observed });
     assert_eq!(listener(json!([])), (true, None));
     assert_eq!(listener(json!([entry("Programmed", "False", 3)])), (true, Some(Status::False)));
     assert_eq!(
