@@ -98,6 +98,7 @@ fn key(name: &str) -> Key {
 }
 
 /// Whether a value is among those of a list, or among the keys of a map.
+#[expect(clippy::needless_pass_by_value, reason = "functions of the language are given values")]
 pub(super) fn is_within(value: Cel, whole: Cel) -> Result<bool, ExecutionError> {
     match whole {
         Cel::List(items) => Ok(items.contains(&value)),
