@@ -107,6 +107,9 @@ async fn one_that_never_answers_is_silent() {
     hub.hears("calm", &calm, 1).await;
     hub.until("it is silent", |hub| hub.is_silent("silent", "does not answer")).await;
     hub.hears("calm", &calm, 2).await;
+    // By then its watches have been given up, and begun again.
+    hub.until("it stays silent", |hub| hub.said("silent").is_some_and(|said| said.links.1 > 5)).await;
+    assert_eq!(hub.said("silent").unwrap().links.0, 0, "it never answered");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -130,6 +133,8 @@ async fn one_with_another_certificate_is_not_trusted() {
     hub.until("it is not trusted", |hub| hub.is_silent("other", "certificate")).await;
     hub.until("nothing is seen", |hub| hub.is_unseen("other", "maps", "certificate")).await;
     hub.hears("calm", &calm, 1).await;
+    hub.until("it stays so", |hub| hub.said("other").is_some_and(|said| said.links.1 > 5)).await;
+    assert_eq!(hub.said("other").unwrap().links.0, 0, "it never answered");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

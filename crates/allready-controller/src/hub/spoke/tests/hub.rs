@@ -31,6 +31,8 @@ pub(super) struct Said {
     pub(super) objects: BTreeMap<String, i64>,
     pub(super) topics: BTreeMap<Arc<str>, Result<(), Arc<str>>>,
     pub(super) link: Option<Result<Duration, Arc<str>>>,
+    /// How often it was said that it answers, and that it does not.
+    pub(super) links: (usize, usize),
 }
 
 pub(super) struct Hub {
@@ -106,6 +108,11 @@ impl Hub {
             };
         }
         said.topics.extend(word.topics.into_iter().map(|((name, _), verdict)| (name, verdict)));
+        match &word.link {
+            Some(Ok(_)) => said.links.0 += 1,
+            Some(Err(_)) => said.links.1 += 1,
+            None => {}
+        }
         said.link = word.link.or(said.link.take());
     }
 
