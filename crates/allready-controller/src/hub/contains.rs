@@ -1,12 +1,14 @@
 //! Whether an instance was made from what the hub object says now.
 
+use std::fmt::Write as _;
+
 use allready_core::Generation;
 use serde_json::Value;
 
 use super::{HubFacts, Instance};
 
 /// Whether every field of a part is in the whole, with an equal value. The whole may have more fields, as from defaults, but a
-/// list has as many entries: one that was taken away would otherwise go unnoticed. What is null is as good as absent.
+/// list has as many entries: one that was taken away would otherwise go unnoticed. A field that is null is as good as absent.
 ///
 /// ```
 /// use allready_controller::hub::contains;
@@ -32,15 +34,19 @@ pub fn contains(whole: &Value, part: &Value) -> bool {
 /// assert_eq!(first_difference(&whole, &part).as_deref(), Some("listeners[0].port"));
 /// ```
 pub fn first_difference(whole: &Value, part: &Value) -> Option<String> {
+    if part.is_null() {
+        return None;
+    }
     let mut path = differing(whole, part)?;
     path.reverse();
     let mut text = String::new();
     for step in path {
-        match step {
-            Step::Field(name) if text.is_empty() => text.push_str(name),
-            Step::Field(name) => text.extend([".", name]),
-            Step::Entry(index) => text.push_str(&format!("[{index}]")),
-        }
+        // Writing to a text cannot fail.
+        let _ = match step {
+            Step::Field(name) if text.is_empty() => text.write_str(name),
+            Step::Field(name) => write!(text, ".{name}"),
+            Step::Entry(index) => write!(text, "[{index}]"),
+        };
     }
     Some(text)
 }
@@ -53,12 +59,13 @@ enum Step<'a> {
 /// The way to the first difference, the last step first.
 fn differing<'a>(whole: &Value, part: &'a Value) -> Option<Vec<Step<'a>>> {
     match (whole, part) {
-        (_, Value::Null) => None,
-        (Value::Object(whole), Value::Object(part)) => part.iter().find_map(|(name, part)| {
-            let mut path = differing(whole.get(name).unwrap_or(&Value::Null), part)?;
-            path.push(Step::Field(name));
-            Some(path)
-        }),
+        (Value::Object(whole), Value::Object(part)) => {
+            part.iter().filter(|(_, part)| !part.is_null()).find_map(|(name, part)| {
+                let mut path = differing(whole.get(name).unwrap_or(&Value::Null), part)?;
+                path.push(Step::Field(name));
+                Some(path)
+            })
+        }
         (Value::Array(whole), Value::Array(part)) if whole.len() == part.len() => {
             whole.iter().zip(part).enumerate().find_map(|(index, (whole, part))| {
                 let mut path = differing(whole, part)?;
@@ -108,4 +115,94 @@ pub fn seen_generation(hub: &HubFacts, instance: &Instance) -> Option<Generation
     let part: Value = serde_json::from_str(&hub.spec).ok()?;
     let whole: Value = serde_json::from_str(&instance.spec).ok()?;
     contains(&whole, &part).then_some(hub.generation)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn k6_an_instance_with_more_fields_contains_the_hubs_and_one_with_others_does_not() {
+        let instance = json!({"a": 1, "b": {"c": ["x", {"d": true, "e": null}]}, "defaulted": "yes"});
+        let difference = |part| first_difference(&instance, &part);
+        assert_eq!(difference(json!({"a": 1, "b": {"c": ["x", {"d": true}]}})), None);
+        assert_eq!(difference(json!({"b": {"c": ["x", {"d": false}]}})).as_deref(), Some("b.c[1].d"));
+        assert_eq!(difference(json!({"b": {"c": ["x"]}})).as_deref(), Some("b.c"), "one was taken away");
+        assert_eq!(difference(json!({"b": {"c": [{"d": true}, "x"]}})).as_deref(), Some("b.c[0]"));
+        assert_eq!(difference(json!({"new": {}})).as_deref(), Some("new"));
+        assert_eq!(difference(json!({"new": null})), None);
+        assert_eq!(difference(json!("text")).as_deref(), Some(""), "the whole differs");
+    }
+
+    #[test]
+    fn numbers_are_compared_by_value_and_large_ones_exactly() {
+        assert!(contains(&json!(1.0), &json!(1)));
+        assert!(!contains(&json!(1.5), &json!(1)));
+        assert!(!contains(&json!(9_007_199_254_740_993_i64), &json!(9_007_199_254_740_992_i64)));
+    }
+
+    #[test]
+    fn a_spec_that_was_too_large_to_keep_has_seen_nothing() {
+        let hub = |spec: &str| HubFacts { generation: 4.into(), spec: spec.into(), ..HubFacts::default() };
+        let instance = |spec: &str| Instance { spec: spec.into(), ..Instance::default() };
+        assert_eq!(seen_generation(&hub(""), &instance("")), None);
+        assert_eq!(seen_generation(&hub("{}"), &instance("")), None);
+        assert_eq!(seen_generation(&hub(""), &instance("{}")), None);
+        assert_eq!(
+            seen_generation(&hub("null"), &instance("{\"a\":1}")),
+            Some(4.into()),
+            "a hub object without a spec"
+        );
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            (-3..3_i64).prop_map(Value::from),
+            "[ab]{0,2}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::hash_map("[abc]", inner, 0..4)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn everything_contains_itself_and_what_was_taken_out_of_it(value in any_json(), name in "[abc]") {
+            prop_assert!(contains(&value, &value));
+            if let Value::Object(fields) = &value {
+                let mut fewer = fields.clone();
+                fewer.remove(&name);
+                prop_assert!(contains(&value, &Value::Object(fewer)));
+            }
+        }
+
+        #[test]
+        fn what_contains_each_other_differs_in_nulls_alone(one in any_json(), other in any_json()) {
+            fn without_nulls(value: &Value) -> Value {
+                match value {
+                    Value::Array(items) => items.iter().map(without_nulls).collect(),
+                    Value::Object(fields) => Value::Object(
+                        fields
+                            .iter()
+                            .filter(|(_, value)| !value.is_null())
+                            .map(|(name, value)| (name.clone(), without_nulls(value)))
+                            .collect(),
+                    ),
+                    other => other.clone(),
+                }
+            }
+            if contains(&one, &other) && contains(&other, &one) && !one.is_null() && !other.is_null() {
+                prop_assert_eq!(without_nulls(&one), without_nulls(&other));
+            }
+        }
+    }
 }

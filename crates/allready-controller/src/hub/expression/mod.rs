@@ -10,7 +10,10 @@
 //! - The functions `format`, `join`, `replace` and `lists.range` are refused: each can make much of little.
 //!
 //! So an expression that was written in good faith stays cheap whatever a cluster sends. It is no sandbox for its author: one
-//! that doubles a value a few dozen times can be written, and who may write a StatusAggregation is trusted not to.
+//! that doubles a value a few dozen times can be written, and who may write a `StatusAggregation` is trusted not to.
+//!
+//! Optional fields (`object.?status`) are not read: the interpreter takes an absent one for null, and an answer that is wrong
+//! without a word is worse than none. Ask with `has(object.status)`.
 //!
 //! There is no type checker. What gives no truth value without an object is refused when it is read; what gives one for some
 //! objects alone is found out when it runs.
@@ -34,9 +37,17 @@ const MAX_CHARACTERS: usize = 1024;
 /// How many nodes of the tree all turns of all loops may evaluate.
 const STEPS: u64 = 50_000;
 /// Room for the parser, which takes much of it for every bracket. Only what is used is taken from the machine.
-const ROOM: usize = 256 << 20;
+const ROOM_TO_READ: usize = 256 << 20;
+/// Room for the highest tree to run.
+const ROOM_TO_RUN: usize = 16 << 20;
+/// Up to this height a tree runs on any stack: a level takes 40 KiB of it where nothing is optimised.
+const LOW: usize = 16;
 
-/// An expression that can be evaluated.
+/// An expression that can be evaluated: CEL with the functions of Kubernetes, without optional fields (`object.?status`).
+///
+/// The interpreter counts nothing, so what it is given is bounded: 1,024 characters and 64 brackets of an expression, 256 KiB
+/// and lists of 1,024 entries of an object, 50,000 nodes of the tree in all turns of loops together. What goes beyond fails.
+/// That keeps clusters from making it costly, not the author of the expression, who is trusted.
 ///
 /// ```
 /// use allready_controller::hub::{Expression, Outcome, Shown};
@@ -59,6 +70,7 @@ const ROOM: usize = 256 << 20;
 pub struct Expression {
     source: Arc<str>,
     tree: Arc<IdedExpr>,
+    height: usize,
 }
 
 /// An expression that cannot be evaluated on any object.
@@ -91,20 +103,16 @@ impl Expression {
         };
         tree::check_text(source).map_err(invalid)?;
         let read = || {
-            let parser = Parser::new().enable_optional_syntax(true);
-            let mut tree = parser.parse(source).map_err(|errors| {
+            let mut tree = Parser::new().enable_optional_syntax(false).parse(source).map_err(|errors| {
                 let first = errors.errors.first().map(|error| error.msg.clone()).unwrap_or_default();
                 format!("cannot be read: {first}")
             })?;
-            tree::prepare(&mut tree)?;
-            Ok(tree)
+            let height = tree::prepare(&mut tree)?;
+            Ok((tree, height))
         };
-        let read = thread::scope(|scope| {
-            let reading = thread::Builder::new().stack_size(ROOM).spawn_scoped(scope, read);
-            reading.ok().and_then(|reading| reading.join().ok())
-        });
-        let tree = read.unwrap_or_else(|| Err("cannot be read".into())).map_err(invalid)?;
-        let expression = Self { source: source.into(), tree: Arc::new(tree) };
+        let read = roomy(ROOM_TO_READ, read).unwrap_or_else(|| Err("cannot be read".into()));
+        let (tree, height) = read.map_err(invalid)?;
+        let expression = Self { source: source.into(), tree: Arc::new(tree), height };
         // Names and functions that there are not, and what can never be a truth value, show on any object.
         match Shown::of(&json!({})).map(|nothing| expression.evaluate(&nothing)) {
             Ok(Outcome::Invalid(why)) => Err(invalid(why)),
@@ -119,18 +127,23 @@ impl Expression {
 
     /// What it comes to on an object.
     pub fn evaluate(&self, object: &Shown) -> Outcome {
-        SPENT.set(0);
+        let run = || self.run(object);
         // The interpreter is somebody else's: its mistakes should cost one answer, not the controller.
-        let run = || {
-            FUNCTIONS.with(|functions| {
-                let mut scope = functions.new_inner_scope();
-                scope.add_variable_from_value("object", object.value());
-                Cel::resolve(&self.tree, &scope)
-            })
+        let outcome = if self.height <= LOW {
+            panic::catch_unwind(panic::AssertUnwindSafe(run)).ok()
+        } else {
+            roomy(ROOM_TO_RUN, run)
         };
-        let Ok(result) = panic::catch_unwind(panic::AssertUnwindSafe(run)) else {
-            return Outcome::Failed("the interpreter failed".into());
-        };
+        outcome.unwrap_or_else(|| Outcome::Failed("the interpreter failed".into()))
+    }
+
+    fn run(&self, object: &Shown) -> Outcome {
+        SPENT.set(0);
+        let result = FUNCTIONS.with(|functions| {
+            let mut scope = functions.new_inner_scope();
+            scope.add_variable_from_value("object", object.value());
+            Cel::resolve(&self.tree, &scope)
+        });
         if SPENT.get() > STEPS {
             return Outcome::Failed(OUT_OF_STEPS.into());
         }
@@ -146,6 +159,11 @@ impl Expression {
             Err(error) => Outcome::Failed(one_line(&words(&error))),
         }
     }
+}
+
+/// Does something on a stack of this size; none where there is none to be had, or where it panics.
+fn roomy<T: Send>(room: usize, run: impl FnOnce() -> T + Send) -> Option<T> {
+    thread::scope(|scope| thread::Builder::new().stack_size(room).spawn_scoped(scope, run).ok()?.join().ok())
 }
 
 impl fmt::Debug for Expression {
@@ -166,6 +184,10 @@ thread_local! {
 fn functions() -> Context<'static> {
     let mut context = Context::default().with_all();
     context.add_function(tree::REPORT, report);
+    let [(_, equal), (_, unequal), (_, within)] = tree::OPERATORS;
+    context.add_function(equal, |one: Cel, other: Cel| one == other);
+    context.add_function(unequal, |one: Cel, other: Cel| one != other);
+    context.add_function(within, value::is_within);
     context
 }
 

@@ -6,11 +6,15 @@ use super::MAX_CHARACTERS;
 
 /// How many brackets may be opened, and conditions (`a ? b : c`) begun.
 const MAX_BRACKETS: usize = 64;
-/// How many levels a tree may have: what a small stack has room for.
+/// How many levels a tree may have.
 const MAX_HEIGHT: usize = 64;
 
 /// The function that loops report to. No expression can name it.
 pub(super) const REPORT: &str = "@report";
+
+/// Operators that do not take `3` and `3.0` for one number, and the functions that do. No expression can name those.
+pub(super) const OPERATORS: [(&str, &str); 3] =
+    [("_==_", "@equal"), ("_!=_", "@unequal"), ("@in", "@within")];
 
 /// Functions whose result can be much larger than what they are given.
 const REFUSED: [&str; 4] = ["format", "join", "range", "replace"];
@@ -59,13 +63,16 @@ fn repeated_sign(source: &str) -> Option<char> {
     None
 }
 
-/// Makes every loop of a tree report its turns, or says why the tree is refused.
-pub(super) fn prepare(tree: &mut IdedExpr) -> Result<(), String> {
-    node(tree, 1).map(|_| ())
+/// Makes every loop of a tree report its turns, gives it our operators, and says how high it is, or why it is refused.
+pub(super) fn prepare(tree: &mut IdedExpr) -> Result<usize, String> {
+    let mut highest = 0;
+    node(tree, 1, &mut highest)?;
+    Ok(highest)
 }
 
 /// Prepares a node, and counts it and those below it.
-fn node(expression: &mut IdedExpr, height: usize) -> Result<u64, String> {
+fn node(expression: &mut IdedExpr, height: usize, highest: &mut usize) -> Result<u64, String> {
+    *highest = height.max(*highest);
     if height > MAX_HEIGHT {
         return Err(format!("nests too deeply: at most {MAX_HEIGHT} levels are read"));
     }
@@ -80,6 +87,9 @@ fn node(expression: &mut IdedExpr, height: usize) -> Result<u64, String> {
             if REFUSED.contains(&name) {
                 return Err(format!("calls {name}(), which is refused here: do without it"));
             }
+            if let Some((_, ours)) = OPERATORS.iter().find(|(theirs, _)| *theirs == call.func_name) {
+                call.func_name = (*ours).to_owned();
+            }
             call.target.as_deref_mut().into_iter().chain(&mut call.args).collect()
         }
         Expr::List(list) => list.elements.iter_mut().collect(),
@@ -88,10 +98,11 @@ fn node(expression: &mut IdedExpr, height: usize) -> Result<u64, String> {
             let once = [&mut each.iter_range, &mut each.accu_init, &mut each.result];
             let mut nodes = 1;
             for part in once {
-                nodes += node(part, height + 1)?;
+                nodes += node(part, height + 1, highest)?;
             }
             // The condition goes below the report.
-            let turn = node(&mut each.loop_cond, height + 2)? + node(&mut each.loop_step, height + 1)?;
+            let condition = node(&mut each.loop_cond, height + 2, highest)?;
+            let turn = condition + node(&mut each.loop_step, height + 1, highest)?;
             let condition = std::mem::take(&mut each.loop_cond);
             each.loop_cond = reporting(turn, condition);
             return Ok(nodes + turn);
@@ -99,7 +110,7 @@ fn node(expression: &mut IdedExpr, height: usize) -> Result<u64, String> {
     };
     let mut nodes = 1;
     for part in below {
-        nodes += node(part, height + 1)?;
+        nodes += node(part, height + 1, highest)?;
     }
     Ok(nodes)
 }

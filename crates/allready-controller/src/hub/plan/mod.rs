@@ -1,4 +1,4 @@
-//! What the spec of a StatusAggregation comes to.
+//! What the spec of a `StatusAggregation` comes to.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -282,3 +282,6 @@ fn is_path(path: &str) -> bool {
     path.len() <= MAX_PATH_BYTES
         && path.strip_prefix("status.").is_some_and(|names| names.split('.').all(is_name))
 }
+
+#[cfg(test)]
+mod tests;
