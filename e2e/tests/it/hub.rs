@@ -306,7 +306,7 @@ async fn a_spoke_that_is_cut_off_is_unknown_and_keeps_its_last_values_until_it_r
         cut(&stage.spokes["cluster-2"].wire);
         let gateway = stage.until("Programmed to be Unknown", is("Programmed", "Unknown")).await;
         let programmed = condition(&gateway, "Programmed");
-        assert_eq!(programmed["reason"], "ClusterUnreachable");
+        assert_eq!(programmed["reason"], "ClusterUnreachable", "{programmed:#}");
         let message = programmed["message"].as_str().unwrap();
         assert!(message.starts_with("cluster-2 (unknown) ClusterUnreachable: no word since 20"), "{message}");
         assert_eq!(

@@ -66,8 +66,8 @@ pub struct Topic {
     pub namespaces: Vec<String>,
     /// Which of them, as a selector is written in a request.
     pub selector: Option<String>,
-    /// The clusters in which they are watched.
-    pub clusters: Arc<BTreeSet<ClusterName>>,
+    /// The clusters in which they are watched; all where it is absent.
+    pub clusters: Option<Arc<BTreeSet<ClusterName>>>,
     /// Reads them.
     pub reader: Arc<Reader>,
 }
@@ -187,7 +187,7 @@ impl Spokes {
         self.topics.retain(|id, _| topics.contains_key(id));
         for (id, topic) in topics {
             match self.topics.get_mut(id) {
-                Some((_, known)) => known.clusters = Arc::clone(&topic.clusters),
+                Some((_, known)) => known.clusters.clone_from(&topic.clusters),
                 None => {
                     let serial = self.number();
                     self.topics.insert(id.clone(), (serial, topic.clone()));
@@ -223,7 +223,9 @@ fn within<'a>(
     topics: &'a Topics,
     cluster: &ClusterName,
 ) -> impl Iterator<Item = (&'a TopicId, &'a (u64, Topic))> {
-    topics.iter().filter(move |(_, (_, topic))| topic.clusters.contains(cluster))
+    topics.iter().filter(move |(_, (_, topic))| {
+        topic.clusters.as_ref().is_none_or(|clusters| clusters.contains(cluster))
+    })
 }
 
 fn topics_of(topics: &Topics, cluster: &ClusterName) -> Topics {

@@ -121,7 +121,8 @@ impl Watch {
         scope: &str,
         event: Result<watcher::Event<DynamicObject>, String>,
     ) -> Result<(), TooMany> {
-        if event.is_ok() {
+        // That a list begins is said before anything is asked.
+        if !matches!(event, Ok(watcher::Event::Init) | Err(_)) {
             self.outlet.heard();
         }
         match event {
