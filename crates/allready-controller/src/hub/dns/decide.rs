@@ -18,7 +18,7 @@ use super::{
 };
 use crate::hub::ClusterName;
 
-/// The most records of one DNSEndpoint, and the most targets of one record, that its schema allows.
+/// The most records of one `DNSEndpoint`, and the most targets of one record, that its schema allows.
 pub(super) const MAX_ITEMS: usize = 1000;
 
 /// Decides what to publish, given the listeners of the hub object that have a hostname, with that.

@@ -1,4 +1,4 @@
-//! The DNSEndpoint that publishes records.
+//! The `DNSEndpoint` that publishes records.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct Owner<'a> {
     pub uid: &'a str,
 }
 
-/// The name of the DNSEndpoint of an object, such as `gateway-web`. The kind stands in it, so that objects of several kinds
+/// The name of the `DNSEndpoint` of an object, such as `gateway-web`. The kind stands in it, so that objects of several kinds
 /// can share a name.
 ///
 /// ```
@@ -40,7 +40,7 @@ pub fn endpoint_name(kind: &str, object: &ObjectName) -> String {
 }
 
 impl Published {
-    /// The DNSEndpoint that publishes this, to be applied beside the object that it belongs to. DNSEndpoints live in
+    /// The `DNSEndpoint` that publishes this, to be applied beside the object that it belongs to. `DNSEndpoints` live in
     /// namespaces: an object without one cannot have it.
     ///
     /// ```

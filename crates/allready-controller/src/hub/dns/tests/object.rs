@@ -1,4 +1,4 @@
-//! The DNSEndpoint: what it looks like, whether a server takes it, and what is left of it when others edit it.
+//! The `DNSEndpoint`: what it looks like, whether a server takes it, and what is left of it when others edit it.
 
 use allready_apiserver::ApiServer;
 use kube::{
@@ -161,14 +161,12 @@ fn what_others_made_of_the_object_is_read_as_far_as_it_makes_sense() {
 #[test]
 fn attribution_past_what_annotations_hold_is_left_out_and_found_again() {
     let mut world = World::new(&[("web", WEB)]);
-    world.options = weighted();
     let address = |number: usize| format!("2001:db8:ffff:ffff:ffff:ffff:{number:x}:1");
     for number in 0..3000 {
         let addresses = [address(number), address(number + 10_000)];
         let addresses = addresses.each_ref().map(String::as_str);
         world.hears(&format!("cluster-{number}"), gateway(&addresses, &[("web", 1)]));
     }
-    world.options.provider_specific.clear();
     let published = world.decide().publish;
     let endpoint = published.endpoint(&gateway_name(), &OWNER, &world.options);
     let annotation = endpoint["metadata"]["annotations"][TARGETS_ANNOTATION].as_str().unwrap();

@@ -102,3 +102,22 @@ fn more_than_a_server_takes_is_left_out_and_what_is_published_stays() {
     assert_eq!(decision.notes, ["web.example.com: 3 targets have no room: a record has 1000"]);
     assert_eq!(world.after(1), decision);
 }
+
+#[test]
+fn more_records_than_one_object_holds_are_left_out_and_told() {
+    let names: Vec<_> =
+        (10..74).map(|number| (format!("l{number}"), format!("n{number}.example.com"))).collect();
+    let names: Vec<_> = names.iter().map(|(listener, name)| (listener.as_str(), name.as_str())).collect();
+    let routes: Vec<_> = names.iter().map(|(listener, _)| (*listener, 1)).collect();
+    let mut world = World::new(&names);
+    world.options = weighted();
+    world.hears("last", gateway(&["10.0.0.1"], &routes)).after(1);
+    for number in 0..19 {
+        world.hears(&format!("cluster-{number}"), gateway(&["10.0.0.1"], &routes));
+    }
+    let decision = world.after(1);
+    assert_eq!(decision.publish.records.len(), 1000);
+    assert_eq!(decision.notes, ["280 records have no room: a DNSEndpoint has 1000"]);
+    assert!(world.targets("n73.example.com").contains(&"last: A 10.0.0.1".to_owned()), "it was published");
+    assert_eq!(world.after(1), decision);
+}
