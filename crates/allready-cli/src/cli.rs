@@ -161,9 +161,10 @@ impl From<StaleArg> for Stale {
 /// How the story is told.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Nothing is installed or contacted. The story runs on a clock of its own; then a whole system runs on an API
-server in this process, and after it a hub with two clusters on three more. The system and the hub have a
-kubeconfig each among the temporary files, for whoever wants to look.
+Nothing is installed or contacted. The story runs on a clock of its own; then a
+whole system runs on an API server in this process, and after it a hub with two
+clusters on three more. The system and the hub have a kubeconfig each among the
+temporary files, for whoever wants to look.
 
 Examples:
   allready demo
