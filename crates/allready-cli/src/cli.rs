@@ -18,7 +18,7 @@ use crate::{controller::ControllerArgs, report::ReportArgs, uninstall::Uninstall
     max_term_width = 100,
     after_help = "\
 Examples:
-  allready demo                       a condition set, and a whole system, live through a story
+  allready demo                       a condition set, a whole system and a hub live through a story
   allready rollup -f conditions.yaml  the Ready condition of a list of them
   kubectl get gateway web -o json | allready rollup --top Programmed -f -
   allready apiserver --crds crds/     a Kubernetes API server of your own
@@ -161,13 +161,15 @@ impl From<StaleArg> for Stale {
 /// How the story is told.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Nothing is installed or contacted. The story runs on a clock of its own; then a whole system runs on an API
-server in this process, with a kubeconfig among the temporary files for whoever wants to look.
+Nothing is installed or contacted. The story runs on a clock of its own; then a
+whole system runs on an API server in this process, and after it a hub with two
+clusters on three more. The system and the hub have a kubeconfig each among the
+temporary files, for whoever wants to look.
 
 Examples:
   allready demo
   allready demo --pause 2      wait two seconds after each scene
-  allready demo --no-story --nodes 5000    only the system, until Ctrl-C
+  allready demo --no-story --nodes 5000    only the system and the hub, until Ctrl-C
   NO_COLOR=1 allready demo | less")]
 pub(crate) struct DemoArgs {
     /// Seconds to wait after each scene.
@@ -178,11 +180,12 @@ pub(crate) struct DemoArgs {
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(2..))]
     pub(crate) nodes: u16,
 
-    /// Only run the system, until Ctrl-C: for looking at it with kubectl.
+    /// Only run the system and the hub, until Ctrl-C: for looking at them with kubectl.
     #[arg(long)]
     pub(crate) no_story: bool,
 
-    /// Where to write the kubeconfig of the system's API server [default: a file among the temporary ones].
+    /// Where to write the kubeconfig of the system's API server; that of the hub stands beside it, with `-hub` in its name
+    /// [default: files among the temporary ones].
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
 }
