@@ -109,7 +109,7 @@ pub struct Word {
 pub struct Spokes {
     post: Post,
     pulse: Pulse,
-    spokes: BTreeMap<ClusterName, Spoke>,
+    clusters: BTreeMap<ClusterName, Spoke>,
     topics: Topics,
     /// The last number that was given to a connection or a watch.
     last: u64,
@@ -139,7 +139,7 @@ impl Spokes {
     fn with(pulse: Pulse) -> (Self, Heard) {
         let post = Post::default();
         let spokes =
-            Self { post: post.clone(), pulse, spokes: BTreeMap::new(), topics: BTreeMap::new(), last: 0 };
+            Self { post: post.clone(), pulse, clusters: BTreeMap::new(), topics: BTreeMap::new(), last: 0 };
         (spokes, Heard(post))
     }
 
@@ -156,7 +156,7 @@ impl Spokes {
         topics: &BTreeMap<TopicId, Topic>,
     ) -> BTreeMap<ClusterName, u64> {
         self.follow_topics(topics);
-        self.spokes.retain(|name, _| {
+        self.clusters.retain(|name, _| {
             let stays = clusters.contains_key(name);
             if !stays {
                 self.post.mail().close(name);
@@ -165,7 +165,7 @@ impl Spokes {
         });
         let mut opened = BTreeMap::new();
         for (name, cluster) in clusters {
-            match self.spokes.get(name) {
+            match self.clusters.get(name) {
                 Some(spoke) if spoke.access == cluster.access => {
                     if !spoke.topics.borrow().keys().eq(within(&self.topics, name).map(|(id, _)| id)) {
                         let topics = topics_of(&self.topics, name);
@@ -198,7 +198,7 @@ impl Spokes {
 
     fn open(&mut self, name: &ClusterName, epoch: u64, access: &Access) {
         // The one before ends first: nothing of it is heard from here on.
-        self.spokes.remove(name);
+        self.clusters.remove(name);
         let topics = topics_of(&self.topics, name);
         {
             let mut mail = self.post.mail();
@@ -209,7 +209,7 @@ impl Spokes {
         let outlet = Outlet { post: self.post.clone(), sender: Sender { cluster: name.clone(), epoch } };
         let mut task = JoinSet::new();
         task.spawn(connection::keep(outlet, access.clone(), followed, self.pulse.clone()));
-        self.spokes.insert(name.clone(), Spoke { access: access.clone(), topics, _task: task });
+        self.clusters.insert(name.clone(), Spoke { access: access.clone(), topics, _task: task });
     }
 
     fn number(&mut self) -> u64 {

@@ -147,7 +147,9 @@ mod tests {
         }
         let (gone, whole) = roll.listed(scope);
         assert_eq!(whole, Ok(()));
-        gone.iter().for_each(|name| roll.forget(name));
+        for name in &gone {
+            roll.forget(name);
+        }
         gone
     }
 
@@ -257,7 +259,9 @@ mod tests {
         let (gone, whole) = roll.listed("");
         assert_eq!((gone.len(), whole), (2 * MOST_OBJECTS, Err(TooMany)));
         assert!(roll.verdict().unwrap().is_err());
-        gone.iter().for_each(|name| roll.forget(name));
+        for name in &gone {
+            roll.forget(name);
+        }
         assert_eq!(list(&mut roll, "", &[object("a", "small")]), []);
         assert_eq!(roll.verdict(), Some(Ok(())));
     }

@@ -42,13 +42,12 @@ pub(super) async fn watch(
     let mut failures = 0;
     loop {
         let ended = AssertUnwindSafe(watch.run()).catch_unwind().await;
-        let (why, pause) = match ended {
-            Ok(too_many) => (too_many.to_string(), FEWER.mul_f64(0.5 + fastrand::f64())),
-            Err(_) => {
-                failures += 1;
-                let why = "the controller failed on an object, and begins again";
-                (why.to_owned(), AGAIN.delay(failures - 1, fastrand::f64()))
-            }
+        let (why, pause) = if let Ok(too_many) = ended {
+            (too_many.to_string(), FEWER.mul_f64(0.5 + fastrand::f64()))
+        } else {
+            failures += 1;
+            let why = "the controller failed on an object, and begins again";
+            (why.to_owned(), AGAIN.delay(failures - 1, fastrand::f64()))
         };
         tracing::warn!(cluster = %watch.outlet.sender.cluster, topic = %watch.about.topic.0, why, "a topic cannot be watched");
         watch.outlet.topic(&watch.about, Err(why.into()));

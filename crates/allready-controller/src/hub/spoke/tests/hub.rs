@@ -90,9 +90,11 @@ impl Hub {
         async move {
             let begun = Instant::now();
             while !is_so(self) {
-                match timeout_at(begun + DEADLINE, self.heard.next()).await {
-                    Ok(words) => words.into_iter().for_each(|word| self.hear(word)),
-                    Err(_) => panic!("{caller}: not heard in time: {what}; but {:#?}", self.said),
+                let Ok(words) = timeout_at(begun + DEADLINE, self.heard.next()).await else {
+                    panic!("{caller}: not heard in time: {what}; but {:#?}", self.said)
+                };
+                for word in words {
+                    self.hear(word);
                 }
             }
             begun.elapsed()

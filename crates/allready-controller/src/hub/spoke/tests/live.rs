@@ -56,6 +56,10 @@ async fn what_went_while_a_server_was_down_is_gone_when_it_is_back() {
 
     listening.shutdown().await;
     hub.until("it is silent", |hub| hub.is_silent("failing", "refused")).await;
+    let (answers, silences) = hub.said("failing").unwrap().links;
+    let is_still_silent = |hub: &Hub| hub.said("failing").is_some_and(|said| said.links.1 > silences + 3);
+    hub.until("it stays silent", is_still_silent).await;
+    assert_eq!(hub.said("failing").unwrap().links.0, answers, "nobody who is not there answers");
     hub.hears("calm", &calm, 2).await;
     assert_eq!(
         objects(hub.said("failing")),
