@@ -14,7 +14,7 @@ use super::{
     split_address, split_listener,
 };
 
-/// The label that says which StatusAggregation a report was made for.
+/// The label that says which `StatusAggregation` a report was made for.
 pub const AGGREGATION_LABEL: &str = "allready.dev/aggregation";
 
 /// The component of all these reports: their instances are clusters.

@@ -4,11 +4,8 @@ use serde_json::json;
 
 use super::*;
 
-fn unreachable(since: Option<&str>) -> Option<Doubt> {
-    Some(Doubt::Unreachable {
-        since: since.map(|since| since.parse().unwrap()),
-        why: "connection refused".into(),
-    })
+fn unreachable(since: Option<&str>) -> Doubt {
+    Doubt::Unreachable { since: since.map(|since| since.parse().unwrap()), why: "connection refused".into() }
 }
 
 /// Two clusters that are fine, with an address and a listener each.
@@ -26,7 +23,7 @@ fn two() -> Hub {
 fn mc19_an_unreachable_cluster_is_unknown_and_its_last_rows_stay() {
     let mut hub = two();
     let before = hub.answer().status;
-    assert!(hub.subject.doubt(&cluster("cluster-2"), unreachable(Some("2026-11-15T13:00:00Z"))));
+    assert!(hub.subject.doubt(&cluster("cluster-2"), Some(unreachable(Some("2026-11-15T13:00:00Z")))));
     let message =
         "cluster-2 (unknown) ClusterUnreachable: no word since 2026-11-15T13:00:00Z: connection refused";
     hub.is("Programmed", "Unknown", "ClusterUnreachable", message);
@@ -40,7 +37,7 @@ fn mc19_an_unreachable_cluster_is_unknown_and_its_last_rows_stay() {
 #[test]
 fn mc19_the_reason_says_unreachable_only_where_nothing_else_is_unknown() {
     let mut hub = two();
-    hub.subject.doubt(&cluster("cluster-2"), unreachable(None));
+    hub.subject.doubt(&cluster("cluster-2"), Some(unreachable(None)));
     hub.says("cluster-1", programmed("Unknown", "starting"));
     let message = "cluster-1 (unknown) starting; cluster-2 (unknown) ClusterUnreachable: no word yet: connection refused";
     hub.is("Programmed", "Unknown", "InstancesUnknown", message);
@@ -53,7 +50,7 @@ fn mc19_the_reason_says_unreachable_only_where_nothing_else_is_unknown() {
 fn mc19_what_an_unreachable_cluster_said_last_does_not_count_be_it_good_or_bad() {
     for last in ["True", "False"] {
         let mut hub = Hub::with(gateway(), &[("cluster-1", programmed(last, "last words"))]);
-        hub.subject.doubt(&cluster("cluster-1"), unreachable(None));
+        hub.subject.doubt(&cluster("cluster-1"), Some(unreachable(None)));
         let message = "cluster-1 (unknown) ClusterUnreachable: no word yet: connection refused";
         hub.is("Programmed", "Unknown", "ClusterUnreachable", message);
     }
@@ -79,7 +76,7 @@ fn mc23_numbers_of_a_doubted_cluster_stay() {
     });
     let of = |number: i64| json!({ "status": { "replicas": number } });
     let mut hub = Hub::with(spec, &[("cluster-1", of(3)), ("cluster-2", of(5))]);
-    hub.subject.doubt(&cluster("cluster-1"), unreachable(None));
+    hub.subject.doubt(&cluster("cluster-1"), Some(unreachable(None)));
     assert_eq!(hub.answer().status["replicas"], 8);
     assert_eq!(
         hub.answer().worst,
@@ -98,7 +95,7 @@ fn a_cluster_that_has_not_been_heard_is_waited_for_and_unknown() {
     hub.is("Programmed", "Unknown", "InstancesUnknown", "cluster-3 (unknown) has not been heard yet");
     hub.subject.doubt(&third, Some(Doubt::Pending));
     assert!(hub.subject.is_pending());
-    hub.subject.doubt(&third, unreachable(None));
+    hub.subject.doubt(&third, Some(unreachable(None)));
     assert!(!hub.subject.is_pending(), "it is given up");
     hub.subject.doubt(&third, Some(Doubt::Pending));
     hub.says("cluster-3", programmed("True", ""));

@@ -1,4 +1,5 @@
 //! What a hub object says, from objects of clusters as they are. Names begin with the case that they prove.
+#![expect(clippy::needless_pass_by_value, reason = "an object is written where it is said")]
 
 mod children;
 mod conditions;

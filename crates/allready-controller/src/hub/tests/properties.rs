@@ -112,6 +112,12 @@ fn tell(hub: &mut Hub, (name, fact): &(usize, Fact)) {
     }
 }
 
+fn tell_all(hub: &mut Hub, facts: &[(usize, Fact)]) {
+    for fact in facts {
+        tell(hub, fact);
+    }
+}
+
 /// The same facts, told to a new one in the order of the clusters, last ones first.
 fn afresh(hub: &Hub, spec: Value) -> Hub {
     let mut fresh = Hub::new(spec);
@@ -159,9 +165,11 @@ proptest! {
             (index, Fact::Doubt(doubts[index].clone())),
         ]).collect();
         let mut straight = Hub::new(gateway());
-        facts.iter().for_each(|fact| tell(&mut straight, fact));
+        tell_all(&mut straight, &facts);
         let mut shuffled = Hub::new(gateway());
-        order.iter().for_each(|index| tell(&mut shuffled, &facts[*index]));
+        for index in order {
+            tell(&mut shuffled, &facts[index]);
+        }
         prop_assert_eq!(straight.answer().status.to_string(), shuffled.answer().status.to_string());
     }
 
@@ -170,7 +178,7 @@ proptest! {
         spec in plans(), facts in prop::collection::vec(fact(), 0..40), generation in 1_i64..4,
     ) {
         let mut hub = Hub::new(spec);
-        facts.iter().for_each(|fact| tell(&mut hub, fact));
+        tell_all(&mut hub, &facts);
         hub.stands(stands(generation, 0));
         let is_good = |name: &ClusterName| {
             let Some(share) = hub.subject.shares().get(name) else { return false };
@@ -192,7 +200,7 @@ proptest! {
         spec in plans(), facts in prop::collection::vec(fact(), 0..40), others in 0..10_usize,
     ) {
         let mut hub = Hub::new(spec);
-        facts.iter().for_each(|fact| tell(&mut hub, fact));
+        tell_all(&mut hub, &facts);
         hub.stands(stands(1, others));
         let answer = hub.answer();
         let list = |name: &str| answer.status.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
@@ -225,7 +233,7 @@ proptest! {
         spec in plans(), facts in prop::collection::vec(fact(), 0..40), generation in 1_i64..4, others in 0..10_usize,
     ) {
         let mut hub = Hub::new(spec);
-        facts.iter().for_each(|fact| tell(&mut hub, fact));
+        tell_all(&mut hub, &facts);
         hub.stands(stands(generation, others));
         hub.write(at(50));
         let answer = hub.subject.answer(at(60));
