@@ -15,10 +15,12 @@ mod kubectl;
 mod patience;
 mod server;
 pub mod two_writers;
+mod wire;
 
 pub use kubectl::Output;
 pub use patience::{eventually, within};
 pub use server::Server;
+pub use wire::Wire;
 
 /// Two tests of each scenario: on the embedded server always, on the real one when it is there.
 #[macro_export]

@@ -112,6 +112,16 @@ impl Server {
         }
     }
 
+    /// The kubeconfig of the administrator, as text.
+    pub fn kubeconfig(&self) -> String {
+        std::fs::read_to_string(&self.kubeconfig).expect("cannot read the kubeconfig")
+    }
+
+    /// Where an embedded server listens.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.embedded.as_ref().map(|(_, listening)| listening.address())
+    }
+
     /// Runs kubectl on it.
     pub async fn kubectl(&self, arguments: &[&str]) -> Output {
         crate::kubectl::run(&self.kubeconfig, self.directory.path(), arguments).await

@@ -13,10 +13,16 @@ use serde_json::Value;
 use crate::printer;
 
 /// The chart as plain manifests: which file, from which values, and as which release in which namespace.
-const RENDERED: [Rendered; 4] = [
+const RENDERED: [Rendered; 5] = [
     Rendered {
         file: "manifests/allready/install.yaml",
         values: "manifests/allready/values.yaml",
+        release: "allready",
+        namespace: "allready-system",
+    },
+    Rendered {
+        file: "manifests/hub/install.yaml",
+        values: "manifests/hub/values.yaml",
         release: "allready",
         namespace: "allready-system",
     },

@@ -105,6 +105,7 @@ mod access;
 pub mod builtin;
 #[doc(hidden)]
 pub mod call;
+pub mod catalog;
 #[doc(hidden)]
 pub mod crd;
 mod depth;

@@ -13,3 +13,4 @@ pub mod hub;
 pub mod pace;
 pub mod polarity;
 mod watching;
+mod words;

@@ -90,6 +90,12 @@ impl Pacer {
         }
     }
 
+    /// Whether it remembers nothing that matters: whoever begins anew keeps the same pace.
+    pub(crate) fn is_rested(&self, now: Duration) -> bool {
+        let last = self.last_write.map_or(Duration::ZERO, |last| last + self.pace.gather);
+        self.waiting_since.is_none() && self.spent_until <= now && last <= now
+    }
+
     /// A write has been sent.
     pub fn wrote(&mut self, now: Duration) {
         self.waiting_since = None;

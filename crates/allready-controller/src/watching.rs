@@ -13,6 +13,8 @@ use kube::{
 };
 use tokio::time::{sleep, timeout};
 
+use crate::words;
+
 /// How long to wait between two attempts.
 const PATIENCE: Backoff = Backoff { min: Duration::from_millis(100), max: Duration::from_secs(2) };
 /// How long an answer may take.
@@ -85,8 +87,7 @@ fn refused(error: &kube::Error) -> String {
         kube::Error::Api(status) if status.code == 404 => {
             "the API server does not serve this kind".to_owned()
         }
-        kube::Error::Api(status) => status.message.clone(),
-        other => other.to_string(),
+        other => words::refusal(other),
     }
 }
 

@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::{NodeFacts, PodFacts, Report};
 
-/// The report in a StatusReport, if it is for this target.
+/// The report in a StatusReport, if it is for the ConfigurationStatus of this name: a report that names another kind is part
+/// of an object of that kind, whatever the name.
 ///
 /// ```
 /// use allready_controller::config::of_status_report;
@@ -26,7 +27,8 @@ use super::{NodeFacts, PodFacts, Report};
 /// ```
 pub fn of_status_report(object: &Value, target: &str) -> Option<Report> {
     let spec = &object["spec"];
-    (spec["target"] == target).then_some(())?;
+    let kind = spec["targetKind"]["kind"].as_str();
+    (spec["target"] == target && kind.is_none_or(|kind| kind == "ConfigurationStatus")).then_some(())?;
     Some(Report {
         component: spec["component"].as_str()?.to_owned(),
         instance: spec["instance"].as_str().map(str::to_owned),
@@ -116,4 +118,36 @@ fn named(object: &Value, naming: &Naming) -> Option<String> {
 fn conditions(object: &Value) -> Vec<Condition> {
     let created = object["metadata"]["creationTimestamp"].as_str().and_then(|time| time.parse().ok());
     found::of_object(object).to_conditions(created.unwrap_or(Time::EPOCH))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn report(target_kind: Value) -> Option<Report> {
+        let mut object = json!({
+            "metadata": { "name": "web.gateway.cluster-1" },
+            "spec": { "target": "web", "component": "gateway", "instance": "cluster-1" },
+            "status": { "conditions": [{ "type": "Programmed", "status": "False" }] },
+        });
+        if !target_kind.is_null() {
+            object["spec"]["targetKind"] = target_kind;
+        }
+        of_status_report(&object, "web")
+    }
+
+    #[test]
+    fn a_report_on_an_object_of_another_kind_does_not_count() {
+        assert_eq!(report(json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" })), None);
+    }
+
+    #[test]
+    fn a_report_that_names_the_kind_of_its_target_counts_as_one_that_does_not() {
+        let named =
+            report(json!({ "apiVersion": "metallb.io/v1beta1", "kind": "ConfigurationStatus" })).unwrap();
+        assert_eq!((named.component.as_str(), named.conditions.len()), ("gateway", 1));
+        assert_eq!(report(Value::Null).unwrap().conditions.len(), 1);
+    }
 }

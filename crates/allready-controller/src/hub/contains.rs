@@ -1,5 +1,7 @@
 //! Whether an instance was made from what the hub object says now.
 
+use std::fmt::Write as _;
+
 use allready_core::Generation;
 use serde_json::Value;
 
@@ -39,11 +41,12 @@ pub fn first_difference(whole: &Value, part: &Value) -> Option<String> {
     path.reverse();
     let mut text = String::new();
     for step in path {
-        match step {
-            Step::Field(name) if text.is_empty() => text.push_str(name),
-            Step::Field(name) => text.extend([".", name]),
-            Step::Entry(index) => text.push_str(&format!("[{index}]")),
-        }
+        // Writing to a text cannot fail.
+        let _ = match step {
+            Step::Field(name) if text.is_empty() => text.write_str(name),
+            Step::Field(name) => write!(text, ".{name}"),
+            Step::Entry(index) => write!(text, "[{index}]"),
+        };
     }
     Some(text)
 }

@@ -1,5 +1,8 @@
 //! One status on a hub from the instances of an object in many clusters.
 
+mod access;
+pub mod board;
+mod bounded;
 mod cluster;
 mod contains;
 pub mod dns;
@@ -8,11 +11,14 @@ mod fields;
 mod instance;
 pub mod inventory;
 mod limits;
+mod link;
 mod name;
+mod outbox;
 mod plan;
 mod read;
 pub mod reports;
 mod rows;
+mod run;
 mod spoke;
 mod subject;
 #[cfg(test)]
@@ -23,11 +29,23 @@ pub use contains::{contains, first_difference, seen_generation};
 pub use expression::{Expression, InvalidExpression, Outcome, Shown};
 pub use instance::{Address, Instance, Listener, Said};
 pub use limits::Limits;
+pub use link::{Link, LinkState};
 pub use name::{HOSTNAME, IP_ADDRESS, join_address, join_listener, split_address, split_listener};
+pub use outbox::{Draft, Outbox, Place};
 pub use plan::{AGGREGATED, Plan, PlannedCondition};
 pub use read::{HubFacts, Reader};
+pub use run::Hubbing;
 pub use spoke::{Heard, Spokes, Topic, TopicId, Word};
 pub use subject::{Answer, Doubt, Share, Subject};
 
-/// The field manager of what the hub controller writes.
+/// The field manager of what the hub controller writes, but for the statuses of aggregated objects: see [`manager`].
 pub const MANAGER: &str = "allready-hub";
+
+/// The field manager of the statuses that an aggregation writes: several may choose objects of one kind.
+///
+/// ```
+/// assert_eq!(allready_controller::hub::manager("gateways"), "allready-hub/gateways");
+/// ```
+pub fn manager(aggregation: &str) -> String {
+    allready_kube::manager::Manager::of(&format!("{MANAGER}/{aggregation}")).as_str().to_owned()
+}

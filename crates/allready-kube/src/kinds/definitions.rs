@@ -1,14 +1,17 @@
 //! What has to be installed in a cluster for the kinds to be served.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
-    CustomResourceDefinition, JSON, JSONSchemaProps, JSONSchemaPropsOrArray, ValidationRule,
+    CustomResourceDefinition, JSON, JSONSchemaProps, JSONSchemaPropsOrArray,
 };
 use kube::CustomResourceExt as _;
 
-use super::{ConfigurationStatus, StatusReport};
+use super::{
+    ConfigurationStatus, StatusAggregation, StatusReport,
+    rules::{self, Rule},
+};
 
-/// The definitions of all kinds, ready to be installed: `StatusReport`, and `ConfigurationStatus` both in `allready.dev` and
-/// in `metallb.io`, with one schema.
+/// The definitions of all kinds, ready to be installed: `StatusReport`, `StatusAggregation`, and `ConfigurationStatus` both
+/// in `allready.dev` and in `metallb.io`, with one schema.
 ///
 /// A cluster needs one of the two ConfigurationStatuses. With both, `kubectl get configurationstatus` means the one in
 /// `allready.dev`, and the other has to be written as `configurationstatus.metallb.io`.
@@ -20,7 +23,12 @@ use super::{ConfigurationStatus, StatusReport};
 /// let names: Vec<_> = definitions().iter().map(|definition| definition.name_any()).collect();
 /// assert_eq!(
 ///     names,
-///     ["configurationstatuses.allready.dev", "configurationstatuses.metallb.io", "statusreports.allready.dev"]
+///     [
+///         "configurationstatuses.allready.dev",
+///         "configurationstatuses.metallb.io",
+///         "statusreports.allready.dev",
+///         "statusaggregations.allready.dev",
+///     ]
 /// );
 /// ```
 ///
@@ -30,6 +38,7 @@ pub fn definitions() -> Vec<CustomResourceDefinition> {
         configuration_status("allready.dev", "v1alpha1"),
         configuration_status("metallb.io", "v1beta1"),
         report(),
+        aggregation(),
     ];
     for definition in &mut all {
         let labels = definition.metadata.labels.get_or_insert_default();
@@ -51,7 +60,7 @@ fn configuration_status(group: &str, version: &str) -> CustomResourceDefinition 
         if let Some(spec) = property(schema, "spec") {
             spec.default = Some(JSON(serde_json::json!({})));
         }
-        hold_conditions_to(&READY_OR_PREFIXED, schema);
+        hold(schema, &["status", "conditions", "*"], &[rules::READY_OR_PREFIXED]);
         tidy(schema);
     }
     definition
@@ -60,43 +69,37 @@ fn configuration_status(group: &str, version: &str) -> CustomResourceDefinition 
 fn report() -> CustomResourceDefinition {
     let mut definition = StatusReport::crd();
     for schema in schemas(&mut definition) {
-        hold_conditions_to(&NOT_PREFIXED, schema);
+        hold(schema, &[], &[rules::NOT_PREFIXED]);
         tidy(schema);
     }
     definition
 }
 
-fn hold_conditions_to(rule: &Rule, schema: &mut JSONSchemaProps) {
-    let conditions = property(schema, "status").and_then(|status| property(status, "conditions"));
-    if let Some(condition) = conditions.and_then(items) {
-        condition.x_kubernetes_validations = Some(vec![rule.rule()]);
-    }
-}
-
-struct Rule {
-    holds: &'static str,
-    message: &'static str,
-}
-
-/// A condition that belongs to nobody would never count, however red it is.
-const READY_OR_PREFIXED: Rule = Rule {
-    holds: "self.type == 'Ready' || self.type.contains('/')",
-    message: "a condition is Ready, or says in front of a slash whose it is, as in speaker-node-a/configReconcilerValid",
-};
-
-/// Who reports is said once, in the spec; and the answer is not given here.
-const NOT_PREFIXED: Rule = Rule {
-    holds: "self.type != 'Ready' && !self.type.contains('/')",
-    message: "a condition of a report is named after a reconciler alone, as in configReconcilerValid, and is not Ready",
-};
-
-impl Rule {
-    fn rule(&self) -> ValidationRule {
-        ValidationRule {
-            rule: self.holds.to_owned(),
-            message: Some(self.message.to_owned()),
-            ..ValidationRule::default()
+fn aggregation() -> CustomResourceDefinition {
+    let mut definition = StatusAggregation::crd();
+    for schema in schemas(&mut definition) {
+        hold(schema, &["spec"], &rules::AGGREGATION);
+        hold(schema, &["spec", "conditions", "*"], &[rules::NOT_THE_HUBS_OWN]);
+        hold(schema, &["spec", "fields", "*"], &[rules::NOT_READ_OTHERWISE]);
+        for [of, selector] in [["target", "selector"], ["clusters", "selector"], ["clusters", "instances"]] {
+            let requirement = ["spec", of, selector, "matchExpressions", "*"];
+            hold(schema, &requirement, &[rules::VALUES]);
+            if let Some(operator) = within(schema, &requirement).and_then(|found| property(found, "operator"))
+            {
+                let all = ["In", "NotIn", "Exists", "DoesNotExist"];
+                operator.enum_ = Some(all.map(|name| JSON(name.into())).into());
+            }
         }
+        tidy(schema);
+    }
+    definition
+}
+
+/// Adds rules to the part of a schema at this path.
+fn hold(schema: &mut JSONSchemaProps, path: &[&str], rules: &[Rule]) {
+    if let Some(schema) = within(schema, path) {
+        let validations = schema.x_kubernetes_validations.get_or_insert_default();
+        validations.extend(rules.iter().map(Rule::validation));
     }
 }
 
@@ -104,7 +107,9 @@ impl Rule {
 /// numbers alone.
 fn tidy(schema: &mut JSONSchemaProps) {
     if let Some(description) = &mut schema.description {
-        *description = description.replace('\n', " ");
+        // An example in Rust is for readers of the types.
+        let prose = description.split("```").next().unwrap_or_default();
+        *description = prose.split_whitespace().collect::<Vec<_>>().join(" ");
     }
     if schema.format.as_deref() == Some("uint32") {
         schema.format = Some("int64".to_owned());
@@ -122,6 +127,14 @@ fn schemas(definition: &mut CustomResourceDefinition) -> impl Iterator<Item = &m
 
 fn property<'a>(schema: &'a mut JSONSchemaProps, name: &str) -> Option<&'a mut JSONSchemaProps> {
     schema.properties.as_mut()?.get_mut(name)
+}
+
+/// The part of a schema at this path, where `*` stands for the items of a list.
+fn within<'a>(schema: &'a mut JSONSchemaProps, path: &[&str]) -> Option<&'a mut JSONSchemaProps> {
+    path.iter().try_fold(schema, |schema, step| match *step {
+        "*" => items(schema),
+        name => property(schema, name),
+    })
 }
 
 fn items(schema: &mut JSONSchemaProps) -> Option<&mut JSONSchemaProps> {
@@ -154,26 +167,36 @@ mod tests {
     }
 
     #[test]
-    fn a_configuration_status_needs_no_spec_and_a_report_does() {
+    fn a_configuration_status_needs_no_spec_and_the_others_do() {
         let status = schema_of("configurationstatuses.metallb.io");
         assert_eq!(
             (&status["required"], &status["properties"]["spec"]["default"]),
             (&Value::Null, &json!({}))
         );
         assert_eq!(schema_of("statusreports.allready.dev")["required"], json!(["spec"]));
+        assert_eq!(schema_of("statusaggregations.allready.dev")["required"], json!(["spec"]));
+    }
+
+    const ALL: [&str; 3] = [
+        "configurationstatuses.allready.dev",
+        "statusreports.allready.dev",
+        "statusaggregations.allready.dev",
+    ];
+
+    #[test]
+    fn every_list_of_conditions_is_a_map_by_type() {
+        for name in ALL {
+            let conditions = schema_of(name)["properties"]["status"]["properties"]["conditions"].clone();
+            assert_eq!(conditions["x-kubernetes-list-type"], "map", "{name}");
+            assert_eq!(conditions["x-kubernetes-list-map-keys"], json!(["type"]), "{name}");
+        }
     }
 
     #[test]
-    fn every_list_of_conditions_is_a_map_by_type_that_a_rule_protects() {
-        for name in ["configurationstatuses.allready.dev", "statusreports.allready.dev"] {
-            let conditions = schema_of(name)["properties"]["status"]["properties"]["conditions"].clone();
-            assert_eq!(conditions["x-kubernetes-list-type"], "map", "{name}");
-            assert_eq!(
-                conditions["items"]["x-kubernetes-validations"].as_array().map(Vec::len),
-                Some(1),
-                "{name}"
-            );
-        }
+    fn the_rule_that_a_report_never_moves_stands_beside_that_of_its_conditions() {
+        let rules = schema_of("statusreports.allready.dev")["x-kubernetes-validations"].clone();
+        assert_eq!(rules[0]["rule"], "self.spec == oldSelf.spec");
+        assert_eq!(rules[1]["fieldPath"], ".status.conditions");
     }
 
     #[test]
@@ -186,9 +209,6 @@ mod tests {
             let properties = schema["properties"].as_object().into_iter().flat_map(|fields| fields.values());
             properties.chain(schema.get("items")).for_each(look);
         }
-        ["configurationstatuses.allready.dev", "statusreports.allready.dev"]
-            .map(schema_of)
-            .iter()
-            .for_each(look);
+        ALL.map(schema_of).iter().for_each(look);
     }
 }

@@ -16,7 +16,10 @@ mod as_found;
 mod configuration;
 mod definitions;
 mod report;
+mod rules;
 mod schema;
+#[cfg(test)]
+mod tests;
 
 pub use aggregation::{
     AggregatedCondition, AggregatedField, AggregatedPolarity, AggregationMode, AggregationTarget,

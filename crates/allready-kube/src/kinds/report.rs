@@ -6,6 +6,28 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Who reports, and to whom. It never changes: another reporter is another object.
+///
+/// ```
+/// use allready_kube::kinds::{StatusReportSpec, TargetKind};
+/// use serde_json::json;
+///
+/// let on_a_gateway = StatusReportSpec {
+///     target: "web".into(),
+///     target_kind: Some(TargetKind { api_version: "gateway.networking.k8s.io/v1".into(), kind: "Gateway".into() }),
+///     component: "gateway".into(),
+///     instance: Some("cluster-1".into()),
+/// };
+/// assert_eq!(
+///     serde_json::to_value(&on_a_gateway)?,
+///     json!({
+///         "target": "web",
+///         "targetKind": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+///         "component": "gateway",
+///         "instance": "cluster-1",
+///     })
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
 #[kube(
@@ -21,6 +43,7 @@ use serde::{Deserialize, Serialize};
     doc = "What one instance of one component says about itself: one of the reports from which an object such as a ConfigurationStatus is made.",
     printcolumn(name = "Component", type_ = "string", json_path = ".spec.component"),
     printcolumn(name = "Instance", type_ = "string", json_path = ".spec.instance"),
+    printcolumn(name = "Target", type_ = "string", json_path = ".spec.target", priority = 1),
     printcolumn(name = "Revision", type_ = "string", json_path = ".status.observedRevision", priority = 1),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"),
     validation = Rule::new("self.spec == oldSelf.spec").message("who reports, and to whom, cannot change: make another StatusReport")
@@ -46,8 +69,10 @@ pub struct StatusReportSpec {
 #[serde(rename_all = "camelCase")]
 pub struct TargetKind {
     /// Its group and version, such as `gateway.networking.k8s.io/v1`.
+    #[schemars(length(min = 1, max = 317))]
     pub api_version: String,
     /// Its name, such as `Gateway`.
+    #[schemars(length(min = 1, max = 63))]
     pub kind: String,
 }
 
@@ -59,7 +84,7 @@ pub struct StatusReportStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 253))]
     pub observed_revision: Option<String>,
-    /// One condition for each reconciler, such as `configReconcilerValid`.
+    /// One condition for each reconciler, such as `configReconcilerValid`; of an object of another kind, its own conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "super::conditions")]
     pub conditions: Vec<Condition>,

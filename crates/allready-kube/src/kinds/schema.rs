@@ -3,6 +3,12 @@
 use allready_core::Message;
 use schemars::{Schema, SchemaGenerator, json_schema};
 
+/// What the type of a condition looks like.
+pub(super) const CONDITION_TYPE: &str = r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
+
+/// What the name of a namespace, or of a cluster, looks like.
+pub(super) const DNS_LABEL: &str = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
+
 /// The schema of a list of conditions as Kubernetes' own kinds have it: a map by `type`, so that several writers can each
 /// own theirs, with the lengths and patterns of `metav1.Condition`.
 ///
@@ -35,7 +41,7 @@ pub fn conditions(_: &mut SchemaGenerator) -> Schema {
                     "type": "string",
                     "description": "What the condition is about, in CamelCase or as prefix/CamelCase.",
                     "maxLength": 316,
-                    "pattern": r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
+                    "pattern": CONDITION_TYPE,
                 },
                 "status": {
                     "type": "string",

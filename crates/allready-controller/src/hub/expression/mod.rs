@@ -10,7 +10,7 @@
 //! - The functions `format`, `join`, `replace` and `lists.range` are refused: each can make much of little.
 //!
 //! So an expression that was written in good faith stays cheap whatever a cluster sends. It is no sandbox for its author: one
-//! that doubles a value a few dozen times can be written, and who may write a StatusAggregation is trusted not to.
+//! that doubles a value a few dozen times can be written, and who may write a `StatusAggregation` is trusted not to.
 //!
 //! Optional fields (`object.?status`) are not read: the interpreter takes an absent one for null, and an answer that is wrong
 //! without a word is worse than none. Ask with `has(object.status)`.
@@ -43,7 +43,11 @@ const ROOM_TO_RUN: usize = 16 << 20;
 /// Up to this height a tree runs on any stack: a level takes 40 KiB of it where nothing is optimised.
 const LOW: usize = 16;
 
-/// An expression that can be evaluated.
+/// An expression that can be evaluated: CEL with the functions of Kubernetes, without optional fields (`object.?status`).
+///
+/// The interpreter counts nothing, so what it is given is bounded: 1,024 characters and 64 brackets of an expression, 256 KiB
+/// and lists of 1,024 entries of an object, 50,000 nodes of the tree in all turns of loops together. What goes beyond fails.
+/// That keeps clusters from making it costly, not the author of the expression, who is trusted.
 ///
 /// ```
 /// use allready_controller::hub::{Expression, Outcome, Shown};
@@ -180,6 +184,10 @@ thread_local! {
 fn functions() -> Context<'static> {
     let mut context = Context::default().with_all();
     context.add_function(tree::REPORT, report);
+    let [(_, equal), (_, unequal), (_, within)] = tree::OPERATORS;
+    context.add_function(equal, |one: Cel, other: Cel| one == other);
+    context.add_function(unequal, |one: Cel, other: Cel| one != other);
+    context.add_function(within, value::is_within);
     context
 }
 

@@ -12,6 +12,10 @@ const MAX_HEIGHT: usize = 64;
 /// The function that loops report to. No expression can name it.
 pub(super) const REPORT: &str = "@report";
 
+/// Operators that do not take `3` and `3.0` for one number, and the functions that do. No expression can name those.
+pub(super) const OPERATORS: [(&str, &str); 3] =
+    [("_==_", "@equal"), ("_!=_", "@unequal"), ("@in", "@within")];
+
 /// Functions whose result can be much larger than what they are given.
 const REFUSED: [&str; 4] = ["format", "join", "range", "replace"];
 
@@ -59,7 +63,7 @@ fn repeated_sign(source: &str) -> Option<char> {
     None
 }
 
-/// Makes every loop of a tree report its turns, and says how high it is, or why it is refused.
+/// Makes every loop of a tree report its turns, gives it our operators, and says how high it is, or why it is refused.
 pub(super) fn prepare(tree: &mut IdedExpr) -> Result<usize, String> {
     let mut highest = 0;
     node(tree, 1, &mut highest)?;
@@ -82,6 +86,9 @@ fn node(expression: &mut IdedExpr, height: usize, highest: &mut usize) -> Result
             let name = call.func_name.rsplit('.').next().unwrap_or_default();
             if REFUSED.contains(&name) {
                 return Err(format!("calls {name}(), which is refused here: do without it"));
+            }
+            if let Some((_, ours)) = OPERATORS.iter().find(|(theirs, _)| *theirs == call.func_name) {
+                call.func_name = (*ours).to_owned();
             }
             call.target.as_deref_mut().into_iter().chain(&mut call.args).collect()
         }

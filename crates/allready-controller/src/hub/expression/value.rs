@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use kube_cel::cel::{
-    Value as Cel,
+    ExecutionError, Value as Cel,
     objects::{Key, Map},
 };
 use serde_json::Value;
@@ -95,6 +95,16 @@ fn count(entries: usize) -> Result<(), String> {
 
 fn key(name: &str) -> Key {
     Key::String(Arc::new(name.to_owned()))
+}
+
+/// Whether a value is among those of a list, or among the keys of a map.
+#[expect(clippy::needless_pass_by_value, reason = "functions of the language are given values")]
+pub(super) fn is_within(value: Cel, whole: Cel) -> Result<bool, ExecutionError> {
+    match whole {
+        Cel::List(items) => Ok(items.contains(&value)),
+        Cel::Map(fields) => Ok(fields.map.keys().any(|key| Cel::from(key) == value)),
+        _ => Err(ExecutionError::NoSuchOverload),
+    }
 }
 
 /// What kind of value this is, with its article.

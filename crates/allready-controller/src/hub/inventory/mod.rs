@@ -1,4 +1,27 @@
 //! Where clusters come from.
+//!
+//! | inventory | a cluster is |
+//! |---|---|
+//! | [`SecretInventory`] | a Secret with a kubeconfig in it |
+//! | [`ProfileInventory`] | a ClusterProfile, with its credentials in a Secret or from a plugin |
+//! | [`DirectoryInventory`] | a kubeconfig in a directory |
+//! | [`FilesInventory`] | the objects of a cluster in a directory, for offline use |
+//! | [`merged`] | any of several of these |
+//!
+//! What cannot be read is a cluster all the same: it is [`Access::Unusable`], and counts as one that does not answer.
+//! Only what has been seen to be gone leaves.
+
+mod directory;
+mod files;
+mod found;
+mod kubeconfig;
+mod merged;
+mod polled;
+mod profiles;
+mod secrets;
+mod shelf;
+#[cfg(test)]
+mod tests;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,6 +29,13 @@ use futures::stream::BoxStream;
 use kube::config::Kubeconfig;
 use serde_json::Value;
 
+pub use self::{
+    directory::DirectoryInventory,
+    files::FilesInventory,
+    merged::{Merged, merged},
+    profiles::{ProfileInventory, Providers, UnreadableProviders},
+    secrets::SecretInventory,
+};
 use super::ClusterName;
 
 /// Where clusters come from: they join and leave while the controller runs.
@@ -18,7 +48,7 @@ pub trait ClusterInventory: Send + Sync + 'static {
 }
 
 /// All clusters of an inventory.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inventory {
     /// The clusters.
     pub clusters: BTreeMap<ClusterName, Cluster>,
@@ -27,7 +57,7 @@ pub struct Inventory {
 }
 
 /// A cluster, and how to get at it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
     /// Its labels.
     pub labels: BTreeMap<String, String>,
@@ -50,10 +80,25 @@ pub enum Access {
 
 impl std::fmt::Debug for Access {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Kubeconfig(_) => "Kubeconfig(..)",
-            Self::Objects(_) => "Objects(..)",
-            Self::Unusable(_) => "Unusable(..)",
-        })
+        match self {
+            Self::Kubeconfig(_) => f.write_str("Kubeconfig(..)"),
+            Self::Objects(objects) => write!(f, "Objects({})", objects.len()),
+            Self::Unusable(why) => write!(f, "Unusable({why:?})"),
+        }
+    }
+}
+
+impl PartialEq for Access {
+    /// Whether a connection by one is as good as a connection by the other.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Kubeconfig(one), Self::Kubeconfig(other)) => {
+                let same = || Some(serde_json::to_value(one).ok()? == serde_json::to_value(other).ok()?);
+                Arc::ptr_eq(one, other) || same() == Some(true)
+            }
+            (Self::Objects(one), Self::Objects(other)) => Arc::ptr_eq(one, other) || one == other,
+            (Self::Unusable(one), Self::Unusable(other)) => one == other,
+            _ => false,
+        }
     }
 }

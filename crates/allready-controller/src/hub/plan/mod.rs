@@ -1,4 +1,4 @@
-//! What the spec of a StatusAggregation comes to.
+//! What the spec of a `StatusAggregation` comes to.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 

@@ -6,7 +6,7 @@ fn plan(spec: Value) -> Plan {
     Plan::of(&serde_json::from_value(spec).unwrap())
 }
 
-fn gateways(more: Value) -> Plan {
+fn gateways(more: &Value) -> Plan {
     let mut spec = json!({ "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" } });
     spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     plan(spec)
@@ -18,7 +18,7 @@ fn labels(pairs: &[(&str, &str)]) -> std::collections::BTreeMap<String, String> 
 
 #[test]
 fn a_spec_that_says_nothing_more_than_its_target_has_no_problems_and_the_defaults() {
-    let plan = gateways(json!({}));
+    let plan = gateways(&json!({}));
     assert_eq!(plan.problems, Vec::<String>::new());
     assert!(plan.objects.selects_all() && plan.clusters.is_none() && plan.names.is_empty());
     assert_eq!((plan.instances.as_deref(), plan.placement), (None, Placement::Everywhere));
@@ -27,10 +27,10 @@ fn a_spec_that_says_nothing_more_than_its_target_has_no_problems_and_the_default
 
 #[test]
 fn k7_the_types_that_are_aggregated_are_those_that_are_planned_and_no_others() {
-    let plan = gateways(json!({ "conditions": [{ "type": "Programmed" }, { "type": "Accepted" }] }));
+    let plan = gateways(&json!({ "conditions": [{ "type": "Programmed" }, { "type": "Accepted" }] }));
     let types: Vec<&str> = plan.conditions.iter().map(|condition| condition.type_.as_str()).collect();
     assert_eq!(types, ["Programmed", "Accepted"]);
-    assert!(gateways(json!({})).conditions.is_empty(), "Ready is not invented");
+    assert!(gateways(&json!({})).conditions.is_empty(), "Ready is not invented");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_choice_that_cannot_be_understood_chooses_nothing_instead_of_everything() {
 
 #[test]
 fn k9_names_that_are_no_names_of_clusters_do_not_leave_all_clusters_chosen() {
-    let plan = gateways(json!({ "clusters": { "names": ["cluster_1", "Cluster-2"] } }));
+    let plan = gateways(&json!({ "clusters": { "names": ["cluster_1", "Cluster-2"] } }));
     assert_eq!((plan.names.len(), plan.problems.len()), (0, 2));
     let selector = plan.clusters.expect("a choice, though nothing matches it");
     assert!(!kube::core::SelectorExt::matches(&selector, &labels(&[])));
@@ -85,7 +85,7 @@ fn k9_names_that_are_no_names_of_clusters_do_not_leave_all_clusters_chosen() {
 
 #[test]
 fn selectors_are_carried_over() {
-    let plan = gateways(json!({
+    let plan = gateways(&json!({
         "clusters": {
             "names": ["b", "a", "a"],
             "selector": { "matchLabels": { "region": "eu" } },
@@ -103,7 +103,7 @@ fn selectors_are_carried_over() {
 #[test]
 fn what_only_gateways_have_is_refused_for_other_kinds() {
     let wanted = json!({ "addresses": true, "listeners": true, "dns": {} });
-    let granted = gateways(wanted.clone());
+    let granted = gateways(&wanted);
     assert!(granted.addresses && granted.listeners && granted.dns.is_some() && granted.problems.is_empty());
     let mut spec = json!({ "target": { "apiVersion": "networking.istio.io/v1", "kind": "Gateway" } });
     spec.as_object_mut().unwrap().extend(wanted.as_object().unwrap().clone());
@@ -124,7 +124,7 @@ fn what_only_gateways_have_is_refused_for_other_kinds() {
 
 #[test]
 fn conditions_that_cannot_be_planned_are_problems_and_the_others_stay() {
-    let plan = gateways(json!({ "conditions": [
+    let plan = gateways(&json!({ "conditions": [
         { "type": "not a type" }, { "type": "allready.dev/Aggregated" }, { "type": "Programmed" }, { "type": "Programmed" },
     ] }));
     assert_eq!(plan.conditions.len(), 1);
@@ -141,7 +141,7 @@ fn conditions_that_cannot_be_planned_are_problems_and_the_others_stay() {
 
 #[test]
 fn mc25_an_expression_that_cannot_be_read_is_a_problem_and_its_condition_stays_planned() {
-    let plan = gateways(json!({ "conditions": [{ "type": "Ready", "expression": "object.status.(" }] }));
+    let plan = gateways(&json!({ "conditions": [{ "type": "Ready", "expression": "object.status.(" }] }));
     let broken = plan.conditions[0].broken.as_deref().expect("it is broken");
     assert!(broken.starts_with("expression \"object.status.(\" cannot be read: "), "{broken}");
     assert_eq!(plan.problems, [format!("spec.conditions Ready: {broken}")]);
@@ -165,7 +165,7 @@ fn paths_that_are_no_paths_or_stand_in_each_others_way_are_problems() {
         "status.ready.b",
         "status.readyReplicas",
     ];
-    let plan = gateways(json!({ "fields": paths.map(field) }));
+    let plan = gateways(&json!({ "fields": paths.map(field) }));
     let kept: Vec<&str> = plan.fields.iter().map(|field| field.path.as_str()).collect();
     assert_eq!(kept, ["status.ready", "status.a.b", "status.readyReplicas"]);
     assert_eq!(plan.problems.len(), 10);

@@ -127,7 +127,7 @@ fn placement(annotations: &Value) -> (Option<Vec<ClusterName>>, Vec<String>) {
     let mut misplaced = Vec::new();
     match names {
         Err(_) => {
-            misplaced.push(format!("annotation {at} is no JSON list of names, such as [\"cluster-1\"]"))
+            misplaced.push(format!("annotation {at} is no JSON list of names, such as [\"cluster-1\"]"));
         }
         Ok(names) => {
             for name in names.iter().filter(|name| !name.is_empty()) {

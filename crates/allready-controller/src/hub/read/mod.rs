@@ -134,10 +134,8 @@ impl Cuts {
 
     fn told(self) -> Option<Arc<str>> {
         let more = self.0.len().saturating_sub(Self::TOLD);
-        let mut told = self.0.into_iter().take(Self::TOLD).collect::<Vec<_>>().join("; ");
-        if more > 0 {
-            told.push_str(&format!("; and {more} more"));
-        }
+        let more = (more > 0).then(|| format!("and {more} more"));
+        let told = self.0.into_iter().take(Self::TOLD).chain(more).collect::<Vec<_>>().join("; ");
         (!told.is_empty()).then(|| cut(&told, MAX_TEXT).into())
     }
 }

@@ -286,6 +286,14 @@ impl Subject {
         self.tally.put(cluster, Part { is_pending, counted: Some(counted) }, Some(words));
     }
 
+    /// Whether it is known that the last word of a cluster is about an older generation of the hub object.
+    pub fn is_behind(&self, cluster: &ClusterName) -> bool {
+        let instance = self.shares.get(cluster).and_then(|share| share.last.as_ref());
+        let (Some(facts), Some(instance)) = (&self.facts, instance) else { return false };
+        // Only an annotation can say so.
+        instance.hub_generation.is_some_and(|seen| seen < facts.generation)
+    }
+
     /// What a cluster says of the planned conditions, as far as it is taken at its word.
     pub(super) fn judged(&self, cluster: &ClusterName) -> Vec<Condition> {
         let share = self.shares.get(cluster);

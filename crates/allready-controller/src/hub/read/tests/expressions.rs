@@ -1,12 +1,12 @@
 use super::*;
 
-fn said(condition: Value, object: &Value) -> Said {
-    let plan = plan(json!({ "conditions": [condition] }));
+fn said(condition: &Value, object: &Value) -> Said {
+    let plan = plan(&json!({ "conditions": [condition] }));
     Reader::new(&plan).read(object).1.conditions.remove(0)
 }
 
 fn whether(expression: &str, object: &Value) -> Said {
-    said(json!({ "type": "Ready", "expression": expression }), object)
+    said(&json!({ "type": "Ready", "expression": expression }), object)
 }
 
 fn message(said: &Said) -> &str {
@@ -44,7 +44,7 @@ fn mc24_an_expression_that_fails_on_an_instance_is_reported_and_not_counted_as_g
 fn mc25_an_expression_that_gives_no_truth_value_makes_the_condition_bad() {
     let object = json!({ "status": { "phase": "Running" } });
     let of = |polarity: &str| {
-        said(json!({ "type": "X", "polarity": polarity, "expression": "object.status.phase" }), &object)
+        said(&json!({ "type": "X", "polarity": polarity, "expression": "object.status.phase" }), &object)
     };
     assert_eq!(told(&of("Positive")), "False ExpressionInvalid");
     assert_eq!(told(&of("Negative")), "True ExpressionInvalid", "False would be good");
@@ -92,6 +92,10 @@ fn where_an_instance_has_the_condition_too_the_worse_counts() {
 
 #[test]
 fn mc7_an_expression_over_a_status_that_is_behind_is_behind() {
-    let object = json!({ "metadata": { "generation": 2 }, "spec": { "wanted": 2 }, "status": { "ready": 2, "observedGeneration": 1 } });
+    let object = json!({
+        "metadata": { "generation": 2 },
+        "spec": { "wanted": 2 },
+        "status": { "ready": 2, "observedGeneration": 1 },
+    });
     assert_eq!(told(&whether(READY, &object)), "True ExpressionTrue behind");
 }

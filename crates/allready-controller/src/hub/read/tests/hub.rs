@@ -9,7 +9,9 @@ fn facts(object: &Value) -> HubFacts {
 fn what_stands_on_the_hub_is_read_whole() {
     let facts = facts(&json!({
         "metadata": { "uid": "u-1", "resourceVersion": "12", "generation": 4, "creationTimestamp": "2026-03-01T10:00:00Z" },
-        "spec": { "listeners": [{ "name": "api", "hostname": "api.example.com" }, { "name": "web" }, { "name": "x", "hostname": "" }] },
+        "spec": { "listeners": [
+            { "name": "api", "hostname": "api.example.com" }, { "name": "web" }, { "name": "x", "hostname": "" },
+        ] },
         "status": {
             "ready": 3,
             "conditions": [{ "type": "Programmed", "status": "True", "reason": "R", "message": "m".repeat(3000) }],
@@ -31,9 +33,14 @@ fn what_stands_on_the_hub_is_read_whole() {
 
 #[test]
 fn k14_what_others_wrote_is_told_from_what_we_wrote() {
-    let entry = |manager: &str, operation: &str, subresource: Option<&str>, status: Value| json!({ "manager": manager, "operation": operation, "subresource": subresource, "fieldsType": "FieldsV1", "fieldsV1": { "f:status": status } });
+    let entry = |manager: &str, operation: &str, subresource: Option<&str>, status: Value| {
+        let fields = json!({ "f:status": status });
+        json!({ "manager": manager, "operation": operation, "subresource": subresource, "fieldsV1": fields })
+    };
     let ours = json!({
-        "f:conditions": { ".": {}, "k:{\"type\":\"Programmed\"}": { "f:status": {} }, "k:{\"type\":\"allready.dev/Aggregated\"}": {} },
+        "f:conditions": {
+            ".": {}, "k:{\"type\":\"Programmed\"}": { "f:status": {} }, "k:{\"type\":\"allready.dev/Aggregated\"}": {},
+        },
         "f:addresses": {}, "f:listeners": { "k:{\"name\":\"cluster-1.api\"}": { ".": {} } },
     });
     let theirs = json!({

@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use super::*;
 use crate::hub::{Address, Listener, MANAGER, Said};
 
-fn plan(more: Value) -> Plan {
+fn plan(more: &Value) -> Plan {
     let mut spec = json!({ "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" } });
     spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     Plan::of(&serde_json::from_value(spec).unwrap())
 }
 
 fn whole() -> Plan {
-    let plan = plan(json!({
+    let plan = plan(&json!({
         "conditions": [{ "type": "Programmed" }, { "type": "Degraded" }],
         "fields": [{ "path": "status.ready", "combine": "Sum" }, { "path": "status.deep.er", "combine": "Min" }],
         "addresses": true,
@@ -25,17 +25,21 @@ fn whole() -> Plan {
     plan
 }
 
-fn read(object: Value) -> Instance {
-    Reader::new(&whole()).read(&object).1
+fn read(object: &Value) -> Instance {
+    Reader::new(&whole()).read(object).1
 }
 
 /// What an instance with these conditions says of Programmed and Degraded: status, reason, and whether it is behind.
-fn said(generation: u32, observed: Option<u32>, conditions: Value) -> Vec<String> {
-    let instance = read(json!({
+fn said(generation: u32, observed: Option<u32>, conditions: &Value) -> Vec<String> {
+    let instance = read(&json!({
         "metadata": { "generation": generation },
         "status": { "observedGeneration": observed, "conditions": conditions },
     }));
     instance.conditions.iter().map(told).collect()
+}
+
+fn entry(type_: &str, status: &str, observed: u32) -> Value {
+    json!({ "type": type_, "status": status, "reason": status, "observedGeneration": observed })
 }
 
 fn told(said: &Said) -> String {
@@ -56,10 +60,16 @@ fn an_instance_is_read_whole() {
         "spec": { "gatewayClassName": "istio", "addresses": [] },
         "status": {
             "ready": 2,
-            "addresses": [{ "type": "IPAddress", "value": "172.31.200.0" }, { "value": "172.31.201.0" }, { "type": "Hostname", "value": "lb.example.com" }],
+            "addresses": [
+                { "type": "IPAddress", "value": "172.31.200.0" },
+                { "value": "172.31.201.0" },
+                { "type": "Hostname", "value": "lb.example.com" },
+            ],
             "listeners": [
                 { "name": "api", "attachedRoutes": 0, "conditions": null },
-                { "name": "web", "attachedRoutes": 1, "conditions": [{ "type": "Programmed", "status": "True", "observedGeneration": 3 }] },
+                { "name": "web", "attachedRoutes": 1, "conditions": [
+                    { "type": "Programmed", "status": "True", "observedGeneration": 3 },
+                ] },
             ],
             "conditions": [{ "type": "Programmed", "status": "True", "reason": "Programmed", "message": "done" }],
         },
@@ -89,20 +99,24 @@ fn an_instance_is_read_whole() {
 
 #[test]
 fn what_the_plan_does_not_want_is_not_kept() {
-    let object = json!({ "status": { "addresses": [{ "value": "10.0.0.1" }], "listeners": [{ "name": "web" }], "conditions": [{ "type": "Ready", "status": "True" }] } });
-    let (_, instance) = Reader::new(&plan(json!({}))).read(&object);
+    let object = json!({ "status": {
+        "addresses": [{ "value": "10.0.0.1" }],
+        "listeners": [{ "name": "web" }],
+        "conditions": [{ "type": "Ready", "status": "True" }],
+    } });
+    let (_, instance) = Reader::new(&plan(&json!({}))).read(&object);
     assert_eq!((instance.addresses.len(), instance.listeners.len(), instance.conditions.len()), (0, 0, 0));
-    let (_, for_dns) = Reader::new(&plan(json!({ "dns": {} }))).read(&object);
+    let (_, for_dns) = Reader::new(&plan(&json!({ "dns": {} }))).read(&object);
     assert_eq!((for_dns.addresses.len(), for_dns.listeners.len()), (1, 1), "records are made from both");
 }
 
 #[test]
 fn k5_a_status_that_is_a_yaml_boolean_is_read_as_it_is_meant() {
     let conditions = json!([{ "type": "Programmed", "status": true, "message": "All listeners are valid" }]);
-    assert_eq!(said(1, None, conditions), ["True Unspecified", "nothing"]);
+    assert_eq!(said(1, None, &conditions), ["True Unspecified", "nothing"]);
     let conditions =
         json!([{ "type": "Programmed", "status": false }, { "type": "Degraded", "status": "maybe" }]);
-    assert_eq!(said(1, None, conditions), ["False Unspecified", "Unknown Unspecified"]);
+    assert_eq!(said(1, None, &conditions), ["False Unspecified", "Unknown Unspecified"]);
 }
 
 #[test]
@@ -110,7 +124,7 @@ fn mc7_a_condition_about_an_older_generation_is_behind_by_its_own_word_or_that_o
     let programmed = |own: Option<u32>, status: Option<u32>| {
         let conditions =
             json!([{ "type": "Programmed", "status": "True", "reason": "R", "observedGeneration": own }]);
-        said(3, status, conditions)[0].clone()
+        said(3, status, &conditions)[0].clone()
     };
     assert_eq!(programmed(Some(3), None), "True R");
     assert_eq!(programmed(Some(2), None), "True R behind");
@@ -123,7 +137,6 @@ fn mc7_a_condition_about_an_older_generation_is_behind_by_its_own_word_or_that_o
 
 #[test]
 fn mc20_of_a_type_that_is_listed_twice_the_worst_counts_on_its_polarity() {
-    let entry = |type_: &str, status: &str, observed: u32| json!({ "type": type_, "status": status, "reason": status, "observedGeneration": observed });
     let conditions = json!([
         entry("Programmed", "True", 3),
         entry("Programmed", "False", 3),
@@ -131,15 +144,15 @@ fn mc20_of_a_type_that_is_listed_twice_the_worst_counts_on_its_polarity() {
         entry("Degraded", "False", 3),
         entry("Degraded", "True", 3),
     ]);
-    assert_eq!(said(3, None, conditions), ["False False", "True True"]);
+    assert_eq!(said(3, None, &conditions), ["False False", "True True"]);
     let conditions = json!([entry("Programmed", "True", 3), entry("Programmed", "True", 2)]);
-    assert_eq!(said(3, None, conditions), ["True True behind", "nothing"]);
+    assert_eq!(said(3, None, &conditions), ["True True behind", "nothing"]);
 }
 
 #[test]
 fn mc22_a_number_that_is_absent_is_zero_and_one_that_is_none_is_zero_and_told() {
     let numbers = |status: Value| {
-        let instance = read(json!({ "status": status }));
+        let instance = read(&json!({ "status": status }));
         (instance.fields, instance.cut.as_deref().map(str::to_owned))
     };
     assert_eq!(numbers(json!({ "ready": 7, "deep": { "er": -1 } })), (vec![7, -1], None));
@@ -155,7 +168,7 @@ fn mc22_a_number_that_is_absent_is_zero_and_one_that_is_none_is_zero_and_told() 
 #[test]
 fn the_generation_of_the_hub_is_read_from_annotations_and_then_the_spec_is_not_kept() {
     let annotated = |annotations: Value| {
-        let instance = read(json!({ "metadata": { "annotations": annotations }, "spec": {} }));
+        let instance = read(&json!({ "metadata": { "annotations": annotations }, "spec": {} }));
         (instance.hub_generation.map(Generation::get), instance.spec.to_string())
     };
     assert_eq!(annotated(json!({ "allready.dev/hub-generation": "4" })), (Some(4), String::new()));
@@ -170,7 +183,7 @@ fn the_generation_of_the_hub_is_read_from_annotations_and_then_the_spec_is_not_k
 #[test]
 fn mc14_routes_that_are_not_counted_are_not_known_and_not_zero() {
     let routes = |value: Value| {
-        read(json!({ "status": { "listeners": [{ "name": "web", "attachedRoutes": value }] } }))
+        read(&json!({ "status": { "listeners": [{ "name": "web", "attachedRoutes": value }] } }))
     };
     assert_eq!(routes(json!(0)).listeners[0].attached_routes, Some(0));
     assert_eq!(routes(Value::Null).listeners[0].attached_routes, None);
@@ -184,11 +197,11 @@ fn mc14_routes_that_are_not_counted_are_not_known_and_not_zero() {
 #[test]
 fn a_listener_is_current_unless_one_of_its_conditions_is_about_an_older_generation() {
     let listener = |conditions: Value| {
-        let object = json!({ "metadata": { "generation": 3 }, "status": { "listeners": [{ "name": "web", "conditions": conditions }] } });
-        let listener = read(object).listeners.remove(0);
+        let listeners = json!([{ "name": "web", "conditions": conditions }]);
+        let object = json!({ "metadata": { "generation": 3 }, "status": { "listeners": listeners } });
+        let listener = read(&object).listeners.remove(0);
         (listener.is_current, listener.programmed)
     };
-    let entry = |type_: &str, status: &str, observed: u32| json!({ "type": type_, "status": status, "observedGeneration": observed });
     assert_eq!(listener(json!([])), (true, None));
     assert_eq!(listener(json!([entry("Programmed", "False", 3)])), (true, Some(Status::False)));
     assert_eq!(
@@ -203,9 +216,8 @@ fn a_listener_is_current_unless_one_of_its_conditions_is_about_an_older_generati
 #[test]
 fn a_listener_that_is_listed_twice_has_one_row_and_says_nothing_where_they_disagree() {
     let listeners = |first: i64, second: i64| {
-        read(
-            json!({ "status": { "listeners": [{ "name": "web", "attachedRoutes": first }, { "name": "web", "attachedRoutes": second }] } }),
-        )
+        let entry = |routes: i64| json!({ "name": "web", "attachedRoutes": routes });
+        read(&json!({ "status": { "listeners": [entry(first), entry(second)] } }))
     };
     assert_eq!(
         listeners(1, 1).listeners.iter().map(|listener| listener.attached_routes).collect::<Vec<_>>(),
@@ -226,7 +238,7 @@ fn mc26_what_a_cluster_sends_too_much_of_is_left_out_and_told_and_the_rest_stays
     let mut addresses =
         vec![json!({ "value": "10.0.0.1" }), json!({ "value": "x".repeat(1025) }), json!("10.0.0.2")];
     addresses.extend((0..300).map(|index| json!({ "value": format!("10.1.0.{index}") })));
-    let instance = read(json!({
+    let instance = read(&json!({
         "spec": { "text": "x".repeat(70_000) },
         "status": {
             "ready": 1,

@@ -6,7 +6,36 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::schema::{CONDITION_TYPE, DNS_LABEL};
+
+mod dns;
+#[cfg(test)]
+mod tests;
+
+pub use dns::{DnsOutput, ProviderProperty, UnhealthyTargets, UnreachableTargets};
+
 /// Which objects of the hub get a status, from which clusters, and what of it.
+///
+/// What is left out has its default: all clusters that the controller knows, and an instance expected in each of them.
+///
+/// ```
+/// use allready_kube::kinds::{AggregationMode, Placement, StatusAggregationSpec};
+/// use serde_json::json;
+///
+/// let text = json!({
+///     "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+///     "conditions": [{ "type": "Ready" }],
+///     "mode": "strict",
+///     "addresses": true,
+///     "listeners": true,
+/// });
+/// let spec: StatusAggregationSpec = serde_json::from_value(text)?;
+/// assert_eq!((spec.mode, spec.clusters.placement), (AggregationMode::Strict, Placement::Everywhere));
+///
+/// let written = serde_json::to_value(&spec)?;
+/// assert_eq!(serde_json::from_value::<StatusAggregationSpec>(written)?, spec);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
 #[kube(
@@ -47,17 +76,19 @@ pub struct StatusAggregationSpec {
     /// The clusters in which their instances are, of all that the controller knows.
     #[serde(default)]
     pub clusters: ClusterChoice,
-    /// The condition types that are aggregated, in order of importance.
+    /// The condition types that are aggregated, in order of importance: where the hub object has no room for all, the last go
+    /// first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 32), extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<AggregatedCondition>,
-    /// What an instance that is neither True nor False makes of the whole.
+    /// What an instance that is neither True nor False makes of the whole. `three-valued`: Unknown, unless another one is
+    /// bad. `strict`: bad, as is whatever is not good everywhere.
     #[serde(default)]
     pub mode: AggregationMode,
-    /// Whether the addresses of Gateways are aggregated, as `cluster/address`.
+    /// Whether the addresses of Gateways are aggregated, each as `cluster/address`.
     #[serde(default)]
     pub addresses: bool,
-    /// Whether the listeners of Gateways are aggregated, as `cluster.listener`.
+    /// Whether the listeners of Gateways are aggregated, each as `cluster.listener`, with its attached routes.
     #[serde(default)]
     pub listeners: bool,
     /// Numbers in the status that are aggregated, such as `status.readyReplicas`.
@@ -67,7 +98,8 @@ pub struct StatusAggregationSpec {
     /// Which DNS records are made for the hostnames of a Gateway's listeners; none where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dns: Option<DnsOutput>,
-    /// When what each cluster says stands in a StatusReport of its own.
+    /// When what each cluster says stands in a StatusReport of its own. `WhenNeeded`: where the hub object has no room for
+    /// all of it. `Always`: for every object.
     #[serde(default)]
     pub reports: InstanceReports,
     /// After how many seconds without a word a cluster is unreachable [default: 30].
@@ -81,14 +113,20 @@ pub struct StatusAggregationSpec {
 #[serde(rename_all = "camelCase")]
 pub struct AggregationTarget {
     /// Their group and version, such as `gateway.networking.k8s.io/v1`.
-    #[schemars(length(min = 1))]
+    #[schemars(
+        length(min = 1, max = 317),
+        regex(pattern = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[a-z]([-a-z0-9]*[a-z0-9])?$")
+    )]
     pub api_version: String,
-    /// Their kind.
-    #[schemars(length(min = 1))]
+    /// Their kind, such as `Gateway`.
+    #[schemars(length(min = 1, max = 63), regex(pattern = r"^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$"))]
     pub kind: String,
     /// Their namespaces; all where it is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(extend("x-kubernetes-list-type" = "set"))]
+    #[schemars(
+        inner(length(max = 63), regex(pattern = DNS_LABEL)),
+        extend("x-kubernetes-list-type" = "set")
+    )]
     pub namespaces: Vec<String>,
     /// Which of them; all where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,14 +137,20 @@ pub struct AggregationTarget {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ClusterChoice {
-    /// The clusters of these names; with a selector too, those that it matches beside them.
+    /// The clusters of these names; with a selector too, those that it matches beside them. A name has small letters, digits
+    /// and hyphens, so that `cluster/address` and `cluster.listener` can be taken apart again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(extend("x-kubernetes-list-type" = "set"))]
+    #[schemars(
+        inner(length(max = 63), regex(pattern = DNS_LABEL)),
+        extend("x-kubernetes-list-type" = "set")
+    )]
     pub names: Vec<String>,
     /// The clusters with these labels; all where neither this nor names are given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
-    /// On which of them an instance is expected.
+    /// On which of them an instance is expected. `Everywhere`: on each. `Annotated`: on those that the annotation
+    /// `allready.dev/clusters` of the hub object names, separated by commas; `kuadrant.io/gateway-clusters`, a JSON list, is
+    /// understood too. `Found`: on those where there is one, so that nobody is missed.
     pub placement: Placement,
     /// Which objects of the clusters are looked at; all of the kind where it is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,20 +174,27 @@ pub enum Placement {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AggregatedCondition {
-    /// The type.
+    /// The type, such as `Programmed`.
     #[serde(rename = "type")]
-    #[schemars(length(min = 1, max = 316))]
+    #[schemars(
+        length(min = 1, max = 316),
+        regex(
+            pattern = CONDITION_TYPE
+        )
+    )]
     pub type_: String,
     /// Whether True is good, where the type is not one that everybody knows, such as `Degraded`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub polarity: Option<AggregatedPolarity>,
-    /// A CEL expression over `object` that says whether the condition holds, for kinds that do not have it.
+    /// A CEL expression over `object` that says whether the condition holds, for kinds that do not have it, such as
+    /// `object.status.readyReplicas == object.spec.replicas`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 1024))]
     pub expression: Option<String>,
 }
 
-/// Whether True is good.
+/// Whether True is good, where the type is not one that everybody knows, such as `Degraded`. `Positive`: True is good, so that
+/// the whole is True where it is True everywhere. `Negative`: True is bad, so that the whole is True where it is True anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum AggregatedPolarity {
     /// True is good, as of Ready: True where it is True everywhere.
@@ -170,7 +221,7 @@ pub struct AggregatedField {
     /// Where it is, such as `status.readyReplicas`.
     #[schemars(length(max = 253), regex(pattern = r"^status(\.[A-Za-z0-9_-]+)+$"))]
     pub path: String,
-    /// What becomes of it. Where an instance does not have it, it is zero.
+    /// What becomes of it: the `Sum`, `Min` or `Max` over all instances. Where an instance does not have it, it is zero.
     pub combine: Combine,
 }
 
@@ -183,60 +234,6 @@ pub enum Combine {
     Min,
     /// The greatest.
     Max,
-}
-
-/// DNS records, written as a DNSEndpoint for external-dns.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-pub struct DnsOutput {
-    /// For how many seconds a record may be remembered [default: 60].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub ttl_seconds: Option<u32>,
-    /// How many seconds a cluster stays a target after its instance has left it [default: ten times the TTL].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub grace_seconds: Option<u32>,
-    /// What becomes of the targets in a cluster that cannot be reached.
-    pub unreachable: UnreachableTargets,
-    /// What becomes of the targets where a listener says that it is not programmed.
-    pub unhealthy: UnhealthyTargets,
-    /// Labels of the DNSEndpoints.
-    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-    pub labels: std::collections::BTreeMap<String, String>,
-    /// What the provider is told about each record. With this, each cluster that has a hostname instead of an address gets a
-    /// record of its own; without it there can be one alone.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
-    pub provider_specific: Vec<ProviderProperty>,
-}
-
-/// What becomes of targets in a cluster that cannot be reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum UnreachableTargets {
-    /// They stay: that the hub cannot reach it does not mean that others cannot.
-    #[default]
-    Keep,
-    /// They leave after the grace period, unless no other target would be left.
-    Leave,
-}
-
-/// What becomes of targets whose listener says that it is not programmed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum UnhealthyTargets {
-    /// They go, unless all would.
-    #[default]
-    Prune,
-    /// They stay.
-    Keep,
-}
-
-/// A property of a record that a provider knows.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProviderProperty {
-    /// Its name, such as `aws/weight`.
-    pub name: String,
-    /// Its value.
-    pub value: String,
 }
 
 /// When what each cluster says stands in a StatusReport of its own.

@@ -1,0 +1,116 @@
+//! Whether a cluster answers, and since when it does not.
+
+use std::{sync::Arc, time::Duration};
+
+use allready_core::Time;
+
+/// What is known of the connection to a cluster. Time is the duration since any fixed instant, beside the time of day.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Which connection: what an earlier one said is not taken.
+    pub epoch: u64,
+    /// How long it last took to answer.
+    pub lag: Option<Duration>,
+    began: Duration,
+    heard: Option<(Duration, Time)>,
+    recalled: Option<Time>,
+    failing: Option<Arc<str>>,
+}
+
+/// How a connection is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkState {
+    /// Nothing was heard yet, and it has not been long.
+    Pending,
+    /// It answers, or did so lately.
+    Heard,
+    /// It has not answered for too long.
+    Lost {
+        /// When it was last heard, where that is known.
+        since: Option<Time>,
+        /// Why.
+        why: Arc<str>,
+    },
+}
+
+impl Link {
+    /// A connection that begins now.
+    pub fn new(now: Duration) -> Self {
+        Self { epoch: 0, lag: None, began: now, heard: None, recalled: None, failing: None }
+    }
+
+    /// When it was last heard by an earlier controller.
+    pub fn recall(&mut self, heard: Time) {
+        self.recalled = self.recalled.max(Some(heard));
+    }
+
+    /// It answered, or said something by itself.
+    pub fn hear(&mut self, now: Duration, time: Time) {
+        self.heard = Some((now, time));
+        self.failing = None;
+    }
+
+    /// Whether it answered, and how fast; or why it did not.
+    pub fn probed(&mut self, answer: Result<Duration, Arc<str>>, now: Duration, time: Time) {
+        match answer {
+            Ok(lag) => {
+                self.lag = Some(lag);
+                self.hear(now, time);
+            }
+            Err(why) => self.failing = Some(why),
+        }
+    }
+
+    /// When it was last heard.
+    pub fn last_heard(&self) -> Option<Time> {
+        self.heard.map(|(_, time)| time).or(self.recalled)
+    }
+
+    /// Why it did not answer the last time, if it did not.
+    pub fn trouble(&self) -> Option<&Arc<str>> {
+        self.failing.as_ref()
+    }
+
+    /// How it is, with so much patience.
+    pub fn state(&self, patience: Duration, now: Duration) -> LinkState {
+        let silent_for = now.saturating_sub(self.heard.map_or(self.began, |(heard, _)| heard));
+        if silent_for > patience {
+            let why = self.failing.clone().unwrap_or_else(|| "it does not answer".into());
+            return LinkState::Lost { since: self.last_heard(), why };
+        }
+        if self.heard.is_some() { LinkState::Heard } else { LinkState::Pending }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: fn(u64) -> Duration = Duration::from_secs;
+
+    fn at(second: i64) -> Time {
+        Time::from_second(second).unwrap()
+    }
+
+    #[test]
+    fn a_cluster_is_lost_only_when_it_was_silent_for_long_enough() {
+        let mut link = Link::new(S(0));
+        assert_eq!(link.state(S(30), S(30)), LinkState::Pending);
+        link.probed(Ok(Duration::from_millis(3)), S(10), at(110));
+        link.probed(Err("connection refused".into()), S(15), at(115));
+        assert_eq!(link.state(S(30), S(40)), LinkState::Heard);
+        let lost = LinkState::Lost { since: Some(at(110)), why: "connection refused".into() };
+        assert_eq!(link.state(S(30), S(41)), lost);
+        link.hear(S(42), at(142));
+        assert_eq!((link.state(S(30), S(42)), link.trouble()), (LinkState::Heard, None));
+    }
+
+    #[test]
+    fn one_that_was_never_heard_is_lost_too_and_says_when_an_earlier_controller_heard_it() {
+        let mut link = Link::new(S(100));
+        link.recall(at(7));
+        link.recall(at(5));
+        let lost = LinkState::Lost { since: Some(at(7)), why: "it does not answer".into() };
+        assert_eq!(link.state(S(30), S(131)), lost);
+    }
+}

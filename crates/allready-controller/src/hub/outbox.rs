@@ -1,0 +1,314 @@
+//! What is to be written where, and when: one write at a time for each object, news gathered, failures put off.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+    time::Duration,
+};
+
+use allready_core::Status;
+use allready_kube::{backoff::Backoff, refusal::Refusal};
+use serde_json::Value;
+
+use super::ObjectName;
+use crate::pace::{Pace, Pacer, Verdict};
+
+/// An object of the hub that is written. Their order is their importance.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The status of an object that an aggregation chooses.
+    Status {
+        /// The aggregation.
+        aggregation: Arc<str>,
+        /// The object.
+        object: ObjectName,
+    },
+    /// A DNSEndpoint.
+    Dns(ObjectName),
+    /// The status of a StatusAggregation.
+    Aggregation(Arc<str>),
+    /// A StatusReport.
+    Report(ObjectName),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status { aggregation, object } => write!(f, "the status of {object} for {aggregation}"),
+            Self::Dns(name) => write!(f, "the DNSEndpoint {name}"),
+            Self::Aggregation(name) => write!(f, "the status of the StatusAggregation {name}"),
+            Self::Report(name) => write!(f, "the StatusReport {name}"),
+        }
+    }
+}
+
+/// What should stand in a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// What to apply; none where the object should go.
+    pub body: Option<Value>,
+    /// The worst that it says, and the worst that stands: what gets worse does not wait.
+    pub news: (Status, Option<Status>),
+}
+
+impl Draft {
+    /// A draft that can wait a little for others.
+    pub fn calm(body: Option<Value>) -> Self {
+        Self { body, news: (Status::Unknown, Some(Status::Unknown)) }
+    }
+}
+
+/// What is to be written. Time is the duration since any fixed instant.
+#[derive(Debug)]
+pub struct Outbox {
+    pace: Pace,
+    backoff: Backoff,
+    entries: BTreeMap<Place, Entry>,
+    /// Entries that are to be written, by when.
+    due: BTreeSet<(Duration, Place)>,
+    under_way: usize,
+}
+
+#[derive(Debug)]
+struct Entry {
+    draft: Option<Draft>,
+    /// What is under way, for when it fails.
+    sent: Option<Draft>,
+    due: Option<Duration>,
+    pacer: Pacer,
+    failures: u32,
+    not_before: Duration,
+}
+
+/// The most writes that are under way at a time: one hub, many objects.
+const MOST_AT_ONCE: usize = 32;
+/// The longest that somebody may ask to be left alone.
+const LONGEST_ASKED: Duration = Duration::from_secs(30);
+
+impl Outbox {
+    /// Nothing is to be written yet.
+    pub fn new(pace: Pace, backoff: Backoff) -> Self {
+        Self { pace, backoff, entries: BTreeMap::new(), due: BTreeSet::new(), under_way: 0 }
+    }
+
+    /// What should be written in a place; none where what stands is right.
+    pub fn want(&mut self, place: &Place, draft: Option<Draft>, now: Duration) {
+        if draft.is_none() && !self.entries.contains_key(place) {
+            return;
+        }
+        let pace = self.pace;
+        let entry = self.entries.entry(place.clone()).or_insert_with(|| Entry::new(pace));
+        match &draft {
+            Some(_) => entry.pacer.changed(now),
+            None => entry.pacer.settled(),
+        }
+        entry.draft = draft;
+        self.schedule(place, now);
+    }
+
+    /// Forgets a place: what is under way there has no say any more.
+    pub fn forget(&mut self, place: &Place) {
+        if let Some(entry) = self.entries.remove(place) {
+            if let Some(due) = entry.due {
+                self.due.remove(&(due, place.clone()));
+            }
+            if entry.sent.is_some() {
+                self.under_way -= 1;
+            }
+        }
+    }
+
+    /// Whether a write is under way there.
+    pub fn is_under_way(&self, place: &Place) -> bool {
+        self.entries.get(place).is_some_and(|entry| entry.sent.is_some())
+    }
+
+    /// The writes that are due, the most important first; each is under way until [`wrote`](Self::wrote) says how it went.
+    pub fn take_due(&mut self, now: Duration) -> Vec<(Place, Option<Value>)> {
+        let due = self.due.iter().take_while(|(due, _)| *due <= now).map(|(_, place)| place.clone());
+        let mut places: Vec<Place> = due.collect();
+        places.sort();
+        places.truncate(MOST_AT_ONCE.saturating_sub(self.under_way));
+        let mut writes = Vec::with_capacity(places.len());
+        for place in places {
+            let Some(entry) = self.entries.get_mut(&place) else { continue };
+            if let Some(due) = entry.due.take() {
+                self.due.remove(&(due, place.clone()));
+            }
+            let Some(draft) = entry.draft.take() else { continue };
+            writes.push((place, draft.body.clone()));
+            entry.sent = Some(draft);
+            entry.pacer.wrote(now);
+            self.under_way += 1;
+        }
+        writes
+    }
+
+    /// How a write went. One that failed is tried again later, unless another draft has been made meanwhile.
+    pub fn wrote(&mut self, place: &Place, result: Result<(), Refusal>, chance: f64, now: Duration) {
+        let Some(entry) = self.entries.get_mut(place) else { return };
+        let Some(sent) = entry.sent.take() else { return };
+        self.under_way -= 1;
+        match result {
+            Ok(()) => (entry.failures, entry.not_before) = (0, Duration::ZERO),
+            Err(refusal) => {
+                let asked = match refusal {
+                    Refusal::Busy { after } => after.unwrap_or_default(),
+                    _ => Duration::ZERO,
+                };
+                let wait = self.backoff.delay(entry.failures, chance).max(asked.min(LONGEST_ASKED));
+                entry.failures = entry.failures.saturating_add(1);
+                entry.not_before = now + wait;
+                if entry.draft.is_none() {
+                    entry.pacer.changed(now);
+                    entry.draft = Some(sent);
+                }
+            }
+        }
+        if entry.draft.is_none() && entry.failures == 0 && entry.pacer.is_rested(now) {
+            self.entries.remove(place);
+        } else {
+            self.schedule(place, now);
+        }
+    }
+
+    /// After how long something is due.
+    pub fn wait(&self, now: Duration) -> Option<Duration> {
+        if self.under_way >= MOST_AT_ONCE {
+            return None;
+        }
+        self.due.first().map(|(due, _)| due.saturating_sub(now))
+    }
+
+    /// How many writes are to be done or under way.
+    pub fn len(&self) -> usize {
+        self.due.len() + self.under_way
+    }
+
+    /// Whether nothing is to be written.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn schedule(&mut self, place: &Place, now: Duration) {
+        let Some(entry) = self.entries.get_mut(place) else { return };
+        if let Some(due) = entry.due.take() {
+            self.due.remove(&(due, place.clone()));
+        }
+        let Some(draft) = entry.draft.as_ref().filter(|_| entry.sent.is_none()) else { return };
+        let paced = match entry.pacer.decide(draft.news.0, draft.news.1, now) {
+            Verdict::Write | Verdict::Idle => now,
+            Verdict::Wait(wait) => now + wait,
+        };
+        let due = paced.max(entry.not_before);
+        entry.due = Some(due);
+        self.due.insert((due, place.clone()));
+    }
+}
+
+impl Entry {
+    fn new(pace: Pace) -> Self {
+        Self {
+            draft: None,
+            due: None,
+            pacer: Pacer::new(pace),
+            failures: 0,
+            not_before: Duration::ZERO,
+            sent: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    fn place(name: &str) -> Place {
+        Place::Status { aggregation: "gateways".into(), object: ObjectName::new("shop", name) }
+    }
+
+    fn outbox() -> Outbox {
+        let backoff = Backoff { min: MS(100), max: MS(1000) };
+        Outbox::new(Pace::default(), backoff)
+    }
+
+    fn draft(text: &str) -> Draft {
+        Draft::calm(Some(json!(text)))
+    }
+
+    #[test]
+    fn a_burst_is_one_write_of_the_last_draft() {
+        let mut outbox = outbox();
+        for n in 0..40 {
+            outbox.want(&place("web"), Some(draft(&n.to_string())), MS(n));
+            assert_eq!(outbox.take_due(MS(n)), []);
+        }
+        assert_eq!(outbox.wait(MS(40)), Some(MS(10)));
+        assert_eq!(outbox.take_due(MS(50)), [(place("web"), Some(json!("39")))]);
+        assert_eq!(outbox.take_due(MS(60)), []);
+    }
+
+    #[test]
+    fn bad_news_does_not_wait() {
+        let mut outbox = outbox();
+        let bad = Draft { body: Some(json!("bad")), news: (Status::False, Some(Status::True)) };
+        outbox.want(&place("web"), Some(bad), MS(7));
+        assert_eq!(outbox.take_due(MS(7)).len(), 1);
+    }
+
+    #[test]
+    fn one_place_is_written_once_at_a_time_and_what_comes_meanwhile_comes_after() {
+        let mut outbox = outbox();
+        outbox.want(&place("web"), Some(draft("1")), MS(0));
+        assert_eq!(outbox.take_due(MS(50)).len(), 1);
+        outbox.want(&place("web"), Some(draft("2")), MS(60));
+        assert_eq!((outbox.take_due(MS(9000)), outbox.is_under_way(&place("web"))), (vec![], true));
+        outbox.wrote(&place("web"), Ok(()), 0.5, MS(9000));
+        assert_eq!(outbox.take_due(MS(9000)), [(place("web"), Some(json!("2")))]);
+    }
+
+    #[test]
+    fn what_fails_is_put_off_for_longer_each_time_and_forgotten_when_it_is_not_wanted_any_more() {
+        let mut outbox = outbox();
+        let mut now = MS(0);
+        outbox.want(&place("web"), Some(draft("x")), now);
+        for expected in [100, 200, 400, 800, 1000, 1000] {
+            now += outbox.wait(now).unwrap();
+            assert_eq!(outbox.take_due(now).len(), 1);
+            outbox.wrote(&place("web"), Err(Refusal::Unanswered), 1.0, now);
+            assert_eq!(outbox.wait(now), Some(MS(expected)));
+        }
+        outbox.want(&place("web"), None, now);
+        assert_eq!((outbox.wait(now), outbox.len()), (None, 0));
+    }
+
+    #[test]
+    fn no_more_than_so_many_are_under_way_and_statuses_go_before_reports() {
+        let mut outbox = outbox();
+        for n in 0..100 {
+            let report = Place::Report(ObjectName::new("shop", &format!("{n:03}")));
+            outbox.want(&report, Some(draft("r")), MS(0));
+        }
+        outbox.want(&place("web"), Some(draft("s")), MS(0));
+        let first = outbox.take_due(MS(50));
+        assert_eq!((first.len(), &first[0].0), (MOST_AT_ONCE, &place("web")));
+        assert_eq!((outbox.take_due(MS(51)), outbox.wait(MS(51))), (vec![], None));
+        outbox.wrote(&place("web"), Ok(()), 0.0, MS(52));
+        assert_eq!(outbox.take_due(MS(52)).len(), 1);
+    }
+
+    #[test]
+    fn a_place_that_is_forgotten_while_it_is_written_gives_its_turn_back() {
+        let mut outbox = outbox();
+        outbox.want(&place("web"), Some(draft("1")), MS(0));
+        outbox.take_due(MS(50));
+        outbox.forget(&place("web"));
+        outbox.wrote(&place("web"), Ok(()), 0.0, MS(60));
+        assert!(outbox.is_empty());
+    }
+}

@@ -1,0 +1,142 @@
+//! Whether a cluster answers.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use http::{Request, StatusCode};
+use http_body::Body as _;
+use kube::{Client, client::Body};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::post::Outlet;
+use crate::{
+    watching::NO_ANSWER,
+    words::{cut, refusal},
+};
+
+/// How often a cluster is asked whether it answers, and how long that may take.
+#[derive(Clone, Debug)]
+pub(super) struct Pulse {
+    /// In milliseconds.
+    every: Arc<AtomicU64>,
+    pub(super) patience: Duration,
+}
+
+impl Default for Pulse {
+    fn default() -> Self {
+        Self::new(Duration::from_secs(5), Duration::from_secs(5))
+    }
+}
+
+/// How long an answer may take at least, however often is asked.
+const MIN_PATIENCE: Duration = Duration::from_secs(1);
+
+/// After how many silences in a row a connection is made anew: its credentials are read again, and its watches, which
+/// may hang on a connection that is dead without a word, begin with a list.
+const SILENCES: u32 = 2;
+
+/// The most bytes of an answer that are looked at.
+const MOST_BYTES: usize = 64 * 1024;
+
+impl Pulse {
+    pub(super) fn new(every: Duration, patience: Duration) -> Self {
+        let pulse = Self { every: Arc::default(), patience };
+        pulse.set(every);
+        pulse
+    }
+
+    pub(super) fn set(&self, every: Duration) {
+        self.every.store(u64::try_from(every.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    pub(super) fn every(&self) -> Duration {
+        Duration::from_millis(self.every.load(Ordering::Relaxed))
+    }
+
+    /// Asks again and again. Ends when the cluster has not answered a few times in a row.
+    pub(super) async fn beat(self, client: Client, outlet: Outlet) {
+        let mut silences = 0;
+        while silences < SILENCES {
+            let asked = Instant::now();
+            let answer = timeout(self.patience.min(self.every().max(MIN_PATIENCE)), ask(&client)).await;
+            let answer = answer.unwrap_or_else(|_| Err(NO_ANSWER.to_owned()));
+            silences = if answer.is_ok() { 0 } else { silences + 1 };
+            outlet.link(answer.map(|()| asked.elapsed()).map_err(|why| cut(&why)));
+            // It may be asked for more often meanwhile.
+            let (paused, chance) = (Instant::now(), fastrand::f64());
+            while let Some(rest) = self.pause(chance).checked_sub(paused.elapsed()) {
+                sleep(rest.min(MIN_PATIENCE)).await;
+            }
+        }
+    }
+
+    /// How long to wait until asking again: a little more or less, so that many clusters are not asked at once. `chance`
+    /// goes from 0 to 1.
+    pub(super) fn pause(&self, chance: f64) -> Duration {
+        self.every().mul_f64(0.8 + 0.4 * chance.clamp(0.0, 1.0))
+    }
+}
+
+/// Asks an API server for its version. Whoever may not know it is answered nonetheless.
+async fn ask(client: &Client) -> Result<(), String> {
+    let request = Request::get("/version").body(Body::empty()).map_err(|error| error.to_string())?;
+    let response = client.send(request).await.map_err(|error| refusal(&error))?;
+    match response.status() {
+        StatusCode::FORBIDDEN => Ok(()),
+        StatusCode::UNAUTHORIZED => {
+            Err("the API server refuses the credentials (401 Unauthorized)".to_owned())
+        }
+        status if !status.is_success() => Err(format!("the API server answers with {status}")),
+        _ if is_version(&read(response.into_body()).await?) => Ok(()),
+        _ => Err("what answers is not an API server".to_owned()),
+    }
+}
+
+async fn read(body: Body) -> Result<Vec<u8>, String> {
+    let mut body = std::pin::pin!(body);
+    let mut bytes = Vec::new();
+    while let Some(frame) = std::future::poll_fn(|context| body.as_mut().poll_frame(context)).await {
+        let frame = frame.map_err(|error| refusal(&error))?;
+        bytes.extend(frame.data_ref().into_iter().flatten());
+        if bytes.len() > MOST_BYTES {
+            break;
+        }
+    }
+    Ok(bytes)
+}
+
+fn is_version(bytes: &[u8]) -> bool {
+    let version = serde_json::from_slice::<serde_json::Value>(bytes).unwrap_or_default();
+    version["gitVersion"].is_string()
+}
+
+/// What is said of a cluster that is not asked, because it is known why it cannot be.
+pub(super) fn unusable(outlet: &Outlet, why: &Arc<str>) {
+    outlet.link(Err(why.clone()));
+    outlet.fail(why);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_api_server_has_a_version() {
+        assert!(is_version(br#"{"major":"1","minor":"36","gitVersion":"v1.36.0"}"#));
+        assert!(!is_version(b"<html>hello</html>"));
+        assert!(!is_version(br#"{"version":"7"}"#));
+        assert!(!is_version(b""));
+    }
+
+    #[test]
+    fn clusters_are_not_asked_in_step() {
+        let pulse = Pulse::default();
+        assert_eq!(pulse.pause(0.0), Duration::from_secs(4));
+        assert_eq!(pulse.pause(1.0), Duration::from_secs(6));
+    }
+}

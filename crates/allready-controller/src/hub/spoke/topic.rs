@@ -1,0 +1,192 @@
+//! One topic in one cluster: its watches, and what they show.
+
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use allready_kube::backoff::Backoff;
+use futures::{FutureExt, StreamExt, stream};
+use kube::{
+    Api, Client, ResourceExt,
+    api::{ApiResource, DynamicObject},
+    discovery::{ApiCapabilities, Scope},
+    runtime::watcher,
+};
+use serde_json::Value;
+use tokio::{task::coop::consume_budget, time::sleep};
+
+use super::{
+    Topic,
+    mailbox::About,
+    post::Outlet,
+    roll::{Roll, TooMany},
+};
+use crate::{hub::ObjectName, watching, words::cut};
+
+/// How long to wait after a failure of our own.
+const AGAIN: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_mins(1) };
+/// How long to wait before looking whether there are fewer objects now.
+const FEWER: Duration = Duration::from_mins(1);
+
+/// Watches a topic until the future is dropped.
+pub(super) async fn watch(
+    client: Client,
+    topic: Topic,
+    about: About,
+    outlet: Outlet,
+    roll: Arc<Mutex<Roll>>,
+) {
+    let watch = Watch { client, topic, about, outlet, roll };
+    let mut failures = 0;
+    loop {
+        let ended = AssertUnwindSafe(watch.run()).catch_unwind().await;
+        let (why, pause) = match ended {
+            Ok(too_many) => (too_many.to_string(), FEWER.mul_f64(0.5 + fastrand::f64())),
+            Err(_) => {
+                failures += 1;
+                let why = "the controller failed on an object, and begins again";
+                (why.to_owned(), AGAIN.delay(failures - 1, fastrand::f64()))
+            }
+        };
+        tracing::warn!(cluster = %watch.outlet.sender.cluster, topic = %watch.about.topic.0, why, "a topic cannot be watched");
+        watch.outlet.topic(&watch.about, Err(why.into()));
+        sleep(pause).await;
+    }
+}
+
+struct Watch {
+    client: Client,
+    topic: Topic,
+    about: About,
+    outlet: Outlet,
+    roll: Arc<Mutex<Roll>>,
+}
+
+impl Watch {
+    async fn run(&self) -> TooMany {
+        let (resource, capabilities) = self.find().await;
+        let scopes = scopes(&self.topic, &capabilities);
+        self.roll().begin(scopes.iter().cloned());
+        let watches = scopes.into_iter().map(|scope| {
+            let events = watching::events(self.api(&resource, &scope), self.only());
+            events.map(move |event| (scope.clone(), event)).boxed()
+        });
+        let mut events = stream::select_all(watches);
+        while let Some((scope, event)) = events.next().await {
+            if let Err(too_many) = self.see(&scope, event).await {
+                return too_many;
+            }
+            // Who sends without end lets others have their turn.
+            consume_budget().await;
+        }
+        // There is at least one watch, and none of them ends.
+        std::future::pending().await
+    }
+
+    /// What the kind is called in requests, as soon as it is served.
+    async fn find(&self) -> (ApiResource, ApiCapabilities) {
+        let Topic { api_version, kind, .. } = &self.topic;
+        let found = watching::discovered(self.client.clone(), api_version.clone(), kind.clone());
+        let mut found = std::pin::pin!(found);
+        while let Some(found) = found.next().await {
+            match found {
+                Ok(found) => return found,
+                Err(why) => self.outlet.topic(&self.about, Err(cut(&why))),
+            }
+        }
+        // It ends with an answer.
+        std::future::pending().await
+    }
+
+    fn api(&self, resource: &ApiResource, scope: &str) -> Api<DynamicObject> {
+        if scope.is_empty() {
+            Api::all_with(self.client.clone(), resource)
+        } else {
+            Api::namespaced_with(self.client.clone(), scope, resource)
+        }
+    }
+
+    fn only(&self) -> watcher::Config {
+        let only = watcher::Config::default();
+        match &self.topic.selector {
+            Some(selector) => only.labels(selector),
+            None => only,
+        }
+    }
+
+    async fn see(
+        &self,
+        scope: &str,
+        event: Result<watcher::Event<DynamicObject>, String>,
+    ) -> Result<(), TooMany> {
+        if event.is_ok() {
+            self.outlet.heard();
+        }
+        match event {
+            Ok(watcher::Event::Init) => self.roll().listing(scope),
+            Ok(watcher::Event::InitApply(object) | watcher::Event::Apply(object)) => {
+                let (name, instance) = self.topic.reader.read(&whole(object));
+                if self.roll().there(scope, &name)? {
+                    self.outlet.object(&self.about, &name, Some(Box::new(instance))).await;
+                }
+            }
+            Ok(watcher::Event::Delete(object)) => {
+                let name = ObjectName::new(&object.namespace().unwrap_or_default(), &object.name_any());
+                if self.roll().gone(&name) {
+                    self.say_gone(&name).await;
+                }
+            }
+            Ok(watcher::Event::InitDone) => {
+                let (gone, whole) = self.roll().listed(scope);
+                for name in gone {
+                    self.say_gone(&name).await;
+                }
+                whole?;
+                self.judge();
+            }
+            Err(why) => {
+                self.roll().failed(scope, cut(&why));
+                self.judge();
+            }
+        }
+        Ok(())
+    }
+
+    async fn say_gone(&self, name: &ObjectName) {
+        self.outlet.object(&self.about, name, None).await;
+        self.roll().forget(name);
+    }
+
+    fn judge(&self) {
+        let verdict = self.roll().verdict();
+        if let Some(verdict) = verdict {
+            self.outlet.topic(&self.about, verdict);
+        }
+    }
+
+    fn roll(&self) -> MutexGuard<'_, Roll> {
+        self.roll.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where to watch: in each namespace that is named, or everywhere.
+fn scopes(topic: &Topic, capabilities: &ApiCapabilities) -> Vec<Arc<str>> {
+    let mut scopes: Vec<Arc<str>> = match capabilities.scope {
+        Scope::Namespaced => topic.namespaces.iter().map(|name| name.as_str().into()).collect(),
+        Scope::Cluster => Vec::new(),
+    };
+    scopes.sort();
+    scopes.dedup();
+    if scopes.is_empty() {
+        scopes.push("".into());
+    }
+    scopes
+}
+
+/// All of an object but the record of who wrote what, which is most of its bytes.
+fn whole(mut object: DynamicObject) -> Value {
+    object.managed_fields_mut().clear();
+    serde_json::to_value(&object).unwrap_or_default()
+}
