@@ -229,6 +229,13 @@ impl Subject {
         self.tally.is_pending()
     }
 
+    /// Whether an expected instance is bad, and not merely unknown, however strict the answer is: this need not wait for those
+    /// that have not been heard yet.
+    pub fn is_bad(&self) -> bool {
+        self.plan.conditions.iter().any(|planned| planned.broken.is_some())
+            || self.tally.conditions.iter().any(|roster| roster.counts().bad > 0)
+    }
+
     /// The generation of the hub object that the last word of a cluster was made from, as far as that is known.
     fn seen(&mut self, cluster: &ClusterName) -> Option<Generation> {
         let instance = self.shares.get(cluster)?.last.as_ref()?;

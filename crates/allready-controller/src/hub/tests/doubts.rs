@@ -104,6 +104,18 @@ fn a_cluster_that_has_not_been_heard_is_waited_for_and_unknown() {
 }
 
 #[test]
+fn in_the_strict_mode_who_has_not_been_heard_makes_it_false_but_is_no_bad_news() {
+    let mut hub = Hub::new(gateway_with("mode", json!("strict")));
+    hub.subject.choose(&cluster("cluster-1"));
+    hub.subject.choose(&cluster("cluster-2"));
+    assert_eq!((hub.answer().worst, hub.subject.is_bad()), (allready_core::Status::False, false));
+    hub.says("cluster-1", programmed("True", ""));
+    assert!(!hub.subject.is_bad());
+    hub.says("cluster-1", programmed("False", "down"));
+    assert!(hub.subject.is_bad() && hub.subject.is_pending());
+}
+
+#[test]
 fn mc15_an_instance_that_is_being_deleted_is_unknown_whatever_it_says() {
     let mut hub = two();
     let mut leaving = programmed("True", "");
