@@ -181,7 +181,7 @@ fn behind(condition: &Condition, instance: Option<&Instance>) -> String {
 }
 
 /// What counts for the completeness of the rows.
-pub(super) fn completeness<'a>(standing: Standing, text: Cow<'a, str>) -> Input<'a> {
+pub(super) fn completeness(standing: Standing, text: Cow<'_, str>) -> Input<'_> {
     let polarity = Polarity::NormalTrue;
     Input {
         status: polarity.status(standing),
