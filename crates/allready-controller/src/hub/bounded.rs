@@ -28,9 +28,9 @@ pub(super) struct BoundedLayer {
 const MEBIBYTE: usize = 1024 * 1024;
 
 impl Default for BoundedLayer {
-    /// 64 MiB of an answer in four million parts, and 4 MiB of an event: several times what a server stores of an object.
+    /// 32 MiB of an answer in a million parts, and 4 MiB of an event: several times what a server stores of an object.
     fn default() -> Self {
-        Self { answer: 64 * MEBIBYTE, parts: 4_000_000, event: 4 * MEBIBYTE }
+        Self { answer: 32 * MEBIBYTE, parts: 1_000_000, event: 4 * MEBIBYTE }
     }
 }
 

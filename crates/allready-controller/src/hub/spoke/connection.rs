@@ -13,7 +13,7 @@ use kube::{Client, config::Kubeconfig};
 use tokio::{
     sync::watch,
     task::JoinSet,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 use super::{
@@ -32,6 +32,11 @@ const AGAIN: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::fro
 /// How long a credential plugin may take before it is told.
 const PLUGIN: Duration = Duration::from_secs(20);
 
+/// How long a connection lasts that was worth something.
+const LASTING: Duration = Duration::from_secs(30);
+/// How long to wait before connecting to a cluster again that has not answered: a credential plugin runs each time.
+const SILENT: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
+
 /// What is known of each topic. It outlives the watches, so that a new one can tell what is gone.
 type Rolls = BTreeMap<TopicId, Arc<Mutex<Roll>>>;
 
@@ -49,10 +54,16 @@ pub(super) trait Run: Send {
 /// Runs this for ever. One that panics is told, and begins again after a while: a fault that one cluster brings to light
 /// is that cluster's alone.
 pub(super) async fn again_and_again(outlet: Outlet, mut what: impl Run) {
-    let mut failures = 0;
+    let (mut failures, mut silences) = (0, 0_u32);
     loop {
+        let began = Instant::now();
         if AssertUnwindSafe(what.run()).catch_unwind().await.is_ok() {
             failures = 0;
+            // One that answered for a while is asked again at once; one that never does, a little later each time.
+            silences = if began.elapsed() > LASTING { 0 } else { silences.saturating_add(1) };
+            if silences > 1 {
+                sleep(SILENT.delay(silences - 2, fastrand::f64())).await;
+            }
             continue;
         }
         let cluster = &outlet.sender.cluster;

@@ -27,6 +27,8 @@ use crate::{hub::ObjectName, watching, words::cut};
 
 /// How long to wait after a failure of our own.
 const AGAIN: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_mins(1) };
+/// How many objects are asked for at a time.
+const PAGE: u32 = 100;
 /// How long to wait before looking whether there are fewer objects now.
 const FEWER: Duration = Duration::from_mins(1);
 
@@ -67,7 +69,10 @@ impl Watch {
     async fn run(&self) -> TooMany {
         let (resource, capabilities) = self.find().await;
         let scopes = scopes(&self.topic, &capabilities);
-        self.roll().begin(scopes.iter().cloned());
+        if self.roll().begin(scopes.iter().cloned()) {
+            // What it said before is old until all of it has been seen again.
+            self.outlet.topic(&self.about, Err("its objects are being listed again".into()));
+        }
         let watches = scopes.into_iter().map(|scope| {
             let events = watching::events(self.api(&resource, &scope), self.only());
             events.map(move |event| (scope.clone(), event)).boxed()
@@ -108,7 +113,8 @@ impl Watch {
     }
 
     fn only(&self) -> watcher::Config {
-        let only = watcher::Config::default();
+        // What a page may come to is bounded, so it has few objects.
+        let only = watcher::Config::default().page_size(PAGE);
         match &self.topic.selector {
             Some(selector) => only.labels(selector),
             None => only,
@@ -128,7 +134,7 @@ impl Watch {
             Ok(watcher::Event::Init) => self.roll().listing(scope),
             Ok(watcher::Event::InitApply(object) | watcher::Event::Apply(object)) => {
                 let (name, instance) = self.topic.reader.read(&whole(object));
-                if self.roll().there(scope, &name)? {
+                if self.roll().there(scope, &name, instance.bytes())? {
                     self.outlet.object(&self.about, &name, Some(Box::new(instance))).await;
                 }
             }

@@ -73,6 +73,11 @@ pub(super) fn of(subject: &Subject, now: Time) -> Answer {
     let mut conditions = planned;
     conditions.truncate(kept);
     conditions.extend((room > 0).then_some(aggregated));
+    if !subject.limits.has_generations {
+        for condition in &mut conditions {
+            condition.observed_generation = None;
+        }
+    }
     let body = Body { conditions, addresses, listeners, fields: subject.tally.fields.values().collect() };
     Answer {
         status: body.status(plan),

@@ -209,7 +209,10 @@ impl Subject {
         match self.plan.placement {
             Placement::Everywhere => self.shares.contains_key(cluster),
             Placement::Annotated => self.placed.contains(cluster),
-            Placement::Found => self.shares.get(cluster).is_some_and(|share| share.last.is_some()),
+            // Of a cluster that has never been heard it is not known that it has none.
+            Placement::Found => {
+                self.shares.get(cluster).is_some_and(|share| share.last.is_some() || !share.is_known)
+            }
         }
     }
 
