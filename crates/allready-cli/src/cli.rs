@@ -39,7 +39,7 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Serve a Kubernetes API from memory, for tests and demos.
     Apiserver(ApiserverArgs),
-    /// Answer for many reporters with one Ready, for as long as it runs.
+    /// Answer for many reporters with one Ready, and for many clusters with one status, for as long as it runs.
     Controller(Box<ControllerArgs>),
     /// Report how a component is doing, once: for scripts.
     Report(Box<ReportArgs>),
