@@ -8,7 +8,10 @@ use allready::{
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::{controller::ControllerArgs, report::ReportArgs, uninstall::UninstallArgs};
+use crate::{
+    aggregate::AggregateArgs, controller::ControllerArgs, dns::DnsArgs, hub::HubArgs, report::ReportArgs,
+    uninstall::UninstallArgs,
+};
 
 /// Is everything all ready? If not: what, since when, who says so, and why?
 #[derive(Debug, Parser)]
@@ -22,7 +25,10 @@ Examples:
   allready rollup -f conditions.yaml  the Ready condition of a list of them
   kubectl get gateway web -o json | allready rollup --top Programmed -f -
   allready apiserver --crds crds/     a Kubernetes API server of your own
-  allready controller                 one Ready from many reporters, in a cluster"
+  allready controller                 one Ready from many reporters, in a cluster
+  allready controller --clusters secrets    and one status from many clusters
+  allready hub status                 which clusters are heard
+  allready aggregate -f hub.yaml --spoke cluster-1=a.yaml    the same from files"
 )]
 pub(crate) struct Cli {
     /// What to do.
@@ -39,8 +45,14 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Serve a Kubernetes API from memory, for tests and demos.
     Apiserver(ApiserverArgs),
-    /// Answer for many reporters with one Ready, for as long as it runs.
+    /// Answer for many reporters with one Ready, and for many clusters with one status, for as long as it runs.
     Controller(Box<ControllerArgs>),
+    /// Compute the status of a hub object from its instances in many clusters, as files.
+    Aggregate(Box<AggregateArgs>),
+    /// Show which names point to which clusters, or would.
+    Dns(Box<DnsArgs>),
+    /// Ask a hub how it is.
+    Hub(HubArgs),
     /// Report how a component is doing, once: for scripts.
     Report(Box<ReportArgs>),
     /// Remove from a cluster what was installed, and say what.
