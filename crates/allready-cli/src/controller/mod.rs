@@ -17,6 +17,8 @@ use tokio::{
     net::TcpListener,
     time::{Instant, timeout},
 };
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 pub(crate) use args::ControllerArgs;
 use pages::Pages;
@@ -32,10 +34,18 @@ pub(crate) fn run(args: &ControllerArgs, printer: &mut Printer) -> Result<ExitCo
     let statuses = statuses(args)?;
     let providers = hub::providers(args)?;
     // Logs go beside the output, as everything that is not an answer.
-    tracing_subscriber::fmt().with_max_level(args.log).with_writer(std::io::stderr).init();
+    logs(args.log);
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
     runtime.block_on(control(args, statuses, &providers, printer))
+}
+
+/// Logs to standard error. The client logs the whole of an answer that it cannot read, and a cluster may send what it pleases.
+fn logs(level: LevelFilter) {
+    let of_client = level.min(LevelFilter::ERROR);
+    let only = Targets::new().with_default(level).with_target("kube_client", of_client);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    tracing_subscriber::registry().with(lines).with(only).init();
 }
 
 async fn control(

@@ -57,11 +57,6 @@ impl Shortcoming {
         seen.filter(|seen| *seen < hub).map(|seen| Self::Behind(seen, hub))
     }
 
-    /// Whether the rows of the share may be out of date. It is certain that an absent instance has none.
-    pub(super) fn outdates_rows(&self) -> bool {
-        !matches!(self, Self::Absent | Self::Leaving)
-    }
-
     fn reason(&self) -> &'static str {
         match self {
             Self::Stranger => "ClusterUnknown",

@@ -282,7 +282,7 @@ impl Subject {
         };
         let trouble =
             instance.and_then(|instance| rows::trouble(cluster, instance, &self.plan, &self.limits));
-        let outdated = shortcoming.as_ref().filter(|shortcoming| shortcoming.outdates_rows());
+        let outdated = shortcoming.as_ref();
         let complete = match (outdated.map(Shortcoming::words), trouble) {
             (Some(words), Some((Standing::Bad, text))) => {
                 judge::completeness(Standing::Bad, format!("{text}, {words}").into())

@@ -18,7 +18,7 @@ fn an_instance_that_is_expected_everywhere_and_is_not_there_is_unknown() {
     hub.subject.choose(&cluster("cluster-2"));
     hub.subject.heard(&cluster("cluster-2"), None);
     hub.is("Programmed", "Unknown", "InstancesUnknown", "cluster-2 (unknown) has no object of this name");
-    hub.is(AGGREGATED, "True", "Complete", "what 2 of 2 instances say is here");
+    hub.is(AGGREGATED, "Unknown", "InstancesUnknown", "cluster-2 (unknown) has no object of this name");
 }
 
 #[test]
