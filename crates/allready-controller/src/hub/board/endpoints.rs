@@ -262,7 +262,7 @@ fn version(object: &Value) -> Option<u64> {
 }
 
 /// What the last word of a cluster is worth.
-fn presence(subject: &Subject, cluster: &ClusterName, share: &Share) -> Presence {
+pub(in crate::hub) fn presence(subject: &Subject, cluster: &ClusterName, share: &Share) -> Presence {
     match &share.doubt {
         Some(Doubt::Unreachable { since, .. }) => return Presence::Unreachable(*since),
         Some(Doubt::Pending | Doubt::Unreadable { .. }) => return Presence::Doubted,
