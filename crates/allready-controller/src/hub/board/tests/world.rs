@@ -279,7 +279,10 @@ impl World {
                 connection.asked = Some(self.now);
                 word.link = Some(if spoke.is_up { Ok(MS(3)) } else { Err(spoke.trouble.as_str().into()) });
             }
-            for (id, topic) in topics.iter().filter(|(_, topic)| topic.clusters.contains(name)) {
+            for (id, topic) in topics
+                .iter()
+                .filter(|(_, topic)| topic.clusters.as_ref().is_none_or(|chosen| chosen.contains(name)))
+            {
                 let (sent, said) = connection.topics.entry(id.clone()).or_default();
                 if !spoke.is_up {
                     continue;
