@@ -86,8 +86,10 @@ fn expected(world: &World, wish: &Wish, facts: &HubFacts, name: &ObjectName) -> 
         Placement::Everywhere => chosen,
         Placement::Annotated => facts.placed.iter().flatten().cloned().collect(),
         Placement::Found => {
+            // Who has never been heard has not been found to have it.
             let has = |cluster: &ClusterName| {
-                world.spokes[cluster].objects.contains_key(&(wish.what, name.clone()))
+                world.has_listed(cluster, &wish.name)
+                    && world.spokes[cluster].objects.contains_key(&(wish.what, name.clone()))
             };
             chosen.into_iter().filter(has).collect()
         }

@@ -281,7 +281,7 @@ impl World {
             }
             for (id, topic) in topics
                 .iter()
-                .filter(|(_, topic)| topic.clusters.as_ref().is_none_or(|clusters| clusters.contains(name)))
+                .filter(|(_, topic)| topic.clusters.as_ref().is_none_or(|chosen| chosen.contains(name)))
             {
                 let (sent, said) = connection.topics.entry(id.clone()).or_default();
                 if !spoke.is_up {
