@@ -113,6 +113,7 @@ impl Hub {
             self.clusters.recall(&cluster, heard);
         }
         self.choose_clusters(now);
+        self.look_for_wanted();
         self.reports.look_for_orphans();
     }
 
