@@ -155,7 +155,10 @@ impl Blind {
 
     fn fails(&mut self, what: String, why: &str) {
         if self.0.get(&what).is_none_or(|before| before != why) {
-            tracing::warn!(why, "{what} cannot be seen at present");
+            tracing::warn!(
+                why,
+                "{what} cannot be seen at present: is the definition installed, and may this controller look?"
+            );
             self.0.insert(what, why.to_owned());
         }
     }
