@@ -8,7 +8,10 @@ use allready::{
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::{controller::ControllerArgs, report::ReportArgs, uninstall::UninstallArgs};
+use crate::{
+    aggregate::AggregateArgs, controller::ControllerArgs, dns::DnsArgs, hub::HubArgs, report::ReportArgs,
+    uninstall::UninstallArgs,
+};
 
 /// Is everything all ready? If not: what, since when, who says so, and why?
 #[derive(Debug, Parser)]
@@ -18,11 +21,14 @@ use crate::{controller::ControllerArgs, report::ReportArgs, uninstall::Uninstall
     max_term_width = 100,
     after_help = "\
 Examples:
-  allready demo                       a condition set, and a whole system, live through a story
+  allready demo                       a condition set, a whole system and a hub live through a story
   allready rollup -f conditions.yaml  the Ready condition of a list of them
   kubectl get gateway web -o json | allready rollup --top Programmed -f -
   allready apiserver --crds crds/     a Kubernetes API server of your own
-  allready controller                 one Ready from many reporters, in a cluster"
+  allready controller                 one Ready from many reporters, in a cluster
+  allready controller --clusters secrets    and one status from many clusters
+  allready hub status                 which clusters are heard
+  allready aggregate -f hub.yaml --spoke cluster-1=a.yaml    the same from files"
 )]
 pub(crate) struct Cli {
     /// What to do.
@@ -39,8 +45,14 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Serve a Kubernetes API from memory, for tests and demos.
     Apiserver(ApiserverArgs),
-    /// Answer for many reporters with one Ready, for as long as it runs.
+    /// Answer for many reporters with one Ready, and for many clusters with one status, for as long as it runs.
     Controller(Box<ControllerArgs>),
+    /// Compute the status of a hub object from its instances in many clusters, as files.
+    Aggregate(Box<AggregateArgs>),
+    /// Show which names point to which clusters, or would.
+    Dns(Box<DnsArgs>),
+    /// Ask a hub how it is.
+    Hub(HubArgs),
     /// Report how a component is doing, once: for scripts.
     Report(Box<ReportArgs>),
     /// Remove from a cluster what was installed, and say what.
@@ -161,13 +173,15 @@ impl From<StaleArg> for Stale {
 /// How the story is told.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Nothing is installed or contacted. The story runs on a clock of its own; then a whole system runs on an API
-server in this process, with a kubeconfig among the temporary files for whoever wants to look.
+Nothing is installed or contacted. The story runs on a clock of its own; then a
+whole system runs on an API server in this process, and after it a hub with two
+clusters on three more. The system and the hub have a kubeconfig each among the
+temporary files, for whoever wants to look.
 
 Examples:
   allready demo
   allready demo --pause 2      wait two seconds after each scene
-  allready demo --no-story --nodes 5000    only the system, until Ctrl-C
+  allready demo --no-story --nodes 5000    only the system and the hub, until Ctrl-C
   NO_COLOR=1 allready demo | less")]
 pub(crate) struct DemoArgs {
     /// Seconds to wait after each scene.
@@ -178,11 +192,12 @@ pub(crate) struct DemoArgs {
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(2..))]
     pub(crate) nodes: u16,
 
-    /// Only run the system, until Ctrl-C: for looking at it with kubectl.
+    /// Only run the system and the hub, until Ctrl-C: for looking at them with kubectl.
     #[arg(long)]
     pub(crate) no_story: bool,
 
-    /// Where to write the kubeconfig of the system's API server [default: a file among the temporary ones].
+    /// Where to write the kubeconfig of the system's API server; that of the hub stands beside it, with `-hub` in its name
+    /// [default: files among the temporary ones].
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
 }

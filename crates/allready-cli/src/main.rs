@@ -1,16 +1,23 @@
 //! `allready`: is everything all ready, and if not: what, since when, who says so, and why?
 
+mod age;
+mod aggregate;
 mod apiserver;
 mod cli;
 mod cluster;
 mod controller;
 mod demo;
+mod dns;
 mod failure;
+mod hub;
 mod input;
+mod offline;
 mod printer;
+mod render;
 mod report;
 mod rollup;
 mod signal;
+mod table;
 mod uninstall;
 
 use std::process::ExitCode;
@@ -43,6 +50,9 @@ fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode, Failure> {
         Command::Demo(args) => demo::run(&args, printer),
         Command::Apiserver(args) => apiserver::run(&args, printer),
         Command::Controller(args) => controller::run(&args, printer),
+        Command::Aggregate(args) => aggregate::run(&args, now, printer),
+        Command::Dns(args) => dns::run(&args, now, printer),
+        Command::Hub(args) => hub::run(&args, now, printer),
         Command::Report(args) => report::run(&args, printer),
         Command::Uninstall(args) => uninstall::run(&args, printer),
     }

@@ -57,6 +57,17 @@ impl Printer {
         self.error_text(&format!("{UNKNOWN}warning:{UNKNOWN:#} {message}\n"));
     }
 
+    /// Says what others have to say, on the side, but not for ever.
+    pub(crate) fn warnings(&mut self, notes: &[String]) {
+        const MAX_WARNINGS: usize = 20;
+        for note in notes.iter().take(MAX_WARNINGS) {
+            self.warning(tame(note));
+        }
+        if notes.len() > MAX_WARNINGS {
+            self.warning(format_args!("and {} more like these", notes.len() - MAX_WARNINGS));
+        }
+    }
+
     /// Writes to the side; there is nobody to tell when that fails.
     pub(crate) fn error_text(&mut self, text: &str) {
         let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());

@@ -20,8 +20,8 @@ use crate::{
 What goes, in this order:
   the controller, so that nobody answers any more
   the admission policies, roles, bindings, service accounts and the lease
-  the definitions of ConfigurationStatus and StatusReport, and with them every object:
-    an answer that nobody keeps up would soon be wrong
+  the definitions of ConfigurationStatus, StatusAggregation and StatusReport, and with
+    them every object: an answer that nobody keeps up would soon be wrong
   the namespace of the controller, if it was made for it
 
 It is found by the label app.kubernetes.io/name=allready, which everything that is

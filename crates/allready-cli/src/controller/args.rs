@@ -1,12 +1,13 @@
 //! What can be said to `allready controller`.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, path::PathBuf};
 
 use allready::kinds::{ConfigurationStatusSpec, Preset};
 use allready_controller::config::Subject;
 use clap::Args;
 use tracing::level_filters::LevelFilter;
 
+use super::sources::{Source, source};
 use crate::cluster::ClusterArgs;
 
 /// What to answer for, and how to run.
@@ -20,20 +21,34 @@ Of several replicas one writes. A signal ends it, and the next one leads at once
 The objects that --ensure names are made in the first --group. Presets:
   metallb   read the ConfigurationStates of MetalLB 0.15.3 and later
 
+With --clusters it is a hub, too: it answers StatusAggregations, each of which gives
+objects of this cluster one status from the instances in the others. There it only
+reads. Clusters come and go without a restart. Sources, of which there may be several:
+  secrets                      kubeconfigs in Secrets with the label
+                               allready.dev/cluster, in the namespace of the hub
+  secrets:NAMESPACE            in another one; `*` is all of them
+  secrets:NAMESPACE/SELECTOR   Secrets with other labels
+  profiles[:NAMESPACE]         ClusterProfiles of multicluster.x-k8s.io
+  dir:PATH                     kubeconfigs in a directory, named after their clusters
+  files:PATH                   objects in a directory, NAME.yaml or NAME/*.yaml, where
+                               there is no cluster to ask
+
 With --metrics it also serves
-  /metrics   writes and leadership, for Prometheus
+  /metrics   writes (config_status, and hub) and leadership, for Prometheus
   /healthz   that it runs
   /readyz    that it has reached the API server
 
 Exit codes:
   0 it was stopped
-  64 wrong usage, 66 no usable kubeconfig, 69 the address is taken
+  64 wrong usage, 66 no usable kubeconfig or providers, 69 the address is taken
 
 Examples:
   allready controller
   allready controller --namespace shop --ensure shop/config-status
   allready controller --group metallb.io/v1beta1 --namespace metallb-system \\
     --ensure metallb-system/config-status=preset:metallb --metrics 127.0.0.1:8080
+  allready controller --clusters secrets --clusters dir:/etc/fleet
+  allready controller --clusters profiles:fleet --cluster-providers providers.yaml
   allready controller --kubeconfig dev.kubeconfig --no-leader-election --log debug")]
 pub(crate) struct ControllerArgs {
     #[command(flatten)]
@@ -50,6 +65,18 @@ pub(crate) struct ControllerArgs {
     /// A group and version under which ConfigurationStatuses are served; may be said several times.
     #[arg(long, value_name = "GROUP/VERSION", default_value = "allready.dev/v1alpha1", value_parser = group)]
     pub(crate) group: Vec<String>,
+
+    /// A source of clusters (see below); may be said several times. Without it there is no hub.
+    #[arg(long, value_name = "SOURCE", value_parser = source)]
+    pub(crate) clusters: Vec<Source>,
+
+    /// Which plugin gives the credentials that a ClusterProfile asks for: a list of providers, as JSON or YAML.
+    #[arg(long, value_name = "FILE", requires = "clusters")]
+    pub(crate) cluster_providers: Option<PathBuf>,
+
+    /// The namespace for reports on clusters [default: POD_NAMESPACE, or that of the kubeconfig].
+    #[arg(long, value_name = "NAMESPACE", requires = "clusters")]
+    pub(crate) hub_namespace: Option<String>,
 
     /// Let one of several replicas write: the default.
     #[arg(long, overrides_with = "no_leader_election")]
@@ -90,9 +117,13 @@ impl ControllerArgs {
         !self.no_leader_election
     }
 
+    /// The namespace of the hub, given that of the kubeconfig.
+    pub(crate) fn hub_namespace(&self, default: &str) -> String {
+        self.hub_namespace.clone().or_else(|| said("POD_NAMESPACE")).unwrap_or_else(|| default.to_owned())
+    }
+
     /// The name of this replica.
     pub(crate) fn identity(&self) -> String {
-        let said = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
         let machine = || {
             let machine = said("HOSTNAME").or_else(|| std::fs::read_to_string("/etc/hostname").ok());
             format!("{}-{}", machine.as_deref().unwrap_or("allready").trim(), std::process::id())
@@ -113,6 +144,11 @@ impl ControllerArgs {
         };
         self.ensure.iter().map(object).collect()
     }
+}
+
+/// What the environment says, if it says anything.
+fn said(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 fn ensured(text: &str) -> Result<Ensured, String> {
@@ -169,6 +205,15 @@ mod tests {
             ("metallb.io/v1beta1", "m", "config-status")
         );
         assert_eq!(spec.preset, Some(Preset::MetalLB));
+    }
+
+    #[test]
+    fn a_hub_is_asked_for_by_its_clusters() {
+        assert_eq!(parsed(&[]).clusters, []);
+        let hub = parsed(&["--clusters", "secrets", "--clusters", "dir:/a", "--hub-namespace", "fleet"]);
+        assert_eq!((hub.clusters.len(), hub.hub_namespace("default").as_str()), (2, "fleet"));
+        let alone = ["allready", "controller", "--hub-namespace", "fleet"];
+        assert!(Cli::try_parse_from(alone).unwrap_err().to_string().contains("--clusters"));
     }
 
     #[test]

@@ -1,17 +1,24 @@
-//! `allready controller`: one Ready from the reports of many, in a cluster, until it is stopped.
+//! `allready controller`: one Ready from the reports of many, and one status from many clusters, until it is stopped.
 
 mod args;
+mod hub;
 mod pages;
+mod sources;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use allready::lease::{Candidacy, Candidate, Leadership};
-use allready_controller::config::{Answering, Statuses, Subject};
-use futures::future::join_all;
+use allready_controller::{
+    config::{Answering, Statuses, Subject},
+    hub::{Hubbing, inventory::Providers},
+};
+use futures::future::{OptionFuture, join_all};
 use tokio::{
     net::TcpListener,
     time::{Instant, timeout},
 };
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 pub(crate) use args::ControllerArgs;
 use pages::Pages;
@@ -25,16 +32,26 @@ use crate::{
 
 pub(crate) fn run(args: &ControllerArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let statuses = statuses(args)?;
+    let providers = hub::providers(args)?;
     // Logs go beside the output, as everything that is not an answer.
-    tracing_subscriber::fmt().with_max_level(args.log).with_writer(std::io::stderr).init();
+    logs(args.log);
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
-    runtime.block_on(control(args, statuses, printer))
+    runtime.block_on(control(args, statuses, &providers, printer))
+}
+
+/// Logs to standard error. The client logs the whole of an answer that it cannot read, and a cluster may send what it pleases.
+fn logs(level: LevelFilter) {
+    let of_client = level.min(LevelFilter::ERROR);
+    let only = Targets::new().with_default(level).with_target("kube_client", of_client);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    tracing_subscriber::registry().with(lines).with(only).init();
 }
 
 async fn control(
     args: &ControllerArgs,
     statuses: Vec<Statuses>,
+    providers: &Providers,
     printer: &mut Printer,
 ) -> Result<ExitCode, Failure> {
     let cluster = args.cluster.connect(Patience::Service).await?;
@@ -46,7 +63,11 @@ async fn control(
         answering.leading =
             Arc::new(move || candidacy.token().is_some_and(|token| token.is_leading(Instant::now())));
     }
-    let pages = Pages::new(&answering.metrics, candidacy.as_ref().map(Candidacy::leadership));
+    let hubbing = hub::hubbing(args, &cluster, providers, Arc::clone(&answering.leading));
+    let is_hub = hubbing.is_some();
+    let mut writes = vec![("config_status", answering.metrics.clone())];
+    writes.extend(hubbing.as_ref().map(|hubbing| ("hub", hubbing.metrics.clone())));
+    let pages = Pages::new(writes, candidacy.as_ref().map(Candidacy::leadership));
     if let Some(address) = args.metrics {
         let listener = TcpListener::bind(address)
             .await
@@ -57,9 +78,16 @@ async fn control(
     }
     let contact = async {
         pages.reached(&cluster.client).await;
+        if is_hub {
+            hub::is_it_served(&cluster.client).await;
+        }
         std::future::pending::<()>().await;
     };
-    let work = join_all(statuses.into_iter().map(|statuses| statuses.run(answering.clone())));
+    let answers = join_all(statuses.into_iter().map(|statuses| statuses.run(answering.clone())));
+    let work = async {
+        let hub = OptionFuture::from(hubbing.map(Hubbing::run));
+        tokio::join!(answers, hub)
+    };
     tokio::select! {
         () = stopped => {}
         () = contact => {}

@@ -26,15 +26,19 @@ use super::is_leading;
 pub(super) struct Pages(Arc<Inner>);
 
 struct Inner {
-    writes: WriteMetrics,
+    /// What writes cost, and what each of the counts is called.
+    writes: Vec<(&'static str, WriteMetrics)>,
     /// None where this is the only replica.
     leadership: Option<watch::Receiver<Leadership>>,
     is_reached: AtomicBool,
 }
 
 impl Pages {
-    pub(super) fn new(writes: &WriteMetrics, leadership: Option<watch::Receiver<Leadership>>) -> Self {
-        Self(Arc::new(Inner { writes: writes.clone(), leadership, is_reached: AtomicBool::new(false) }))
+    pub(super) fn new(
+        writes: Vec<(&'static str, WriteMetrics)>,
+        leadership: Option<watch::Receiver<Leadership>>,
+    ) -> Self {
+        Self(Arc::new(Inner { writes, leadership, is_reached: AtomicBool::new(false) }))
     }
 
     /// Asks the API server who it is until it has answered.
@@ -92,7 +96,9 @@ impl Pages {
 
     fn metrics(&self) -> Result<String, std::fmt::Error> {
         let mut registry = Registry::with_prefix("allready");
-        self.0.writes.register(registry.sub_registry_with_prefix("config_status"));
+        for (prefix, writes) in &self.0.writes {
+            writes.register(registry.sub_registry_with_prefix(prefix));
+        }
         let leads = self.0.leadership.as_ref().is_none_or(|leadership| is_leading(&leadership.borrow()));
         registry.register("leading", "Whether this replica writes", ConstGauge::new(i64::from(leads)));
         let mut text = String::new();
@@ -127,7 +133,7 @@ mod tests {
 
     #[test]
     fn it_is_ready_once_the_api_server_was_reached_and_alive_all_the_time() {
-        let pages = Pages::new(&WriteMetrics::default(), None);
+        let pages = Pages::new(Vec::new(), None);
         assert_eq!((text(&pages, "/healthz").0, text(&pages, "/readyz").0), (200, 503));
         pages.0.is_reached.store(true, Ordering::Release);
         assert_eq!(text(&pages, "/readyz").0, 200);
@@ -135,13 +141,16 @@ mod tests {
 
     #[test]
     fn metrics_say_what_was_written_and_who_leads() {
-        let writes = WriteMetrics::default();
+        let (writes, hub) = (WriteMetrics::default(), WriteMetrics::default());
         let (leadership, seen) = watch::channel(Leadership::Following { holder: None });
-        let pages = Pages::new(&writes, Some(seen));
+        let both = vec![("config_status", writes.clone()), ("hub", hub.clone())];
+        let pages = Pages::new(both, Some(seen));
         writes.sent.inc();
+        hub.sent.inc_by(2);
         let (status, following) = text(&pages, "/metrics");
         assert_eq!(status, 200);
         assert!(following.contains("allready_config_status_writes_total 1\n"), "{following}");
+        assert!(following.contains("allready_hub_writes_total 2\n"), "{following}");
         assert!(following.contains("allready_leading 0\n"), "{following}");
         leadership.send_replace(Leadership::Leading { term: 1 });
         assert!(text(&pages, "/metrics").1.contains("allready_leading 1\n"));
@@ -149,7 +158,7 @@ mod tests {
 
     #[test]
     fn nothing_else_is_served() {
-        let pages = Pages::new(&WriteMetrics::default(), None);
+        let pages = Pages::new(Vec::new(), None);
         assert_eq!(text(&pages, "/metrics/../etc").0, 404);
         assert_eq!(pages.page(&Method::POST, "/metrics").status(), 405);
     }

@@ -1,14 +1,26 @@
 //! `allready demo`: a condition set lives through a reconcile story on a clock of its own, and then a whole system does on an
-//! API server.
+//! API server, and a Gateway on a hub with two clusters.
 
 mod fleet;
+mod hub;
+mod kubeconfig;
 mod scene;
+mod stage;
 mod story;
 mod system;
 
-use std::{process::ExitCode, thread, time::Duration};
+use std::{path::PathBuf, process::ExitCode, thread, time::Duration};
 
-use crate::{cli::DemoArgs, failure::Failure, printer::Printer};
+use self::{
+    hub::Hub,
+    stage::{Played, Stage},
+    system::System,
+};
+use crate::{
+    cli::DemoArgs,
+    failure::Failure,
+    printer::{Printer, tame},
+};
 
 pub(crate) fn run(args: &DemoArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let story = if args.no_story { Vec::new() } else { story::tell() };
@@ -18,6 +30,60 @@ pub(crate) fn run(args: &DemoArgs, printer: &mut Printer) -> Result<ExitCode, Fa
             thread::sleep(Duration::from_secs(args.pause));
         }
     }
-    system::play(args, printer)?;
+    let runtime = tokio::runtime::Runtime::new()
+        .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
+    let played = runtime.block_on(serve(args, printer));
+    runtime.shutdown_background();
+    played.map_err(|error| Failure::unavailable(format_args!("the demo: {}", tame(&error.to_string()))))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Plays on embedded API servers until it is over or somebody stops it: nothing is installed, and `kubectl` can look.
+async fn serve(args: &DemoArgs, printer: &mut Printer) -> Played<()> {
+    let of_system = args.kubeconfig.clone().unwrap_or_else(|| {
+        let file = format!("allready-demo-{}.kubeconfig", std::process::id());
+        std::env::temp_dir().join(file)
+    });
+    let files = Files { of_hub: kubeconfig::of_hub(&of_system), of_system };
+    let mut stage = Stage::new(args.pause, printer);
+    let nodes = args.nodes.into();
+    let stopped = crate::signal::stopped().map_err(|_| "cannot listen for signals")?;
+    let played = async {
+        if args.no_story {
+            stand(&mut stage, nodes, &files).await
+        } else {
+            play(&mut stage, nodes, &files).await
+        }
+    };
+    tokio::select! {
+        played = played => played,
+        () = stopped => Ok(()),
+    }
+}
+
+/// Where the kubeconfigs are to stand.
+struct Files {
+    of_system: PathBuf,
+    of_hub: PathBuf,
+}
+
+/// One after the other, through everything that happens.
+async fn play(stage: &mut Stage<'_>, nodes: usize, files: &Files) -> Played<()> {
+    let mut system = System::gather(nodes, &files.of_system).await?;
+    system.plays(stage).await?;
+    system.leaves().await;
+    stage.rests().await;
+    let hub = Hub::gather(&files.of_hub).await?;
+    hub.plays(stage).await?;
+    hub.leaves().await;
+    Ok(())
+}
+
+/// Both at once as they are when all is well, for as long as they are let.
+async fn stand(stage: &mut Stage<'_>, nodes: usize, files: &Files) -> Played<()> {
+    let system = System::gather(nodes, &files.of_system).await?;
+    system.opens(stage).await?;
+    let hub = Hub::gather(&files.of_hub).await?;
+    hub.opens(stage).await?;
+    std::future::pending().await
 }

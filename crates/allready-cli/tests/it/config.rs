@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use super::{allready, apiserver::Running};
 
 /// A server with the definitions that are shipped, and what a client of it needs.
-struct Cluster {
+pub(crate) struct Cluster {
     _running: Running,
     directory: TempDir,
     address: String,
@@ -22,7 +22,7 @@ struct Cluster {
 }
 
 impl Cluster {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let kubeconfig = directory.path().join("kubeconfig");
         let crds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../manifests/crds");
@@ -34,28 +34,40 @@ impl Cluster {
         Self { _running: running, directory, address, token }
     }
 
-    fn kubeconfig(&self) -> PathBuf {
+    pub(crate) fn kubeconfig(&self) -> PathBuf {
         self.directory.path().join("kubeconfig")
     }
 
     /// Runs a command on it.
-    fn run(&self, arguments: &[&str]) -> String {
+    pub(crate) fn run(&self, arguments: &[&str]) -> String {
         let kubeconfig = self.kubeconfig();
         let said = allready(&[arguments, &["--kubeconfig", kubeconfig.to_str().unwrap()]].concat(), "");
         said.replace(self.directory.path().to_str().unwrap(), "DIRECTORY")
     }
 
-    fn get(&self, path: &str) -> String {
+    pub(crate) fn get(&self, path: &str) -> String {
+        self.ask("GET", path, "")
+    }
+
+    /// Makes an object, or a part of one.
+    pub(crate) fn send(&self, method: &str, path: &str, body: &serde_json::Value) {
+        let answer = self.ask(method, path, &body.to_string());
+        assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
+    }
+
+    fn ask(&self, method: &str, path: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
+        let kind = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
         let head = format!("Host: x\r\nConnection: close\r\nAuthorization: Bearer {}", self.token);
-        write!(stream, "GET {path} HTTP/1.1\r\n{head}\r\n\r\n").unwrap();
+        let head = format!("{head}\r\nContent-Type: {kind}\r\nContent-Length: {}", body.len());
+        write!(stream, "{method} {path} HTTP/1.1\r\n{head}\r\n\r\n{body}").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
     }
 
     /// Looks until an object says something.
-    fn until(&self, path: &str, wanted: &str) {
+    pub(crate) fn until(&self, path: &str, wanted: &str) {
         let start = Instant::now();
         loop {
             let found = self.get(path);
@@ -69,11 +81,11 @@ impl Cluster {
 }
 
 /// A controller that runs; ended when the test ends, however it ends.
-struct Controller(Child);
+pub(crate) struct Controller(pub(crate) Child);
 
 impl Controller {
     /// Starts it, and returns where it serves its pages.
-    fn start(cluster: &Cluster, arguments: &[&str]) -> (Self, String) {
+    pub(crate) fn start(cluster: &Cluster, arguments: &[&str]) -> (Self, String) {
         let mut child = Command::new(env!("CARGO_BIN_EXE_allready"))
             .args(["controller", "--metrics", "127.0.0.1:0", "--identity", "only", "--kubeconfig"])
             .arg(cluster.kubeconfig())
@@ -96,14 +108,24 @@ impl Drop for Controller {
     }
 }
 
+/// What a controller counts.
+pub(crate) fn metrics(pages: &str) -> String {
+    let mut stream = TcpStream::connect(pages).unwrap();
+    write!(stream, "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    let mut metrics = String::new();
+    stream.read_to_string(&mut metrics).unwrap();
+    metrics
+}
+
 const ANSWER: &str = "/apis/allready.dev/v1alpha1/namespaces/default/configurationstatuses/config-status";
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/default/leases/allready-controller";
 
 #[test]
 fn the_help_of_each_command_says_what_it_does_and_how_it_ends() {
-    for command in ["controller", "report", "uninstall"] {
+    for command in ["controller", "report", "uninstall", "aggregate", "dns", "hub"] {
         assert_snapshot!(format!("the_help_of_{command}"), allready(&[command, "--help"], ""));
     }
+    assert_snapshot!("the_help_of_hub_status", allready(&["hub", "status", "--help"], ""));
 }
 
 #[test]
@@ -127,10 +149,7 @@ fn what_scripts_report_is_answered_and_a_signal_hands_the_lease_on() {
     assert!(cluster.run(&[&speaker[..], &mended].concat()).starts_with("exit 0\n"));
     cluster.until(ANSWER, "\"reason\":\"AllComponentsReady\"");
 
-    let mut stream = TcpStream::connect(&pages).unwrap();
-    write!(stream, "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
-    let mut metrics = String::new();
-    stream.read_to_string(&mut metrics).unwrap();
+    let metrics = metrics(&pages);
     assert!(metrics.contains("\nallready_leading 1\n"), "{metrics}");
     assert!(cluster.get(LEASE).contains("\"holderIdentity\":\"only\""));
     assert!(Command::new("kill").arg(controller.0.id().to_string()).status().unwrap().success());

@@ -1,9 +1,11 @@
 //! The command line as its users call it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot run its command fails")]
 
+mod aggregate;
 mod apiserver;
 mod config;
 mod demo;
+mod hub;
 mod rollup;
 
 use std::{

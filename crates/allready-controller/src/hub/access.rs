@@ -38,6 +38,7 @@ pub(super) fn client(kubeconfig: &Kubeconfig) -> Result<Client, Unusable> {
 }
 
 /// What is wrong with a kubeconfig. Its own errors quote it, and what they quote may be secret.
+#[allow(clippy::match_wildcard_for_single_variants, reason = "features of kube bring more of them")]
 pub(super) fn in_words(error: &KubeconfigError) -> &'static str {
     match error {
         KubeconfigError::CurrentContextNotSet => "it has no current-context",

@@ -19,6 +19,8 @@ use tower::{BoxError, Layer, Service};
 pub(super) struct BoundedLayer {
     /// The most bytes of an answer.
     pub(super) answer: usize,
+    /// The most parts of an answer, however small: in memory a part takes many times its bytes.
+    pub(super) parts: usize,
     /// The most bytes of one event of a watch.
     pub(super) event: usize,
 }
@@ -26,9 +28,9 @@ pub(super) struct BoundedLayer {
 const MEBIBYTE: usize = 1024 * 1024;
 
 impl Default for BoundedLayer {
-    /// 64 MiB of an answer, and 4 MiB of an event: several times what a server stores of an object.
+    /// 32 MiB of an answer in a million parts, and 4 MiB of an event: several times what a server stores of an object.
     fn default() -> Self {
-        Self { answer: 64 * MEBIBYTE, event: 4 * MEBIBYTE }
+        Self { answer: 32 * MEBIBYTE, parts: 1_000_000, event: 4 * MEBIBYTE }
     }
 }
 
@@ -38,6 +40,9 @@ pub(super) enum TooMuch {
     /// An answer is too large.
     #[error("the server sends an answer of more than {0} bytes")]
     Answer(usize),
+    /// An answer has too many parts.
+    #[error("the server sends an answer of more than {0} parts")]
+    Parts(usize),
     /// An event is too large.
     #[error("the server sends an event of more than {0} bytes")]
     Event(usize),
@@ -81,7 +86,14 @@ where
             let response = answer.await?;
             // A refusal is gathered as a whole, whatever was asked.
             let is_watch = asks_to_watch && response.status().is_success();
-            Ok(response.map(|inner| BoundedBody { inner, bounds, is_watch, held: 0, is_over: false }))
+            Ok(response.map(|inner| BoundedBody {
+                inner,
+                bounds,
+                is_watch,
+                held: 0,
+                parts: 0,
+                is_over: false,
+            }))
         }
         .boxed()
     }
@@ -99,17 +111,30 @@ pub(super) struct BoundedBody<B> {
     is_watch: bool,
     /// How many bytes are held at the other side: of the whole answer, or of the line that has not ended.
     held: usize,
+    parts: usize,
     is_over: bool,
+}
+
+/// How many parts there are in this piece of JSON, at most. An object counts for several, because one in a list is as
+/// large as all fields that it might have.
+fn parts(data: &[u8]) -> usize {
+    let weight = |byte: &u8| match byte {
+        b'{' => 8,
+        b',' | b'[' => 1,
+        _ => 0,
+    };
+    data.iter().map(weight).sum()
 }
 
 impl<B> BoundedBody<B> {
     fn take(&mut self, data: &[u8]) -> Result<(), TooMuch> {
         if !self.is_watch {
             self.held = self.held.saturating_add(data.len());
-            return if self.held > self.bounds.answer {
-                Err(TooMuch::Answer(self.bounds.answer))
-            } else {
-                Ok(())
+            self.parts = self.parts.saturating_add(parts(data));
+            return match self.bounds {
+                BoundedLayer { answer, .. } if self.held > answer => Err(TooMuch::Answer(answer)),
+                BoundedLayer { parts, .. } if self.parts > parts => Err(TooMuch::Parts(parts)),
+                _ => Ok(()),
             };
         }
         let mut lines = data.split(|byte| *byte == b'\n');
@@ -184,7 +209,7 @@ mod tests {
             let response = Response::builder().status(status).body(body).unwrap();
             async move { Ok::<_, Infallible>(response) }
         });
-        let mut service = BoundedLayer { answer: 8, event: 4 }.layer(server);
+        let mut service = BoundedLayer { answer: 8, parts: 10, event: 4 }.layer(server);
         let request = Request::get(format!("/api/v1/pods?{query}")).body(()).unwrap();
         let body = service.call(request).await.unwrap().into_body();
         body.collect().await.map(http_body_util::Collected::to_bytes).map_err(|error| error.to_string())
@@ -195,6 +220,13 @@ mod tests {
         assert_eq!(ask("limit=5", 200, &["1234", "5678"]).await.unwrap(), "12345678");
         let too_much = "the server sends an answer of more than 8 bytes";
         assert_eq!(ask("limit=5", 200, &["1234\n", "5678\n"]).await.unwrap_err(), too_much);
+    }
+
+    #[tokio::test]
+    async fn an_answer_of_many_small_parts_is_too_much() {
+        assert_eq!(ask("", 200, &["[{},", "1]"]).await.unwrap(), "[{},1]");
+        let too_much = "the server sends an answer of more than 10 parts";
+        assert_eq!(ask("", 200, &["[{},", "{}]"]).await.unwrap_err(), too_much);
     }
 
     #[tokio::test]

@@ -130,8 +130,12 @@ mod tests {
             taken in prop::collection::vec([-5_i64..5, -5_i64..5, -5_i64..5], 0..8),
         ) {
             let mut totals = totals();
-            taken.iter().chain(&kept).for_each(|numbers| totals.add(numbers));
-            taken.iter().for_each(|numbers| totals.take(numbers));
+            for numbers in taken.iter().chain(&kept) {
+                totals.add(numbers);
+            }
+            for numbers in &taken {
+                totals.take(numbers);
+            }
             let column = |index: usize| kept.iter().map(move |numbers| numbers[index]);
             let expected = [
                 column(0).sum(), column(1).min().unwrap_or(0), column(2).max().unwrap_or(0),

@@ -28,6 +28,24 @@ pub struct Instance {
     pub cut: Option<Arc<str>>,
 }
 
+impl Instance {
+    /// How many bytes it takes, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        let said = |said: &Said| match said {
+            Said::Condition { condition, .. } => {
+                condition.reason.as_str().len() + condition.message.as_str().len()
+            }
+            Said::Nothing => 0,
+            Said::Failed(why) => why.len(),
+        };
+        let texts = self.conditions.iter().map(said).sum::<usize>()
+            + self.addresses.iter().map(|address| address.type_.len() + address.value.len()).sum::<usize>()
+            + self.listeners.iter().map(|listener| listener.name.len()).sum::<usize>();
+        let items = self.conditions.len() + self.addresses.len() + self.listeners.len() + self.fields.len();
+        size_of::<Self>() + self.spec.len() + texts + 64 * items
+    }
+}
+
 /// What an instance says of one planned condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {

@@ -16,7 +16,8 @@ use super::Address;
 /// });
 /// let gateway = of("gateway.networking.k8s.io/v1", "Gateway");
 /// assert_eq!((gateway.addresses, gateway.listeners, gateway.conditions), (16, 64, 8));
-/// assert_eq!(of("apps/v1", "Deployment"), Limits::NONE);
+/// assert_eq!(of("example.com/v1", "Widget"), Limits::NONE);
+/// assert!(!of("apps/v1", "Deployment").has_generations);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -30,6 +31,8 @@ pub struct Limits {
     pub listener_bytes: Option<usize>,
     /// How many conditions there may be, everybody's together.
     pub conditions: usize,
+    /// Whether a condition can say which generation it is about.
+    pub has_generations: bool,
 }
 
 impl Limits {
@@ -40,16 +43,38 @@ impl Limits {
         listeners: usize::MAX,
         listener_bytes: None,
         conditions: usize::MAX,
+        has_generations: true,
     };
 
+    /// Those of kinds that are older than the usual form of a condition.
+    pub const BUILT_IN: Self = Self { has_generations: false, ..Self::NONE };
+
     /// Those of a Gateway of the Gateway API.
-    pub const GATEWAY: Self =
-        Self { addresses: 16, address_bytes: 253, listeners: 64, listener_bytes: Some(253), conditions: 8 };
+    pub const GATEWAY: Self = Self {
+        addresses: 16,
+        address_bytes: 253,
+        listeners: 64,
+        listener_bytes: Some(253),
+        conditions: 8,
+        has_generations: true,
+    };
 
     /// Those of this kind.
     pub fn of(target: &AggregationTarget) -> Self {
-        match (target.api_version.split_once('/'), target.kind.as_str()) {
-            (Some(("gateway.networking.k8s.io", _)), "Gateway") => Self::GATEWAY,
+        let group = target.api_version.split_once('/').map_or("", |(group, _)| group);
+        match (group, target.kind.as_str()) {
+            ("gateway.networking.k8s.io", "Gateway") => Self::GATEWAY,
+            // Their conditions have a form of their own, and a field too many is refused with all the others.
+            (
+                ""
+                | "apps"
+                | "autoscaling"
+                | "batch"
+                | "apiregistration.k8s.io"
+                | "certificates.k8s.io"
+                | "flowcontrol.apiserver.k8s.io",
+                _,
+            ) => Self::BUILT_IN,
             _ => Self::NONE,
         }
     }

@@ -13,6 +13,7 @@ pub mod inventory;
 mod limits;
 mod link;
 mod name;
+pub mod offline;
 mod outbox;
 mod plan;
 mod read;

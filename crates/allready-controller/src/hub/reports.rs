@@ -14,7 +14,7 @@ use super::{
     split_address, split_listener,
 };
 
-/// The label that says which StatusAggregation a report was made for.
+/// The label that says which `StatusAggregation` a report was made for.
 pub const AGGREGATION_LABEL: &str = "allready.dev/aggregation";
 
 /// The component of all these reports: their instances are clusters.
@@ -23,6 +23,24 @@ pub const COMPONENT: &str = "cluster";
 /// The report of every cluster that is expected or chosen, by name: to be applied as they are, the status to the subresource.
 ///
 /// Where the object has no namespace, the reports have none either: they go where the caller says.
+///
+/// ```
+/// use std::sync::Arc;
+/// use allready_controller::hub::{HubFacts, ObjectName, Plan, Subject, dns::Owner, reports};
+/// use serde_json::json;
+///
+/// let spec = json!({ "target": { "apiVersion": "apps/v1", "kind": "Deployment" }, "conditions": [{ "type": "Available" }] });
+/// let mut web = Subject::new(Arc::new(Plan::of(&serde_json::from_value(spec).unwrap())));
+/// web.hub(Some(HubFacts::default()));
+/// web.choose(&"cluster-1".parse().unwrap());
+/// let object = ObjectName::new("shop", "web");
+/// let owner = Owner { api_version: "apps/v1", kind: "Deployment", uid: "0001" };
+///
+/// let all = reports::reports(&web, "deployments", &object, &owner);
+/// let report = &all["web.deployment-deployments.cluster-1"];
+/// assert_eq!(report["status"]["conditions"][0]["message"], "has not been heard yet");
+/// assert_eq!(reports::recalled(report).unwrap().0, object, "and back, after a restart");
+/// ```
 pub fn reports(
     subject: &Subject,
     aggregation: &str,
@@ -139,7 +157,15 @@ pub fn recalled(report: &Value) -> Option<(ObjectName, ClusterName, Instance)> {
     Some((object, cluster, instance))
 }
 
-/// What the rows of a hub object remember.
+/// What the rows of a hub object remember of each cluster. Rows that somebody else wrote are not taken.
+///
+/// ```
+/// use allready_controller::hub::{HubFacts, reports::recalled_rows};
+///
+/// let facts = HubFacts { listeners: vec![("cluster-1.api".into(), Some(2))], ..Default::default() };
+/// let listener = &recalled_rows(&facts)["cluster-1"].listeners[0];
+/// assert_eq!((&*listener.name, listener.attached_routes), ("api", Some(2)));
+/// ```
 pub fn recalled_rows(facts: &HubFacts) -> BTreeMap<ClusterName, Instance> {
     let mut clusters: BTreeMap<ClusterName, Instance> = BTreeMap::new();
     for (cluster, address) in facts.addresses.iter().filter_map(split_address) {

@@ -102,7 +102,7 @@ impl RowIndex {
         room: usize,
         mut rows: impl FnMut(&'a ClusterName) -> I,
     ) -> Fitted<T> {
-        let mut all = self.clusters.keys().flat_map(|cluster| rows(cluster));
+        let mut all = self.clusters.keys().flat_map(&mut rows);
         let fitting = all.by_ref().take(room).collect::<Vec<_>>();
         let left_count = self.total.saturating_sub(fitting.len());
         Fitted { left: all.take(Self::TOLD).collect(), rows: fitting, left_count }
@@ -123,7 +123,7 @@ impl<T> Fitted<T> {
         let mut names = self.left.iter().map(|row| cut(name(row), SHOWN)).collect::<Vec<_>>().join(", ");
         let more = count.saturating_sub(self.left.len());
         if more > 0 {
-            names.push_str(&format!(" and {more} more"));
+            names = format!("{names} and {more} more");
         }
         Some(format!("{count} of {of} {what} are left out, as there is room for {room}: {names}"))
     }

@@ -25,7 +25,11 @@ use tokio::{
     task::{AbortHandle, JoinSet},
 };
 
-use super::{Played, pools};
+use super::pools;
+use crate::demo::{
+    kubeconfig::Kubeconfig,
+    stage::{Played, until},
+};
 
 pub(super) const NAMESPACE: &str = "metallb-system";
 pub(super) const SUBJECT: &str = "config-status";
@@ -38,6 +42,7 @@ type Pools = BTreeMap<String, String>;
 
 /// Everybody on the stage.
 pub(super) struct Cast {
+    pub(super) kubeconfig: Kubeconfig,
     client: Client,
     listening: Listening,
     tasks: JoinSet<()>,
@@ -63,8 +68,7 @@ impl Cast {
         let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
         let server = ApiServer::builder().crds(definitions).build().map_err(|failure| failure.message)?;
         let listening = server.listen(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
-        crate::apiserver::write_private(kubeconfig, &listening.kubeconfig())
-            .map_err(|failure| failure.to_string())?;
+        let kubeconfig = Kubeconfig::write(kubeconfig, &listening.kubeconfig())?;
         let client = Client::new(server.service(), NAMESPACE);
         let namespace: Namespace = serde_json::from_value(json!({ "metadata": { "name": NAMESPACE } }))?;
         Api::all(client.clone()).create(&PostParams::default(), &namespace).await?;
@@ -96,7 +100,7 @@ impl Cast {
             speakers.insert(name.clone(), (task, running));
         }
         tasks.spawn(aggregator(client.clone()));
-        let cast = Self { client, listening, tasks, speakers, controller };
+        let cast = Self { kubeconfig, client, listening, tasks, speakers, controller };
         cast.configure(&[("production", "192.0.2.0/25")]).await?;
         Ok(cast)
     }
@@ -137,21 +141,11 @@ impl Cast {
 
     /// Waits until the object says this.
     pub(super) async fn until(&self, ready: &str, message: &str) -> Played<()> {
-        let give_up = tokio::time::Instant::now() + Duration::from_mins(2);
-        loop {
-            let seen = self.look().await?;
-            if seen.ready == ready && seen.message.contains(message) {
-                return Ok(());
-            }
-            if tokio::time::Instant::now() > give_up {
-                return Err(format!(
-                    "{SUBJECT} should be {ready} with {message:?}, and says {:?}",
-                    seen.message
-                )
-                .into());
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        let wanted = |seen: &Seen| seen.ready == ready && seen.message.contains(message);
+        let otherwise = |seen: &Seen| {
+            format!("{SUBJECT} should be {ready} with {message:?}, and says {:?}", seen.message)
+        };
+        until(async || self.look().await, wanted, otherwise).await.map(drop)
     }
 
     pub(super) async fn leaves(mut self) {

@@ -122,7 +122,7 @@ impl Aggregation {
             kind: target.kind.clone(),
             namespaces: target.namespaces.clone(),
             selector: self.plan.instances.clone(),
-            clusters: Arc::clone(&self.chosen),
+            clusters: Some(Arc::clone(&self.chosen)),
             reader: Arc::clone(&self.reader),
         }
     }

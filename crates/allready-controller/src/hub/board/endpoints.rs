@@ -199,7 +199,7 @@ impl Hub {
 }
 
 /// What the last word of a cluster is worth.
-fn presence(subject: &Subject, cluster: &ClusterName, share: &Share) -> Presence {
+pub(in crate::hub) fn presence(subject: &Subject, cluster: &ClusterName, share: &Share) -> Presence {
     match &share.doubt {
         Some(Doubt::Unreachable { since, .. }) => return Presence::Unreachable(*since),
         Some(Doubt::Pending | Doubt::Unreadable { .. }) => return Presence::Doubted,

@@ -18,6 +18,7 @@ use allready_core::Time;
 use allready_kube::{backoff::Backoff, refusal::Refusal};
 use serde_json::Value;
 
+pub(super) use self::endpoints::presence;
 pub use self::reports::{AGGREGATION_LABEL, CLUSTER_LABEL, MADE_BY};
 use self::{
     aggregation::Aggregation, clusters::Clusters, endpoints::Endpoints, reports::Reports, standing::Watched,

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::hub::ClusterName;
 
-/// The most records of one DNSEndpoint, and the most targets of one record, that its schema allows.
+/// The most records of one `DNSEndpoint`, and the most targets of one record, that its schema allows.
 pub(super) const MAX_ITEMS: usize = 1000;
 
 /// Decides what to publish, given the listeners of the hub object that have a hostname, with that.
@@ -66,16 +66,17 @@ pub fn decide<'a>(
     now: Time,
 ) -> Decision {
     let mut notes = Notes::default();
-    let members = Members::new(contributions, published, options, now, &mut notes);
+    let names = listeners_by_name(hostnames, &mut notes);
+    let members = Members::new(contributions, &names, published, options, now, &mut notes);
     let has_sets = !options.provider_specific.is_empty();
     let mut records = BTreeMap::new();
     let mut targets: BTreeMap<&ClusterName, BTreeSet<Arc<str>>> = BTreeMap::new();
     let mut returned = BTreeSet::new();
-    for (name, listeners) in listeners_by_name(hostnames, &mut notes) {
-        let has_routes = members.by_name.iter().filter(|(_, member)| member.has_routes(&listeners));
+    for (name, listeners) in &names {
+        let has_routes = members.by_name.iter().filter(|(_, member)| member.has_routes(listeners));
         returned.extend(has_routes.map(|(cluster, _)| *cluster));
-        let mut shares = shares(&name, &listeners, &members, published, options, &mut notes);
-        choose(&name, &mut shares, published, has_sets, &mut notes);
+        let mut shares = shares(name, listeners, &members, published, options, &mut notes);
+        choose(name, &mut shares, published, has_sets, &mut notes);
         for share in &shares {
             if let Some(cluster) = share.cluster {
                 targets
@@ -83,14 +84,21 @@ pub fn decide<'a>(
                     .or_default()
                     .extend(share.targets.iter().map(|(_, text)| text.clone()));
             }
-            record(&name, share, has_sets, &mut records);
+            record(name, share, has_sets, &mut records);
         }
     }
     bound(&mut records, published, &mut notes);
 
     let mut decision = Decision::default();
-    for (cluster, targets) in targets {
-        let Some(member) = members.by_name.get(cluster).filter(|_| !targets.is_empty()) else { continue };
+    for (cluster, member) in members.by_name {
+        let mut targets = targets.remove(cluster).unwrap_or_default();
+        if member.serves {
+            // Also those that cannot be published: whose they are must not depend on what others have.
+            targets.extend(member.usable.into_iter().map(|(_, text)| text));
+        }
+        if targets.is_empty() {
+            continue;
+        }
         let leaving = member.leaving.filter(|_| !returned.contains(cluster));
         decision.look_again = earliest(decision.look_again, member.ends);
         decision.publish.clusters.insert(cluster.clone(), Targets { targets, leaving });

@@ -1,4 +1,4 @@
-//! The DNSEndpoint that publishes records.
+//! The `DNSEndpoint` that publishes records.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct Owner<'a> {
     pub uid: &'a str,
 }
 
-/// The name of the DNSEndpoint of an object, such as `gateway-web`. The kind stands in it, so that objects of several kinds
+/// The name of the `DNSEndpoint` of an object, such as `gateway-web`. The kind stands in it, so that objects of several kinds
 /// can share a name.
 ///
 /// ```
@@ -40,7 +40,7 @@ pub fn endpoint_name(kind: &str, object: &ObjectName) -> String {
 }
 
 impl Published {
-    /// The DNSEndpoint that publishes this, to be applied beside the object that it belongs to. DNSEndpoints live in
+    /// The `DNSEndpoint` that publishes this, to be applied beside the object that it belongs to. `DNSEndpoints` live in
     /// namespaces: an object without one cannot have it.
     ///
     /// ```
@@ -119,24 +119,19 @@ struct Said<'a> {
 /// The annotation, compact and sorted. Clusters past what annotations may hold are left out: of their targets it is not
 /// known any more whose they are, which is found out again when they are heard.
 fn attribution(clusters: &BTreeMap<ClusterName, Targets>) -> String {
-    let mut room = MAX_ANNOTATION_BYTES;
-    let fits = |(cluster, targets): &(&ClusterName, &Targets)| {
-        let texts: usize = targets.targets.iter().map(|text| text.len() + 3).sum();
-        let left = room.checked_sub(cluster.as_str().len() + texts + 60);
-        room = left.unwrap_or(0);
-        left.is_some()
-    };
-    let said: BTreeMap<&str, Said<'_>> = clusters
-        .iter()
-        .take_while(fits)
-        .map(|(cluster, of)| {
-            (
-                cluster.as_str(),
-                Said { leaving: of.leaving, targets: of.targets.iter().map(AsRef::as_ref).collect() },
-            )
-        })
-        .collect();
-    serde_json::to_string(&said).unwrap_or_default()
+    let mut annotation = "{".to_owned();
+    for (cluster, of) in clusters {
+        let said = Said { leaving: of.leaving, targets: of.targets.iter().map(AsRef::as_ref).collect() };
+        // Plain text and times cannot fail to be written, and names of clusters need no escapes.
+        let Ok(said) = serde_json::to_string(&said) else { continue };
+        let comma = if annotation.len() > 1 { "," } else { "" };
+        let entry = format!("{comma}\"{cluster}\":{said}");
+        if annotation.len() + entry.len() >= MAX_ANNOTATION_BYTES {
+            break;
+        }
+        annotation += &entry;
+    }
+    annotation + "}"
 }
 
 const MAX_NAME_BYTES: usize = 253;

@@ -43,6 +43,8 @@ pub(super) struct Member<'a> {
     pub(super) ends: Option<Time>,
     /// Since when it is leaving, unless it has routes.
     pub(super) leaving: Option<Time>,
+    /// Whether it is a target of some name with the addresses that it has now.
+    pub(super) serves: bool,
     /// What its addresses are in DNS.
     pub(super) usable: BTreeSet<Target>,
     /// What of the published targets is its own.
@@ -59,9 +61,10 @@ pub(super) struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// What these contributions come to.
+    /// What these contributions come to, given the listeners of each name.
     pub(super) fn new(
         contributions: impl IntoIterator<Item = Contribution<'a>>,
+        names: &BTreeMap<Arc<str>, BTreeSet<&str>>,
         published: &Published,
         options: &DnsOutput,
         now: Time,
@@ -73,11 +76,15 @@ impl<'a> Members<'a> {
         let mut by_name = BTreeMap::new();
         for contribution in contributions {
             let mut member = Member::new(&contribution, published, options, now, notes);
-            let unrecorded =
-                member.usable.iter().map(|(_, text)| text).filter(|text| !recorded.contains(*text));
-            let unrecorded: Vec<_> = unrecorded.cloned().collect();
-            claimed.extend(unrecorded.iter().cloned());
-            member.own.extend(unrecorded);
+            let serves = |listeners| member.verdict(listeners, options) == Verdict::Serves;
+            member.serves = names.values().any(serves);
+            for (_, text) in &member.usable {
+                // Where it serves, its addresses are its own from now on; else they are where nobody else is named for them.
+                if member.serves || !recorded.contains(text) {
+                    member.own.insert(text.clone());
+                    claimed.insert(text.clone());
+                }
+            }
             by_name.insert(contribution.cluster, member);
         }
         Self { by_name, claimed }
@@ -100,6 +107,7 @@ impl<'a> Member<'a> {
             verdict: Some(Verdict::Kept),
             ends: None,
             leaving,
+            serves: false,
             usable: BTreeSet::new(),
             own: recorded.map(|recorded| recorded.targets.clone()).unwrap_or_default(),
         };

@@ -27,7 +27,7 @@ use super::{ClusterName, Instance};
 pub use decide::decide;
 pub use endpoint::{Owner, endpoint_name};
 
-/// The annotation of a DNSEndpoint that says which cluster each target came from, and since when a cluster is leaving.
+/// The annotation of a `DNSEndpoint` that says which cluster each target came from, and since when a cluster is leaving.
 pub const TARGETS_ANNOTATION: &str = "allready.dev/targets";
 
 /// What one cluster contributes.
@@ -133,7 +133,7 @@ impl Published {
 impl RecordType {
     const ALL: [Self; 3] = [Self::A, Self::Aaaa, Self::Cname];
 
-    /// The word for it in a DNSEndpoint.
+    /// The word for it in a `DNSEndpoint`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::A => "A",

@@ -59,7 +59,7 @@ pub(super) fn shares<'a>(
         };
         shares.push(Share { cluster: Some(cluster), verdict, targets });
     }
-    shares.push(nobodys(name, verdicts.values(), members, published));
+    shares.push(nobodys(name, &verdicts, members, published));
     expire(&mut shares);
     shares
 }
@@ -101,13 +101,13 @@ fn standing(
 }
 
 /// What is published under the name and might be anybody's: it stays until there is nobody left whose it could be.
-fn nobodys<'a, 'v>(
+fn nobodys<'a>(
     name: &Arc<str>,
-    verdicts: impl Iterator<Item = &'v Verdict> + Clone,
+    verdicts: &BTreeMap<&ClusterName, Verdict>,
     members: &Members<'_>,
     published: &Published,
 ) -> Share<'a> {
-    let has = |wanted| verdicts.clone().any(|verdict| *verdict == wanted);
+    let has = |wanted| verdicts.values().any(|verdict| *verdict == wanted);
     let verdict = if has(Verdict::Kept) {
         Verdict::Kept
     } else if has(Verdict::Expired) {

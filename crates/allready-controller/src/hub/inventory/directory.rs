@@ -64,13 +64,11 @@ pub(super) const FORM: Form = Form {
         Ok(named.collect())
     },
     load: |files| {
-        let mut kubeconfig = Err("there is no file".to_owned());
-        for file in files {
-            polled::read(file, MOST_BYTES)?;
-            kubeconfig = Kubeconfig::read_from(file)
-                .and_then(|read| kube::Config::try_from(read.clone()).map(|_| read))
-                .map_err(|error| format!("its kubeconfig cannot be used: {}", in_words(&error)));
-        }
-        Ok(Access::Kubeconfig(Arc::new(kubeconfig?)))
+        let [file] = files else { return Err("there is no file".to_owned()) };
+        polled::read(file, MOST_BYTES)?;
+        let kubeconfig = Kubeconfig::read_from(file)
+            .and_then(|read| kube::Config::try_from(read.clone()).map(|_| read))
+            .map_err(|error| format!("its kubeconfig cannot be used: {}", in_words(&error)))?;
+        Ok(Access::Kubeconfig(Arc::new(kubeconfig)))
     },
 };

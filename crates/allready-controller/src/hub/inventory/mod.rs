@@ -3,7 +3,7 @@
 //! | inventory | a cluster is |
 //! |---|---|
 //! | [`SecretInventory`] | a Secret with a kubeconfig in it |
-//! | [`ProfileInventory`] | a ClusterProfile, with its credentials in a Secret or from a plugin |
+//! | [`ProfileInventory`] | a `ClusterProfile`, with its credentials in a Secret or from a plugin |
 //! | [`DirectoryInventory`] | a kubeconfig in a directory |
 //! | [`FilesInventory`] | the objects of a cluster in a directory, for offline use |
 //! | [`merged`] | any of several of these |

@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures::stream::{self, BoxStream};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::sleep;
 
 use super::{
     Access, Inventory,
@@ -33,12 +33,13 @@ pub(super) struct Form {
 
 /// All clusters in a directory, for ever.
 pub(super) fn watch(path: PathBuf, form: Form) -> BoxStream<'static, Result<Inventory, String>> {
-    let mut every = interval(EVERY);
-    every.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let looks = stream::unfold((Looks::default(), every), move |(mut looks, mut every)| {
+    let looks = stream::unfold(None, move |before: Option<Looks>| {
         let path = path.clone();
         async move {
-            every.tick().await;
+            if before.is_some() {
+                sleep(EVERY).await;
+            }
+            let mut looks = before.unwrap_or_default();
             // Files may be far away: nobody else waits for them.
             let look = tokio::task::spawn_blocking(move || {
                 let look = looks.look(&path, form);
@@ -48,7 +49,7 @@ pub(super) fn watch(path: PathBuf, form: Form) -> BoxStream<'static, Result<Inve
             let (look, looks) = look
                 .await
                 .unwrap_or_else(|_| (Err("the controller failed on a file".to_owned()), Looks::default()));
-            Some((look, (looks, every)))
+            Some((look, Some(looks)))
         }
     });
     changes(looks)

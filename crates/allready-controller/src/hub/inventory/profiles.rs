@@ -1,4 +1,4 @@
-//! Clusters from ClusterProfiles.
+//! Clusters from `ClusterProfile`s.
 
 use std::{collections::BTreeMap, future::ready, path::Path, sync::Arc};
 
@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{hub::ObjectName, watching};
 
-/// Clusters from ClusterProfiles (`multicluster.x-k8s.io/v1alpha1`), as cluster managers make them.
+/// Clusters from `ClusterProfile`s (`multicluster.x-k8s.io/v1alpha1`), as cluster managers make them.
 ///
 /// The name of the profile is the name of the cluster: one that is no DNS label, or that occurs in two namespaces, is a
 /// problem and not a cluster. The labels of the profile are those of the cluster. Its `ControlPlaneHealthy` is somebody

@@ -13,7 +13,7 @@ use kube::{Client, config::Kubeconfig};
 use tokio::{
     sync::watch,
     task::JoinSet,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 use super::{
@@ -32,51 +32,76 @@ const AGAIN: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::fro
 /// How long a credential plugin may take before it is told.
 const PLUGIN: Duration = Duration::from_secs(20);
 
+/// How long a connection lasts that was worth something.
+const LASTING: Duration = Duration::from_secs(30);
+/// How long to wait before connecting to a cluster again that has not answered: a credential plugin runs each time.
+const SILENT: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
+
 /// What is known of each topic. It outlives the watches, so that a new one can tell what is gone.
 type Rolls = BTreeMap<TopicId, Arc<Mutex<Roll>>>;
 
 /// Keeps up a connection until the future is dropped.
 pub(super) async fn keep(outlet: Outlet, access: Access, topics: watch::Receiver<Topics>, pulse: Pulse) {
-    let mut connection = Connection { outlet, topics, pulse, rolls: BTreeMap::new() };
-    let mut failures = 0;
+    let connection = Connection { outlet: outlet.clone(), access, topics, pulse, rolls: BTreeMap::new() };
+    again_and_again(outlet, connection).await;
+}
+
+/// Something that is begun again when it ends.
+pub(super) trait Run: Send {
+    fn run(&mut self) -> impl Future<Output = ()> + Send;
+}
+
+/// Runs this for ever. One that panics is told, and begins again after a while: a fault that one cluster brings to light
+/// is that cluster's alone.
+pub(super) async fn again_and_again(outlet: Outlet, mut what: impl Run) {
+    let (mut failures, mut silences) = (0, 0_u32);
     loop {
-        let ended = AssertUnwindSafe(connection.run(&access)).catch_unwind().await;
-        if ended.is_err() {
-            tracing::error!(cluster = %connection.outlet.sender.cluster, "the connection to a cluster ended, and begins again");
-            unusable(&connection.outlet, &"the controller failed on this cluster, and begins again".into());
-            sleep(AGAIN.delay(failures, fastrand::f64())).await;
-            failures += 1;
-        } else {
+        let began = Instant::now();
+        if AssertUnwindSafe(what.run()).catch_unwind().await.is_ok() {
             failures = 0;
+            // One that answered for a while is asked again at once; one that never does, a little later each time.
+            silences = if began.elapsed() > LASTING { 0 } else { silences.saturating_add(1) };
+            if silences > 1 {
+                sleep(SILENT.delay(silences - 2, fastrand::f64())).await;
+            }
+            continue;
         }
+        let cluster = &outlet.sender.cluster;
+        tracing::error!(%cluster, "the connection to a cluster ended, and begins again");
+        unusable(&outlet, &"the controller failed on this cluster, and begins again".into());
+        sleep(AGAIN.delay(failures, fastrand::f64())).await;
+        failures += 1;
     }
 }
 
 struct Connection {
     outlet: Outlet,
+    access: Access,
     topics: watch::Receiver<Topics>,
     pulse: Pulse,
     rolls: Rolls,
 }
 
-impl Connection {
-    async fn run(&mut self, access: &Access) {
-        match access {
+impl Run for Connection {
+    async fn run(&mut self) {
+        match self.access.clone() {
             Access::Kubeconfig(kubeconfig) => {
-                let client = self.connect(kubeconfig).await;
+                let client = self.connect(&kubeconfig).await;
                 self.watch(&client).await;
             }
             Access::Objects(objects) => {
-                offline::tell(objects, &self.outlet, &mut self.topics, &self.pulse).await;
+                offline::tell(&objects, &self.outlet, &mut self.topics, &self.pulse).await;
             }
             Access::Unusable(why) => {
-                unusable(&self.outlet, why);
+                unusable(&self.outlet, &why);
                 // A topic that is new cannot be seen either.
                 changed(&mut self.topics).await;
             }
         }
     }
+}
 
+impl Connection {
     /// A client, as soon as there is one.
     async fn connect(&mut self, kubeconfig: &Arc<Kubeconfig>) -> Client {
         let mut failures = 0;

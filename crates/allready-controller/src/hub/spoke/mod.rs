@@ -66,8 +66,8 @@ pub struct Topic {
     pub namespaces: Vec<String>,
     /// Which of them, as a selector is written in a request.
     pub selector: Option<String>,
-    /// The clusters in which they are watched.
-    pub clusters: Arc<BTreeSet<ClusterName>>,
+    /// The clusters in which they are watched; all where it is absent.
+    pub clusters: Option<Arc<BTreeSet<ClusterName>>>,
     /// Reads them.
     pub reader: Arc<Reader>,
 }
@@ -109,7 +109,7 @@ pub struct Word {
 pub struct Spokes {
     post: Post,
     pulse: Pulse,
-    spokes: BTreeMap<ClusterName, Spoke>,
+    clusters: BTreeMap<ClusterName, Spoke>,
     topics: Topics,
     /// The last number that was given to a connection or a watch.
     last: u64,
@@ -139,7 +139,7 @@ impl Spokes {
     fn with(pulse: Pulse) -> (Self, Heard) {
         let post = Post::default();
         let spokes =
-            Self { post: post.clone(), pulse, spokes: BTreeMap::new(), topics: BTreeMap::new(), last: 0 };
+            Self { post: post.clone(), pulse, clusters: BTreeMap::new(), topics: BTreeMap::new(), last: 0 };
         (spokes, Heard(post))
     }
 
@@ -156,7 +156,7 @@ impl Spokes {
         topics: &BTreeMap<TopicId, Topic>,
     ) -> BTreeMap<ClusterName, u64> {
         self.follow_topics(topics);
-        self.spokes.retain(|name, _| {
+        self.clusters.retain(|name, _| {
             let stays = clusters.contains_key(name);
             if !stays {
                 self.post.mail().close(name);
@@ -165,7 +165,7 @@ impl Spokes {
         });
         let mut opened = BTreeMap::new();
         for (name, cluster) in clusters {
-            match self.spokes.get(name) {
+            match self.clusters.get(name) {
                 Some(spoke) if spoke.access == cluster.access => {
                     if !spoke.topics.borrow().keys().eq(within(&self.topics, name).map(|(id, _)| id)) {
                         let topics = topics_of(&self.topics, name);
@@ -187,7 +187,7 @@ impl Spokes {
         self.topics.retain(|id, _| topics.contains_key(id));
         for (id, topic) in topics {
             match self.topics.get_mut(id) {
-                Some((_, known)) => known.clusters = Arc::clone(&topic.clusters),
+                Some((_, known)) => known.clusters.clone_from(&topic.clusters),
                 None => {
                     let serial = self.number();
                     self.topics.insert(id.clone(), (serial, topic.clone()));
@@ -198,7 +198,7 @@ impl Spokes {
 
     fn open(&mut self, name: &ClusterName, epoch: u64, access: &Access) {
         // The one before ends first: nothing of it is heard from here on.
-        self.spokes.remove(name);
+        self.clusters.remove(name);
         let topics = topics_of(&self.topics, name);
         {
             let mut mail = self.post.mail();
@@ -209,7 +209,7 @@ impl Spokes {
         let outlet = Outlet { post: self.post.clone(), sender: Sender { cluster: name.clone(), epoch } };
         let mut task = JoinSet::new();
         task.spawn(connection::keep(outlet, access.clone(), followed, self.pulse.clone()));
-        self.spokes.insert(name.clone(), Spoke { access: access.clone(), topics, _task: task });
+        self.clusters.insert(name.clone(), Spoke { access: access.clone(), topics, _task: task });
     }
 
     fn number(&mut self) -> u64 {
@@ -223,7 +223,9 @@ fn within<'a>(
     topics: &'a Topics,
     cluster: &ClusterName,
 ) -> impl Iterator<Item = (&'a TopicId, &'a (u64, Topic))> {
-    topics.iter().filter(move |(_, (_, topic))| topic.clusters.contains(cluster))
+    topics.iter().filter(move |(_, (_, topic))| {
+        topic.clusters.as_ref().is_none_or(|clusters| clusters.contains(cluster))
+    })
 }
 
 fn topics_of(topics: &Topics, cluster: &ClusterName) -> Topics {

@@ -9,6 +9,8 @@ use crate::hub::ObjectName;
 
 /// The most objects of one topic in one cluster.
 pub(super) const MOST_OBJECTS: usize = 20_000;
+/// The most bytes that are kept of all of them, roughly: one cluster must not take the memory of the others.
+pub(super) const MOST_BYTES: usize = 32 << 20;
 
 /// What is known of a topic: nothing new, that it is complete, or why it cannot be seen.
 pub(super) type Verdict = Result<(), Arc<str>>;
@@ -16,8 +18,12 @@ pub(super) type Verdict = Result<(), Arc<str>>;
 /// One topic in one cluster: the names that are known, and how far each namespace's list has come. Pure.
 #[derive(Debug, Default)]
 pub(super) struct Roll {
-    /// All objects that the cluster was last heard to have.
-    known: BTreeSet<ObjectName>,
+    /// All objects that the cluster was last heard to have, and how many bytes are kept of each.
+    known: BTreeMap<ObjectName, usize>,
+    /// The bytes of all of them.
+    bytes: usize,
+    /// Whether it was complete before the watches began that there are.
+    was_whole: bool,
     /// By the namespace that is watched; one with an empty name stands for all of them.
     scopes: BTreeMap<Arc<str>, Scope>,
 }
@@ -34,13 +40,19 @@ struct Scope {
 
 /// There are more objects than are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there are more than {MOST_OBJECTS} of these objects: choose fewer by namespace or label")]
+#[error(
+    "there are more than {MOST_OBJECTS} of these objects, or more than {} MiB: choose fewer by namespace or label",
+    MOST_BYTES >> 20
+)]
 pub(super) struct TooMany;
 
 impl Roll {
     /// Watches of these namespaces begin. What is known stays known, until a list does not show it.
-    pub(super) fn begin(&mut self, scopes: impl IntoIterator<Item = Arc<str>>) {
+    /// Says whether it was complete before: it is not any more.
+    pub(super) fn begin(&mut self, scopes: impl IntoIterator<Item = Arc<str>>) -> bool {
+        self.was_whole |= self.verdict() == Some(Ok(())) && !self.scopes.is_empty();
         self.scopes = scopes.into_iter().map(|scope| (scope, Scope::default())).collect();
+        self.was_whole
     }
 
     /// A list begins.
@@ -50,16 +62,19 @@ impl Roll {
         }
     }
 
-    /// There is an object. Says whether it is one that was asked for, and has room.
-    pub(super) fn there(&mut self, scope: &str, name: &ObjectName) -> Result<bool, TooMany> {
+    /// There is an object, of which so many bytes are kept. Says whether it is one that was asked for, and has room.
+    pub(super) fn there(&mut self, scope: &str, name: &ObjectName, bytes: usize) -> Result<bool, TooMany> {
         let Some(watched) = self.scopes.get_mut(scope) else { return Ok(false) };
         if name.name.is_empty() || (!scope.is_empty() && *name.namespace != *scope) {
             return Ok(false);
         }
-        let is_new = !self.known.contains(name);
+        let before = self.known.get(name).copied();
         let is_listing = watched.listing.is_some();
+        let all = self.bytes - before.unwrap_or_default() + bytes;
         // A list may show as many others as were known before, and what is gone is known only at its end.
-        let has_room = !is_new || self.known.len() < if is_listing { 2 * MOST_OBJECTS } else { MOST_OBJECTS };
+        let times = if is_listing { 2 } else { 1 };
+        let has_room =
+            (before.is_some() || self.known.len() < times * MOST_OBJECTS) && all <= times * MOST_BYTES;
         watched.is_over |= !has_room;
         if let Some(listing) = &mut watched.listing {
             listing.insert(name.clone());
@@ -68,8 +83,9 @@ impl Roll {
         if listed > MOST_OBJECTS || (!is_listing && !has_room) {
             return Err(TooMany);
         }
-        if is_new && has_room {
-            self.known.insert(name.clone());
+        if has_room {
+            self.bytes = all;
+            self.known.insert(name.clone(), bytes);
         }
         Ok(has_room)
     }
@@ -81,12 +97,12 @@ impl Roll {
                 listing.remove(name);
             }
         }
-        self.known.contains(name)
+        self.known.contains_key(name)
     }
 
     /// It has been told that an object is gone. Whoever is interrupted before that tells it again.
     pub(super) fn forget(&mut self, name: &ObjectName) {
-        self.known.remove(name);
+        self.bytes -= self.known.remove(name).unwrap_or_default();
     }
 
     /// A list is at its end: what it did not show is gone. Says also whether it could be taken as a whole.
@@ -101,9 +117,11 @@ impl Roll {
             let unwatched = !scopes.contains_key("") && !scopes.contains_key(&name.namespace);
             (listed_here && !shown.contains(name)) || unwatched
         };
-        let gone: Vec<_> = self.known.iter().filter(|name| is_gone(name)).cloned().collect();
-        let whole =
-            if is_over || self.known.len() - gone.len() > MOST_OBJECTS { Err(TooMany) } else { Ok(()) };
+        let gone: Vec<_> = self.known.keys().filter(|name| is_gone(name)).cloned().collect();
+        let freed: usize = gone.iter().filter_map(|name| self.known.get(name)).sum();
+        let is_over =
+            is_over || self.known.len() - gone.len() > MOST_OBJECTS || self.bytes - freed > MOST_BYTES;
+        let whole = if is_over { Err(TooMany) } else { Ok(()) };
         if let Some(watched) = self.scopes.get_mut(scope) {
             watched.verdict = Some(whole.map_err(|why| why.to_string().into()));
         }
@@ -143,11 +161,13 @@ mod tests {
     fn list(roll: &mut Roll, scope: &str, names: &[ObjectName]) -> Vec<ObjectName> {
         roll.listing(scope);
         for name in names {
-            assert_eq!(roll.there(scope, name), Ok(true));
+            assert_eq!(roll.there(scope, name, 1), Ok(true));
         }
         let (gone, whole) = roll.listed(scope);
         assert_eq!(whole, Ok(()));
-        gone.iter().for_each(|name| roll.forget(name));
+        for name in &gone {
+            roll.forget(name);
+        }
         gone
     }
 
@@ -163,7 +183,7 @@ mod tests {
         assert_eq!(roll.verdict(), Some(Err("no answer".into())));
         roll.listing("");
         assert_eq!(roll.verdict(), Some(Err("no answer".into())), "a list that has only begun says nothing");
-        roll.there("", &object("a", "y")).unwrap();
+        roll.there("", &object("a", "y"), 1).unwrap();
         assert_eq!(roll.listed(""), (vec![object("a", "x")], Ok(())));
         assert_eq!(roll.verdict(), Some(Ok(())));
     }
@@ -196,9 +216,9 @@ mod tests {
         let mut roll = Roll::default();
         roll.begin(["a".into()]);
         roll.listing("a");
-        assert_eq!(roll.there("a", &object("b", "x")), Ok(false));
-        assert_eq!(roll.there("a", &object("a", "")), Ok(false));
-        assert_eq!(roll.there("c", &object("c", "x")), Ok(false));
+        assert_eq!(roll.there("a", &object("b", "x"), 1), Ok(false));
+        assert_eq!(roll.there("a", &object("a", ""), 1), Ok(false));
+        assert_eq!(roll.there("c", &object("c", "x"), 1), Ok(false));
         assert!(!roll.gone(&object("b", "x")));
     }
 
@@ -207,7 +227,7 @@ mod tests {
         let mut roll = Roll::default();
         roll.begin(["".into()]);
         roll.listing("");
-        roll.there("", &object("a", "x")).unwrap();
+        roll.there("", &object("a", "x"), 1).unwrap();
         assert!(roll.gone(&object("a", "x")));
         assert!(roll.gone(&object("a", "x")), "until it has been told");
         roll.forget(&object("a", "x"));
@@ -223,13 +243,13 @@ mod tests {
         let mut roll = Roll::default();
         roll.begin(["".into()]);
         list(&mut roll, "", &many(""));
-        assert_eq!(roll.there("", &object("a", "0")), Ok(true), "one that is known is not one more");
-        assert_eq!(roll.there("", &object("a", "more")), Err(TooMany));
+        assert_eq!(roll.there("", &object("a", "0"), 1), Ok(true), "one that is known is not one more");
+        assert_eq!(roll.there("", &object("a", "more"), 1), Err(TooMany));
         roll.listing("");
         for name in many("") {
-            roll.there("", &name).unwrap();
+            roll.there("", &name, 1).unwrap();
         }
-        assert_eq!(roll.there("", &object("a", "more")), Err(TooMany), "a list is not read beyond that");
+        assert_eq!(roll.there("", &object("a", "more"), 1), Err(TooMany), "a list is not read beyond that");
     }
 
     #[test]
@@ -248,17 +268,39 @@ mod tests {
         for prefix in ["a-", "b-"] {
             roll.listing("");
             for name in many(prefix) {
-                assert_eq!(roll.there("", &name), Ok(true));
+                assert_eq!(roll.there("", &name, 1), Ok(true));
             }
             roll.failed("", "cut off".into());
         }
         roll.listing("");
-        assert_eq!(roll.there("", &object("a", "small")), Ok(false), "there is no room for it");
+        assert_eq!(roll.there("", &object("a", "small"), 1), Ok(false), "there is no room for it");
         let (gone, whole) = roll.listed("");
         assert_eq!((gone.len(), whole), (2 * MOST_OBJECTS, Err(TooMany)));
         assert!(roll.verdict().unwrap().is_err());
-        gone.iter().for_each(|name| roll.forget(name));
+        for name in &gone {
+            roll.forget(name);
+        }
         assert_eq!(list(&mut roll, "", &[object("a", "small")]), []);
         assert_eq!(roll.verdict(), Some(Ok(())));
+    }
+
+    #[test]
+    fn objects_that_are_too_large_together_are_refused() {
+        let mut roll = Roll::default();
+        roll.begin(["".into()]);
+        list(&mut roll, "", &[object("a", "x")]);
+        assert_eq!(roll.there("", &object("a", "y"), MOST_BYTES - 1), Ok(true));
+        assert_eq!(roll.there("", &object("a", "z"), 1), Err(TooMany));
+        roll.forget(&object("a", "y"));
+        assert_eq!(roll.there("", &object("a", "z"), 1), Ok(true), "what is gone takes no room");
+    }
+
+    #[test]
+    fn a_new_beginning_says_that_it_was_complete_before() {
+        let mut roll = Roll::default();
+        assert!(!roll.begin(["".into()]));
+        assert!(!roll.begin(["".into()]), "it has not been listed yet");
+        list(&mut roll, "", &[object("a", "x")]);
+        assert!(roll.begin(["".into()]));
     }
 }

@@ -27,6 +27,8 @@ use crate::{hub::ObjectName, watching, words::cut};
 
 /// How long to wait after a failure of our own.
 const AGAIN: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_mins(1) };
+/// How many objects are asked for at a time.
+const PAGE: u32 = 100;
 /// How long to wait before looking whether there are fewer objects now.
 const FEWER: Duration = Duration::from_mins(1);
 
@@ -42,13 +44,12 @@ pub(super) async fn watch(
     let mut failures = 0;
     loop {
         let ended = AssertUnwindSafe(watch.run()).catch_unwind().await;
-        let (why, pause) = match ended {
-            Ok(too_many) => (too_many.to_string(), FEWER.mul_f64(0.5 + fastrand::f64())),
-            Err(_) => {
-                failures += 1;
-                let why = "the controller failed on an object, and begins again";
-                (why.to_owned(), AGAIN.delay(failures - 1, fastrand::f64()))
-            }
+        let (why, pause) = if let Ok(too_many) = ended {
+            (too_many.to_string(), FEWER.mul_f64(0.5 + fastrand::f64()))
+        } else {
+            failures += 1;
+            let why = "the controller failed on an object, and begins again";
+            (why.to_owned(), AGAIN.delay(failures - 1, fastrand::f64()))
         };
         tracing::warn!(cluster = %watch.outlet.sender.cluster, topic = %watch.about.topic.0, why, "a topic cannot be watched");
         watch.outlet.topic(&watch.about, Err(why.into()));
@@ -68,7 +69,10 @@ impl Watch {
     async fn run(&self) -> TooMany {
         let (resource, capabilities) = self.find().await;
         let scopes = scopes(&self.topic, &capabilities);
-        self.roll().begin(scopes.iter().cloned());
+        if self.roll().begin(scopes.iter().cloned()) {
+            // What it said before is old until all of it has been seen again.
+            self.outlet.topic(&self.about, Err("its objects are being listed again".into()));
+        }
         let watches = scopes.into_iter().map(|scope| {
             let events = watching::events(self.api(&resource, &scope), self.only());
             events.map(move |event| (scope.clone(), event)).boxed()
@@ -109,7 +113,8 @@ impl Watch {
     }
 
     fn only(&self) -> watcher::Config {
-        let only = watcher::Config::default();
+        // What a page may come to is bounded, so it has few objects.
+        let only = watcher::Config::default().page_size(PAGE);
         match &self.topic.selector {
             Some(selector) => only.labels(selector),
             None => only,
@@ -121,14 +126,15 @@ impl Watch {
         scope: &str,
         event: Result<watcher::Event<DynamicObject>, String>,
     ) -> Result<(), TooMany> {
-        if event.is_ok() {
+        // That a list begins is said before anything is asked.
+        if !matches!(event, Ok(watcher::Event::Init) | Err(_)) {
             self.outlet.heard();
         }
         match event {
             Ok(watcher::Event::Init) => self.roll().listing(scope),
             Ok(watcher::Event::InitApply(object) | watcher::Event::Apply(object)) => {
                 let (name, instance) = self.topic.reader.read(&whole(object));
-                if self.roll().there(scope, &name)? {
+                if self.roll().there(scope, &name, instance.bytes())? {
                     self.outlet.object(&self.about, &name, Some(Box::new(instance))).await;
                 }
             }

@@ -116,7 +116,7 @@ pub(super) fn condition(subject: &Subject, facts: &HubFacts, left: &Left, now: T
     };
     let observed = match subject.tally.seen(subject.plan.conditions.len()) {
         Some(seen) => Some(seen.min(facts.generation)),
-        None => previous.and_then(|previous| previous.observed_generation),
+        None => answer::unadvanced(previous, facts),
     };
     let rollup = Rollup { status, reason: reason.into(), message: message.into(), observed };
     rollup.into_condition(TYPE, previous, now)

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use allready_core::{
-    Condition, Polarity, Standing, Status, Time,
+    Condition, Generation, Polarity, Standing, Status, Time,
     condition::{cut, find},
     rollup::{Context, Rollup},
 };
@@ -60,20 +60,24 @@ pub(super) fn of(subject: &Subject, now: Time) -> Answer {
     let standings =
         planned.iter().zip(polarities).map(|(condition, polarity)| polarity.standing(condition.status));
     let worst = standings.max();
-    let is_abridged = planned.iter().any(|condition| is_abridged(condition.message.as_str()));
-
     let addresses = addresses(subject, facts, &mut left);
     let listeners = listeners(subject, facts, &mut left);
     let room = subject.limits.conditions.saturating_sub(others(subject, facts));
     let kept = room.saturating_sub(1).min(planned.len());
     left.conditions(&planned[kept..], subject.limits.conditions);
     let aggregated = aggregated::condition(subject, facts, &left, now);
+    let is_abridged = planned.iter().chain([&aggregated]).any(|one| is_abridged(one.message.as_str()));
     let is_short = is_abridged || left.is_any() || subject.tally.rows.counts().bad > 0;
     let worst = worst.unwrap_or_else(|| Polarity::NormalTrue.standing(aggregated.status));
 
     let mut conditions = planned;
     conditions.truncate(kept);
     conditions.extend((room > 0).then_some(aggregated));
+    if !subject.limits.has_generations {
+        for condition in &mut conditions {
+            condition.observed_generation = None;
+        }
+    }
     let body = Body { conditions, addresses, listeners, fields: subject.tally.fields.values().collect() };
     Answer {
         status: body.status(plan),
@@ -138,9 +142,16 @@ fn planned(subject: &Subject, index: usize, facts: &HubFacts, now: Time) -> Cond
     rollup.observed = match subject.tally.seen(index) {
         Some(seen) => Some(seen.min(facts.generation)),
         // Somebody does not know which generation it has seen: nothing is known to have advanced.
-        None => previous.and_then(|previous| previous.observed_generation),
+        None => unadvanced(previous, facts),
     };
     rollup.into_condition(planned.type_.clone(), previous, now)
+}
+
+/// The generation that a condition was about before, where the object can have had it.
+pub(super) fn unadvanced(previous: Option<&Condition>, facts: &HubFacts) -> Option<Generation> {
+    previous
+        .and_then(|previous| previous.observed_generation)
+        .filter(|observed| *observed <= facts.generation)
 }
 
 fn answer(status: Status, reason: &'static str, message: Cow<'_, str>) -> Rollup<'static> {

@@ -57,11 +57,6 @@ impl Shortcoming {
         seen.filter(|seen| *seen < hub).map(|seen| Self::Behind(seen, hub))
     }
 
-    /// Whether the rows of the share may be out of date. It is certain that an absent instance has none.
-    pub(super) fn outdates_rows(&self) -> bool {
-        !matches!(self, Self::Absent | Self::Leaving)
-    }
-
     fn reason(&self) -> &'static str {
         match self {
             Self::Stranger => "ClusterUnknown",
@@ -181,7 +176,7 @@ fn behind(condition: &Condition, instance: Option<&Instance>) -> String {
 }
 
 /// What counts for the completeness of the rows.
-pub(super) fn completeness<'a>(standing: Standing, text: Cow<'a, str>) -> Input<'a> {
+pub(super) fn completeness(standing: Standing, text: Cow<'_, str>) -> Input<'_> {
     let polarity = Polarity::NormalTrue;
     Input {
         status: polarity.status(standing),

@@ -191,10 +191,9 @@ impl Subject {
     }
 
     fn share(&mut self, cluster: &ClusterName) -> &mut Share {
-        match self.shares.contains_key(cluster) {
-            true => self.shares.entry(cluster.clone()).or_default(),
-            false => self.early.entry(cluster.clone()).or_default(),
-        }
+        let is_chosen = self.shares.contains_key(cluster);
+        let shares = if is_chosen { &mut self.shares } else { &mut self.early };
+        shares.entry(cluster.clone()).or_default()
     }
 
     fn remember(&mut self, cluster: &ClusterName, instance: Option<Instance>) {
@@ -210,7 +209,10 @@ impl Subject {
         match self.plan.placement {
             Placement::Everywhere => self.shares.contains_key(cluster),
             Placement::Annotated => self.placed.contains(cluster),
-            Placement::Found => self.shares.get(cluster).is_some_and(|share| share.last.is_some()),
+            // Of a cluster that has never been heard it is not known that it has none.
+            Placement::Found => {
+                self.shares.get(cluster).is_some_and(|share| share.last.is_some() || !share.is_known)
+            }
         }
     }
 
@@ -228,6 +230,13 @@ impl Subject {
     /// Whether a cluster that matters has not been heard yet, and has not been given up.
     pub fn is_pending(&self) -> bool {
         self.tally.is_pending()
+    }
+
+    /// Whether an expected instance is bad, and not merely unknown, however strict the answer is: this need not wait for those
+    /// that have not been heard yet.
+    pub fn is_bad(&self) -> bool {
+        self.plan.conditions.iter().any(|planned| planned.broken.is_some())
+            || self.tally.conditions.iter().any(|roster| roster.counts().bad > 0)
     }
 
     /// The generation of the hub object that the last word of a cluster was made from, as far as that is known.
@@ -273,12 +282,14 @@ impl Subject {
         };
         let trouble =
             instance.and_then(|instance| rows::trouble(cluster, instance, &self.plan, &self.limits));
-        let complete = match (&shortcoming, trouble) {
-            (Some(shortcoming), None | Some((Standing::Unknown, _))) if shortcoming.outdates_rows() => {
-                judge::completeness(Standing::Unknown, shortcoming.words())
+        let outdated = shortcoming.as_ref();
+        let complete = match (outdated.map(Shortcoming::words), trouble) {
+            (Some(words), Some((Standing::Bad, text))) => {
+                judge::completeness(Standing::Bad, format!("{text}, {words}").into())
             }
-            (_, Some((standing, text))) => judge::completeness(standing, text.into()),
-            (_, None) => judge::completeness(Standing::Good, "".into()),
+            (Some(words), _) => judge::completeness(Standing::Unknown, words),
+            (None, Some((standing, text))) => judge::completeness(standing, text.into()),
+            (None, None) => judge::completeness(Standing::Good, "".into()),
         };
         let conditions = verdicts.into_iter().map(|(planned, verdict)| verdict.input(planned)).collect();
         let words = Words { conditions, rows: complete };

@@ -54,10 +54,39 @@ impl Specs {
         };
         contains.then_some(hub.generation)
     }
+}
 
-    /// How many different texts there are.
-    #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instance(specs: &mut Specs, spec: &str) -> Instance {
+        Instance { spec: specs.take(&spec.into()), ..Instance::default() }
+    }
+
+    #[test]
+    fn equal_texts_are_kept_once_and_until_nobody_has_them() {
+        let mut specs = Specs::default();
+        let (one, other) = (instance(&mut specs, "{}"), instance(&mut specs, "{}"));
+        assert!(Arc::ptr_eq(&one.spec, &other.spec));
+        specs.release(&one.spec);
+        assert_eq!(specs.0.len(), 1);
+        specs.release(&other.spec);
+        assert_eq!(specs.0.len(), 0);
+    }
+
+    #[test]
+    fn a_text_is_compared_once_for_each_spec_of_the_hub() {
+        let hub = |spec: &str| HubFacts { generation: 2.into(), spec: spec.into(), ..HubFacts::default() };
+        let mut specs = Specs::default();
+        let instance = instance(&mut specs, r#"{"a":1,"b":2}"#);
+        assert_eq!(specs.seen(&hub(r#"{"a":1}"#), &instance), Some(2.into()));
+        assert_eq!(
+            specs.seen(&hub(r#"{"a":9}"#), &instance),
+            Some(2.into()),
+            "it was not told of another spec"
+        );
+        specs.forget_comparisons();
+        assert_eq!(specs.seen(&hub(r#"{"a":9}"#), &instance), None);
     }
 }

@@ -1,0 +1,66 @@
+//! Where scenes are played: headings and texts on standard output, how long things took beside it.
+
+use std::time::{Duration, Instant};
+
+use super::scene::Scene;
+use crate::printer::{BAD, DIM, GOOD, Printer, UNKNOWN};
+
+pub(super) type Played<T> = Result<T, Box<dyn std::error::Error>>;
+
+pub(super) struct Stage<'a> {
+    pause: Duration,
+    printer: &'a mut Printer,
+}
+
+impl<'a> Stage<'a> {
+    /// A stage with so many seconds between scenes.
+    pub(super) fn new(pause: u64, printer: &'a mut Printer) -> Self {
+        Self { pause: Duration::from_secs(pause), printer }
+    }
+
+    pub(super) fn heading(&mut self, title: &str) -> Played<()> {
+        self.printer.text(&Scene::new(title).done()).map_err(|failure| failure.to_string().into())
+    }
+
+    pub(super) fn says(&mut self, text: &str) -> Played<()> {
+        self.printer.text(&format!("{text}\n")).map_err(|failure| failure.to_string().into())
+    }
+
+    /// How long it took, on the side: it differs from run to run.
+    pub(super) fn takes(&mut self, began: Instant) {
+        self.printer.error_text(&format!("{DIM}(after {:.2} s){DIM:#}\n", began.elapsed().as_secs_f64()));
+    }
+
+    pub(super) async fn rests(&self) {
+        tokio::time::sleep(self.pause).await;
+    }
+}
+
+/// A status in its colour, in a column of this width.
+pub(super) fn coloured(status: &str, width: usize) -> String {
+    let style = match status {
+        "True" => GOOD,
+        "False" => BAD,
+        _ => UNKNOWN,
+    };
+    format!("{style}{status:<width$}{style:#}")
+}
+
+/// Calls until the answer is the wanted one, and gives that.
+pub(super) async fn until<T>(
+    look: impl AsyncFn() -> Played<T>,
+    wanted: impl Fn(&T) -> bool,
+    otherwise: impl FnOnce(&T) -> String,
+) -> Played<T> {
+    let give_up = tokio::time::Instant::now() + Duration::from_mins(2);
+    loop {
+        let seen = look().await?;
+        if wanted(&seen) {
+            return Ok(seen);
+        }
+        if tokio::time::Instant::now() > give_up {
+            return Err(otherwise(&seen).into());
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}

@@ -1,0 +1,204 @@
+//! `allready hub status`: which clusters a hub hears, and how its aggregations fare.
+
+mod facts;
+
+use std::process::ExitCode;
+
+use allready::{
+    Time,
+    kinds::{StatusAggregation, StatusReport},
+};
+use allready_controller::hub::board::CLUSTER_LABEL;
+use clap::{Args, Subcommand};
+use kube::{
+    Api,
+    api::{ApiResource, DynamicObject, ListParams},
+};
+use serde_json::{Value, json};
+
+use self::facts::{Aggregation, Cluster, worst};
+use crate::{
+    age::{age, milliseconds},
+    aggregate::exit_code,
+    cluster::{ClusterArgs, Patience, refused},
+    failure::Failure,
+    printer::Printer,
+    render::{self, TableOutput},
+    table::Table,
+};
+
+/// What to do with a hub.
+#[derive(Debug, Args)]
+pub(crate) struct HubArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: HubCommand,
+}
+
+/// What can be done with a hub.
+#[derive(Debug, Subcommand)]
+pub(crate) enum HubCommand {
+    /// Say which clusters are heard, and how the aggregations fare.
+    Status(StatusArgs),
+}
+
+/// Which hub, and in which form.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+It reads what the controller has written down: a StatusReport with the label
+allready.dev/cluster for each cluster, and the StatusAggregations. A cluster that is
+said to answer, and of which nothing was written down for three minutes, is Unknown:
+the controller may not be running.
+
+Exit codes:
+  0 every cluster is heard, and every aggregation is ready
+  1 some cluster is unreachable, or some aggregation is not ready
+  2 something is not known, or there is no cluster
+  64 wrong usage, 66 no usable kubeconfig, 69 no answer, or nothing is installed,
+  74 unwritable output, 77 not permitted
+
+Examples:
+  allready hub status
+  allready hub status -o wide --context hub
+  allready hub status -o json | jq '.clusters[] | select(.reachable != \"True\").name'")]
+pub(crate) struct StatusArgs {
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
+
+    /// The namespace with the reports on clusters [default: all].
+    #[arg(short, long, value_name = "NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+
+    /// The instant that ages are counted to, as RFC 3339 [default: now].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) now: Option<Time>,
+
+    /// The form of the answer [default: tables].
+    #[arg(short, long, value_name = "FORMAT")]
+    pub(crate) output: Option<TableOutput>,
+}
+
+pub(crate) fn run(args: &HubArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    let HubCommand::Status(args) = &args.command;
+    let now = args.now.unwrap_or(now);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
+    let (clusters, aggregations) = runtime.block_on(read(args, now))?;
+    let code = exit_code(worst(&clusters, &aggregations));
+    if let Some(output) = args.output.and_then(TableOutput::structured) {
+        let all = json!({
+            "clusters": clusters.iter().map(Cluster::structured).collect::<Vec<_>>(),
+            "aggregations": aggregations.iter().map(Aggregation::structured).collect::<Vec<_>>(),
+        });
+        printer.text(&render::value(&all, output)?)?;
+        return Ok(code);
+    }
+    show(&clusters, &aggregations, args.output == Some(TableOutput::Wide), now, printer)?;
+    Ok(code)
+}
+
+async fn read(args: &StatusArgs, now: Time) -> Result<(Vec<Cluster>, Vec<Aggregation>), Failure> {
+    let client = args.cluster.connect(Patience::Command).await?.client;
+    let resource = ApiResource::erase::<StatusReport>(&());
+    let reports = match &args.namespace {
+        Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
+        None => Api::all_with(client.clone(), &resource),
+    };
+    let reports = list(&reports, &resource, &ListParams::default().labels(CLUSTER_LABEL)).await?;
+    let resource = ApiResource::erase::<StatusAggregation>(&());
+    let aggregations = list(&Api::all_with(client, &resource), &resource, &ListParams::default()).await?;
+    let mut clusters: Vec<Cluster> = reports.iter().map(|report| Cluster::of(report, now)).collect();
+    clusters.sort_by(|one, other| one.name.cmp(&other.name));
+    let is_stale = clusters.iter().any(|cluster| cluster.is_stale);
+    let aggregations = aggregations.iter().map(|aggregation| Aggregation::of(aggregation, is_stale));
+    let mut aggregations: Vec<Aggregation> = aggregations.collect();
+    aggregations.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok((clusters, aggregations))
+}
+
+async fn list(
+    api: &Api<DynamicObject>,
+    resource: &ApiResource,
+    only: &ListParams,
+) -> Result<Vec<Value>, Failure> {
+    let plural = &resource.plural;
+    match api.list(only).await {
+        Ok(list) => {
+            let values = list.items.iter().map(|object| serde_json::to_value(object).unwrap_or_default());
+            Ok(values.collect())
+        }
+        Err(kube::Error::Api(status)) if status.code == 404 => Err(Failure::unavailable(format_args!(
+            "the API server does not serve {plural}: is the hub installed here? See manifests/hub"
+        ))),
+        Err(error) => Err(refused(&format!("cannot list {plural}"), &error)),
+    }
+}
+
+fn show(
+    clusters: &[Cluster],
+    aggregations: &[Aggregation],
+    wide: bool,
+    now: Time,
+    printer: &mut Printer,
+) -> Result<(), Failure> {
+    if clusters.is_empty() {
+        printer
+            .warning("no cluster is written down: the controller may not be running, or has no --clusters");
+    } else {
+        printer.text(&cluster_table(clusters, wide, now))?;
+    }
+    let stale = clusters.iter().filter(|cluster| cluster.is_stale).count();
+    if stale > 0 {
+        printer.warning(format_args!(
+            "stale: of {stale} of {} clusters nothing was written down for three minutes: the controller may not be running",
+            clusters.len()
+        ));
+    }
+    if aggregations.is_empty() {
+        printer.warning("there is no StatusAggregation, so nothing is aggregated");
+        return Ok(());
+    }
+    let gap = if clusters.is_empty() { "" } else { "\n" };
+    printer.text(&format!("{gap}{}", aggregation_table(aggregations)))
+}
+
+fn cluster_table(clusters: &[Cluster], wide: bool, now: Time) -> String {
+    let mut head = vec!["NAME", "REACHABLE", "LAG", "LAST-HEARD", "OBJECTS"];
+    if wide {
+        head.extend(["SERVER", "SOURCE", "MESSAGE"]);
+    }
+    let mut table = Table::new(head);
+    for cluster in clusters {
+        let number = |number: Option<i64>| number.map(|number| number.to_string()).unwrap_or_default();
+        let mut row = vec![
+            cluster.name.clone(),
+            cluster.reachable.to_string(),
+            cluster.lag.map(milliseconds).unwrap_or_default(),
+            cluster.last_heard.map(|heard| age(heard, now)).unwrap_or_default(),
+            number(cluster.objects),
+        ];
+        if wide {
+            row.extend([cluster.server.clone(), cluster.source.clone(), cluster.message.clone()]);
+        }
+        table.row(row);
+    }
+    table.text()
+}
+
+fn aggregation_table(aggregations: &[Aggregation]) -> String {
+    let mut table = Table::new(["NAME", "READY", "REASON", "KIND", "OBJECTS", "CLUSTERS", "MESSAGE"]);
+    for aggregation in aggregations {
+        table.row([
+            aggregation.name.clone(),
+            aggregation.ready.to_string(),
+            aggregation.reason.clone(),
+            aggregation.kind.clone(),
+            aggregation.objects.map(|number| number.to_string()).unwrap_or_default(),
+            aggregation.clusters.clone(),
+            aggregation.message.clone(),
+        ]);
+    }
+    table.text()
+}

@@ -1,0 +1,82 @@
+//! What can be said about a hub and its clusters as files.
+
+use std::path::PathBuf;
+
+use allready::{ConditionType, kinds::AggregationMode};
+use allready_controller::hub::ClusterName;
+use clap::{Args, ValueEnum};
+
+/// A hub and its clusters as files.
+#[derive(Debug, Default, Args)]
+pub(crate) struct OfflineArgs {
+    /// The object of the hub, as JSON or YAML; `-` for standard input, here or for one of the other files.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) filename: Option<PathBuf>,
+
+    /// A cluster and a file with its objects; may be said once for each cluster.
+    #[arg(long, value_name = "CLUSTER=FILE", value_parser = spoke, requires = "filename")]
+    pub(crate) spoke: Vec<(ClusterName, PathBuf)>,
+
+    /// Clusters that do not answer; the file of one is its last word.
+    #[arg(long, value_name = "CLUSTERS", value_delimiter = ',', requires = "filename")]
+    pub(crate) unreachable: Vec<ClusterName>,
+
+    /// The StatusAggregation to follow [default: every condition that is found, and the rows of a Gateway].
+    #[arg(long, value_name = "FILE", requires = "filename")]
+    pub(crate) aggregation: Option<PathBuf>,
+
+    /// The condition types to aggregate, in order of importance [default: all that are found].
+    #[arg(
+        long,
+        value_name = "TYPES",
+        value_delimiter = ',',
+        requires = "filename",
+        conflicts_with = "aggregation"
+    )]
+    pub(crate) conditions: Vec<ConditionType>,
+
+    /// The types of which True is bad, where that is not known of them.
+    #[arg(
+        long,
+        value_name = "TYPES",
+        value_delimiter = ',',
+        requires = "filename",
+        conflicts_with = "aggregation"
+    )]
+    pub(crate) negative: Vec<ConditionType>,
+
+    /// What an instance that is neither good nor bad makes of the whole [default: three-valued].
+    #[arg(long, value_name = "MODE", requires = "filename", conflicts_with = "aggregation")]
+    pub(crate) mode: Option<ModeArg>,
+
+    /// The DNSEndpoint that is published now.
+    #[arg(long, value_name = "FILE", requires = "filename")]
+    pub(crate) endpoint: Option<PathBuf>,
+}
+
+/// What an instance that is neither good nor bad makes of the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeArg {
+    /// Unknown, unless another one is bad.
+    ThreeValued,
+    /// Bad.
+    Strict,
+}
+
+impl From<ModeArg> for AggregationMode {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::ThreeValued => Self::ThreeValued,
+            ModeArg::Strict => Self::Strict,
+        }
+    }
+}
+
+fn spoke(text: &str) -> Result<(ClusterName, PathBuf), String> {
+    match text.split_once('=') {
+        Some((_, "")) | None => Err(format!("{text:?} is no CLUSTER=FILE")),
+        Some((cluster, file)) => {
+            Ok((ClusterName::new(cluster).map_err(|error| error.to_string())?, PathBuf::from(file)))
+        }
+    }
+}
