@@ -12,7 +12,7 @@ use allready_kube::{
     metrics::WriteMetrics,
     refusal::Refusal,
 };
-use futures::{Stream, StreamExt, stream};
+use futures::{FutureExt, Stream, StreamExt, stream};
 use kube::{
     Api, Client, ResourceExt,
     api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams},
@@ -21,7 +21,7 @@ use kube::{
 use serde_json::Value;
 use tokio::{
     sync::mpsc,
-    task::JoinSet,
+    task::{JoinError, JoinSet},
     time::{Instant, sleep, timeout},
 };
 
@@ -96,16 +96,7 @@ impl Hubbing {
             }
             let event = tokio::select! {
                 biased;
-                Some(written) = writes.join_next() => match written {
-                    Ok((place, written)) => {
-                        note(&metrics, &place, &written, &mut refused);
-                        Some(Event::Wrote(place, written))
-                    }
-                    Err(error) => {
-                        tracing::error!(%error, "a write ended early");
-                        None
-                    }
-                },
+                Some(written) = writes.join_next() => ended(written, &metrics, &mut refused),
                 Some(event) = watches.seen.recv() => Some(event),
                 words = heard.next() => Some(Event::Heard(words)),
                 inventory = inventories.next(), if has_inventory => match inventory {
@@ -118,10 +109,18 @@ impl Hubbing {
             if let Some(event) = event {
                 hub.see(event, now, time);
             }
-            // What has come with it is taken with it.
+            // What has come with it is taken with it, wherever from: nobody waits until others have nothing more to say.
+            while let Some(written) = writes.try_join_next() {
+                if let Some(event) = ended(written, &metrics, &mut refused) {
+                    hub.see(event, now, time);
+                }
+            }
             for _ in 0..BATCH {
                 let Ok(event) = watches.seen.try_recv() else { break };
                 hub.see(event, now, time);
+            }
+            if let Some(words) = heard.next().now_or_never() {
+                hub.see(Event::Heard(words), now, time);
             }
         }
     }
@@ -131,6 +130,24 @@ impl Hubbing {
 const BATCH: usize = 1024;
 
 type Written = Result<Option<Value>, (Refusal, String)>;
+
+/// What a write came to; nothing where it came to no end.
+fn ended(
+    written: Result<(Place, Written), JoinError>,
+    metrics: &WriteMetrics,
+    refused: &mut BTreeMap<Place, Refusal>,
+) -> Option<Event> {
+    match written {
+        Ok((place, written)) => {
+            note(metrics, &place, &written, refused);
+            Some(Event::Wrote(place, written))
+        }
+        Err(error) => {
+            tracing::error!(%error, "a write ended early");
+            None
+        }
+    }
+}
 
 /// Counts a write, and says once what keeps refusing it.
 fn note(metrics: &WriteMetrics, place: &Place, written: &Written, refused: &mut BTreeMap<Place, Refusal>) {
