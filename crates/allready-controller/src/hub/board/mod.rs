@@ -190,6 +190,7 @@ impl Hub {
             self.ticked = Some(now);
             self.look_at_clusters(now, time);
             self.look_at_grace(time);
+            self.outbox.tidy(now);
         }
         self.look_at_objects(now, time);
         self.look_at_aggregations(now, time);
