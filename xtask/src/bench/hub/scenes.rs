@@ -88,7 +88,7 @@ pub(super) struct Burst {
     pub(super) right_after: Duration,
 }
 
-/// Bursts, each upon another Gateway; so many of each kind of change.
+/// Bursts of one kind of change, each upon another Gateway.
 pub(super) async fn bursts(
     fleet: &mut Fleet,
     stage: &Stage,
@@ -96,8 +96,7 @@ pub(super) async fn bursts(
     rounds: usize,
 ) -> Result<Vec<Burst>> {
     let mut bursts = Vec::new();
-    for round in 0..rounds {
-        let gateway = round % fleet.gateways();
+    for gateway in 0..rounds.min(fleet.gateways()) {
         for cluster in 0..fleet.clusters() {
             fleet.change(gateway, cluster, change);
         }

@@ -30,7 +30,7 @@ pub(super) fn print(rows: &[Row]) -> bool {
             Some((limit, false)) => (*limit, "FAIL"),
             None => ("", ""),
         };
-        printer::line(format!("  {name:<56} {figure:>12}  {limit:<16} {verdict}").trim_end());
+        printer::line(format!("  {name:<56} {figure:>12}  {limit:<22} {verdict}").trim_end());
     }
     rows.iter().all(|row| row.limit.is_none_or(|(_, holds)| holds))
 }
