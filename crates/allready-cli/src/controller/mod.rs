@@ -40,9 +40,10 @@ pub(crate) fn run(args: &ControllerArgs, printer: &mut Printer) -> Result<ExitCo
     runtime.block_on(control(args, statuses, &providers, printer))
 }
 
-/// Logs to standard error. The client logs the whole of an answer that it cannot read, and a cluster may send what it pleases.
+/// Logs to standard error. The client logs every failed request and the whole of an answer that it cannot read: a cluster that
+/// does not answer, or sends what it pleases, would fill the log with what stands in statuses already.
 fn logs(level: LevelFilter) {
-    let of_client = level.min(LevelFilter::ERROR);
+    let of_client = if level > LevelFilter::INFO { level } else { LevelFilter::OFF };
     let only = Targets::new().with_default(level).with_target("kube_client", of_client);
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     tracing_subscriber::registry().with(lines).with(only).init();

@@ -33,6 +33,16 @@ pub enum LinkState {
     },
 }
 
+impl LinkState {
+    /// Whether it is the same, whatever the words for it.
+    pub fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Lost { since, .. }, Self::Lost { since: other, .. }) => since == other,
+            (one, other) => one == other,
+        }
+    }
+}
+
 impl Link {
     /// A connection that begins now.
     pub fn new(now: Duration) -> Self {

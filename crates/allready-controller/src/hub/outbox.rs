@@ -21,6 +21,8 @@ pub enum Place {
     Status {
         /// The aggregation.
         aggregation: Arc<str>,
+        /// The kind of the object: the aggregation may have chosen another one before.
+        kind: Arc<str>,
         /// The object.
         object: ObjectName,
     },
@@ -49,7 +51,7 @@ impl Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Status { aggregation, object } => write!(f, "the status of {object} for {aggregation}"),
+            Self::Status { aggregation, object, .. } => write!(f, "the status of {object} for {aggregation}"),
             Self::Dns(name) => write!(f, "the DNSEndpoint {name}"),
             Self::Aggregation(name) => write!(f, "the status of the StatusAggregation {name}"),
             Self::Report(name) => write!(f, "the StatusReport {name}"),
@@ -88,12 +90,21 @@ pub struct Outbox {
 #[derive(Debug)]
 struct Entry {
     draft: Option<Kept>,
-    /// What is under way, for when it fails.
-    sent: Option<Kept>,
+    /// What is under way.
+    sent: Option<Sent>,
     due: Option<Duration>,
     pacer: Pacer,
     failures: u32,
     not_before: Duration,
+}
+
+/// A write that is under way.
+#[derive(Debug)]
+struct Sent {
+    /// For when it fails; none if something else was wanted meanwhile, be it nothing.
+    draft: Option<Kept>,
+    /// Whether the place was forgotten meanwhile.
+    is_forgotten: bool,
 }
 
 /// A draft while it waits: as text, since ten thousand may wait, and as values they take ten times the memory.
@@ -130,26 +141,49 @@ impl Outbox {
         if draft.is_none() && !self.entries.contains_key(place) {
             return;
         }
-        let pace = self.pace;
-        let entry = self.entries.entry(place.clone()).or_insert_with(|| Entry::new(pace));
+        let usual = self.pace;
+        let entry = self.entries.entry(place.clone()).or_insert_with(|| Entry::new(usual));
         match &draft {
             Some(_) => entry.pacer.changed(now),
             None => entry.pacer.settled(),
         }
         entry.draft = draft.as_ref().map(Kept::new);
+        if let Some(sent) = &mut entry.sent {
+            sent.draft = None;
+        }
         self.schedule(place, now);
     }
 
-    /// Forgets a place: what is under way there has no say any more.
+    /// Forgets a place. What is under way there has no say any more, but what is wanted there next waits for its end: it
+    /// must not be overtaken by what went before.
     pub fn forget(&mut self, place: &Place) {
-        if let Some(entry) = self.entries.remove(place) {
-            if let Some(due) = entry.due {
-                self.due[place.rank()].remove(&(due, place.clone()));
-            }
-            if entry.sent.is_some() {
-                self.under_way -= 1;
-            }
+        let Some(entry) = self.entries.get_mut(place) else { return };
+        if let Some(due) = entry.due.take() {
+            self.due[place.rank()].remove(&(due, place.clone()));
         }
+        match &mut entry.sent {
+            Some(sent) => {
+                *sent = Sent { draft: None, is_forgotten: true };
+                entry.draft = None;
+                entry.pacer.settled();
+            }
+            None => drop(self.entries.remove(place)),
+        }
+    }
+
+    /// What is to be written in reports and DNSEndpoints, or none where they should go, as far as it is not under way.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = (&Place, Option<Value>)> {
+        let waiting = self.due.iter().flatten().map(|(_, place)| place);
+        let waiting = waiting.filter(|place| matches!(place, Place::Report(_) | Place::Dns(_)));
+        waiting.filter_map(|place| Some((place, self.entries.get(place)?.draft.as_ref()?.body())))
+    }
+
+    /// Forgets the pace of places where nothing has been written for a while.
+    pub(super) fn tidy(&mut self, now: Duration) {
+        self.entries.retain(|_, entry| {
+            let is_idle = entry.draft.is_none() && entry.sent.is_none() && entry.not_before <= now;
+            !(is_idle && entry.pacer.is_rested(now))
+        });
     }
 
     /// Whether a write is under way there.
@@ -170,17 +204,19 @@ impl Outbox {
             entry.due = None;
             let Some(draft) = entry.draft.take() else { continue };
             writes.push((place, draft.body()));
-            entry.sent = Some(draft);
+            entry.sent = Some(Sent { draft: Some(draft), is_forgotten: false });
             entry.pacer.wrote(now);
             self.under_way += 1;
         }
         writes
     }
 
-    /// How a write went. One that failed is tried again later, unless another draft has been made meanwhile.
-    pub fn wrote(&mut self, place: &Place, result: Result<(), Refusal>, chance: f64, now: Duration) {
-        let Some(entry) = self.entries.get_mut(place) else { return };
-        let Some(sent) = entry.sent.take() else { return };
+    /// How a write went. One that failed is tried again later, unless something else is wanted meanwhile, be it nothing. Says
+    /// whether the place was not forgotten meanwhile.
+    pub fn wrote(&mut self, place: &Place, result: Result<(), Refusal>, chance: f64, now: Duration) -> bool {
+        let Some(entry) = self.entries.get_mut(place) else { return false };
+        let Some(sent) = entry.sent.take() else { return false };
+        let is_current = !sent.is_forgotten;
         self.under_way -= 1;
         match result {
             Ok(()) => (entry.failures, entry.not_before) = (0, Duration::ZERO),
@@ -192,21 +228,18 @@ impl Outbox {
                 let wait = self.backoff.delay(entry.failures, chance).max(asked.min(LONGEST_ASKED));
                 entry.failures = entry.failures.saturating_add(1);
                 entry.not_before = now + wait;
-                if entry.draft.is_none() {
+                if let Some(draft) = sent.draft {
                     entry.pacer.changed(now);
-                    entry.draft = Some(sent);
+                    entry.draft = Some(draft);
                 }
             }
         }
-        self.schedule(place, now);
-    }
-
-    /// Forgets the places where nothing is to be written, and was not of late.
-    pub fn tidy(&mut self, now: Duration) {
-        self.entries.retain(|_, entry| {
-            let is_busy = entry.draft.is_some() || entry.sent.is_some();
-            is_busy || entry.not_before > now || !entry.pacer.is_rested(now)
-        });
+        if entry.draft.is_none() && entry.failures == 0 && entry.pacer.is_rested(now) {
+            self.entries.remove(place);
+        } else {
+            self.schedule(place, now);
+        }
+        is_current
     }
 
     /// After how long something is due.
@@ -266,7 +299,8 @@ mod tests {
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
     fn place(name: &str) -> Place {
-        Place::Status { aggregation: "gateways".into(), object: ObjectName::new("shop", name) }
+        let (aggregation, kind) = ("gateways".into(), "Gateway".into());
+        Place::Status { aggregation, kind, object: ObjectName::new("shop", name) }
     }
 
     fn outbox() -> Outbox {
@@ -345,31 +379,51 @@ mod tests {
         outbox.want(&place("web"), Some(draft("1")), MS(0));
         outbox.take_due(MS(50));
         outbox.forget(&place("web"));
-        outbox.wrote(&place("web"), Ok(()), 0.0, MS(60));
+        assert!(!outbox.wrote(&place("web"), Ok(()), 0.0, MS(60)), "it has no say any more");
         assert!(outbox.is_empty());
     }
 
     #[test]
-    fn a_place_is_remembered_for_its_pace_and_no_longer() {
+    fn what_is_wanted_after_a_place_was_forgotten_waits_for_what_went_before() {
         let mut outbox = outbox();
         outbox.want(&place("web"), Some(draft("1")), MS(0));
-        outbox.tidy(MS(9000));
-        assert_eq!(outbox.take_due(MS(9000)).len(), 1, "what waits is not forgotten");
-        outbox.tidy(MS(9999));
-        outbox.wrote(&place("web"), Ok(()), 0.0, MS(9010));
-        outbox.tidy(MS(9200));
-        assert_eq!(outbox.entries.len(), 1);
-        outbox.tidy(MS(9250));
+        outbox.take_due(MS(50));
+        outbox.forget(&place("web"));
+        outbox.want(&place("web"), Some(draft("2")), MS(60));
+        assert_eq!(outbox.take_due(MS(900)), []);
+        outbox.wrote(&place("web"), Err(Refusal::Conflict), 0.0, MS(900));
+        assert_eq!(outbox.take_due(MS(2000)), [(place("web"), Some(json!("2")))]);
+    }
+
+    #[test]
+    fn what_fails_when_nothing_is_wanted_any_more_is_not_tried_again() {
+        let mut outbox = outbox();
+        outbox.want(&place("web"), Some(draft("1")), MS(0));
+        outbox.take_due(MS(50));
+        outbox.want(&place("web"), None, MS(60));
+        outbox.wrote(&place("web"), Err(Refusal::Unanswered), 0.0, MS(70));
+        assert_eq!((outbox.take_due(MS(90_000)), outbox.len()), (vec![], 0));
+    }
+
+    #[test]
+    fn a_place_at_rest_is_not_kept_for_ever() {
+        let mut outbox = outbox();
+        outbox.want(&place("web"), Some(draft("1")), MS(0));
+        outbox.take_due(MS(50));
+        outbox.wrote(&place("web"), Ok(()), 0.0, MS(60));
+        outbox.tidy(MS(61));
+        assert_eq!(outbox.entries.len(), 1, "its pace is kept");
+        outbox.tidy(MS(5000));
         assert_eq!(outbox.entries.len(), 0);
     }
 
     #[test]
     fn who_has_waited_longest_is_written_first_among_equals() {
         let mut outbox = outbox();
-        for (name, at) in [("late", 2), ("early", 1)] {
+        for (name, at) in [("a", 2), ("b", 1)] {
             outbox.want(&place(name), Some(draft(name)), MS(at));
         }
         let written: Vec<_> = outbox.take_due(MS(60)).into_iter().map(|(place, _)| place).collect();
-        assert_eq!(written, [place("early"), place("late")]);
+        assert_eq!(written, [place("b"), place("a")]);
     }
 }

@@ -131,7 +131,21 @@ impl<T> Fitted<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::Listener, *};
+
+    #[test]
+    fn mc20_a_listener_that_is_listed_twice_has_one_row() {
+        let listener = |routes| Listener {
+            name: "api".into(),
+            attached_routes: Some(routes),
+            is_current: true,
+            programmed: None,
+        };
+        let instance = Instance { listeners: vec![listener(1), listener(2)], ..Instance::default() };
+        let cluster = "cluster-1".parse().unwrap();
+        let rows: Vec<_> = listeners(&cluster, &instance, &Limits::GATEWAY).collect();
+        assert_eq!(rows, [("cluster-1.api".to_owned(), 1)]);
+    }
 
     #[test]
     fn mc13_the_first_rows_in_the_order_of_the_clusters_stay_and_the_others_are_counted() {

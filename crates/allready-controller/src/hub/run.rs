@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    panic::AssertUnwindSafe,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -16,12 +17,13 @@ use futures::{FutureExt, Stream, StreamExt, stream};
 use kube::{
     Api, Client, ResourceExt,
     api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams},
+    error::DiscoveryError,
     runtime::watcher,
 };
 use serde_json::Value;
 use tokio::{
     sync::mpsc,
-    task::{JoinError, JoinSet},
+    task::JoinSet,
     time::{Instant, sleep, timeout},
 };
 
@@ -73,11 +75,11 @@ impl Hubbing {
         let Self { client, inventory, options, leading, clock, metrics } = self;
         let start = Instant::now();
         let mut hub = Hub::new(options, Duration::ZERO);
-        let mut inventories = inventory.watch();
+        let mut inventories = inventory.watch().fuse();
         let (mut spokes, mut heard): (Spokes, Heard) = Spokes::new();
         let mut watches = Watches::new(client.clone());
         let writer = Writer { client, kinds: Arc::clone(&watches.kinds) };
-        let mut writes: JoinSet<(Place, Written)> = JoinSet::new();
+        let mut under_way: JoinSet<(Place, Written)> = JoinSet::new();
         let mut refused = BTreeMap::new();
         let mut has_inventory = true;
         loop {
@@ -89,38 +91,38 @@ impl Hubbing {
             let (due, pause) = hub.next(leading(), start.elapsed(), clock.now());
             for (place, body) in due {
                 let writer = writer.clone();
-                writes.spawn(async move {
-                    let written = writer.write(&place, body.as_ref()).await;
-                    (place, written)
+                under_way.spawn(async move {
+                    let written = AssertUnwindSafe(writer.write(&place, body.as_ref())).catch_unwind().await;
+                    // Whatever happens, it is told: nothing else is written there before.
+                    let failed = |_| Err((Refusal::Unanswered, "the controller failed on it".to_owned()));
+                    (place, written.unwrap_or_else(failed))
                 });
             }
             let event = tokio::select! {
                 biased;
-                Some(written) = writes.join_next() => ended(written, &metrics, &mut refused),
+                Some(Ok((place, written))) = under_way.join_next() => Some(Event::Wrote(place, written)),
                 Some(event) = watches.seen.recv() => Some(event),
                 words = heard.next() => Some(Event::Heard(words)),
-                inventory = inventories.next(), if has_inventory => match inventory {
-                    Some(inventory) => Some(Event::Inventory(inventory)),
-                    None => { has_inventory = false; None }
-                },
+                inventory = inventories.next(), if has_inventory => {
+                    has_inventory = inventory.is_some();
+                    inventory.map(Event::Inventory)
+                }
                 () = sleep(pause) => None,
             };
             let (now, time) = (start.elapsed(), clock.now());
-            if let Some(event) = event {
+            // Whoever has nothing but news does not keep others from being heard.
+            let words = heard.next().now_or_never().map(Event::Heard);
+            let inventory = has_inventory.then(|| inventories.next().now_or_never().flatten()).flatten();
+            for event in event.into_iter().chain(words).chain(inventory.map(Event::Inventory)) {
+                if let Event::Wrote(place, written) = &event {
+                    note(&metrics, place, written, &mut refused);
+                }
                 hub.see(event, now, time);
             }
-            // What has come with it is taken with it, wherever from: nobody waits until others have nothing more to say.
-            while let Some(written) = writes.try_join_next() {
-                if let Some(event) = ended(written, &metrics, &mut refused) {
-                    hub.see(event, now, time);
-                }
-            }
+            // What has come with it is taken with it.
             for _ in 0..BATCH {
                 let Ok(event) = watches.seen.try_recv() else { break };
                 hub.see(event, now, time);
-            }
-            if let Some(words) = heard.next().now_or_never() {
-                hub.see(Event::Heard(words), now, time);
             }
         }
     }
@@ -130,24 +132,6 @@ impl Hubbing {
 const BATCH: usize = 1024;
 
 type Written = Result<Option<Value>, (Refusal, String)>;
-
-/// What a write came to; nothing where it came to no end.
-fn ended(
-    written: Result<(Place, Written), JoinError>,
-    metrics: &WriteMetrics,
-    refused: &mut BTreeMap<Place, Refusal>,
-) -> Option<Event> {
-    match written {
-        Ok((place, written)) => {
-            note(metrics, &place, &written, refused);
-            Some(Event::Wrote(place, written))
-        }
-        Err(error) => {
-            tracing::error!(%error, "a write ended early");
-            None
-        }
-    }
-}
 
 /// Counts a write, and says once what keeps refusing it.
 fn note(metrics: &WriteMetrics, place: &Place, written: &Written, refused: &mut BTreeMap<Place, Refusal>) {
@@ -168,8 +152,8 @@ fn note(metrics: &WriteMetrics, place: &Place, written: &Written, refused: &mut 
     }
 }
 
-/// How the kinds that are aggregated are called in requests, by aggregation.
-type Kinds = Arc<Mutex<BTreeMap<Arc<str>, ApiResource>>>;
+/// How the kinds that are aggregated are called in requests, by version and kind.
+type Kinds = Arc<Mutex<BTreeMap<(String, String), ApiResource>>>;
 
 /// Executes what was decided.
 #[derive(Clone)]
@@ -196,7 +180,7 @@ impl Writer {
             _ => MANAGER.to_owned(),
         };
         let apply = PatchParams::apply(&manager).force();
-        let (api, name) = self.api(place);
+        let (api, name) = self.api(place, body)?;
         let Some(body) = body else {
             return match api.delete(&name, &DeleteParams::default()).await {
                 Ok(_) => Ok(None),
@@ -210,34 +194,40 @@ impl Writer {
             }
             Place::Dns(_) => api.patch(&name, &apply, &Patch::Apply(body)).await?,
             Place::Report(_) => {
-                let mut status = body.clone();
-                if let Some(fields) = status.as_object_mut() {
-                    fields.remove("spec");
-                }
+                let without = |part: &str| {
+                    let mut rest = body.clone();
+                    if let Some(fields) = rest.as_object_mut() {
+                        fields.remove(part);
+                    }
+                    rest
+                };
+                let (whole, status) = (without("status"), without("spec"));
+                // It is there, most of the time, and nothing but its status changes.
                 match api.patch_status(&name, &apply, &Patch::Apply(&status)).await {
+                    Ok(object) if carries(&object, body) => object,
+                    Ok(_) => api.patch(&name, &apply, &Patch::Apply(&whole)).await?,
                     Err(error) if Refusal::of(&error) == Refusal::NotFound => {
-                        let mut whole = body.clone();
-                        if let Some(fields) = whole.as_object_mut() {
-                            fields.remove("status");
-                        }
                         api.patch(&name, &apply, &Patch::Apply(&whole)).await?;
                         api.patch_status(&name, &apply, &Patch::Apply(&status)).await?
                     }
-                    done => done?,
+                    Err(error) => return Err(error),
                 }
             }
         };
         Ok(Some(serde_json::to_value(&object).unwrap_or_default()))
     }
 
-    fn api(&self, place: &Place) -> (Api<DynamicObject>, String) {
+    fn api(&self, place: &Place, body: Option<&Value>) -> kube::Result<(Api<DynamicObject>, String)> {
         let client = self.client.clone();
         let (object, resource) = match place {
-            Place::Status { aggregation, object } => {
+            Place::Status { object, .. } => {
+                let text =
+                    |field: &str| body.and_then(|body| body[field].as_str()).unwrap_or_default().to_owned();
+                let kind = (text("apiVersion"), text("kind"));
                 let kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
-                let resource = kinds.get(aggregation).cloned();
                 // It was seen, so its kind has been discovered.
-                (object.clone(), resource.unwrap_or_else(|| ApiResource::erase::<StatusAggregation>(&())))
+                let unknown = || kube::Error::Discovery(DiscoveryError::MissingKind(kind.1.clone()));
+                (object.clone(), kinds.get(&kind).cloned().ok_or_else(unknown)?)
             }
             Place::Dns(object) => (object.clone(), dns_endpoint()),
             Place::Report(object) => (object.clone(), ApiResource::erase::<StatusReport>(&())),
@@ -250,8 +240,19 @@ impl Writer {
         } else {
             Api::namespaced_with(client, &object.namespace, &resource)
         };
-        (api, object.name.as_ref().to_owned())
+        Ok((api, object.name.as_ref().to_owned()))
     }
+}
+
+/// Whether an object has all that is wanted of it but for its status, which is written by itself.
+fn carries(object: &DynamicObject, wanted: &Value) -> bool {
+    let object = serde_json::to_value(object).unwrap_or_default();
+    let metadata = |object: &Value, part: &str| object["metadata"][part].clone();
+    let labels = metadata(wanted, "labels");
+    let mut labels = labels.as_object().into_iter().flatten();
+    object["spec"] == wanted["spec"]
+        && labels.all(|(name, value)| object["metadata"]["labels"].get(name) == Some(value))
+        && metadata(&object, "ownerReferences")[0]["uid"] == metadata(wanted, "ownerReferences")[0]["uid"]
 }
 
 /// What was accepted and does not stand nevertheless: somebody changes what is written on its way.
@@ -344,11 +345,11 @@ impl Watches {
     fn objects_of(&self, id: TopicId, topic: Topic) -> impl Stream<Item = Event> + Send + use<> {
         let (client, kinds) = (self.client.clone(), Arc::clone(&self.kinds));
         let found = watching::discovered(client.clone(), topic.api_version.clone(), topic.kind.clone());
-        let name = Arc::clone(&id.0);
+        let kind = (topic.api_version.clone(), topic.kind.clone());
         let seen = found.map(move |found| match found {
             Ok((resource, capabilities)) => {
                 let mut known = kinds.lock().unwrap_or_else(PoisonError::into_inner);
-                known.insert(Arc::clone(&name), resource.clone());
+                known.insert(kind.clone(), resource.clone());
                 drop(known);
                 let is_namespaced = capabilities.scope == kube::discovery::Scope::Namespaced;
                 match &topic.namespaces[..] {

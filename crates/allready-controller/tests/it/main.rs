@@ -4,3 +4,4 @@
 mod cases;
 mod config;
 mod faults;
+mod hub;

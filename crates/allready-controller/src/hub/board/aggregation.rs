@@ -6,40 +6,39 @@ use std::{
     time::Duration,
 };
 
-use allready_core::{
-    Condition, ConditionType, Generation, Reason, Status, Time, condition::cut, condition_type, found, reason,
-};
+use allready_core::Time;
 use allready_kube::kinds::StatusAggregationSpec;
 use serde_json::{Value, json};
 
 use super::{
-    Change, Hub,
-    standing::{Watched, named},
+    standing::Watched,
+    view::{View, is_the_same_silence},
 };
 use crate::hub::{
-    ClusterName, Doubt, Draft, Instance, Link, LinkState, ObjectName, Place, Plan, Reader, Subject, Topic,
-    TopicId, manager,
+    ClusterName, Doubt, Instance, Link, ObjectName, Place, Plan, Reader, Subject, Topic, TopicId, manager,
 };
 
 /// One StatusAggregation.
 #[derive(Debug)]
 pub(super) struct Aggregation {
-    name: Arc<str>,
+    pub(super) name: Arc<str>,
     epoch: u64,
-    generation: i64,
-    spec: Value,
+    pub(super) generation: i64,
+    pub(super) spec: Value,
     pub(super) plan: Arc<Plan>,
     reader: Arc<Reader>,
     /// What stands in its status.
-    standing: Value,
+    pub(super) standing: Value,
     /// Its objects on the hub.
     pub(super) subjects: BTreeMap<ObjectName, Subject>,
     /// What clusters said of objects that are not on the hub, or not chosen: they may be one day.
     waiting: BTreeMap<ObjectName, BTreeMap<ClusterName, Instance>>,
-    chosen: Arc<BTreeSet<ClusterName>>,
-    views: BTreeMap<ClusterName, View>,
+    pub(super) chosen: Arc<BTreeSet<ClusterName>>,
+    pub(super) views: BTreeMap<ClusterName, View>,
     /// The objects of the hub.
     pub(super) seen: Watched,
+    /// Objects that an earlier plan has written to, and that have not been seen since.
+    pub(super) inherited: BTreeSet<ObjectName>,
     /// Objects whose status was refused, and why.
     pub(super) refused: BTreeMap<ObjectName, String>,
     /// Objects of which each cluster has a report of its own.
@@ -48,25 +47,15 @@ pub(super) struct Aggregation {
     pub(super) versions: BTreeMap<ObjectName, u64>,
     /// What keeps its DNS records from being written.
     pub(super) dns_trouble: Option<String>,
+    /// The DNSEndpoints that were refused, and why.
+    pub(super) dns_refused: BTreeMap<ObjectName, String>,
     /// What of its DNS records cannot be published.
     pub(super) dns_notes: BTreeMap<ObjectName, Vec<String>>,
     pub(super) is_dirty: bool,
 }
 
-/// How the objects of this aggregation are seen in one cluster.
-#[derive(Debug, Default)]
-struct View {
-    began: Duration,
-    is_listed: bool,
-    failing: Option<(Duration, Time, Arc<str>)>,
-    doubt: Option<Doubt>,
-    objects: BTreeSet<ObjectName>,
-    /// Objects that an earlier connection saw: what this one does not show in its list is gone.
-    unconfirmed: BTreeSet<ObjectName>,
-}
-
 impl Aggregation {
-    fn new(name: Arc<str>, epoch: u64, object: &Value, now: Duration) -> Self {
+    pub(super) fn new(name: Arc<str>, epoch: u64, object: &Value, now: Duration) -> Self {
         let spec = object["spec"].clone();
         let plan = Arc::new(plan(&spec));
         let reader = Arc::new(Reader::new(&plan));
@@ -83,10 +72,12 @@ impl Aggregation {
             chosen: Arc::default(),
             views: BTreeMap::new(),
             seen: Watched::new(now),
+            inherited: BTreeSet::new(),
             refused: BTreeMap::new(),
             reported: BTreeSet::new(),
             versions: BTreeMap::new(),
             dns_trouble: None,
+            dns_refused: BTreeMap::new(),
             dns_notes: BTreeMap::new(),
             is_dirty: true,
         }
@@ -108,6 +99,22 @@ impl Aggregation {
         } else {
             self.dns_notes.insert(object.clone(), notes);
         }
+    }
+
+    /// Where the status of an object is written.
+    pub(super) fn place(&self, object: &ObjectName) -> Place {
+        Place::Status {
+            aggregation: Arc::clone(&self.name),
+            kind: self.plan.target.kind.as_str().into(),
+            object: object.clone(),
+        }
+    }
+
+    /// Whether it is about objects of the same kind as another one.
+    pub(super) fn has_kind_of(&self, other: &Self) -> bool {
+        let group = |api_version: &str| api_version.split_once('/').map_or("", |(group, _)| group).to_owned();
+        let (one, other) = (&self.plan.target, &other.plan.target);
+        one.kind == other.kind && group(&one.api_version) == group(&other.api_version)
     }
 
     /// Which plan of which aggregation it is.
@@ -133,9 +140,10 @@ impl Aggregation {
     }
 
     /// A cluster is connected to anew: what it said is its last word until it speaks again, and its list is not complete.
-    pub(super) fn reconnected(&mut self, cluster: &ClusterName) {
+    pub(super) fn reconnected(&mut self, cluster: &ClusterName, now: Duration) {
         if let Some(view) = self.views.get_mut(cluster) {
             view.failing = None;
+            view.relisting.get_or_insert(now);
             view.unconfirmed.clone_from(&view.objects);
         }
     }
@@ -184,7 +192,7 @@ impl Aggregation {
         let Some(view) = self.views.get_mut(cluster) else { return false };
         match seen {
             Ok(()) => {
-                view.failing = None;
+                (view.failing, view.relisting) = (None, None);
                 let was_listed = std::mem::replace(&mut view.is_listed, true);
                 let gone = std::mem::take(&mut view.unconfirmed);
                 if was_listed && gone.is_empty() {
@@ -234,7 +242,7 @@ impl Aggregation {
     }
 
     /// Chooses among the clusters. Says which are new.
-    fn choose(&mut self, hub: &super::Clusters, now: Duration) -> bool {
+    pub(super) fn choose(&mut self, hub: &super::Clusters, now: Duration) -> bool {
         let known = hub.known();
         let chosen: BTreeSet<ClusterName> = known
             .iter()
@@ -299,121 +307,22 @@ impl Aggregation {
         }
     }
 
-    fn condition(
-        &self,
-        type_: ConditionType,
-        status: Status,
-        reason: Reason,
-        message: &str,
-        time: Time,
-    ) -> Condition {
-        let previous = found::read(&self.standing["conditions"]);
-        let previous = previous.find(type_.as_str()).map(|previous| previous.to_condition(Time::EPOCH));
-        let previous = previous.filter(|previous| previous.status == status);
-        let since = previous.map_or(time, |previous| previous.last_transition_time);
-        Condition::new(type_, status, reason, cut(message, MAX_MESSAGE).into_owned(), since)
-            .observed(Generation::from(Some(self.generation)))
+    /// The objects that it has, or had, and whether something of it is known to stand there.
+    pub(super) fn touched(&self) -> BTreeMap<ObjectName, bool> {
+        let own = self.subjects.iter().map(|(object, subject)| {
+            (object.clone(), subject.facts().is_some_and(|facts| !facts.ours.is_empty()))
+        });
+        own.chain(self.inherited.iter().map(|object| (object.clone(), true))).collect()
     }
 
-    /// How the aggregation is doing: its own status.
-    fn status(&self, clusters: &super::Clusters, trouble: Vec<String>, time: Time) -> Value {
-        let heard = self.views.values().filter(|view| view.doubt.is_none()).count();
-        let lost: Vec<&str> = self
-            .views
-            .iter()
-            .filter(|(_, view)| view.doubt.is_some())
-            .map(|(cluster, _)| cluster.as_str())
-            .collect();
-        let (status, reason, message) = if !self.plan.problems.is_empty() {
-            (Status::False, reason!("SpecInvalid"), self.plan.problems.join("; "))
-        } else if let Some((object, why)) = self.refused.first_key_value() {
-            let more = many(self.refused.len(), "objects");
-            (Status::False, reason!("WriteRefused"), format!("{more} cannot be written: {object}: {why}"))
-        } else if let Some(why) = &self.dns_trouble {
-            (Status::False, reason!("DnsUnavailable"), why.clone())
-        } else if !trouble.is_empty() {
-            (Status::Unknown, reason!("HubUnreadable"), trouble.join("; "))
-        } else if !clusters.is_seen() {
-            (Status::Unknown, reason!("InventoryUnknown"), "the clusters are not known yet".to_owned())
-        } else if self.chosen.is_empty() {
-            let why = format!("none of {} is chosen", many(clusters.known().len(), "known clusters"));
-            (Status::Unknown, reason!("NoClusters"), why)
-        } else if !lost.is_empty() {
-            let names = first(&lost);
-            let all = many(self.chosen.len(), "clusters");
-            let why = format!("{} of {all} cannot be heard: {names}", lost.len());
-            (Status::Unknown, reason!("ClusterUnreachable"), why)
-        } else {
-            let objects = many(self.subjects.len(), "objects");
-            let why = format!("{objects} from {}", many(self.chosen.len(), "clusters"));
-            (Status::True, reason!("AllClustersHeard"), why)
-        };
-        let mut conditions = vec![self.condition(condition_type!("Ready"), status, reason, &message, time)];
-        if self.plan.dns.is_some() {
-            let notes = self
-                .dns_notes
-                .iter()
-                .flat_map(|(object, notes)| notes.iter().map(move |note| format!("{object}: {note}")));
-            let notes = notes.collect::<Vec<_>>().join("; ");
-            let (status, reason, message) = match &self.dns_trouble {
-                Some(why) => (Status::False, reason!("DnsUnavailable"), why.as_str()),
-                None if notes.is_empty() => (Status::True, reason!("Published"), ""),
-                None => (Status::False, reason!("TargetsLeftOut"), notes.as_str()),
-            };
-            conditions.push(self.condition(condition_type!("DNSPublished"), status, reason, message, time));
-        }
-        json!({
-            "observedGeneration": self.generation,
-            "conditions": conditions,
-            "objects": self.subjects.len(),
-            "clusters": {
-                "chosen": self.chosen.len(),
-                "heard": heard,
-                "summary": format!("{heard}/{}", self.chosen.len()),
-            },
-        })
+    /// Whether it may choose an object of this name, if it is of its kind.
+    pub(super) fn may_choose(&self, object: &ObjectName) -> bool {
+        let namespaces = &self.plan.target.namespaces;
+        object.namespace.is_empty()
+            || namespaces.is_empty()
+            || namespaces.iter().any(|own| *own == *object.namespace)
     }
 }
-
-impl View {
-    fn doubts(&self, link: &Link, unreachable: Duration, patience: Duration, now: Duration) -> Option<Doubt> {
-        match link.state(unreachable, now) {
-            LinkState::Lost { since, why } => return Some(Doubt::Unreachable { since, why }),
-            LinkState::Pending if !self.is_listed => return Some(Doubt::Pending),
-            LinkState::Pending | LinkState::Heard => {}
-        }
-        match &self.failing {
-            Some((since, when, why)) if now.saturating_sub(*since) > patience => {
-                return Some(Doubt::Unreadable { since: Some(*when), why: Arc::clone(why) });
-            }
-            // Before it was ever complete, a failure is no reason to believe what was seen of it.
-            Some(_) if !self.is_listed => return Some(Doubt::Pending),
-            _ => {}
-        }
-        if self.is_listed {
-            return None;
-        }
-        if now.saturating_sub(self.began) > patience {
-            let why = "its objects are still being listed".into();
-            return Some(Doubt::Unreadable { since: None, why });
-        }
-        Some(Doubt::Pending)
-    }
-}
-
-/// Whether it is still the same silence: that its cause is told in other words each time is no news.
-fn is_the_same_silence(before: Option<&Doubt>, now: Option<&Doubt>) -> bool {
-    match (before, now) {
-        (Some(Doubt::Unreachable { since: before, .. }), Some(Doubt::Unreachable { since, .. }))
-        | (Some(Doubt::Unreadable { since: before, .. }), Some(Doubt::Unreadable { since, .. })) => {
-            before == since
-        }
-        _ => false,
-    }
-}
-
-/// The most bytes of the message of an aggregation.
-const MAX_MESSAGE: usize = 4096;
 
 fn plan(spec: &Value) -> Plan {
     match serde_json::from_value::<StatusAggregationSpec>(spec.clone()) {
@@ -422,130 +331,6 @@ fn plan(spec: &Value) -> Plan {
             let mut plan = Plan::of(&StatusAggregationSpec::default());
             plan.problems = vec![format!("the spec cannot be read: {error}")];
             plan
-        }
-    }
-}
-
-fn many(count: usize, what: &str) -> String {
-    let what = if count == 1 { what.strip_suffix('s').unwrap_or(what) } else { what };
-    format!("{count} {what}")
-}
-
-fn first(names: &[&str]) -> String {
-    let shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(5) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
-}
-
-impl Hub {
-    pub(super) fn take_aggregation(&mut self, change: Change, now: Duration) {
-        self.seen.note(&change, now);
-        match change {
-            Change::There(object) => self.aggregate(&object, now),
-            Change::Gone(name) => self.stop_aggregating(&name.name, now),
-            Change::Listed => self.reports.look_for_orphans(),
-            Change::Listing | Change::Failed(_) => {}
-        }
-    }
-
-    fn aggregate(&mut self, object: &Value, now: Duration) {
-        let name: Arc<str> = named(object).name;
-        if let Some(known) = self.aggregations.get_mut(&name)
-            && known.spec == object["spec"]
-        {
-            known.standing = object["status"].clone();
-            known.generation = object["metadata"]["generation"].as_i64().unwrap_or_default();
-            known.is_dirty = true;
-            return;
-        }
-        let before = self.aggregations.remove(&name);
-        self.epochs += 1;
-        let mut aggregation = Aggregation::new(Arc::clone(&name), self.epochs, object, now);
-        aggregation.choose(&self.clusters, now);
-        if let Some(before) = before.filter(|before| before.plan.target != aggregation.plan.target) {
-            self.clear(&before, now);
-        }
-        self.aggregations.insert(name, aggregation);
-        self.reports.look_for_orphans();
-    }
-
-    fn stop_aggregating(&mut self, name: &str, now: Duration) {
-        if let Some(aggregation) = self.aggregations.remove(name) {
-            self.outbox.forget(&Place::Aggregation(Arc::clone(&aggregation.name)));
-            self.clear(&aggregation, now);
-            self.dirty.retain(|(of, _), _| **of != *name);
-            self.reports.look_for_orphans();
-            // Others may have wanted the same objects.
-            let others = self.aggregations.iter().flat_map(|(name, aggregation)| {
-                aggregation.refused.keys().map(|object| (Arc::clone(name), object.clone()))
-            });
-            for (aggregation, object) in others.collect::<Vec<_>>() {
-                self.touch(&aggregation, &object, None);
-            }
-        }
-    }
-
-    /// Takes away what was written for an aggregation that is not any more.
-    fn clear(&mut self, aggregation: &Aggregation, now: Duration) {
-        for (object, subject) in &aggregation.subjects {
-            let place = Place::Status { aggregation: Arc::clone(&aggregation.name), object: object.clone() };
-            if subject.facts().is_some_and(|facts| !facts.ours.is_empty()) {
-                let body = aggregation.body(object, Value::Null);
-                self.outbox.want(&place, Some(Draft::calm(Some(body))), now);
-            } else {
-                self.outbox.forget(&place);
-            }
-        }
-    }
-
-    /// The clusters are others: every aggregation chooses anew.
-    pub(super) fn choose_clusters(&mut self, now: Duration) {
-        let mut changed = Vec::new();
-        for (name, aggregation) in &mut self.aggregations {
-            aggregation.is_dirty = true;
-            if aggregation.choose(&self.clusters, now) {
-                let objects = aggregation.subjects.keys().cloned();
-                changed.extend(objects.map(|object| (Arc::clone(name), object)));
-            }
-        }
-        for (aggregation, object) in changed {
-            self.recall_object(&aggregation, &object);
-            self.touch(&aggregation, &object, None);
-        }
-    }
-
-    /// Keeps the status of every aggregation.
-    pub(super) fn look_at_aggregations(&mut self, now: Duration, time: Time) {
-        let patience = self.options.patience;
-        let Self { aggregations, clusters, outbox, .. } = self;
-        for (name, aggregation) in aggregations {
-            if !std::mem::take(&mut aggregation.is_dirty) {
-                continue;
-            }
-            let mut trouble = Vec::new();
-            if let Some(why) = aggregation.seen.trouble(patience, now) {
-                trouble
-                    .push(format!("the {}s of the hub cannot be seen: {why}", aggregation.plan.target.kind));
-            }
-            if let Some(why) = clusters.trouble(patience, now) {
-                trouble.push(format!("the clusters cannot be seen: {why}"));
-            }
-            if clusters.is_seen() && aggregation.chosen.is_empty() {
-                trouble.extend(clusters.problems.iter().take(5).cloned());
-            }
-            let status = aggregation.status(clusters, trouble, time);
-            let place = Place::Aggregation(Arc::clone(name));
-            let draft = (status != aggregation.standing).then(|| {
-                Draft::calm(Some(json!({
-                    "apiVersion": "allready.dev/v1alpha1",
-                    "kind": "StatusAggregation",
-                    "metadata": { "name": &**name },
-                    "status": status,
-                })))
-            });
-            outbox.want(&place, draft, now);
         }
     }
 }

@@ -52,6 +52,16 @@ impl Clusters {
         }
     }
 
+    /// Whether it is a matter of time until it is told that the inventory cannot be seen.
+    pub(super) fn is_unsettled(&self) -> bool {
+        self.known.is_none() || self.failing.is_some()
+    }
+
+    /// Why the inventory has not been seen yet.
+    pub(super) fn why_unseen(&self) -> &str {
+        self.failing.as_ref().map_or("no inventory has been read yet", |(_, why)| why)
+    }
+
     /// Why the inventory cannot be seen, if it cannot for longer than this.
     pub(super) fn trouble(&self, patience: Duration, now: Duration) -> Option<&str> {
         let (since, why) = self.failing.as_ref()?;
@@ -74,7 +84,7 @@ impl Clusters {
 impl Hub {
     /// Takes which clusters there are. A failure takes nothing away.
     pub(super) fn take_inventory(&mut self, inventory: Result<Inventory, String>, now: Duration) {
-        let Inventory { clusters, problems } = match inventory {
+        let Inventory { mut clusters, problems } = match inventory {
             Ok(inventory) => inventory,
             Err(why) => {
                 let since = self.clusters.failing.take().map_or(now, |(since, _)| since);
@@ -88,6 +98,14 @@ impl Hub {
         links.retain(|cluster, _| clusters.contains_key(cluster));
         for cluster in clusters.keys() {
             links.entry(cluster.clone()).or_insert_with(|| Link::new(now));
+        }
+        for (name, cluster) in &mut clusters {
+            // Whether two are equal is asked again and again, and is cheap to say of one and the same.
+            if let Some(before) =
+                self.clusters.known().get(name).filter(|before| before.access == cluster.access)
+            {
+                cluster.access = before.access.clone();
+            }
         }
         self.clusters.told.retain(|cluster, _| clusters.contains_key(cluster));
         self.clusters.known = Some(clusters);
@@ -190,8 +208,12 @@ impl Hub {
         }
         let last = self.clusters.told.get(cluster);
         let is_due = last.is_none_or(|(last, when)| {
-            *last != told && (last.state != told.state || now >= *when + Duration::from_secs(5))
-                || (told.state == LinkState::Heard && now >= *when + self.options.roll_call)
+            let is_new_word = last.source != told.source || last.objects != told.objects;
+            // Why it does not answer may have other words each time.
+            let is_old = now >= *when + self.options.roll_call;
+            !last.state.is_like(&told.state)
+                || (is_new_word && now >= *when + Duration::from_secs(5))
+                || (is_old && (last.state != told.state || told.state == LinkState::Heard))
         });
         if !is_due {
             return;

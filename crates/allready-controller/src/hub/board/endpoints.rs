@@ -20,7 +20,10 @@ use crate::hub::{
 #[derive(Debug)]
 pub(super) struct Endpoints {
     seen: Watched,
+    is_listing: bool,
     standing: BTreeMap<ObjectName, Value>,
+    /// What somebody deleted although it is wanted: only it knows the targets of clusters that are not heard.
+    deleted: BTreeMap<ObjectName, Value>,
     /// For which object of which aggregation an endpoint is.
     owners: BTreeMap<ObjectName, (Arc<str>, ObjectName)>,
     /// When to decide again even if nothing happens.
@@ -31,10 +34,22 @@ impl Endpoints {
     pub(super) fn new(now: Duration) -> Self {
         Self {
             seen: Watched::new(now),
+            is_listing: false,
             standing: BTreeMap::new(),
+            deleted: BTreeMap::new(),
             owners: BTreeMap::new(),
             look_again: BTreeMap::new(),
         }
+    }
+
+    /// Whether all of them have been seen at least once.
+    pub(super) fn is_listed(&self) -> bool {
+        self.seen.is_listed()
+    }
+
+    /// An endpoint that stands.
+    pub(super) fn standing(&self, name: &ObjectName) -> Option<&Value> {
+        self.standing.get(name)
     }
 
     /// Whether any stands.
@@ -49,14 +64,26 @@ impl Hub {
         match change {
             Change::There(object) => {
                 let name = named(&object);
+                let before = self.endpoints.standing.get(&name).and_then(version);
+                if before.is_some_and(|before| version(&object).is_some_and(|version| version < before))
+                    && !self.endpoints.is_listing
+                {
+                    return; // a watch that is behind our own write
+                }
+                self.endpoints.deleted.remove(&name);
                 self.endpoints.standing.insert(name.clone(), *object);
                 self.endpoint_changed(&name);
             }
             Change::Gone(name) => {
-                self.endpoints.standing.remove(&name);
+                if let Some(gone) = self.endpoints.standing.remove(&name)
+                    && self.endpoints.owners.contains_key(&name)
+                {
+                    self.endpoints.deleted.insert(name.clone(), gone);
+                }
                 self.endpoint_changed(&name);
             }
             Change::Listed => {
+                self.endpoints.is_listing = false;
                 let with_dns: Vec<_> = self
                     .aggregations
                     .iter()
@@ -70,7 +97,9 @@ impl Hub {
                 }
                 self.reports.look_for_orphans();
             }
-            Change::Listing | Change::Failed(_) => {}
+            // A restored store counts versions from an earlier one on.
+            Change::Listing => self.endpoints.is_listing = true,
+            Change::Failed(_) => {}
         }
         self.note_dns_trouble(now);
     }
@@ -78,13 +107,12 @@ impl Hub {
     fn endpoint_changed(&mut self, name: &ObjectName) {
         if let Some((aggregation, object)) = self.endpoints.owners.get(name).cloned() {
             self.touch(&aggregation, &object, None);
-        } else {
-            self.reports.look_for_orphans();
         }
+        self.reports.look_for_orphans();
     }
 
     /// That DNSEndpoints cannot be seen is told by those aggregations that want some.
-    fn note_dns_trouble(&mut self, now: Duration) {
+    pub(super) fn note_dns_trouble(&mut self, now: Duration) {
         let trouble = self.endpoints.seen.trouble(self.options.patience, now);
         let trouble = trouble.map(|why| format!("DNSEndpoints cannot be seen: {why}"));
         for aggregation in self.aggregations.values_mut().filter(|found| found.plan.dns.is_some()) {
@@ -98,9 +126,14 @@ impl Hub {
     pub(super) fn endpoint_refused(&mut self, name: &ObjectName, why: &str) {
         let Some((aggregation, _)) = self.endpoints.owners.get(name) else { return };
         if let Some(found) = self.aggregations.get_mut(aggregation) {
-            let trouble = Some(format!("the DNSEndpoint {name} cannot be written: {why}"));
-            found.is_dirty |= found.dns_trouble != trouble;
-            found.dns_trouble = trouble;
+            let before = found.dns_refused.insert(name.clone(), why.to_owned());
+            found.is_dirty |= before.as_deref() != Some(why);
+        }
+    }
+
+    pub(super) fn endpoint_accepted(&mut self, name: &ObjectName) {
+        for aggregation in self.aggregations.values_mut() {
+            aggregation.is_dirty |= aggregation.dns_refused.remove(name).is_some();
         }
     }
 
@@ -127,7 +160,8 @@ impl Hub {
             name: dns::endpoint_name(&aggregation.plan.target.kind, object).into(),
         };
         let standing = self.endpoints.standing.get(&endpoint);
-        let published = standing.map(Published::read).unwrap_or_default();
+        let known = standing.or_else(|| self.endpoints.deleted.get(&endpoint));
+        let published = known.map(Published::read).unwrap_or_default();
         let known = self.clusters.known();
         let absent = published
             .clusters
@@ -159,6 +193,9 @@ impl Hub {
             aggregation.note_dns(object, decision.notes);
         }
         self.endpoints.owners.insert(endpoint.clone(), key);
+        if draft.is_none() {
+            self.endpoint_accepted(&endpoint);
+        }
         self.outbox.want(&Place::Dns(endpoint), draft, now);
     }
 
@@ -172,30 +209,56 @@ impl Hub {
             .map(|(key, _)| key.clone())
             .collect();
         for (aggregation, object) in due {
+            self.endpoints.look_again.remove(&(Arc::clone(&aggregation), object.clone()));
             self.touch(&aggregation, &object, None);
         }
     }
 
     pub(super) fn remove_orphaned_endpoints(&mut self, now: Duration) {
-        let orphans = self.endpoints.standing.iter().filter(|(name, endpoint)| {
-            let Some(aggregation) = label(endpoint, AGGREGATION_LABEL) else { return false };
-            let Some(name_of) = self.labelled(aggregation) else { return true };
-            let Some(aggregation) = self.aggregations.get(&name_of) else { return true };
-            if !aggregation.seen.is_listed() {
-                return false;
-            }
-            let is_for = |object: &ObjectName| {
-                object.namespace == name.namespace
-                    && dns::endpoint_name(&aggregation.plan.target.kind, object) == *name.name
-            };
-            aggregation.plan.dns.is_none() || !aggregation.subjects.keys().any(is_for)
-        });
+        let standing = self.endpoints.standing.iter();
+        let orphans = standing.filter(|(name, endpoint)| self.is_orphaned_endpoint(name, endpoint));
         let orphans: Vec<ObjectName> = orphans.map(|(name, _)| name.clone()).collect();
         for name in orphans {
-            self.endpoints.owners.remove(&name);
+            self.forget_endpoint(&name);
             self.outbox.want(&Place::Dns(name), Some(Draft::calm(None)), now);
         }
+        let deleted = self.endpoints.deleted.iter();
+        let orphans = deleted.filter(|(name, endpoint)| self.is_orphaned_endpoint(name, endpoint));
+        for name in orphans.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
+            self.forget_endpoint(&name);
+        }
     }
+
+    fn forget_endpoint(&mut self, name: &ObjectName) {
+        self.endpoints.owners.remove(name);
+        self.endpoints.deleted.remove(name);
+        self.endpoint_accepted(name);
+    }
+
+    /// Whether it is certain that nobody wants an endpoint: neither who made it, nor another aggregation of the same object.
+    pub(super) fn is_orphaned_endpoint(&self, name: &ObjectName, endpoint: &Value) -> bool {
+        if label(endpoint, AGGREGATION_LABEL).is_none() {
+            return false;
+        }
+        let owner = &endpoint["metadata"]["ownerReferences"][0];
+        let known = self.endpoints.owners.get(name).map(|(_, object)| object.clone());
+        let object = owner["name"].as_str().map(|owner| ObjectName::new(&name.namespace, owner)).or(known);
+        !self.aggregations.iter().any(|(aggregation, found)| {
+            let kind = found.plan.target.kind.as_str();
+            if found.plan.dns.is_none() || owner["kind"].as_str().is_some_and(|owner| owner != kind) {
+                return kind.is_empty(); // its spec cannot be read at present
+            }
+            let is_theirs = |object: &ObjectName| {
+                found.subjects.contains_key(object) && self.claimed_by_another(aggregation, object).is_none()
+            };
+            !found.seen.is_listed() || object.as_ref().is_none_or(is_theirs)
+        })
+    }
+}
+
+/// The version of an object, where it is a number.
+fn version(object: &Value) -> Option<u64> {
+    object["metadata"]["resourceVersion"].as_str()?.parse().ok()
 }
 
 /// What the last word of a cluster is worth.
@@ -223,7 +286,10 @@ fn stands(standing: &Value, wanted: &Value) -> bool {
         let wanted = wanted["metadata"][part].as_object();
         wanted.into_iter().flatten().all(|(name, value)| standing["metadata"][part].get(name) == Some(value))
     };
+    let owners = standing["metadata"]["ownerReferences"].as_array();
+    let owner = &wanted["metadata"]["ownerReferences"][0]["uid"];
     standing["spec"]["endpoints"] == wanted["spec"]["endpoints"]
+        && owners.is_some_and(|owners| owners.iter().any(|standing| standing["uid"] == *owner))
         && has_all("labels")
         && has_all("annotations")
 }

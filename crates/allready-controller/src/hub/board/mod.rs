@@ -1,12 +1,17 @@
 //! Everything that a hub knows, and what it should write: facts in, one at a time, and drafts out.
 
 mod aggregation;
+mod aggregations;
 mod choice;
 mod clusters;
 mod endpoints;
+mod fares;
 mod objects;
 mod reports;
 mod standing;
+#[cfg(test)]
+mod tests;
+mod view;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -103,6 +108,7 @@ pub struct Hub {
     /// Objects to look at again, and the clusters for which; all of them where none is named.
     dirty: BTreeMap<(Arc<str>, ObjectName), Option<BTreeSet<ClusterName>>>,
     epochs: u64,
+    began: Duration,
     ticked: Option<Duration>,
 }
 
@@ -124,6 +130,7 @@ impl Hub {
             outbox: Outbox::new(options.pace, options.backoff),
             dirty: BTreeMap::new(),
             epochs: 0,
+            began: now,
             ticked: None,
             options,
         }
@@ -157,7 +164,7 @@ impl Hub {
         for (cluster, epoch) in epochs {
             self.clusters.connected(&cluster, epoch);
             for aggregation in self.aggregations.values_mut() {
-                aggregation.reconnected(&cluster);
+                aggregation.reconnected(&cluster, self.ticked.unwrap_or(self.began));
             }
         }
     }
@@ -188,11 +195,13 @@ impl Hub {
     ) -> (Vec<(Place, Option<Value>)>, Duration) {
         if self.ticked.is_none_or(|last| now >= last + TICK) {
             self.ticked = Some(now);
+            self.look_at_hub(now);
             self.look_at_clusters(now, time);
             self.look_at_grace(time);
             self.outbox.tidy(now);
         }
         self.look_at_objects(now, time);
+        self.spare_wanted(now);
         self.look_at_aggregations(now, time);
         if !leading {
             return (Vec::new(), TICK);
@@ -216,20 +225,20 @@ impl Hub {
             Ok(_) => Ok(()),
             Err((refusal, _)) => Err(*refusal),
         };
-        self.outbox.wrote(place, sent, fastrand::f64(), now);
+        if !self.outbox.wrote(place, sent, fastrand::f64(), now) {
+            // What it was about is gone: the answer must not bring it back.
+            return;
+        }
         match (place, result) {
-            (Place::Status { aggregation, object }, result) => {
-                self.status_written(aggregation, object, result, now);
-            }
-            (Place::Dns(_), Ok(Some(object))) => {
+            (Place::Status { .. }, result) => self.status_written(place, result, now),
+            (Place::Dns(name), Ok(Some(object))) => {
+                self.endpoint_accepted(name);
                 self.take_endpoint(Change::There(Box::new(object)), now);
             }
             (Place::Report(_), Ok(Some(object))) => self.take_report(Change::There(Box::new(object)), now),
             (Place::Dns(name), Ok(None)) => self.take_endpoint(Change::Gone(name.clone()), now),
             (Place::Report(name), Ok(None)) => self.take_report(Change::Gone(name.clone()), now),
-            (Place::Aggregation(_), Ok(Some(object))) => {
-                self.take_aggregation(Change::There(Box::new(object)), now);
-            }
+            (Place::Aggregation(_), Ok(Some(object))) => self.aggregation_written(&object),
             (Place::Dns(name), Err((_, why))) => self.endpoint_refused(name, &why),
             // It is tried again.
             (Place::Report(_) | Place::Aggregation(_), Err(_)) | (Place::Aggregation(_), Ok(None)) => {}

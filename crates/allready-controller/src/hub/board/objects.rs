@@ -2,12 +2,14 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use allready_core::{Status, Time};
+use allready_core::{Standing, Status, Time, condition};
 use allready_kube::{kinds::InstanceReports, refusal::Refusal};
 use serde_json::Value;
 
 use super::{Change, Hub, standing::named};
-use crate::hub::{ClusterName, Draft, HubFacts, ObjectName, Place, TopicId, reports::recalled_rows};
+use crate::hub::{
+    ClusterName, Doubt, Draft, HubFacts, ObjectName, Place, Subject, TopicId, reports::recalled_rows,
+};
 
 impl Hub {
     /// Takes what happened to an object of the hub.
@@ -22,11 +24,14 @@ impl Hub {
             Change::There(object) => self.object_is_there(&id.0, &object, now),
             Change::Gone(object) => {
                 aggregation.versions.remove(&object);
+                aggregation.inherited.remove(&object);
                 self.object_is_gone(&id.0, &object);
             }
             Change::Listed => {
                 aggregation.is_dirty = true;
+                aggregation.inherited.clear();
                 self.reports.look_for_orphans();
+                self.touch_refused();
             }
             // A restored store counts versions from an earlier one on.
             Change::Listing => aggregation.versions.clear(),
@@ -45,13 +50,18 @@ impl Hub {
             }
             *known = version;
         }
-        let place = Place::Status { aggregation: Arc::clone(name), object: key.clone() };
+        aggregation.inherited.remove(&key);
+        let place = aggregation.place(&key);
         if !aggregation.plan.is_chosen(object) {
             // Not chosen, or not any more: nothing of ours stays.
             let is_ours = !facts.ours.is_empty();
-            let draft = is_ours.then(|| Draft::calm(Some(aggregation.body(&key, Value::Null))));
-            self.object_is_gone(name, &key);
-            self.outbox.want(&place, draft, now);
+            let body = aggregation.body(&key, Value::Null);
+            if aggregation.subjects.contains_key(&key) || is_ours {
+                self.object_is_gone(name, &key);
+            }
+            // What is under way may take effect all the same.
+            let is_unclear = is_ours || self.outbox.is_under_way(&place);
+            self.outbox.want(&place, is_unclear.then(|| Draft::calm(Some(body))), now);
             return;
         }
         let is_new = !aggregation.subjects.contains_key(&key);
@@ -63,6 +73,8 @@ impl Hub {
         subject.hub(Some(facts));
         if is_new {
             self.recall_object(name, &key);
+            self.touch_others(name, &key);
+            self.look_for_wanted();
         }
         if is_other {
             self.touch(name, &key, None);
@@ -71,26 +83,41 @@ impl Hub {
         }
     }
 
+    /// Another aggregation may have to leave an object, or may have it now.
+    fn touch_others(&mut self, name: &Arc<str>, object: &ObjectName) {
+        let Some(own) = self.aggregations.get(name) else { return };
+        let others = self.aggregations.iter().filter(|(other, found)| {
+            *other != name && found.subjects.contains_key(object) && found.has_kind_of(own)
+        });
+        for other in others.map(|(other, _)| Arc::clone(other)).collect::<Vec<_>>() {
+            self.touch(&other, object, None);
+        }
+    }
+
     fn object_is_gone(&mut self, name: &Arc<str>, object: &ObjectName) {
         let Some(aggregation) = self.aggregations.get_mut(name) else { return };
+        let place = aggregation.place(object);
         aggregation.is_dirty |= aggregation.subjects.contains_key(object);
         aggregation.refused.remove(object);
+        aggregation.reported.remove(object);
         aggregation.dns_notes.remove(object);
         aggregation.release(object);
         self.dirty.remove(&(Arc::clone(name), object.clone()));
-        self.outbox.forget(&Place::Status { aggregation: Arc::clone(name), object: object.clone() });
+        self.outbox.forget(&place);
         self.reports.look_for_orphans();
+        self.touch_others(name, object);
     }
 
     /// What the clusters said before this controller began: what stands in the object, and in the reports beside it.
     pub(super) fn recall_object(&mut self, name: &Arc<str>, object: &ObjectName) {
+        let reported = self.reported_before(name, object);
         let Some(aggregation) = self.aggregations.get_mut(name) else { return };
         let Some(subject) = aggregation.subjects.get_mut(object) else { return };
         let Some(facts) = subject.facts() else { return };
         for (cluster, instance) in recalled_rows(facts) {
             subject.recall(&cluster, instance);
         }
-        for (cluster, instance) in self.reports.said_before(name, object) {
+        for (cluster, instance) in reported {
             subject.recall(&cluster, instance);
         }
     }
@@ -114,80 +141,123 @@ impl Hub {
         let Some(aggregation) = self.aggregations.get(name) else { return };
         let Some(subject) = aggregation.subjects.get(object) else { return };
         let Some(facts) = subject.facts() else { return };
-        let place = Place::Status { aggregation: Arc::clone(name), object: object.clone() };
-        if facts.is_leaving {
-            self.outbox.want(&place, None, now);
-            return;
-        }
+        let place = aggregation.place(object);
         if let Some(other) = self.claimed_by_another(name, object) {
-            let why = format!("the aggregation {other} gives it a status already");
-            if let Some(aggregation) = self.aggregations.get_mut(name) {
-                aggregation.is_dirty |= aggregation.refused.insert(object.clone(), why).is_none();
-            }
-            self.outbox.want(&place, None, now);
+            // What is ours there would never be right again.
+            let is_ours = !facts.ours.is_empty();
+            let draft = is_ours.then(|| Draft::calm(Some(aggregation.body(object, Value::Null))));
+            self.outbox.want(&place, draft, now);
+            self.yield_object(name, object, &other);
             return;
         }
-        let answer = subject.answer(time);
-        // Not everything has been heard yet, and it has not been long: what stands is better than a guess. What is red is not
-        // made better by what is not heard yet.
-        let is_held = (subject.is_pending() || !self.clusters.is_seen()) && answer.worst != Status::False;
+        let is_leaving = facts.is_leaving;
+        let (answer, is_held) = if self.clusters.is_seen() {
+            let answer = subject.answer(time);
+            // Not everything has been heard yet, and it has not been long: what stands is better than a guess. What is red, or
+            // is not good any more, is not made better by what is not heard yet.
+            let is_held =
+                subject.is_pending() && answer.worst != Status::False && !is_known_to_be_worse(subject);
+            (answer, is_held)
+        } else {
+            let is_held = now.saturating_sub(self.began) <= aggregation.plan.unreachable_after;
+            (without_inventory(subject, self.clusters.why_unseen()).answer(time), is_held)
+        };
         let news = (answer.worst, answer.standing);
         let wants_reports = answer.is_short || aggregation.plan.reports == InstanceReports::Always;
-        if !is_held {
-            let draft =
-                answer.differs.then(|| Draft { body: Some(aggregation.body(object, answer.status)), news });
-            self.outbox.want(&place, draft, now);
+        let is_wanted = answer.differs && !is_held;
+        let draft = is_wanted.then(|| Draft { body: Some(aggregation.body(object, answer.status)), news });
+        self.outbox.want(&place, draft, now);
+        if !answer.differs
+            && let Some(aggregation) = self.aggregations.get_mut(name)
+        {
+            aggregation.is_dirty |= aggregation.refused.remove(object).is_some();
         }
-        self.look_at_reports(name, object, wants_reports, clusters, now);
-        self.look_at_endpoint(name, object, now, time);
+        // What belongs to an object that is being deleted goes with it.
+        if !is_leaving && self.clusters.is_seen() {
+            self.look_at_reports(name, object, wants_reports, clusters, now);
+            self.look_at_endpoint(name, object, now, time);
+        }
+    }
+
+    /// Leaves an object to another aggregation.
+    fn yield_object(&mut self, name: &Arc<str>, object: &ObjectName, other: &str) {
+        let Some(aggregation) = self.aggregations.get_mut(name) else { return };
+        let why = format!("the aggregation {other} gives it a status already");
+        aggregation.is_dirty |= aggregation.refused.insert(object.clone(), why).is_none();
+        aggregation.reported.remove(object);
+        aggregation.note_dns(object, Vec::new());
+        self.reports.look_for_orphans();
     }
 
     /// The first aggregation by name that gives this object a status too: only one can.
-    fn claimed_by_another(&self, name: &Arc<str>, object: &ObjectName) -> Option<Arc<str>> {
-        let group = |api_version: &str| api_version.split_once('/').map_or("", |(group, _)| group).to_owned();
-        let target = &self.aggregations.get(name)?.plan.target;
+    pub(super) fn claimed_by_another(&self, name: &Arc<str>, object: &ObjectName) -> Option<Arc<str>> {
+        let own = self.aggregations.get(name)?;
         let mut earlier = self.aggregations.range::<Arc<str>, _>(..name);
-        let (other, _) = earlier.find(|(_, other)| {
-            let of = &other.plan.target;
-            of.kind == target.kind
-                && group(&of.api_version) == group(&target.api_version)
-                && other.subjects.contains_key(object)
-        })?;
+        let (other, _) =
+            earlier.find(|(_, other)| other.subjects.contains_key(object) && other.has_kind_of(own))?;
         Some(Arc::clone(other))
     }
 
     /// How a status was written.
     pub(super) fn status_written(
         &mut self,
-        name: &Arc<str>,
-        object: &ObjectName,
+        place: &Place,
         result: Result<Option<Value>, (Refusal, String)>,
         now: Duration,
     ) {
-        let place = Place::Status { aggregation: Arc::clone(name), object: object.clone() };
-        match result {
-            Ok(Some(written)) => {
-                if let Some(aggregation) = self.aggregations.get_mut(name) {
-                    aggregation.is_dirty |= aggregation.refused.remove(object).is_some();
-                    let id = aggregation.id();
-                    self.take_object(&id, Change::There(Box::new(written)), now);
-                }
+        let Place::Status { aggregation: name, kind, object } = place else { return };
+        let aggregation = self.aggregations.get_mut(name).filter(|found| found.plan.target.kind == **kind);
+        match (result, aggregation) {
+            (Ok(Some(written)), Some(aggregation)) => {
+                aggregation.is_dirty |= aggregation.refused.remove(object).is_some();
+                let id = aggregation.id();
+                self.take_object(&id, Change::There(Box::new(written)), now);
             }
-            Ok(None) => {}
-            Err((refusal, why)) => {
-                let Some(aggregation) = self.aggregations.get_mut(name) else {
-                    // What is not aggregated any more is cleared once; a missing object needs none of it.
-                    if refusal == Refusal::NotFound {
-                        self.outbox.forget(&place);
-                    }
-                    return;
-                };
-                if !refusal.may_pass() && aggregation.subjects.contains_key(object) {
+            (Err((refusal, why)), Some(aggregation)) if aggregation.subjects.contains_key(object) => {
+                if !refusal.may_pass() {
                     let is_new =
                         aggregation.refused.insert(object.clone(), why.clone()).as_ref() != Some(&why);
                     aggregation.is_dirty |= is_new;
                 }
             }
+            // What is not aggregated any more is cleared once; a missing object needs none of it.
+            (Err((Refusal::NotFound, _)), _) => self.outbox.forget(place),
+            (Ok(_) | Err(_), _) => {}
         }
     }
+}
+
+/// Whether a condition stands as good although a cluster that has been heard does not say so.
+fn is_known_to_be_worse(subject: &Subject) -> bool {
+    let Some(facts) = subject.facts() else { return false };
+    let planned = &subject.plan().conditions;
+    let is_good = |index: usize, status| planned[index].polarity.standing(status) == Standing::Good;
+    let standing: Vec<usize> = (0..planned.len())
+        .filter(|index| {
+            let stands = condition::find(&facts.conditions, planned[*index].type_.as_str());
+            stands.is_some_and(|stands| is_good(*index, stands.status))
+        })
+        .collect();
+    let is_heard = |cluster: &ClusterName| {
+        let share = subject.shares().get(cluster);
+        share.is_none_or(|share| share.is_known || !matches!(share.doubt, None | Some(Doubt::Pending)))
+    };
+    !standing.is_empty()
+        && subject.expected().filter(|cluster| is_heard(cluster)).any(|cluster| {
+            let judged = subject.judged(cluster);
+            standing.iter().any(|index| judged.get(*index).is_some_and(|said| !is_good(*index, said.status)))
+        })
+}
+
+/// The object as it is while it is not known which clusters there are: nobody vouches for it, and what was said last stays.
+fn without_inventory(subject: &Subject, why: &str) -> Subject {
+    let mut alone = Subject::new(Arc::new(subject.plan().clone()));
+    alone.hub(subject.facts().cloned());
+    for (cluster, instance) in subject.facts().map(recalled_rows).into_iter().flatten() {
+        alone.choose(&cluster);
+        alone.recall(&cluster, instance);
+        let why = format!("the clusters cannot be seen: {why}").into();
+        alone.doubt(&cluster, Some(Doubt::Unreadable { since: None, why }));
+    }
+    alone
 }

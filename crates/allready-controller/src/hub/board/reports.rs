@@ -30,6 +30,9 @@ pub(super) struct Reports {
     /// Reports that should stand.
     wanted: BTreeSet<ObjectName>,
     may_have_orphans: bool,
+    /// Whether reports may be about to be made that nobody wants any more.
+    may_have_unwanted: bool,
+    may_have_wanted: bool,
 }
 
 /// A report that stands.
@@ -41,13 +44,17 @@ struct Report {
 
 #[derive(Debug)]
 enum About {
-    /// An instance: of which aggregation and object, in which cluster.
+    /// An instance.
     Instance {
+        /// The label of the aggregation, which may be seen later than the report.
         aggregation: Arc<str>,
+        /// The kind of its object.
+        kind: Arc<str>,
+        /// Its object; in the namespace of the report, even if it has none itself.
         object: ObjectName,
         cluster: ClusterName,
-        /// What it said, until this controller has heard the cluster itself.
-        said: Option<Box<Instance>>,
+        /// What it said, for whoever has not heard the cluster.
+        said: Box<Instance>,
     },
     /// A cluster.
     Cluster { cluster: ClusterName, heard: Option<Time>, reachable: Option<Condition> },
@@ -60,6 +67,8 @@ impl Reports {
             standing: BTreeMap::new(),
             wanted: BTreeSet::new(),
             may_have_orphans: false,
+            may_have_unwanted: false,
+            may_have_wanted: false,
         }
     }
 
@@ -67,9 +76,10 @@ impl Reports {
         self.seen.is_listed()
     }
 
-    /// Something may stand that nobody wants any more.
+    /// Something may stand, or be about to, that nobody wants any more.
     pub(super) fn look_for_orphans(&mut self) {
         self.may_have_orphans = true;
+        self.may_have_unwanted = true;
     }
 
     /// A report is wanted.
@@ -86,11 +96,11 @@ impl Reports {
         heard.collect()
     }
 
-    /// What the clusters said of an object to earlier controllers.
-    pub(super) fn said_before(&self, aggregation: &str, object: &ObjectName) -> Vec<(ClusterName, Instance)> {
+    /// What the clusters said of an object before: to earlier controllers, or for an earlier plan.
+    fn said_before(&self, label: &str, kind: &str, object: &ObjectName) -> Vec<(ClusterName, Instance)> {
         let said = self.standing.values().filter_map(|report| match &report.about {
-            About::Instance { aggregation: of, object: about, cluster, said: Some(said) }
-                if **of == *aggregation && about == object =>
+            About::Instance { aggregation, kind: of, object: about, cluster, said }
+                if **aggregation == *label && **of == *kind && about == object =>
             {
                 Some((cluster.clone(), (**said).clone()))
             }
@@ -118,9 +128,7 @@ impl Hub {
                 let is_wanted = self.reports.wanted.contains(&name);
                 match gone.map(|gone| gone.about).filter(|_| is_wanted) {
                     // Somebody took it away: it is made again.
-                    Some(About::Instance { aggregation, object, cluster, .. }) => {
-                        self.touch(&aggregation, &object, Some(&cluster));
-                    }
+                    Some(about @ About::Instance { .. }) => self.touch_report(&about),
                     Some(About::Cluster { cluster, .. }) => self.clusters.tell_again(&cluster),
                     None => {}
                 }
@@ -144,31 +152,23 @@ impl Hub {
 
     fn report_stands(&mut self, object: &Value) {
         let name = named(object);
-        let about = if let Some(cluster) = label(object, CLUSTER_LABEL) {
-            let Ok(cluster) = cluster.parse::<ClusterName>() else { return };
-            let heard = object["status"]["lastHeard"].as_str().and_then(|heard| heard.parse().ok());
-            if let Some(heard) = heard {
-                self.clusters.recall(&cluster, heard);
+        let Some(about) = About::read(object) else { return };
+        match &about {
+            About::Cluster { cluster, heard: Some(heard), .. } => self.clusters.recall(cluster, *heard),
+            About::Cluster { heard: None, .. } => {}
+            About::Instance { cluster, said, .. } => {
+                if let Some((aggregation, object)) = self.subject_of(&about) {
+                    self.recall_one(&aggregation, &object, cluster, said);
+                }
             }
-            let conditions = found::of_object(object);
-            let reachable = conditions.find("Reachable").map(|condition| condition.to_condition(Time::EPOCH));
-            About::Cluster { cluster, heard, reachable }
-        } else if let (Some(aggregation), Some((about, cluster, said))) =
-            (label(object, AGGREGATION_LABEL), reports::recalled(object))
-        {
-            // Where nobody has this label any more, it is nobody's.
-            let aggregation = self.labelled(aggregation).unwrap_or_else(|| aggregation.into());
-            let about = self.about(&aggregation, about);
-            let is_heard = self.reports.standing.contains_key(&name)
-                || self.recall_one(&aggregation, &about, &cluster, &said);
-            let said = (!is_heard).then(|| Box::new(said));
-            About::Instance { aggregation, object: about, cluster, said }
-        } else {
-            return;
-        };
-        let digest = digest([&object["spec"], &object["status"]]);
+        }
+        let digest = told(object);
+        let before = self.reports.standing.get(&name).map(|standing| standing.digest);
+        if before != Some(digest) {
+            self.touch_report(&about);
+        }
         self.reports.standing.insert(name, Report { digest, about });
-        self.reports.look_for_orphans();
+        self.reports.may_have_orphans = true;
     }
 
     /// The aggregation whose name is so as a label.
@@ -176,34 +176,42 @@ impl Hub {
         self.aggregations.keys().find(|name| labels::value(name) == label).cloned()
     }
 
-    /// The object that a report is about: one without a namespace has its reports in ours.
-    fn about(&self, aggregation: &str, object: ObjectName) -> ObjectName {
-        let found = self.aggregations.get(aggregation);
+    /// The aggregation that a report is for, and the object that it is about: one without a namespace has its reports in ours.
+    fn subject_of(&self, about: &About) -> Option<(Arc<str>, ObjectName)> {
+        let About::Instance { aggregation, kind, object, .. } = about else { return None };
+        let name = self.labelled(aggregation)?;
+        let found = self.aggregations.get(&name).filter(|found| found.plan.target.kind == **kind)?;
         let bare = ObjectName::new("", &object.name);
-        if found
-            .is_some_and(|found| !found.subjects.contains_key(&object) && found.subjects.contains_key(&bare))
-        {
-            bare
-        } else {
-            object
+        let is_ours = *object.namespace == *self.options.namespace;
+        let named = found.subjects.contains_key(object).then(|| object.clone());
+        let object = named.or_else(|| (is_ours && found.subjects.contains_key(&bare)).then_some(bare))?;
+        Some((name, object))
+    }
+
+    fn touch_report(&mut self, about: &About) {
+        let subject = self.subject_of(about);
+        if let (About::Instance { cluster, .. }, Some((aggregation, object))) = (about, subject) {
+            self.touch(&aggregation, &object, Some(cluster));
         }
     }
 
-    /// Tells an object what a cluster said before. Says whether nobody else has to be told.
-    fn recall_one(
-        &mut self,
-        aggregation: &str,
-        object: &ObjectName,
-        cluster: &ClusterName,
-        said: &Instance,
-    ) -> bool {
+    /// What the clusters said of an object before: to earlier controllers, or for an earlier plan.
+    pub(super) fn reported_before(&self, name: &str, object: &ObjectName) -> Vec<(ClusterName, Instance)> {
+        let Some(aggregation) = self.aggregations.get(name) else { return Vec::new() };
+        let namespace =
+            if object.namespace.is_empty() { &*self.options.namespace } else { &*object.namespace };
+        let about = ObjectName::new(namespace, &object.name);
+        self.reports.said_before(&labels::value(name), &aggregation.plan.target.kind, &about)
+    }
+
+    /// Tells an object what a cluster said before, if it has not heard the cluster itself.
+    fn recall_one(&mut self, aggregation: &str, object: &ObjectName, cluster: &ClusterName, said: &Instance) {
         let subject = self.aggregations.get_mut(aggregation).and_then(|found| found.subjects.get_mut(object));
-        let Some(subject) = subject else { return false };
-        let Some(share) = subject.shares().get(cluster) else { return false };
-        if !share.is_known {
+        if let Some(subject) = subject
+            && subject.shares().get(cluster).is_some_and(|share| !share.is_known)
+        {
             subject.recall(cluster, said.clone());
         }
-        true
     }
 
     /// The reports on the instances of an object: all of them, or those of the clusters of which something changed.
@@ -235,13 +243,13 @@ impl Hub {
         let target = &aggregation.plan.target;
         let owner = Owner { api_version: &target.api_version, kind: &target.kind, uid: &facts.uid };
         let every: Vec<ClusterName>;
-        let clusters: &mut dyn Iterator<Item = &ClusterName> = match clusters.filter(|_| had) {
-            Some(clusters) => &mut clusters.iter(),
-            None => {
+        let clusters: &mut dyn Iterator<Item = &ClusterName> =
+            if let Some(clusters) = clusters.filter(|_| had) {
+                &mut clusters.iter()
+            } else {
                 every = subject.shares().keys().cloned().collect();
                 &mut every.iter()
-            }
-        };
+            };
         for cluster in clusters {
             // What an earlier controller wrote down is better than nothing.
             if subject.shares().get(cluster).is_none_or(|share| share.doubt == Some(Doubt::Pending)) {
@@ -253,11 +261,14 @@ impl Hub {
             }
             body["metadata"]["labels"][MADE_BY.0] = MADE_BY.1.into();
             let report = named(&body);
-            let wanted = digest([&body["spec"], &body["status"]]);
-            let stands = self.reports.standing.get(&report).is_some_and(|standing| standing.digest == wanted);
-            self.reports.wanted.insert(report.clone());
+            let wanted = told(&body);
+            let place = Place::Report(report.clone());
+            // What is under way may be something else, and stand after it.
+            let stands = !self.outbox.is_under_way(&place)
+                && self.reports.standing.get(&report).is_some_and(|standing| standing.digest == wanted);
+            self.reports.wanted.insert(report);
             let draft = (!stands).then(|| Draft::calm(Some(body)));
-            self.outbox.want(&Place::Report(report), draft, now);
+            self.outbox.want(&place, draft, now);
         }
     }
 
@@ -279,20 +290,86 @@ impl Hub {
             self.outbox.want(&Place::Report(name), Some(Draft::calm(None)), now);
         }
         self.remove_orphaned_endpoints(now);
-    }
-
-    fn is_orphan(&self, about: &About) -> bool {
-        match about {
-            About::Cluster { cluster, .. } => !self.clusters.known().contains_key(cluster),
-            About::Instance { aggregation, object, cluster, .. } => {
-                let Some(aggregation) = self.aggregations.get(aggregation) else { return true };
-                if !aggregation.seen.is_listed() {
-                    return false;
-                }
-                let Some(subject) = aggregation.subjects.get(object) else { return true };
-                !subject.shares().contains_key(cluster)
-                    || (!aggregation.reported.contains(object) && !subject.is_pending())
-            }
+        // What nobody wants any more is not made in the first place either.
+        if std::mem::take(&mut self.reports.may_have_unwanted) {
+            self.withdraw(now, true);
         }
     }
+
+    /// Somebody may want again what was to be taken away.
+    pub(super) fn look_for_wanted(&mut self) {
+        self.reports.may_have_wanted = true;
+    }
+
+    /// Takes back what was to be deleted, where that is not certain any more.
+    pub(super) fn spare_wanted(&mut self, now: Duration) {
+        if std::mem::take(&mut self.reports.may_have_wanted) {
+            self.withdraw(now, false);
+        }
+    }
+
+    /// Takes back drafts of what nobody wants, or deletions of what may be wanted.
+    fn withdraw(&mut self, now: Duration, are_drafts: bool) {
+        let waiting = self.outbox.waiting().filter(|(place, body)| match (place, body) {
+            (_, body) if body.is_some() != are_drafts => false,
+            (Place::Report(_), Some(body)) => About::read(body).is_some_and(|about| self.is_orphan(&about)),
+            (Place::Report(name), None) => {
+                self.reports.standing.get(name).is_some_and(|standing| !self.is_orphan(&standing.about))
+            }
+            (Place::Dns(name), Some(body)) => self.is_orphaned_endpoint(name, body),
+            (Place::Dns(name), None) => {
+                let standing = self.endpoints.standing(name);
+                standing.is_some_and(|standing| !self.is_orphaned_endpoint(name, standing))
+            }
+            (Place::Status { .. } | Place::Aggregation(_), _) => false,
+        });
+        for place in waiting.map(|(place, _)| place.clone()).collect::<Vec<_>>() {
+            self.outbox.want(&place, None, now);
+        }
+    }
+
+    /// Whether it is certain that nobody wants a report.
+    fn is_orphan(&self, about: &About) -> bool {
+        let (label, kind, cluster) = match about {
+            About::Cluster { cluster, .. } => return !self.clusters.known().contains_key(cluster),
+            About::Instance { aggregation, kind, cluster, .. } => (aggregation, kind, cluster),
+        };
+        let Some(name) = self.labelled(label) else { return true };
+        let Some(aggregation) = self.aggregations.get(&name) else { return true };
+        if aggregation.plan.target.kind != **kind {
+            // Unless its spec cannot be read at present.
+            return !aggregation.plan.target.kind.is_empty();
+        }
+        if !aggregation.seen.is_listed() {
+            return false;
+        }
+        let Some((_, object)) = self.subject_of(about) else { return true };
+        let Some(subject) = aggregation.subjects.get(&object) else { return true };
+        !subject.shares().contains_key(cluster)
+            || (!aggregation.reported.contains(&object) && !subject.is_pending())
+            || self.claimed_by_another(&name, &object).is_some()
+    }
+}
+
+impl About {
+    /// What a report of ours is about; none for other reports.
+    fn read(object: &Value) -> Option<Self> {
+        if let Some(cluster) = label(object, CLUSTER_LABEL) {
+            let conditions = found::of_object(object);
+            return Some(Self::Cluster {
+                cluster: cluster.parse().ok()?,
+                heard: object["status"]["lastHeard"].as_str().and_then(|heard| heard.parse().ok()),
+                reachable: conditions.find("Reachable").map(|condition| condition.to_condition(Time::EPOCH)),
+            });
+        }
+        let aggregation = label(object, AGGREGATION_LABEL)?.into();
+        let kind = object["spec"]["targetKind"]["kind"].as_str().unwrap_or_default().into();
+        let (object, cluster, said) = reports::recalled(object)?;
+        Some(Self::Instance { aggregation, kind, object, cluster, said: Box::new(said) })
+    }
+}
+
+/// What a report says, and whom it belongs to.
+fn told(report: &Value) -> u64 {
+    digest([&report["spec"], &report["status"], &report["metadata"]["ownerReferences"][0]["uid"]])
 }

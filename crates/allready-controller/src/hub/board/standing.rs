@@ -39,6 +39,11 @@ impl Watched {
         self.is_listed
     }
 
+    /// Whether it is a matter of time until it is told that they cannot be seen.
+    pub(super) fn is_unsettled(&self) -> bool {
+        !self.is_listed || self.failing.is_some()
+    }
+
     /// Why they cannot be seen, if that has lasted for longer than this.
     pub(super) fn trouble(&self, patience: Duration, now: Duration) -> Option<&str> {
         match &self.failing {
@@ -68,7 +73,9 @@ fn mix(value: &Value, hasher: &mut DefaultHasher) {
         Value::String(text) => (3_u8, text).hash(hasher),
         Value::Array(items) => {
             (4_u8, items.len()).hash(hasher);
-            items.iter().for_each(|item| mix(item, hasher));
+            for item in items {
+                mix(item, hasher);
+            }
         }
         Value::Object(fields) => {
             (5_u8, fields.len()).hash(hasher);

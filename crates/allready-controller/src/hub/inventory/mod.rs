@@ -26,7 +26,7 @@ mod tests;
 use std::{collections::BTreeMap, sync::Arc};
 
 use futures::stream::BoxStream;
-use kube::config::Kubeconfig;
+use kube::{Client, config::Kubeconfig};
 use serde_json::Value;
 
 pub use self::{
@@ -72,6 +72,9 @@ pub struct Cluster {
 pub enum Access {
     /// Through its API server.
     Kubeconfig(Arc<Kubeconfig>),
+    /// Through a client that somebody else has made. Neither what it is sent nor how long it waits has bounds, unless its maker
+    /// gave it some; and it is another connection if it is another client, even if it goes to the same cluster.
+    Client(Arc<Client>),
     /// Its objects are here: for offline use.
     Objects(Arc<[Value]>),
     /// Not at all, and why.
@@ -82,6 +85,7 @@ impl std::fmt::Debug for Access {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Kubeconfig(_) => f.write_str("Kubeconfig(..)"),
+            Self::Client(_) => f.write_str("Client(..)"),
             Self::Objects(objects) => write!(f, "Objects({})", objects.len()),
             Self::Unusable(why) => write!(f, "Unusable({why:?})"),
         }
@@ -96,6 +100,7 @@ impl PartialEq for Access {
                 let same = || Some(serde_json::to_value(one).ok()? == serde_json::to_value(other).ok()?);
                 Arc::ptr_eq(one, other) || same() == Some(true)
             }
+            (Self::Client(one), Self::Client(other)) => Arc::ptr_eq(one, other),
             (Self::Objects(one), Self::Objects(other)) => Arc::ptr_eq(one, other) || one == other,
             (Self::Unusable(one), Self::Unusable(other)) => one == other,
             _ => false,

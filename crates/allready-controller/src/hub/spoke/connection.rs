@@ -89,6 +89,7 @@ impl Run for Connection {
                 let client = self.connect(&kubeconfig).await;
                 self.watch(&client).await;
             }
+            Access::Client(client) => self.watch(&client).await,
             Access::Objects(objects) => {
                 offline::tell(&objects, &self.outlet, &mut self.topics, &self.pulse).await;
             }

@@ -186,12 +186,11 @@ impl Spokes {
     fn follow_topics(&mut self, topics: &BTreeMap<TopicId, Topic>) {
         self.topics.retain(|id, _| topics.contains_key(id));
         for (id, topic) in topics {
-            match self.topics.get_mut(id) {
-                Some((_, known)) => known.clusters.clone_from(&topic.clusters),
-                None => {
-                    let serial = self.number();
-                    self.topics.insert(id.clone(), (serial, topic.clone()));
-                }
+            if let Some((_, known)) = self.topics.get_mut(id) {
+                known.clusters.clone_from(&topic.clusters);
+            } else {
+                let serial = self.number();
+                self.topics.insert(id.clone(), (serial, topic.clone()));
             }
         }
     }

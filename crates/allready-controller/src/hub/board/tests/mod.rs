@@ -1,0 +1,8 @@
+//! The hub on a pretended clock, with a pretended store and pretended clusters.
+
+mod faults;
+mod samples;
+mod simulation;
+mod store;
+mod truth;
+mod world;

@@ -1,0 +1,264 @@
+//! Whatever happens, in whatever order.
+
+use allready_kube::refusal::Refusal;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{
+    samples::{Said, daemon, gateway, gateways},
+    store::{What, managers},
+    truth::Guard,
+    world::{Fate, MS, S, World, named},
+};
+use crate::hub::{ObjectName, manager};
+
+/// Something that happens.
+#[derive(Clone, Debug)]
+enum Act {
+    Say {
+        cluster: usize,
+        object: usize,
+        programmed: usize,
+        addresses: usize,
+        routes: [i64; 2],
+        is_behind: bool,
+    },
+    Vanish(usize, usize),
+    Join(usize, bool),
+    Rotate(usize),
+    Link(usize, bool),
+    Readable(usize, bool),
+    Whole(usize, bool),
+    Object(usize, u8),
+    Aggregate(usize, usize),
+    Disband(usize),
+    Inventory(bool),
+    Watch(usize, bool),
+    Stall(bool),
+    Fate(usize),
+    Lead(bool),
+    Restart,
+    Relist,
+    Wait(u64),
+}
+
+const NAMES: [&str; 2] = ["a", "b"];
+
+fn object(index: usize) -> ObjectName {
+    ObjectName::new("shop", ["web", "api"][index % 2])
+}
+
+fn spec(index: usize) -> Value {
+    match index {
+        0 => gateways(&Value::Null),
+        1 => gateways(&json!({ "reports": "Always", "clusters": { "placement": "Annotated" } })),
+        2 => gateways(
+            &json!({ "dns": null, "clusters": { "placement": "Found", "names": ["cluster-1", "cluster-2"] } }),
+        ),
+        3 => gateways(
+            &json!({ "reports": "Always", "conditions": [{ "type": "Programmed" }, { "type": "Accepted" }] }),
+        ),
+        _ => gateways(&json!({
+            "target": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
+            "addresses": false, "listeners": false, "dns": null, "reports": "Always",
+        })),
+    }
+}
+
+fn acts() -> impl Strategy<Value = Act> {
+    let cluster = || 1..=4_usize;
+    let mostly = || prop::bool::weighted(0.6);
+    prop_oneof![
+        6 => (cluster(), 0..2_usize, 0..5_usize, 1..7_usize, [0..2_i64, 0..2_i64], prop::bool::weighted(0.1)).prop_map(
+            |(cluster, object, programmed, addresses, routes, is_behind)| Act::Say {
+                cluster, object, programmed, addresses, routes, is_behind
+            }
+        ),
+        2 => (cluster(), 0..2_usize).prop_map(|(cluster, object)| Act::Vanish(cluster, object)),
+        2 => (cluster(), mostly()).prop_map(|(cluster, is)| Act::Join(cluster, is)),
+        1 => cluster().prop_map(Act::Rotate),
+        3 => (cluster(), any::<bool>()).prop_map(|(cluster, is)| Act::Link(cluster, is)),
+        2 => (cluster(), any::<bool>()).prop_map(|(cluster, is)| Act::Readable(cluster, is)),
+        1 => (cluster(), any::<bool>()).prop_map(|(cluster, is)| Act::Whole(cluster, is)),
+        3 => (0..2_usize, any::<u8>()).prop_map(|(object, how)| Act::Object(object, how)),
+        2 => (0..2_usize, 0..5_usize).prop_map(|(name, spec)| Act::Aggregate(name, spec)),
+        1 => (0..2_usize).prop_map(Act::Disband),
+        1 => mostly().prop_map(Act::Inventory),
+        1 => (0..4_usize, any::<bool>()).prop_map(|(watch, is)| Act::Watch(watch, is)),
+        1 => any::<bool>().prop_map(Act::Stall),
+        2 => (0..8_usize).prop_map(Act::Fate),
+        1 => mostly().prop_map(Act::Lead),
+        1 => Just(Act::Restart),
+        1 => Just(Act::Relist),
+        6 => prop_oneof![1..500_u64, 500..5_000_u64, 5_000..30_000_u64].prop_map(Act::Wait),
+    ]
+}
+
+fn play(world: &mut World, guard: &mut Guard, act: &Act) {
+    match *act {
+        Act::Say { cluster, object: index, programmed, addresses, routes, is_behind } => {
+            for what in [What::Gateway, What::DaemonSet] {
+                let generation = world
+                    .store
+                    .get(what, &object(index))
+                    .map_or(1, |object| object["metadata"]["generation"].as_i64().unwrap());
+                let said = Said {
+                    programmed: ["True", "True", "True", "False", "Unknown"][programmed],
+                    addresses: (cluster, addresses),
+                    routes,
+                    hub_generation: generation - i64::from(is_behind && generation > 1),
+                };
+                world.say(cluster, what, &object(index), Some(said.object()));
+            }
+        }
+        Act::Vanish(cluster, index) => {
+            world.say(cluster, What::Gateway, &object(index), None);
+            world.say(cluster, What::DaemonSet, &object(index), None);
+        }
+        Act::Join(cluster, is) => world.spoke(cluster).is_joined = is,
+        Act::Rotate(cluster) => world.spoke(cluster).access += 1,
+        Act::Link(cluster, is) => world.spoke(cluster).is_up = is,
+        Act::Readable(cluster, is) => world.spoke(cluster).is_readable = is,
+        Act::Whole(cluster, is) => world.spoke(cluster).is_whole = is,
+        Act::Object(index, how) => touch(world, index, how),
+        Act::Aggregate(name, index) => {
+            forgive(world, guard, NAMES[name]);
+            world.aggregate(NAMES[name], spec(index));
+        }
+        Act::Disband(name) => {
+            forgive(world, guard, NAMES[name]);
+            world.store.delete(What::Aggregation, &named(NAMES[name]));
+        }
+        Act::Inventory(is) => world.has_inventory = is,
+        Act::Watch(watch, is_well) => {
+            let what = [What::Aggregation, What::Gateway, What::Report, What::Endpoint][watch];
+            if is_well {
+                world.failing.remove(&what)
+            } else {
+                world.failing.insert(what)
+            };
+        }
+        Act::Stall(is) => world.stalled = is,
+        Act::Fate(fate) => {
+            world.fate = match fate {
+                0 => Fate::Refused(Refusal::Conflict),
+                1 => Fate::Refused(Refusal::Forbidden),
+                2 => Fate::Refused(Refusal::Unanswered),
+                3 => Fate::Unheard,
+                4 => Fate::Slow,
+                5 => Fate::Late,
+                _ => Fate::Well,
+            };
+        }
+        Act::Lead(is) => world.is_leading = is,
+        Act::Restart => restart(world, guard),
+        Act::Relist => world.relist(),
+        Act::Wait(millis) => world.pass_and(MS(millis), |world| guard.watch(world)),
+    }
+}
+
+/// What nobody chooses any more is given back by who knows that it was chosen. A controller that begins later does not.
+fn restart(world: &mut World, guard: &mut Guard) {
+    let wishes = world.wishes();
+    for object in world.store.objects.values() {
+        let is_kept = |who: &str| {
+            wishes.iter().any(|wish| manager(&wish.name) == *who && object["kind"] == *wish.plan.target.kind)
+        };
+        guard.forgiven.extend(managers(object).into_iter().filter(|who| !is_kept(who)));
+    }
+    guard.has_restarted = true;
+    world.restart();
+}
+
+/// Nor does one that has not seen it yet.
+fn forgive(world: &World, guard: &mut Guard, name: &str) {
+    let own = manager(name);
+    let is_known = |object: &Value| {
+        let known =
+            world.hub.aggregations.get(name).filter(|known| object["kind"] == *known.plan.target.kind);
+        let known = known.and_then(|known| known.subjects.get(&super::super::standing::named(object)));
+        known.and_then(|known| known.facts()).is_some_and(|facts| !facts.ours.is_empty())
+    };
+    if world.store.objects.values().any(|object| managers(object).contains(&own) && !is_known(object)) {
+        guard.forgiven.insert(own);
+    }
+}
+
+fn touch(world: &mut World, index: usize, how: u8) {
+    for (what, make) in [(What::Gateway, gateway as fn(&mut Value)), (What::DaemonSet, daemon)] {
+        let name = object(index);
+        match how % 8 {
+            0 => drop(world.store.delete(what, &name)),
+            1 => {
+                world.store.delete(what, &name);
+                world.edit(what, &name, make);
+            }
+            2..4 => world.edit(what, &name, make),
+            4 => world.edit(what, &name, |object| {
+                make(object);
+                object["metadata"]["labels"] = json!({ "aggregated": "no" });
+            }),
+            5 => world.edit(what, &name, |object| {
+                let spec = object["spec"].clone();
+                make(object);
+                object["spec"]["revision"] = (spec["revision"].as_i64().unwrap_or(0) + 1).into();
+            }),
+            _ => world.edit(what, &name, |object| {
+                make(object);
+                let placed = ["", "cluster-1", "cluster-1,cluster-2", "cluster-2,cluster-3,cluster-4"];
+                object["metadata"]["annotations"] =
+                    json!({ "allready.dev/clusters": placed[usize::from(how / 8) % 4] });
+            }),
+        }
+    }
+}
+
+fn heal(world: &mut World) {
+    world.failing.clear();
+    (world.stalled, world.is_leading, world.has_inventory) = (false, true, true);
+    world.fate = Fate::Well;
+    for spoke in world.spokes.values_mut() {
+        (spoke.is_up, spoke.is_readable, spoke.is_whole) = (true, true, true);
+    }
+}
+
+fn run(acts: &[Act]) {
+    fastrand::seed(7);
+    let mut world = World::new();
+    let mut guard = Guard::default();
+    for act in acts {
+        play(&mut world, &mut guard, act);
+        world.pass_and(MS(50), |world| guard.watch(world));
+    }
+    heal(&mut world);
+    world.pass_and(S(75), |world| guard.watch(world));
+    guard.at_rest(&mut world);
+}
+
+/// A few by themselves; `PROPTEST_CASES=500` plays more.
+fn config() -> ProptestConfig {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(16);
+    ProptestConfig { cases, max_shrink_iters: 120, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn never_green_while_red_nothing_lost_and_right_in_the_end(
+        mut steps in prop::collection::vec(acts(), 1..60),
+        specs in [0..5_usize, 0..5_usize],
+        is_second in any::<bool>(),
+    ) {
+        let mut begin = vec![Act::Object(0, 2), Act::Object(1, 2), Act::Aggregate(0, specs[0])];
+        begin.extend(is_second.then_some(Act::Aggregate(1, specs[1])));
+        for cluster in 1..=4 {
+            for object in 0..2 {
+                begin.push(Act::Say { cluster, object, programmed: 0, addresses: 2, routes: [1, 1], is_behind: false });
+            }
+        }
+        begin.push(Act::Wait(3000));
+        begin.append(&mut steps);
+        run(&begin);
+    }
+}

@@ -1,0 +1,499 @@
+//! A hub with its store, its clusters and its clock.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    time::Duration,
+};
+
+use allready_core::Time;
+use allready_kube::{backoff::Backoff, refusal::Refusal};
+use serde_json::Value;
+
+use super::store::{Store, What};
+use crate::hub::{
+    ClusterName, MANAGER, ObjectName, Place, TopicId, Word,
+    board::{Change, Event, Hub, Options},
+    inventory::{Access, Cluster, Inventory},
+    manager,
+};
+
+pub(super) const MS: fn(u64) -> Duration = Duration::from_millis;
+pub(super) const S: fn(u64) -> Duration = Duration::from_secs;
+
+/// What becomes of writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Well,
+    Refused(Refusal),
+    /// It takes effect, and nobody hears of it.
+    Unheard,
+    /// It takes effect, and the answer takes a while.
+    Slow,
+    /// It takes a while to take effect.
+    Late,
+}
+
+/// A cluster as it is.
+#[expect(clippy::struct_excessive_bools, reason = "each can be otherwise by itself")]
+#[derive(Clone, Debug)]
+pub(super) struct Spoke {
+    pub(super) is_joined: bool,
+    pub(super) access: u64,
+    pub(super) is_up: bool,
+    pub(super) is_readable: bool,
+    /// Whether a list that begins comes to its end.
+    pub(super) is_whole: bool,
+    /// What is said of it while it does not answer.
+    pub(super) trouble: String,
+    pub(super) objects: BTreeMap<(What, ObjectName), Value>,
+}
+
+#[derive(Debug, Default)]
+struct Connection {
+    epoch: u64,
+    access: u64,
+    asked: Option<Duration>,
+    /// What was sent of each topic, and what was said of it.
+    topics: BTreeMap<TopicId, (BTreeMap<ObjectName, Value>, Option<bool>)>,
+}
+
+#[derive(Debug)]
+struct Watch {
+    what: What,
+    at: usize,
+    is_listed: bool,
+    known: BTreeSet<ObjectName>,
+}
+
+/// A write that is under way.
+#[derive(Debug)]
+struct Sent {
+    place: Place,
+    body: Option<Value>,
+    at: Duration,
+    /// How it went, once it took effect.
+    result: Option<Result<Option<Value>, (Refusal, String)>>,
+}
+
+pub(super) struct World {
+    pub(super) hub: Hub,
+    pub(super) options: Options,
+    pub(super) store: Store,
+    pub(super) spokes: BTreeMap<ClusterName, Spoke>,
+    /// What the hub was last told of the clusters; none if it has not been told anything.
+    pub(super) told: Option<BTreeSet<ClusterName>>,
+    pub(super) now: Duration,
+    pub(super) fate: Fate,
+    pub(super) is_leading: bool,
+    pub(super) has_inventory: bool,
+    /// Watches of the hub that fail.
+    pub(super) failing: BTreeSet<What>,
+    /// Watches of the hub that are behind.
+    pub(super) stalled: bool,
+    /// Every write that took effect, or was tried.
+    pub(super) writes: Vec<(Duration, Place, Option<Value>)>,
+    sent: VecDeque<Sent>,
+    connections: BTreeMap<ClusterName, Connection>,
+    watches: BTreeMap<Option<TopicId>, Watch>,
+    fixed: BTreeMap<What, Watch>,
+    epochs: u64,
+    /// What was last told of the inventory.
+    inventory: Option<Result<BTreeMap<ClusterName, u64>, String>>,
+}
+
+pub(super) fn cluster(number: usize) -> ClusterName {
+    format!("cluster-{number}").parse().unwrap()
+}
+
+pub(super) fn web() -> ObjectName {
+    ObjectName::new("shop", "web")
+}
+
+pub(super) fn named(name: &str) -> ObjectName {
+    ObjectName::new("", name)
+}
+
+impl World {
+    pub(super) fn new() -> Self {
+        let backoff = Backoff { min: MS(100), max: S(5) };
+        let options = Options { patience: S(5), backoff, ..Options::default() };
+        let spoke = Spoke {
+            is_joined: true,
+            access: 0,
+            is_up: true,
+            is_readable: true,
+            is_whole: true,
+            trouble: "connection refused".to_owned(),
+            objects: BTreeMap::new(),
+        };
+        let mut world = Self {
+            hub: Hub::new(options.clone(), Duration::ZERO),
+            options,
+            store: Store::default(),
+            spokes: (1..=4)
+                .map(|number| (cluster(number), Spoke { is_joined: number < 4, ..spoke.clone() }))
+                .collect(),
+            told: None,
+            now: Duration::ZERO,
+            fate: Fate::Well,
+            is_leading: true,
+            has_inventory: true,
+            failing: BTreeSet::new(),
+            stalled: false,
+            writes: Vec::new(),
+            sent: VecDeque::new(),
+            connections: BTreeMap::new(),
+            watches: BTreeMap::new(),
+            fixed: BTreeMap::new(),
+            epochs: 0,
+            inventory: None,
+        };
+        world.restart();
+        world
+    }
+
+    /// Another controller takes over: it knows nothing but what stands.
+    pub(super) fn restart(&mut self) {
+        self.hub = Hub::new(self.options.clone(), self.now);
+        self.connections.clear();
+        self.watches.clear();
+        self.sent.clear();
+        self.told = None;
+        self.inventory = None;
+        let watch = |what| (what, Watch { what, at: 0, is_listed: false, known: BTreeSet::new() });
+        self.fixed = [What::Aggregation, What::Report, What::Endpoint].map(watch).into();
+    }
+
+    pub(super) fn time(&self) -> Time {
+        Time::from_second(1_800_000_000 + i64::try_from(self.now.as_secs()).unwrap()).unwrap()
+    }
+
+    pub(super) fn see(&mut self, event: Event) {
+        let time = self.time();
+        self.hub.see(event, self.now, time);
+    }
+
+    /// Lets time pass.
+    pub(super) fn pass(&mut self, time: Duration) {
+        self.pass_and(time, |_| {});
+    }
+
+    pub(super) fn pass_and(&mut self, time: Duration, mut look: impl FnMut(&mut Self)) {
+        let until = self.now + time;
+        loop {
+            let pause = self.turn();
+            look(self);
+            if self.now >= until {
+                return;
+            }
+            self.now = (self.now + pause.clamp(MS(20), MS(500))).min(until);
+        }
+    }
+
+    /// One turn of the loop around the hub.
+    fn turn(&mut self) -> Duration {
+        self.tell_inventory();
+        self.connect();
+        self.tell_words();
+        if !self.stalled {
+            self.tell_changes();
+        }
+        let time = self.time();
+        let (due, pause) = self.hub.next(self.is_leading, self.now, time);
+        for (place, body) in due {
+            let at = self.now + if self.fate == Fate::Late { S(2) } else { Duration::ZERO };
+            self.writes.push((self.now, place.clone(), body.clone()));
+            self.sent.push_back(Sent { place, body, at, result: None });
+        }
+        self.settle_writes();
+        pause
+    }
+
+    fn tell_inventory(&mut self) {
+        let joined: BTreeMap<_, _> = self
+            .spokes
+            .iter()
+            .filter(|(_, spoke)| spoke.is_joined)
+            .map(|(name, spoke)| (name.clone(), spoke.access))
+            .collect();
+        let why = || "the Secrets cannot be listed".to_owned();
+        let news = self.has_inventory.then_some(joined).ok_or_else(why);
+        if self.inventory.as_ref() == Some(&news) {
+            return;
+        }
+        let event = match &news {
+            Err(why) => Err(why.clone()),
+            Ok(joined) => {
+                self.told = Some(joined.keys().cloned().collect());
+                let clusters = joined.iter().map(|(name, access)| {
+                    let access = Access::Unusable(access.to_string().into());
+                    let source = format!("Secret allready-system/{name}").into();
+                    (name.clone(), Cluster { labels: BTreeMap::new(), source, access })
+                });
+                Ok(Inventory { clusters: clusters.collect(), problems: Vec::new() })
+            }
+        };
+        self.inventory = Some(news);
+        self.see(Event::Inventory(event));
+    }
+
+    /// As the spokes do: whoever leaves is forgotten, and whose access changes is connected to anew.
+    fn connect(&mut self) {
+        let clusters: BTreeMap<ClusterName, u64> = self
+            .hub
+            .clusters()
+            .iter()
+            .map(|(name, cluster)| {
+                let Access::Unusable(access) = &cluster.access else { panic!("no other is made") };
+                (name.clone(), access.parse().unwrap())
+            })
+            .collect();
+        self.connections.retain(|name, _| clusters.contains_key(name));
+        let mut opened = BTreeMap::new();
+        for (name, access) in clusters {
+            if self.connections.get(&name).is_none_or(|connection| connection.access != access) {
+                self.epochs += 1;
+                let connection = Connection { epoch: self.epochs, access, ..Connection::default() };
+                self.connections.insert(name.clone(), connection);
+                opened.insert(name, self.epochs);
+            }
+        }
+        self.hub.connected(opened);
+    }
+
+    fn tell_words(&mut self) {
+        let topics = self.hub.topics();
+        let every = self.hub.ask_every();
+        let mut words = Vec::new();
+        for (name, connection) in &mut self.connections {
+            let spoke = &self.spokes[name];
+            let mut word = Word {
+                cluster: name.clone(),
+                epoch: connection.epoch,
+                objects: Vec::new(),
+                topics: BTreeMap::new(),
+                link: None,
+            };
+            connection.topics.retain(|id, _| topics.contains_key(id));
+            if connection.asked.is_none_or(|asked| self.now >= asked + every) {
+                connection.asked = Some(self.now);
+                word.link = Some(if spoke.is_up { Ok(MS(3)) } else { Err(spoke.trouble.as_str().into()) });
+            }
+            for (id, topic) in topics
+                .iter()
+                .filter(|(_, topic)| topic.clusters.as_ref().is_none_or(|chosen| chosen.contains(name)))
+            {
+                let (sent, said) = connection.topics.entry(id.clone()).or_default();
+                if !spoke.is_up {
+                    continue;
+                }
+                if !spoke.is_readable {
+                    if said.replace(false) != Some(false) {
+                        word.topics.insert(id.clone(), Err("forbidden".into()));
+                    }
+                    continue;
+                }
+                let what = What::of_kind(&topic.kind);
+                let there = spoke.objects.iter().filter(|((kind, _), _)| *kind == what);
+                let there: BTreeMap<_, _> =
+                    there.map(|((_, name), object)| (name.clone(), object.clone())).collect();
+                let is_partial = !spoke.is_whole && said.is_none();
+                for (name, object) in there.iter().take(if is_partial { 1 } else { usize::MAX }) {
+                    if sent.get(name) != Some(object) {
+                        let instance = topic.reader.read(object).1;
+                        word.objects.push((id.clone(), name.clone(), Some(Box::new(instance))));
+                        sent.insert(name.clone(), object.clone());
+                    }
+                }
+                if is_partial {
+                    continue;
+                }
+                for name in sent.keys().filter(|name| !there.contains_key(*name)) {
+                    word.objects.push((id.clone(), name.clone(), None));
+                }
+                *sent = there;
+                if said.replace(true) != Some(true) {
+                    word.topics.insert(id.clone(), Ok(()));
+                }
+            }
+            if word.link.is_some() || !word.objects.is_empty() || !word.topics.is_empty() {
+                words.push(word);
+            }
+        }
+        self.see(Event::Heard(words));
+    }
+
+    fn tell_changes(&mut self) {
+        let topics = self.hub.topics();
+        self.watches.retain(|id, _| id.as_ref().is_some_and(|id| topics.contains_key(id)));
+        for (id, topic) in topics {
+            let what = What::of_kind(&topic.kind);
+            let watch = || Watch { what, at: 0, is_listed: false, known: BTreeSet::new() };
+            self.watches.entry(Some(id)).or_insert_with(watch);
+        }
+        let mut events = Vec::new();
+        for (id, watch) in &mut self.watches {
+            let id = id.clone().unwrap();
+            let changes = watch.changes(&self.store, &self.failing);
+            events.extend(changes.into_iter().map(|change| Event::Objects(id.clone(), change)));
+        }
+        for (what, watch) in &mut self.fixed {
+            let event = match what {
+                What::Aggregation => Event::Aggregations,
+                What::Report => Event::Reports,
+                _ if !self.hub.needs_endpoints() && !watch.is_listed => continue,
+                _ => Event::Endpoints,
+            };
+            events.extend(watch.changes(&self.store, &self.failing).into_iter().map(event));
+        }
+        for event in events {
+            self.see(event);
+        }
+    }
+
+    fn settle_writes(&mut self) {
+        for _ in 0..self.sent.len() {
+            let Some(mut sent) = self.sent.pop_front() else { return };
+            if sent.at > self.now {
+                self.sent.push_back(sent);
+                continue;
+            }
+            if sent.result.is_none() {
+                sent.result = Some(self.take_effect(&sent.place, sent.body.as_ref()));
+                if self.fate == Fate::Slow {
+                    sent.at = self.now + S(2);
+                    self.sent.push_back(sent);
+                    continue;
+                }
+            }
+            let result = sent.result.take().unwrap();
+            self.see(Event::Wrote(sent.place, result));
+        }
+    }
+
+    fn take_effect(
+        &mut self,
+        place: &Place,
+        body: Option<&Value>,
+    ) -> Result<Option<Value>, (Refusal, String)> {
+        if let Fate::Refused(refusal) = self.fate {
+            return Err((refusal, "refused".to_owned()));
+        }
+        let done = self.execute(place, body);
+        if self.fate == Fate::Unheard {
+            return Err((Refusal::Unanswered, "no answer".to_owned()));
+        }
+        done
+    }
+
+    fn execute(&mut self, place: &Place, body: Option<&Value>) -> Result<Option<Value>, (Refusal, String)> {
+        let missing = || (Refusal::NotFound, "not found".to_owned());
+        let (what, name) = match place {
+            Place::Status { kind, object, .. } => (What::of_kind(kind), object.clone()),
+            Place::Dns(name) => (What::Endpoint, name.clone()),
+            Place::Aggregation(name) => (What::Aggregation, named(name)),
+            Place::Report(name) => (What::Report, name.clone()),
+        };
+        let Some(body) = body else {
+            self.store.delete(what, &name);
+            return Ok(None);
+        };
+        let done = match place {
+            Place::Status { aggregation, .. } => {
+                self.store.apply_status(what, &name, &manager(aggregation), body).ok_or_else(missing)?
+            }
+            Place::Dns(_) => self.store.apply(what, &name, body),
+            Place::Aggregation(_) => {
+                self.store.apply_status(what, &name, MANAGER, body).ok_or_else(missing)?
+            }
+            Place::Report(_) => {
+                self.store.apply(what, &name, body);
+                self.store.apply_status(what, &name, MANAGER, body).ok_or_else(missing)?
+            }
+        };
+        Ok(Some(done))
+    }
+
+    /// Makes or edits a StatusAggregation.
+    pub(super) fn aggregate(&mut self, name: &str, spec: Value) {
+        self.store.put(What::Aggregation, &named(name), |object| object["spec"] = spec);
+    }
+
+    /// Changes an object of the hub.
+    pub(super) fn edit(&mut self, what: What, name: &ObjectName, change: impl FnOnce(&mut Value)) {
+        self.store.put(what, name, change);
+    }
+
+    /// What a cluster has.
+    pub(super) fn say(&mut self, number: usize, what: What, name: &ObjectName, object: Option<Value>) {
+        let spoke = self.spokes.get_mut(&cluster(number)).unwrap();
+        match object {
+            Some(mut object) => {
+                object["metadata"]["namespace"] = (*name.namespace).into();
+                object["metadata"]["name"] = (*name.name).into();
+                spoke.objects.insert((what, name.clone()), object);
+            }
+            None => drop(spoke.objects.remove(&(what, name.clone()))),
+        }
+    }
+
+    pub(super) fn spoke(&mut self, number: usize) -> &mut Spoke {
+        self.spokes.get_mut(&cluster(number)).unwrap()
+    }
+
+    /// Whether all objects of an aggregation in a cluster have been told.
+    pub(super) fn has_listed(&self, cluster: &ClusterName, aggregation: &str) -> bool {
+        let topics = self.connections.get(cluster).map(|connection| &connection.topics);
+        let mut topics = topics.into_iter().flatten();
+        topics.any(|(id, (_, said))| *id.0 == *aggregation && *said == Some(true))
+    }
+
+    /// The watches of the hub begin anew.
+    pub(super) fn relist(&mut self) {
+        for watch in self.watches.values_mut().chain(self.fixed.values_mut()) {
+            watch.is_listed = false;
+        }
+    }
+
+    /// The status of a condition of an object that stands.
+    pub(super) fn status(&self, what: What, name: &ObjectName, type_: &str) -> Option<String> {
+        let object = self.store.get(what, name)?;
+        let conditions = object["status"]["conditions"].as_array()?;
+        let found = conditions.iter().find(|condition| condition["type"] == type_)?;
+        Some(found["status"].as_str()?.to_owned())
+    }
+}
+
+impl Watch {
+    fn changes(&mut self, store: &Store, failing: &BTreeSet<What>) -> Vec<Change> {
+        if failing.contains(&self.what) {
+            self.is_listed = false;
+            return vec![Change::Failed("the API server does not answer".to_owned())];
+        }
+        let mut changes = Vec::new();
+        if self.is_listed {
+            let news = store.log[self.at..].iter().filter(|(what, _)| *what == self.what);
+            changes.extend(news.map(|(_, change)| change.clone()));
+        } else {
+            changes.push(Change::Listing);
+            let there = store.objects.iter().filter(|((what, _), _)| *what == self.what);
+            let mut listed = BTreeSet::new();
+            for ((_, name), object) in there {
+                listed.insert(name.clone());
+                changes.push(Change::There(Box::new(object.clone())));
+            }
+            changes.extend(self.known.difference(&listed).cloned().map(Change::Gone));
+            changes.push(Change::Listed);
+            self.is_listed = true;
+        }
+        for change in &changes {
+            match change {
+                Change::There(object) => drop(self.known.insert(super::super::standing::named(object))),
+                Change::Gone(name) => drop(self.known.remove(name)),
+                _ => {}
+            }
+        }
+        self.at = store.log.len();
+        changes
+    }
+}

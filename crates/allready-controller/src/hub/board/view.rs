@@ -1,0 +1,64 @@
+//! How the objects of an aggregation are seen in one cluster, and whether that is believed.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use allready_core::Time;
+
+use crate::hub::{Doubt, Link, LinkState, ObjectName};
+
+/// How the objects of this aggregation are seen in one cluster.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    pub(super) began: Duration,
+    pub(super) is_listed: bool,
+    pub(super) failing: Option<(Duration, Time, Arc<str>)>,
+    pub(super) doubt: Option<Doubt>,
+    pub(super) objects: BTreeSet<ObjectName>,
+    /// Objects that an earlier connection saw: what this one does not show in its list is gone.
+    pub(super) unconfirmed: BTreeSet<ObjectName>,
+    /// Since when connections have been made anew without one that has shown all of its objects.
+    pub(super) relisting: Option<Duration>,
+}
+
+impl View {
+    /// Why it is not believed, if it is not.
+    pub(super) fn doubts(
+        &self,
+        link: &Link,
+        unreachable: Duration,
+        patience: Duration,
+        now: Duration,
+    ) -> Option<Doubt> {
+        match link.state(unreachable, now) {
+            LinkState::Lost { since, why } => return Some(Doubt::Unreachable { since, why }),
+            LinkState::Pending if !self.is_listed => return Some(Doubt::Pending),
+            LinkState::Pending | LinkState::Heard => {}
+        }
+        let first = (!self.is_listed).then_some(self.began);
+        // A connection that is made anew does not begin to wait anew.
+        let incomplete = first.or(self.relisting);
+        let failing = self.failing.as_ref().map(|(since, ..)| *since);
+        let since = incomplete.into_iter().chain(failing).min()?;
+        let is_given_up = matches!(self.doubt, Some(Doubt::Unreachable { .. } | Doubt::Unreadable { .. }));
+        // Who is doubted is believed again when all of its objects are seen, and not before.
+        if now.saturating_sub(since) > patience || is_given_up {
+            let (since, why) = match &self.failing {
+                Some((_, when, why)) => (Some(*when), Arc::clone(why)),
+                None => (None, "its objects are still being listed".into()),
+            };
+            return Some(Doubt::Unreadable { since, why });
+        }
+        first.map(|_| Doubt::Pending)
+    }
+}
+
+/// Whether it is still the same silence: that its cause is told in other words each time is no news.
+pub(super) fn is_the_same_silence(before: Option<&Doubt>, now: Option<&Doubt>) -> bool {
+    match (before, now) {
+        (Some(Doubt::Unreachable { since: before, .. }), Some(Doubt::Unreachable { since, .. }))
+        | (Some(Doubt::Unreadable { since: before, .. }), Some(Doubt::Unreadable { since, .. })) => {
+            before == since
+        }
+        _ => false,
+    }
+}

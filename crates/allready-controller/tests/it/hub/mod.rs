@@ -1,0 +1,214 @@
+//! A hub and its clusters, all in one process and on a paused clock.
+
+mod faults;
+mod hostile;
+mod writing;
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use allready_apiserver::{ApiServer, catalog};
+use allready_controller::hub::{
+    ClusterName, Hubbing,
+    board::Options,
+    inventory::{Access, Cluster, ClusterInventory, Inventory},
+};
+use allready_kube::{
+    backoff::Backoff,
+    clock::Clock,
+    kinds::{StatusAggregation, StatusReport},
+};
+use futures::{StreamExt, stream::BoxStream};
+use http::{HeaderValue, Request};
+use jiff::Timestamp;
+use kube::{
+    Api, Client, CustomResourceExt,
+    api::{ApiResource, DynamicObject, Patch, PatchParams},
+};
+use serde_json::{Value, json};
+use tokio::{sync::watch, task::JoinHandle, time::Instant};
+use tower::ServiceExt;
+
+/// The user agent of the hub, to tell its calls from those of the test.
+const AGENT: &str = "hub";
+
+/// Clusters that join and leave as a test says.
+struct Told(watch::Receiver<Inventory>);
+
+impl ClusterInventory for Told {
+    fn name(&self) -> String {
+        "the test".to_owned()
+    }
+
+    fn watch(&self) -> BoxStream<'static, Result<Inventory, String>> {
+        let mut told = self.0.clone();
+        told.mark_changed();
+        futures::stream::unfold(told, |mut told| async move {
+            told.changed().await.ok()?;
+            let inventory = told.borrow_and_update().clone();
+            Some((Ok(inventory), told))
+        })
+        .boxed()
+    }
+}
+
+struct Stage {
+    start: Instant,
+    hub: ApiServer,
+    spokes: BTreeMap<&'static str, ApiServer>,
+    inventory: watch::Sender<Inventory>,
+    running: Option<JoinHandle<()>>,
+}
+
+const CLUSTERS: [&str; 3] = ["cluster-1", "cluster-2", "cluster-3"];
+
+impl Stage {
+    /// A hub with a Gateway, and three clusters with an instance of it in which all is well.
+    async fn new(seed: u64) -> Self {
+        let start = Instant::now();
+        let server = |crds: Vec<Value>| {
+            ApiServer::builder().crds(crds).seed(seed).clock(move || day(start)).build().unwrap()
+        };
+        let ours = [StatusAggregation::crd(), StatusReport::crd()];
+        let ours = ours.map(|definition| serde_json::to_value(definition).unwrap());
+        let hub = server(ours.into_iter().chain([catalog::gateway(), catalog::dns_endpoint()]).collect());
+        let spokes = CLUSTERS.map(|name| (name, server(vec![catalog::gateway()])));
+        let inventory = watch::Sender::new(Inventory::default());
+        let mut stage = Self { start, hub, spokes: spokes.into(), inventory, running: None };
+        stage.make_gateway(&stage.hub).await;
+        for (index, name) in CLUSTERS.into_iter().enumerate() {
+            stage.make_gateway(&stage.spokes[name]).await;
+            stage.say(name, index, "True", "").await;
+            stage.join(name);
+        }
+        stage.aggregate(json!({})).await;
+        stage.run();
+        stage
+    }
+
+    fn run(&mut self) {
+        let (start, told) = (self.start, self.inventory.subscribe());
+        let hubbing = Hubbing {
+            options: Options {
+                patience: Duration::from_secs(3),
+                namespace: "default".to_owned(),
+                backoff: Backoff { min: Duration::from_millis(100), max: Duration::from_secs(2) },
+                ..Options::default()
+            },
+            clock: Clock::new(move || day(start)),
+            ..Hubbing::new(as_hub(&self.hub), Box::new(Told(told)))
+        };
+        if let Some(before) = self.running.replace(tokio::spawn(hubbing.run())) {
+            before.abort();
+        }
+    }
+
+    /// A cluster joins, or is connected to anew.
+    fn join(&self, name: &str) {
+        let access = Access::Client(Arc::new(as_hub(&self.spokes[name])));
+        self.enlist(name, access);
+    }
+
+    fn enlist(&self, name: &str, access: Access) {
+        let cluster = Cluster { labels: BTreeMap::new(), source: "the test".into(), access };
+        let name: ClusterName = name.parse().unwrap();
+        self.inventory.send_modify(|inventory| drop(inventory.clusters.insert(name, cluster)));
+    }
+
+    fn leave(&self, name: &str) {
+        self.inventory.send_modify(|inventory| drop(inventory.clusters.remove(name)));
+    }
+
+    async fn make_gateway(&self, server: &ApiServer) {
+        let gateway = json!({
+            "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "metadata": { "name": "web" },
+            "spec": { "gatewayClassName": "multi", "listeners": [
+                { "name": "web", "port": 80, "protocol": "HTTP", "hostname": "www.example.com" },
+            ] },
+        });
+        let apply = PatchParams::apply("test").force();
+        gateways(server).patch("web", &apply, &Patch::Apply(&gateway)).await.unwrap();
+    }
+
+    async fn aggregate(&self, more: Value) {
+        let mut spec = json!({
+            "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+            "conditions": [{ "type": "Programmed" }],
+            "addresses": true,
+            "listeners": true,
+            "dns": { "graceSeconds": 2 },
+            "unreachableAfterSeconds": 5,
+        });
+        for (name, value) in more.as_object().into_iter().flatten() {
+            spec[name] = value.clone();
+        }
+        let body = json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "StatusAggregation",
+            "metadata": { "name": "gateways" }, "spec": spec });
+        let api: Api<StatusAggregation> = Api::all(Client::new(self.hub.service(), "default"));
+        let apply = PatchParams::apply("test").force();
+        api.patch("gateways", &apply, &Patch::Apply(&body)).await.unwrap();
+    }
+
+    /// What the implementation in a cluster says of its Gateway.
+    async fn say(&self, cluster: &str, number: usize, status: &str, message: &str) {
+        let body = json!({
+            "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "metadata": { "name": "web" },
+            "status": {
+                "conditions": [{ "type": "Programmed", "status": status, "reason": "Said", "message": message,
+                    "lastTransitionTime": "2026-03-01T10:00:00Z", "observedGeneration": 1 }],
+                "addresses": [{ "type": "IPAddress", "value": format!("10.0.0.{number}") }],
+                "listeners": [{ "name": "web", "attachedRoutes": 1, "conditions": [], "supportedKinds": [] }],
+            },
+        });
+        let apply = PatchParams::apply("implementation").force();
+        gateways(&self.spokes[cluster]).patch_status("web", &apply, &Patch::Apply(&body)).await.unwrap();
+    }
+
+    async fn object(&self) -> Value {
+        serde_json::to_value(gateways(&self.hub).get("web").await.unwrap()).unwrap()
+    }
+
+    /// The status and the message of the condition on the hub.
+    async fn programmed(&self) -> (String, String) {
+        let object = self.object().await;
+        let conditions = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let found = conditions.iter().find(|condition| condition["type"] == "Programmed");
+        let text = |field: &str| found.and_then(|found| found[field].as_str()).unwrap_or_default().to_owned();
+        (text("status"), text("message"))
+    }
+
+    /// Waits until the hub says so, and no longer than this.
+    async fn says_within(&self, status: &str, time: Duration) {
+        let until = Instant::now() + time;
+        loop {
+            let said = self.programmed().await;
+            if said.0 == status {
+                return;
+            }
+            assert!(Instant::now() < until, "the hub says {said:?} after {time:?}, and not {status}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+}
+
+fn gateways(server: &ApiServer) -> Api<DynamicObject> {
+    let resource = ApiResource {
+        group: "gateway.networking.k8s.io".to_owned(),
+        version: "v1".to_owned(),
+        api_version: "gateway.networking.k8s.io/v1".to_owned(),
+        kind: "Gateway".to_owned(),
+        plural: "gateways".to_owned(),
+    };
+    Api::default_namespaced_with(Client::new(server.service(), "default"), &resource)
+}
+
+fn as_hub(server: &ApiServer) -> Client {
+    let named = server.service().map_request(|mut request: Request<_>| {
+        request.headers_mut().insert(http::header::USER_AGENT, HeaderValue::from_static(AGENT));
+        request
+    });
+    Client::new(named, "default")
+}
+
+fn day(start: Instant) -> Timestamp {
+    Timestamp::UNIX_EPOCH + Duration::from_secs(1_000_000) + start.elapsed()
+}

@@ -1,0 +1,89 @@
+//! What is written, as a server takes it.
+
+use std::time::Duration;
+
+use allready_kube::kinds::StatusReport;
+use kube::{
+    Api, Client,
+    api::{ApiResource, DeleteParams, DynamicObject, ListParams},
+};
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use super::{Stage, gateways};
+
+async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> Result<(), String>) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while let Err(why) = is_so().await {
+        assert!(Instant::now() < until, "{what}: {why}");
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// The objects that the Gateway owns.
+async fn owned(stage: &Stage) -> Vec<Value> {
+    let client = Client::new(stage.hub.service(), "default");
+    let reports: Api<StatusReport> = Api::default_namespaced(client.clone());
+    let endpoint = ApiResource {
+        group: "externaldns.k8s.io".to_owned(),
+        version: "v1alpha1".to_owned(),
+        api_version: "externaldns.k8s.io/v1alpha1".to_owned(),
+        kind: "DNSEndpoint".to_owned(),
+        plural: "dnsendpoints".to_owned(),
+    };
+    let endpoints: Api<DynamicObject> = Api::default_namespaced_with(client, &endpoint);
+    let reports = reports.list(&ListParams::default()).await.unwrap();
+    let reports = reports.items.iter().map(|report| serde_json::to_value(report).unwrap());
+    let endpoints = endpoints.list(&ListParams::default()).await.unwrap();
+    let endpoints = endpoints.items.iter().map(|endpoint| serde_json::to_value(endpoint).unwrap());
+    let all = reports.chain(endpoints);
+    all.filter(|object| object["metadata"]["ownerReferences"].is_array()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn reports_and_records_belong_to_the_object_that_is_there_now() {
+    let stage = Stage::new(1).await;
+    stage.aggregate(json!({ "reports": "Always" })).await;
+    stage.says_within("True", Duration::from_secs(10)).await;
+    let belong = async || {
+        let uid = stage.object().await["metadata"]["uid"].clone();
+        let owned = owned(&stage).await;
+        if owned.len() != 4 {
+            return Err(format!("there are {} of them", owned.len()));
+        }
+        let other = owned.iter().find(|object| object["metadata"]["ownerReferences"][0]["uid"] != uid);
+        other.map_or(Ok(()), |other| Err(format!("not {uid}: {other}")))
+    };
+    eventually("a report for each cluster, and the records", belong).await;
+    gateways(&stage.hub).delete("web", &DeleteParams::default()).await.unwrap();
+    stage.make_gateway(&stage.hub).await;
+    eventually("the owner is the new one", belong).await;
+    stage.says_within("True", Duration::from_secs(10)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_aggregation_that_chooses_another_kind_gives_the_objects_of_the_first_one_back() {
+    let stage = Stage::new(2).await;
+    stage.says_within("True", Duration::from_secs(10)).await;
+    stage
+        .aggregate(json!({
+            "target": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
+            "addresses": false, "listeners": false, "dns": null,
+        }))
+        .await;
+    let is_given_back = async || {
+        let object = stage.object().await;
+        let managers = object["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
+        let is_ours =
+            |entry: &Value| entry["manager"].as_str().is_some_and(|who| who.starts_with("allready"));
+        match (managers.iter().find(|entry| is_ours(entry)), owned(&stage).await.first()) {
+            (None, None) => Ok(()),
+            (Some(entry), _) => Err(entry.to_string()),
+            (None, Some(owned)) => Err(owned.to_string()),
+        }
+    };
+    eventually("nothing of it stays, nor of its records", is_given_back).await;
+    let (status, _) = stage.programmed().await;
+    assert_eq!(status, "Unknown", "as its definition has it by default");
+    assert!(stage.object().await["status"].get("addresses").is_none());
+}
