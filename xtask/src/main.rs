@@ -89,6 +89,8 @@ enum Bench {
     Apiserver(xtask::bench::Options),
     /// One Ready from many reporters: both layouts, on both servers
     ConfigStatus(xtask::bench::config_status::Options),
+    /// One status on a hub from many clusters, each with an embedded server of its own
+    Hub(xtask::bench::hub::Options),
 }
 
 #[derive(clap::Args)]
@@ -143,6 +145,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Bench(Bench::ConfigStatus(options)) => {
             xtask::bench::config_status::run(&environment, options).await
         }
+        Chore::Bench(Bench::Hub(options)) => xtask::bench::hub::run(options).await,
         Chore::E2e { filter } => xtask::e2e::run(&environment, filter.as_deref()).await,
         Chore::Manifests { check } => xtask::manifests::run(check),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,

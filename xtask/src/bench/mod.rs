@@ -1,6 +1,7 @@
 //! Figures of both servers in one run, as ratios.
 
 pub mod config_status;
+pub mod hub;
 mod load;
 mod machine;
 mod subject;

@@ -34,6 +34,20 @@ pub enum Place {
     Report(ObjectName),
 }
 
+impl Place {
+    const RANKS: usize = 4;
+
+    /// How many kinds of places are more important.
+    fn rank(&self) -> usize {
+        match self {
+            Self::Status { .. } => 0,
+            Self::Dns(_) => 1,
+            Self::Aggregation(_) => 2,
+            Self::Report(_) => 3,
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -67,14 +81,15 @@ pub struct Outbox {
     pace: Pace,
     backoff: Backoff,
     entries: BTreeMap<Place, Entry>,
-    /// Entries that are to be written, by when.
-    due: BTreeSet<(Duration, Place)>,
+    /// Entries that are to be written, by when; those of each importance apart, so that what is due is found without looking at
+    /// all that is.
+    due: [BTreeSet<(Duration, Place)>; Place::RANKS],
     under_way: usize,
 }
 
 #[derive(Debug)]
 struct Entry {
-    draft: Option<Draft>,
+    draft: Option<Kept>,
     /// What is under way.
     sent: Option<Sent>,
     due: Option<Duration>,
@@ -87,9 +102,27 @@ struct Entry {
 #[derive(Debug)]
 struct Sent {
     /// For when it fails; none if something else was wanted meanwhile, be it nothing.
-    draft: Option<Draft>,
+    draft: Option<Kept>,
     /// Whether the place was forgotten meanwhile.
     is_forgotten: bool,
+}
+
+/// A draft while it waits: as text, since ten thousand may wait, and as values they take ten times the memory.
+#[derive(Debug)]
+struct Kept {
+    body: Option<Box<str>>,
+    news: (Status, Option<Status>),
+}
+
+impl Kept {
+    fn new(draft: &Draft) -> Self {
+        Self { body: draft.body.as_ref().map(|body| body.to_string().into()), news: draft.news }
+    }
+
+    fn body(&self) -> Option<Value> {
+        // It was made from a value.
+        self.body.as_deref().map(|text| serde_json::from_str(text).unwrap_or_default())
+    }
 }
 
 /// The most writes that are under way at a time: one hub, many objects.
@@ -100,7 +133,7 @@ const LONGEST_ASKED: Duration = Duration::from_secs(30);
 impl Outbox {
     /// Nothing is to be written yet.
     pub fn new(pace: Pace, backoff: Backoff) -> Self {
-        Self { pace, backoff, entries: BTreeMap::new(), due: BTreeSet::new(), under_way: 0 }
+        Self { pace, backoff, entries: BTreeMap::new(), due: Default::default(), under_way: 0 }
     }
 
     /// What should be written in a place; none where what stands is right.
@@ -114,7 +147,7 @@ impl Outbox {
             Some(_) => entry.pacer.changed(now),
             None => entry.pacer.settled(),
         }
-        entry.draft = draft;
+        entry.draft = draft.as_ref().map(Kept::new);
         if let Some(sent) = &mut entry.sent {
             sent.draft = None;
         }
@@ -126,7 +159,7 @@ impl Outbox {
     pub fn forget(&mut self, place: &Place) {
         let Some(entry) = self.entries.get_mut(place) else { return };
         if let Some(due) = entry.due.take() {
-            self.due.remove(&(due, place.clone()));
+            self.due[place.rank()].remove(&(due, place.clone()));
         }
         match &mut entry.sent {
             Some(sent) => {
@@ -139,9 +172,10 @@ impl Outbox {
     }
 
     /// What is to be written in reports and DNSEndpoints, or none where they should go, as far as it is not under way.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = (&Place, Option<&Value>)> {
-        let waiting = self.due.iter().filter(|(_, place)| matches!(place, Place::Report(_) | Place::Dns(_)));
-        waiting.filter_map(|(_, place)| Some((place, self.entries.get(place)?.draft.as_ref()?.body.as_ref())))
+    pub(super) fn waiting(&self) -> impl Iterator<Item = (&Place, Option<Value>)> {
+        let waiting = self.due.iter().flatten().map(|(_, place)| place);
+        let waiting = waiting.filter(|place| matches!(place, Place::Report(_) | Place::Dns(_)));
+        waiting.filter_map(|place| Some((place, self.entries.get(place)?.draft.as_ref()?.body())))
     }
 
     /// Forgets the pace of places where nothing has been written for a while.
@@ -164,18 +198,17 @@ impl Outbox {
 
     /// The writes that are due, the most important first; each is under way until [`wrote`](Self::wrote) says how it went.
     pub fn take_due(&mut self, now: Duration) -> Vec<(Place, Option<Value>)> {
-        let due = self.due.iter().take_while(|(due, _)| *due <= now).map(|(_, place)| place.clone());
-        let mut places: Vec<Place> = due.collect();
-        places.sort();
-        places.truncate(MOST_AT_ONCE.saturating_sub(self.under_way));
+        let room = MOST_AT_ONCE.saturating_sub(self.under_way);
+        let due = self.due.iter().flat_map(|places| places.iter().take_while(|(due, _)| *due <= now));
+        let places: Vec<(Duration, Place)> = due.take(room).cloned().collect();
         let mut writes = Vec::with_capacity(places.len());
-        for place in places {
+        for due in places {
+            self.due[due.1.rank()].remove(&due);
+            let (_, place) = due;
             let Some(entry) = self.entries.get_mut(&place) else { continue };
-            if let Some(due) = entry.due.take() {
-                self.due.remove(&(due, place.clone()));
-            }
+            entry.due = None;
             let Some(draft) = entry.draft.take() else { continue };
-            writes.push((place, draft.body.clone()));
+            writes.push((place, draft.body()));
             entry.sent = Some(Sent { draft: Some(draft), is_forgotten: false });
             entry.pacer.wrote(now);
             self.under_way += 1;
@@ -219,12 +252,13 @@ impl Outbox {
         if self.under_way >= MOST_AT_ONCE {
             return None;
         }
-        self.due.first().map(|(due, _)| due.saturating_sub(now))
+        let first = self.due.iter().filter_map(|places| places.first()).map(|(due, _)| due).min();
+        first.map(|due| due.saturating_sub(now))
     }
 
     /// How many writes are to be done or under way.
     pub fn len(&self) -> usize {
-        self.due.len() + self.under_way
+        self.due.iter().map(BTreeSet::len).sum::<usize>() + self.under_way
     }
 
     /// Whether nothing is to be written.
@@ -235,7 +269,7 @@ impl Outbox {
     fn schedule(&mut self, place: &Place, now: Duration) {
         let Some(entry) = self.entries.get_mut(place) else { return };
         if let Some(due) = entry.due.take() {
-            self.due.remove(&(due, place.clone()));
+            self.due[place.rank()].remove(&(due, place.clone()));
         }
         let Some(draft) = entry.draft.as_ref().filter(|_| entry.sent.is_none()) else { return };
         let paced = match entry.pacer.decide(draft.news.0, draft.news.1, now) {
@@ -244,7 +278,7 @@ impl Outbox {
         };
         let due = paced.max(entry.not_before);
         entry.due = Some(due);
-        self.due.insert((due, place.clone()));
+        self.due[place.rank()].insert((due, place.clone()));
     }
 }
 
@@ -386,5 +420,15 @@ mod tests {
         assert_eq!(outbox.entries.len(), 1, "its pace is kept");
         outbox.tidy(MS(5000));
         assert_eq!(outbox.entries.len(), 0);
+    }
+
+    #[test]
+    fn who_has_waited_longest_is_written_first_among_equals() {
+        let mut outbox = outbox();
+        for (name, at) in [("a", 2), ("b", 1)] {
+            outbox.want(&place(name), Some(draft(name)), MS(at));
+        }
+        let written: Vec<_> = outbox.take_due(MS(60)).into_iter().map(|(place, _)| place).collect();
+        assert_eq!(written, [place("b"), place("a")]);
     }
 }

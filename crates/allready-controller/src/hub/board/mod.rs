@@ -250,12 +250,19 @@ impl Hub {
         }
     }
 
+    /// An object has to be looked at again, but nothing that a cluster says of it.
+    fn touch_alone(
+        &mut self,
+        aggregation: &Arc<str>,
+        object: &ObjectName,
+    ) -> &mut Option<BTreeSet<ClusterName>> {
+        let key = (Arc::clone(aggregation), object.clone());
+        self.dirty.entry(key).or_insert_with(|| Some(BTreeSet::new()))
+    }
+
     /// An object has to be looked at again, for one cluster or for all.
     fn touch(&mut self, aggregation: &Arc<str>, object: &ObjectName, cluster: Option<&ClusterName>) {
-        let touched = self
-            .dirty
-            .entry((Arc::clone(aggregation), object.clone()))
-            .or_insert_with(|| Some(BTreeSet::new()));
+        let touched = self.touch_alone(aggregation, object);
         match cluster {
             Some(cluster) => {
                 if let Some(clusters) = touched {

@@ -67,13 +67,20 @@ impl Hub {
         let is_new = !aggregation.subjects.contains_key(&key);
         aggregation.is_dirty |= is_new;
         let subject = aggregation.subject(&key);
+        // Only these change what is reported of the instances: a status that was written does not.
+        let reported = |facts: &HubFacts| (facts.uid.clone(), facts.generation, facts.placed.clone());
+        let is_other = subject.facts().map(reported) != Some(reported(&facts));
         subject.hub(Some(facts));
         if is_new {
             self.recall_object(name, &key);
             self.touch_others(name, &key);
             self.look_for_wanted();
         }
-        self.touch(name, &key, None);
+        if is_other {
+            self.touch(name, &key, None);
+        } else {
+            self.touch_alone(name, &key);
+        }
     }
 
     /// Another aggregation may have to leave an object, or may have it now.

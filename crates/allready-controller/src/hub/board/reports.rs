@@ -33,6 +33,8 @@ pub(super) struct Reports {
     /// Reports that could not be written, and why.
     refused: BTreeMap<ObjectName, String>,
     may_have_orphans: bool,
+    /// Whether reports may be about to be made that nobody wants any more.
+    may_have_unwanted: bool,
     may_have_wanted: bool,
 }
 
@@ -69,6 +71,7 @@ impl Reports {
             wanted: BTreeSet::new(),
             refused: BTreeMap::new(),
             may_have_orphans: false,
+            may_have_unwanted: false,
             may_have_wanted: false,
         }
     }
@@ -96,9 +99,10 @@ impl Reports {
         })
     }
 
-    /// Something may stand that nobody wants any more.
+    /// Something may stand, or be about to, that nobody wants any more.
     pub(super) fn look_for_orphans(&mut self) {
         self.may_have_orphans = true;
+        self.may_have_unwanted = true;
     }
 
     /// A report is wanted.
@@ -187,7 +191,7 @@ impl Hub {
             self.touch_report(&about);
         }
         self.reports.standing.insert(name, Report { digest, about });
-        self.reports.look_for_orphans();
+        self.reports.may_have_orphans = true;
     }
 
     /// The aggregation whose name is so as a label.
@@ -330,7 +334,9 @@ impl Hub {
         }
         self.remove_orphaned_endpoints(now);
         // What nobody wants any more is not made in the first place either.
-        self.withdraw(now, true);
+        if std::mem::take(&mut self.reports.may_have_unwanted) {
+            self.withdraw(now, true);
+        }
     }
 
     /// Somebody may want again what was to be taken away.
