@@ -330,6 +330,22 @@ mod tests {
     }
 
     #[test]
+    fn a_burst_that_goes_on_is_waited_for_and_not_for_ever() {
+        let pace = Pace { longest: MS(200), ..Pace::default() };
+        let mut outbox = Outbox::new(pace, Backoff { min: MS(100), max: MS(1000) });
+        for n in 0..12 {
+            outbox.want(&place("web"), Some(draft(&n.to_string())), MS(10 * n));
+            assert_eq!(outbox.take_due(MS(10 * n)), []);
+        }
+        assert_eq!(outbox.wait(MS(110)), Some(MS(50)), "as long as after the last one");
+        for n in 12..20 {
+            outbox.want(&place("web"), Some(draft(&n.to_string())), MS(10 * n));
+        }
+        assert_eq!(outbox.take_due(MS(199)), []);
+        assert_eq!(outbox.take_due(MS(200)).len(), 1, "and not longer than so after the first");
+    }
+
+    #[test]
     fn bad_news_does_not_wait() {
         let mut outbox = outbox();
         let bad = Draft { body: Some(json!("bad")), news: (Status::False, Some(Status::True)) };
