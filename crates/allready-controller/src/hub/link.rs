@@ -71,6 +71,11 @@ impl Link {
         }
     }
 
+    /// Whether this controller has heard it.
+    pub fn is_heard(&self) -> bool {
+        self.heard.is_some()
+    }
+
     /// When it was last heard.
     pub fn last_heard(&self) -> Option<Time> {
         self.heard.map(|(_, time)| time).or(self.recalled)

@@ -191,6 +191,11 @@ impl Outbox {
         self.entries.get(place).is_some_and(|entry| entry.sent.is_some())
     }
 
+    /// How many writes there have failed in a row.
+    pub fn failures(&self, place: &Place) -> u32 {
+        self.entries.get(place).map_or(0, |entry| entry.failures)
+    }
+
     /// The writes that are due, the most important first; each is under way until [`wrote`](Self::wrote) says how it went.
     pub fn take_due(&mut self, now: Duration) -> Vec<(Place, Option<Value>)> {
         let room = MOST_AT_ONCE.saturating_sub(self.under_way);

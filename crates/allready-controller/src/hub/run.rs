@@ -16,7 +16,7 @@ use allready_kube::{
 use futures::{FutureExt, Stream, StreamExt, stream};
 use kube::{
     Api, Client, ResourceExt,
-    api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams},
+    api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, Preconditions},
     error::DiscoveryError,
     runtime::watcher,
 };
@@ -81,10 +81,11 @@ impl Hubbing {
         let writer = Writer { client, kinds: Arc::clone(&watches.kinds) };
         let mut under_way: JoinSet<(Place, Written)> = JoinSet::new();
         let mut refused = BTreeMap::new();
+        let mut blind = Blind::default();
         let mut has_inventory = true;
         loop {
             let topics = hub.topics();
-            watches.follow(&topics, hub.needs_endpoints());
+            watches.follow(&topics);
             spokes.ask_every(hub.ask_every());
             let connected = spokes.follow(hub.clusters(), &topics);
             hub.connected(connected);
@@ -117,13 +118,45 @@ impl Hubbing {
                 if let Event::Wrote(place, written) = &event {
                     note(&metrics, place, written, &mut refused);
                 }
+                blind.note(&event);
                 hub.see(event, now, time);
             }
             // What has come with it is taken with it.
             for _ in 0..BATCH {
                 let Ok(event) = watches.seen.try_recv() else { break };
+                blind.note(&event);
                 hub.see(event, now, time);
             }
+        }
+    }
+}
+
+/// What cannot be seen at present, so that it is logged once.
+#[derive(Default)]
+struct Blind(BTreeMap<String, String>);
+
+impl Blind {
+    fn note(&mut self, event: &Event) {
+        let (what, change) = match event {
+            Event::Aggregations(change) => ("StatusAggregations".to_owned(), change),
+            Event::Reports(change) => ("StatusReports".to_owned(), change),
+            Event::Objects((aggregation, _), change) => (format!("the objects of {aggregation}"), change),
+            Event::Inventory(Err(why)) => return self.fails("the clusters".to_owned(), why),
+            Event::Inventory(Ok(_)) => return drop(self.0.remove("the clusters")),
+            // Not every cluster has them, and whoever wants some is told in the status.
+            Event::Endpoints(_) | Event::Heard(_) | Event::Wrote(..) => return,
+        };
+        match change {
+            Change::Failed(why) => self.fails(what, why),
+            Change::Listed => drop(self.0.remove(&what)),
+            Change::Listing | Change::There(_) | Change::Gone(_) => {}
+        }
+    }
+
+    fn fails(&mut self, what: String, why: &str) {
+        if self.0.get(&what).is_none_or(|before| before != why) {
+            tracing::warn!(why, "{what} cannot be seen at present");
+            self.0.insert(what, why.to_owned());
         }
     }
 }
@@ -134,7 +167,12 @@ const BATCH: usize = 1024;
 type Written = Result<Option<Value>, (Refusal, String)>;
 
 /// Counts a write, and says once what keeps refusing it.
-fn note(metrics: &WriteMetrics, place: &Place, written: &Written, refused: &mut BTreeMap<Place, Refusal>) {
+fn note(
+    metrics: &WriteMetrics,
+    place: &Place,
+    written: &Written,
+    refused: &mut BTreeMap<Place, (Refusal, u32)>,
+) {
     match written {
         Ok(_) => {
             metrics.sent.inc();
@@ -142,11 +180,15 @@ fn note(metrics: &WriteMetrics, place: &Place, written: &Written, refused: &mut 
         }
         Err((refusal, why)) => {
             metrics.retried.inc();
+            let (last, times) = refused.entry(place.clone()).or_insert((*refusal, 0));
+            *times = if last == refusal { times.saturating_add(1) } else { 1 };
+            *last = *refusal;
             if !refusal.may_pass() {
                 metrics.failed.inc();
-                if refused.insert(place.clone(), *refusal) != Some(*refusal) {
-                    tracing::warn!(%place, why, "cannot write, and will try again: may this controller do so?");
-                }
+            }
+            // What may pass is told when it does not.
+            if *times == if refusal.may_pass() { 5 } else { 1 } {
+                tracing::warn!(%place, why, "cannot write, and will try again: may this controller do so?");
             }
         }
     }
@@ -182,17 +224,18 @@ impl Writer {
         let apply = PatchParams::apply(&manager).force();
         let (api, name) = self.api(place, body)?;
         let Some(body) = body else {
-            return match api.delete(&name, &DeleteParams::default()).await {
-                Ok(_) => Ok(None),
-                Err(error) if Refusal::of(&error) == Refusal::NotFound => Ok(None),
-                Err(error) => Err(error),
-            };
+            return remove(&api, &name).await;
         };
         let object = match place {
             Place::Status { .. } | Place::Aggregation(_) => {
                 api.patch_status(&name, &apply, &Patch::Apply(body)).await?
             }
-            Place::Dns(_) => api.patch(&name, &apply, &Patch::Apply(body)).await?,
+            Place::Dns(_) => {
+                if api.get_opt(&name).await?.is_some_and(|found| !is_made_by_us(&found)) {
+                    return Err(kube::Error::Service(NOT_OURS.into()));
+                }
+                api.patch(&name, &apply, &Patch::Apply(body)).await?
+            }
             Place::Report(_) => {
                 let without = |part: &str| {
                     let mut rest = body.clone();
@@ -244,6 +287,26 @@ impl Writer {
     }
 }
 
+/// Takes an object away, if it is the one that was made here.
+async fn remove(api: &Api<DynamicObject>, name: &str) -> kube::Result<Option<Value>> {
+    let Some(found) = api.get_opt(name).await?.filter(is_made_by_us) else { return Ok(None) };
+    let preconditions = Preconditions { uid: found.uid(), resource_version: found.resource_version() };
+    let only_this = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
+    match api.delete(name, &only_this).await {
+        Ok(_) => Ok(None),
+        Err(error) if Refusal::of(&error) == Refusal::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a report or an endpoint was made here.
+fn is_made_by_us(object: &DynamicObject) -> bool {
+    let labels = object.labels();
+    labels.contains_key(AGGREGATION_LABEL) || labels.get(MADE_BY.0).is_some_and(|made| made == MADE_BY.1)
+}
+
+const NOT_OURS: &str = "an object of this name is there already, and is somebody else's: rename or remove it";
+
 /// Whether an object has all that is wanted of it but for its status, which is written by itself.
 fn carries(object: &DynamicObject, wanted: &Value) -> bool {
     let object = serde_json::to_value(object).unwrap_or_default();
@@ -290,7 +353,6 @@ struct Watches {
     sender: mpsc::Sender<Event>,
     seen: mpsc::Receiver<Event>,
     fixed: JoinSet<()>,
-    endpoints: Option<JoinSet<()>>,
     objects: BTreeMap<TopicId, JoinSet<()>>,
 }
 
@@ -303,7 +365,6 @@ impl Watches {
             sender,
             seen,
             fixed: JoinSet::new(),
-            endpoints: None,
             objects: BTreeMap::new(),
         };
         let aggregations: Api<DynamicObject> =
@@ -315,19 +376,16 @@ impl Watches {
         let ours = watcher::Config::default().labels(&format!("{}={}", MADE_BY.0, MADE_BY.1));
         let ours = changes(reports, ours).map(Event::Reports);
         watches.fixed.spawn(forward(ours, watches.sender.clone()));
+        // Also when no records are wanted: some may have been wanted before this controller began.
+        let endpoints: Api<DynamicObject> = Api::all_with(watches.client.clone(), &dns_endpoint());
+        let ours = watcher::Config::default().labels(AGGREGATION_LABEL);
+        let ours = changes(endpoints, ours).map(Event::Endpoints);
+        watches.fixed.spawn(forward(ours, watches.sender.clone()));
         watches
     }
 
     /// Watches what the hub needs, and no more.
-    fn follow(&mut self, topics: &BTreeMap<TopicId, Topic>, needs_endpoints: bool) {
-        if needs_endpoints && self.endpoints.is_none() {
-            let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &dns_endpoint());
-            let ours = watcher::Config::default().labels(AGGREGATION_LABEL);
-            let ours = changes(api, ours).map(Event::Endpoints);
-            let mut task = JoinSet::new();
-            task.spawn(forward(ours, self.sender.clone()));
-            self.endpoints = Some(task);
-        }
+    fn follow(&mut self, topics: &BTreeMap<TopicId, Topic>) {
         self.objects.retain(|id, _| topics.contains_key(id));
         for (id, topic) in topics {
             if self.objects.contains_key(id) {

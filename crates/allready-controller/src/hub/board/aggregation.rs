@@ -39,6 +39,8 @@ pub(super) struct Aggregation {
     pub(super) seen: Watched,
     /// Objects that an earlier plan has written to, and that have not been seen since.
     pub(super) inherited: BTreeSet<ObjectName>,
+    /// What clusters said of objects to an earlier plan, until they are seen.
+    pub(super) remembered: BTreeMap<ObjectName, Vec<(ClusterName, Instance)>>,
     /// Objects whose status was refused, and why.
     pub(super) refused: BTreeMap<ObjectName, String>,
     /// Objects of which each cluster has a report of its own.
@@ -73,6 +75,7 @@ impl Aggregation {
             views: BTreeMap::new(),
             seen: Watched::new(now),
             inherited: BTreeSet::new(),
+            remembered: BTreeMap::new(),
             refused: BTreeMap::new(),
             reported: BTreeSet::new(),
             versions: BTreeMap::new(),
@@ -244,13 +247,16 @@ impl Aggregation {
     /// Chooses among the clusters. Says which are new.
     pub(super) fn choose(&mut self, hub: &super::Clusters, now: Duration) -> bool {
         let known = hub.known();
-        let chosen: BTreeSet<ClusterName> = known
+        let chosen = known
             .iter()
             .filter(|(name, cluster)| self.plan.chooses(name, &cluster.labels))
-            .map(|(name, _)| name.clone())
-            .collect();
+            .map(|(name, _)| name.clone());
+        // Who is asked for by name and is not there is missed.
+        let named = self.plan.names.iter().filter(|_| hub.is_seen()).cloned();
+        let chosen: BTreeSet<ClusterName> = chosen.chain(named).collect();
+        let is_missed = self.miss(hub);
         if *self.chosen == chosen {
-            return false;
+            return is_missed;
         }
         let gone: Vec<ClusterName> = self.chosen.difference(&chosen).cloned().collect();
         for cluster in gone {
@@ -272,7 +278,26 @@ impl Aggregation {
             }
         }
         self.chosen = Arc::new(chosen);
+        self.miss(hub);
         true
+    }
+
+    /// Doubts the clusters that are chosen by name and are not in the inventory. Says whether that is new for any.
+    fn miss(&mut self, hub: &super::Clusters) -> bool {
+        let mut is_new = false;
+        let missed = self.views.iter_mut().filter(|(cluster, _)| !hub.known().contains_key(*cluster));
+        for (cluster, view) in missed {
+            let why = "it is not among the clusters that this hub knows".into();
+            let doubt = Some(Doubt::Unreachable { since: None, why });
+            if view.doubt != doubt {
+                is_new = true;
+                view.doubt.clone_from(&doubt);
+                for subject in self.subjects.values_mut() {
+                    subject.doubt(cluster, doubt.clone());
+                }
+            }
+        }
+        is_new
     }
 
     /// The index of an object that appears on the hub.
@@ -313,6 +338,19 @@ impl Aggregation {
             (object.clone(), subject.facts().is_some_and(|facts| !facts.ours.is_empty()))
         });
         own.chain(self.inherited.iter().map(|object| (object.clone(), true))).collect()
+    }
+
+    /// The rows of its objects, for a plan that takes its place.
+    pub(super) fn memory(&self) -> BTreeMap<ObjectName, Vec<(ClusterName, Instance)>> {
+        let rows = |subject: &Subject| {
+            let shares = subject.shares().iter().filter_map(|(cluster, share)| {
+                let last = share.last.as_ref()?;
+                let (addresses, listeners) = (last.addresses.clone(), last.listeners.clone());
+                Some((cluster.clone(), Instance { addresses, listeners, ..Instance::default() }))
+            });
+            shares.collect()
+        };
+        self.subjects.iter().map(|(object, subject)| (object.clone(), rows(subject))).collect()
     }
 
     /// Whether it may choose an object of this name, if it is of its kind.

@@ -34,6 +34,9 @@ impl Hub {
         let mut aggregation = Aggregation::new(Arc::clone(&name), self.epochs, object, now);
         aggregation.choose(&self.clusters, now);
         if let Some(before) = before {
+            if aggregation.has_kind_of(&before) {
+                aggregation.remembered = before.memory();
+            }
             for (object, is_ours) in before.touched() {
                 if aggregation.may_choose(&object) && aggregation.has_kind_of(&before) {
                     // Whether it is still chosen is found out when it is seen. Nothing is written by the old plan.
@@ -116,7 +119,7 @@ impl Hub {
     /// What depends on time alone: whether it is time to say that something of the hub cannot be seen.
     pub(super) fn look_at_hub(&mut self, now: Duration) {
         self.note_dns_trouble(now);
-        let is_open = self.clusters.is_unsettled();
+        let is_open = self.clusters.is_unsettled() || self.reports.is_unsettled();
         let mut waiting = Vec::new();
         for (name, aggregation) in &mut self.aggregations {
             aggregation.is_dirty |= is_open || aggregation.seen.is_unsettled();
@@ -133,7 +136,7 @@ impl Hub {
     /// Keeps the status of every aggregation.
     pub(super) fn look_at_aggregations(&mut self, now: Duration, time: Time) {
         let patience = self.options.patience;
-        let Self { aggregations, clusters, endpoints, outbox, .. } = self;
+        let Self { aggregations, clusters, endpoints, reports, outbox, .. } = self;
         for (name, aggregation) in aggregations {
             if !std::mem::take(&mut aggregation.is_dirty) {
                 continue;
@@ -146,6 +149,10 @@ impl Hub {
             if let Some(why) = clusters.trouble(patience, now) {
                 trouble.push(format!("the clusters cannot be seen: {why}"));
             }
+            if let Some(why) = reports.trouble(patience, now) {
+                trouble.push(format!("StatusReports cannot be seen: {why}"));
+            }
+            trouble.extend(reports.refusal());
             let place = Place::Aggregation(Arc::clone(name));
             let is_dns_open =
                 aggregation.plan.dns.is_some() && !endpoints.is_listed() && aggregation.dns_trouble.is_none();
@@ -155,11 +162,8 @@ impl Hub {
                 outbox.want(&place, None, now);
                 continue;
             }
-            if clusters.is_seen() && aggregation.chosen.is_empty() {
-                trouble.extend(clusters.problems.iter().take(5).cloned());
-            }
             let status = aggregation.status(clusters, &trouble, time);
-            let draft = (status != aggregation.standing).then(|| {
+            let draft = (!stands(&aggregation.standing, &status)).then(|| {
                 Draft::calm(Some(json!({
                     "apiVersion": "allready.dev/v1alpha1",
                     "kind": "StatusAggregation",
@@ -170,4 +174,15 @@ impl Hub {
             outbox.want(&place, draft, now);
         }
     }
+}
+
+/// Whether a status stands: what others add to it is theirs.
+fn stands(standing: &Value, wanted: &Value) -> bool {
+    wanted.as_object().into_iter().flatten().all(|(name, field)| match (name.as_str(), field) {
+        ("conditions", Value::Array(wanted)) => {
+            let stands = standing["conditions"].as_array();
+            wanted.iter().all(|condition| stands.is_some_and(|stands| stands.contains(condition)))
+        }
+        _ => standing.get(name) == Some(field),
+    })
 }

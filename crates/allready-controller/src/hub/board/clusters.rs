@@ -113,6 +113,7 @@ impl Hub {
             self.clusters.recall(&cluster, heard);
         }
         self.choose_clusters(now);
+        self.look_for_wanted();
         self.reports.look_for_orphans();
     }
 
@@ -227,6 +228,15 @@ impl Hub {
     }
 }
 
+/// The server of the context that is used.
+fn server(access: &Access) -> Option<String> {
+    let Access::Kubeconfig(kubeconfig) = access else { return None };
+    let current = kubeconfig.current_context.as_ref()?;
+    let context = kubeconfig.contexts.iter().find(|context| context.name == *current)?.context.as_ref()?;
+    let cluster = kubeconfig.clusters.iter().find(|cluster| cluster.name == context.cluster)?;
+    cluster.cluster.as_ref()?.server.clone()
+}
+
 /// The address of a server, whatever else an URL may carry.
 fn without_credentials(server: &str) -> String {
     let (scheme, rest) = server.split_once("://").unwrap_or(("https", server));
@@ -261,10 +271,7 @@ fn report(
     if let Some(lag) = link.lag {
         about["lagMilliseconds"] = u64::try_from(lag.as_millis()).unwrap_or(u64::MAX).into();
     }
-    if let Access::Kubeconfig(kubeconfig) = &known.access
-        && let Some(server) =
-            kubeconfig.clusters.first().and_then(|named| named.cluster.as_ref()?.server.clone())
-    {
+    if let Some(server) = server(&known.access) {
         about["server"] = without_credentials(&server).into();
     }
     let mut status = json!({ "conditions": [reachable], "cluster": about });

@@ -51,11 +51,6 @@ impl Endpoints {
     pub(super) fn standing(&self, name: &ObjectName) -> Option<&Value> {
         self.standing.get(name)
     }
-
-    /// Whether any stands.
-    pub(super) fn is_known(&self) -> bool {
-        !self.standing.is_empty()
-    }
 }
 
 impl Hub {
@@ -173,8 +168,14 @@ impl Hub {
         let shares = subject.shares().iter().map(|(cluster, share)| Contribution {
             cluster,
             instance: share.last.as_ref(),
-            presence: presence(subject, cluster, share),
+            presence: match presence(subject, cluster, share) {
+                // Nobody was there to hear it before this controller began.
+                Presence::Unreachable(since) => Presence::Unreachable(since.max(self.began_at)),
+                presence => presence,
+            },
         });
+        // One that is chosen by name and is not in the inventory is gone from it.
+        let shares = shares.filter(|share| known.contains_key(share.cluster));
         let decision = dns::decide(&facts.hostnames, shares.chain(absent), &published, options, time);
         let owner = Owner {
             api_version: &aggregation.plan.target.api_version,

@@ -53,6 +53,8 @@ impl Aggregation {
             (Status::Unknown, reason!("InventoryUnknown"), "the clusters are not known yet".to_owned())
         } else if self.chosen.is_empty() {
             let why = format!("none of {} is chosen", many(clusters.known().len(), "known clusters"));
+            let why = [why].into_iter().chain(clusters.problems.iter().take(5).cloned());
+            let why = why.collect::<Vec<_>>().join("; ");
             (Status::Unknown, reason!("NoClusters"), why)
         } else if !lost.is_empty() {
             let names = first(&lost);
@@ -62,6 +64,8 @@ impl Aggregation {
         } else {
             let objects = many(self.subjects.len(), "objects");
             let why = format!("{objects} from {}", many(self.chosen.len(), "clusters"));
+            let why = [why].into_iter().chain(clusters.problems.iter().take(5).cloned());
+            let why = why.collect::<Vec<_>>().join("; ");
             (Status::True, reason!("AllClustersHeard"), why)
         };
         let mut conditions = vec![self.condition(condition_type!("Ready"), status, reason, &message, time)];

@@ -109,6 +109,8 @@ pub struct Hub {
     dirty: BTreeMap<(Arc<str>, ObjectName), Option<BTreeSet<ClusterName>>>,
     epochs: u64,
     began: Duration,
+    /// The same by the time of day.
+    began_at: Option<Time>,
     ticked: Option<Duration>,
 }
 
@@ -131,6 +133,7 @@ impl Hub {
             dirty: BTreeMap::new(),
             epochs: 0,
             began: now,
+            began_at: None,
             ticked: None,
             options,
         }
@@ -151,12 +154,6 @@ impl Hub {
         let patience =
             self.aggregations.values().map(|aggregation| aggregation.plan.unreachable_after / 4).min();
         patience.unwrap_or(MOST_SELDOM).clamp(MOST_OFTEN, MOST_SELDOM)
-    }
-
-    /// Whether DNSEndpoints are to be watched.
-    pub fn needs_endpoints(&self) -> bool {
-        self.aggregations.values().any(|aggregation| aggregation.plan.dns.is_some())
-            || self.endpoints.is_known()
     }
 
     /// Says which connection to a cluster is the present one.
@@ -193,6 +190,7 @@ impl Hub {
         now: Duration,
         time: Time,
     ) -> (Vec<(Place, Option<Value>)>, Duration) {
+        self.began_at.get_or_insert(time);
         if self.ticked.is_none_or(|last| now >= last + TICK) {
             self.ticked = Some(now);
             self.look_at_hub(now);
@@ -235,13 +233,20 @@ impl Hub {
                 self.endpoint_accepted(name);
                 self.take_endpoint(Change::There(Box::new(object)), now);
             }
-            (Place::Report(_), Ok(Some(object))) => self.take_report(Change::There(Box::new(object)), now),
+            (Place::Report(_), Ok(Some(object))) => {
+                self.report_written(place, None);
+                self.take_report(Change::There(Box::new(object)), now);
+            }
             (Place::Dns(name), Ok(None)) => self.take_endpoint(Change::Gone(name.clone()), now),
-            (Place::Report(name), Ok(None)) => self.take_report(Change::Gone(name.clone()), now),
+            (Place::Report(name), Ok(None)) => {
+                self.report_written(place, None);
+                self.take_report(Change::Gone(name.clone()), now);
+            }
+            (Place::Report(_), Err(refused)) => self.report_written(place, Some(refused)),
             (Place::Aggregation(_), Ok(Some(object))) => self.aggregation_written(&object),
             (Place::Dns(name), Err((_, why))) => self.endpoint_refused(name, &why),
             // It is tried again.
-            (Place::Report(_) | Place::Aggregation(_), Err(_)) | (Place::Aggregation(_), Ok(None)) => {}
+            (Place::Aggregation(_), Err(_) | Ok(None)) => {}
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use allready_core::{Standing, Status, Time, condition};
+use allready_core::{Standing, Time, condition};
 use allready_kube::{kinds::InstanceReports, refusal::Refusal};
 use serde_json::Value;
 
@@ -117,7 +117,8 @@ impl Hub {
         for (cluster, instance) in recalled_rows(facts) {
             subject.recall(&cluster, instance);
         }
-        for (cluster, instance) in reported {
+        let remembered = aggregation.remembered.remove(object);
+        for (cluster, instance) in reported.into_iter().chain(remembered.into_iter().flatten()) {
             subject.recall(&cluster, instance);
         }
     }
@@ -155,8 +156,7 @@ impl Hub {
             let answer = subject.answer(time);
             // Not everything has been heard yet, and it has not been long: what stands is better than a guess. What is red, or
             // is not good any more, is not made better by what is not heard yet.
-            let is_held =
-                subject.is_pending() && answer.worst != Status::False && !is_known_to_be_worse(subject);
+            let is_held = subject.is_pending() && !subject.is_bad() && !is_known_to_be_worse(subject);
             (answer, is_held)
         } else {
             let is_held = now.saturating_sub(self.began) <= aggregation.plan.unreachable_after;
@@ -214,7 +214,8 @@ impl Hub {
                 self.take_object(&id, Change::There(Box::new(written)), now);
             }
             (Err((refusal, why)), Some(aggregation)) if aggregation.subjects.contains_key(object) => {
-                if !refusal.may_pass() {
+                // What may pass and does not is told as well.
+                if !refusal.may_pass() || self.outbox.failures(place) >= LASTING {
                     let is_new =
                         aggregation.refused.insert(object.clone(), why.clone()).as_ref() != Some(&why);
                     aggregation.is_dirty |= is_new;
@@ -226,6 +227,9 @@ impl Hub {
         }
     }
 }
+
+/// After how many failures in a row a write is told to be refused, whatever the reason.
+pub(super) const LASTING: u32 = 5;
 
 /// Whether a condition stands as good although a cluster that has been heard does not say so.
 fn is_known_to_be_worse(subject: &Subject) -> bool {

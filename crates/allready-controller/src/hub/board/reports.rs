@@ -7,11 +7,12 @@ use std::{
 };
 
 use allready_core::{Condition, Time, found};
-use allready_kube::report::labels;
+use allready_kube::{refusal::Refusal, report::labels};
 use serde_json::Value;
 
 use super::{
     Change, Hub,
+    objects::LASTING,
     standing::{Watched, digest, label, named},
 };
 pub use crate::hub::reports::AGGREGATION_LABEL;
@@ -29,6 +30,8 @@ pub(super) struct Reports {
     standing: BTreeMap<ObjectName, Report>,
     /// Reports that should stand.
     wanted: BTreeSet<ObjectName>,
+    /// Reports that could not be written, and why.
+    refused: BTreeMap<ObjectName, String>,
     may_have_orphans: bool,
     /// Whether reports may be about to be made that nobody wants any more.
     may_have_unwanted: bool,
@@ -66,6 +69,7 @@ impl Reports {
             seen: Watched::new(now),
             standing: BTreeMap::new(),
             wanted: BTreeSet::new(),
+            refused: BTreeMap::new(),
             may_have_orphans: false,
             may_have_unwanted: false,
             may_have_wanted: false,
@@ -74,6 +78,25 @@ impl Reports {
 
     pub(super) fn is_seen(&self) -> bool {
         self.seen.is_listed()
+    }
+
+    /// Whether it is a matter of time until it is told that they cannot be seen.
+    pub(super) fn is_unsettled(&self) -> bool {
+        self.seen.is_unsettled()
+    }
+
+    /// Why they cannot be seen, if that has lasted for longer than this.
+    pub(super) fn trouble(&self, patience: Duration, now: Duration) -> Option<&str> {
+        self.seen.trouble(patience, now)
+    }
+
+    /// That some cannot be written, and why.
+    pub(super) fn refusal(&self) -> Option<String> {
+        let (name, why) = self.refused.first_key_value()?;
+        Some(match self.refused.len() {
+            1 => format!("the StatusReport {name} cannot be written: {why}"),
+            many => format!("{many} StatusReports cannot be written, such as {name}: {why}"),
+        })
     }
 
     /// Something may stand, or be about to, that nobody wants any more.
@@ -272,6 +295,21 @@ impl Hub {
         }
     }
 
+    /// Whether a report could be written, or why not. What may pass is told when it lasts.
+    pub(super) fn report_written(&mut self, place: &Place, refused: Option<(Refusal, String)>) {
+        let Place::Report(name) = place else { return };
+        let is_new = match refused {
+            None => self.reports.refused.remove(name).is_some(),
+            Some((refusal, why)) if !refusal.may_pass() || self.outbox.failures(place) >= LASTING => {
+                self.reports.refused.insert(name.clone(), why).is_none()
+            }
+            Some(_) => false,
+        };
+        for aggregation in self.aggregations.values_mut() {
+            aggregation.is_dirty |= is_new;
+        }
+    }
+
     /// Takes away the reports and endpoints that nobody wants any more. Only what is known for certain to be unwanted.
     pub(super) fn remove_orphans(&mut self, now: Duration) {
         if !self.reports.may_have_orphans || !self.seen.is_listed() || !self.clusters.is_seen() {
@@ -282,7 +320,12 @@ impl Hub {
             .reports
             .standing
             .iter()
-            .filter(|(_, report)| self.is_orphan(&report.about))
+            .filter(|(name, report)| {
+                // Another hub controller may have clusters of its own, in its own namespace.
+                let is_ours = matches!(report.about, About::Instance { .. })
+                    || *name.namespace == *self.options.namespace;
+                is_ours && self.is_orphan(&report.about)
+            })
             .map(|(name, _)| name.clone())
             .collect();
         for name in orphans {

@@ -29,6 +29,8 @@ impl View {
         patience: Duration,
         now: Duration,
     ) -> Option<Doubt> {
+        // Who has never been heard is not waited for as long as who has fallen silent.
+        let unreachable = if link.is_heard() { unreachable } else { unreachable.min(patience) };
         match link.state(unreachable, now) {
             LinkState::Lost { since, why } => return Some(Doubt::Unreachable { since, why }),
             LinkState::Pending if !self.is_listed => return Some(Doubt::Pending),

@@ -25,19 +25,22 @@ pub(super) fn choose(
         drop_aliases(name, shares, notes);
         return;
     }
-    let aliases: BTreeSet<Arc<str>> = published
-        .of_name(name)
-        .filter(|(key, _)| key.type_ == RecordType::Cname)
-        .flat_map(|(_, record)| record.iter().cloned())
-        .collect();
+    let aliases = |is_meant: &dyn Fn(Option<&str>) -> bool| -> BTreeSet<Arc<str>> {
+        let records = published.of_name(name).filter(|(key, _)| key.type_ == RecordType::Cname);
+        let records = records.filter(|(key, _)| is_meant(key.set.as_deref()));
+        records.flat_map(|(_, record)| record.iter().cloned()).collect()
+    };
     if has_sets {
         for share in shares {
+            // What another cluster has under the name is no reason to change one's own.
+            let own = share.cluster.map(|cluster| cluster.as_str());
+            let aliases = aliases(&|set| set.is_none() || set == own);
             let chosen = pick(share.targets.iter(), &aliases);
             keep(name, std::slice::from_mut(share), chosen.as_ref(), notes);
         }
     } else {
         let candidates = shares.iter().filter(|share| decides(share)).flat_map(|share| &share.targets);
-        let chosen = pick(candidates, &aliases);
+        let chosen = pick(candidates, &aliases(&|_| true));
         keep(name, shares, chosen.as_ref(), notes);
     }
 }

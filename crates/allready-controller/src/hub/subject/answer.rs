@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{
     super::{AGGREGATED, Address, HubFacts, name, rows},
-    Subject,
+    Share, Subject,
     aggregated::{self, Left},
     body::{self, Body},
     judge::UNREACHABLE,
@@ -78,7 +78,7 @@ pub(super) fn of(subject: &Subject, now: Time) -> Answer {
             condition.observed_generation = None;
         }
     }
-    let body = Body { conditions, addresses, listeners, fields: subject.tally.fields.values().collect() };
+    let body = Body { conditions, addresses, listeners, fields: numbers(subject, facts) };
     Answer {
         status: body.status(plan),
         worst: Polarity::NormalTrue.status(worst),
@@ -86,6 +86,16 @@ pub(super) fn of(subject: &Subject, now: Time) -> Answer {
         differs: body.differs(facts),
         is_short,
     }
+}
+
+/// The planned numbers. While an expected cluster has not been heard at all, those that stand are better than a part of them.
+fn numbers(subject: &Subject, facts: &HubFacts) -> Vec<i64> {
+    let is_unheard = |share: &Share| !share.is_known;
+    let is_short = !subject.plan.fields.is_empty()
+        && subject.shares.iter().any(|(cluster, share)| is_unheard(share) && subject.is_expected(cluster));
+    let numbers = subject.tally.fields.values().enumerate();
+    let stands = |index: usize| facts.fields.get(index).copied().flatten().filter(|_| is_short);
+    numbers.map(|(index, number)| stands(index).unwrap_or(number)).collect()
 }
 
 /// How many conditions are somebody else's.

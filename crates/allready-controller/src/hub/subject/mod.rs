@@ -112,7 +112,12 @@ impl Subject {
         let is_other_spec = spec(&self.facts) != spec(&facts);
         let is_other = is_other_spec || generation(&self.facts) != generation(&facts);
         let placed = facts.as_ref().and_then(|facts| facts.placed.as_ref());
-        let placed: BTreeSet<_> = placed.into_iter().flatten().cloned().collect();
+        let mut placed: BTreeSet<_> = placed.into_iter().flatten().cloned().collect();
+        if let Some(facts) = facts.as_ref().filter(|facts| !facts.misplaced.is_empty()) {
+            // What cannot be understood takes nobody away.
+            placed.extend(self.placed.iter().cloned());
+            placed.extend(super::reports::recalled_rows(facts).into_keys());
+        }
         let before = std::mem::replace(&mut self.placed, placed);
         self.facts = facts;
         if is_other_spec {

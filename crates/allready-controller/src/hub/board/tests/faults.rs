@@ -405,3 +405,18 @@ fn records_that_another_aggregation_wants_too_stay_when_the_first_one_goes() {
     world.pass_and(S(10), |world| assert!(endpoint(world).is_some()));
     assert_eq!(endpoint(&world).unwrap()["metadata"]["labels"]["allready.dev/aggregation"], "others");
 }
+
+#[test]
+fn a_cluster_that_joins_again_keeps_the_report_that_was_to_go() {
+    let mut world = calm();
+    world.aggregate("gateways", gateways(&json!({ "reports": "Always" })));
+    world.pass(S(5));
+    world.fate = Fate::Refused(Refusal::Conflict);
+    world.spoke(2).is_joined = false;
+    world.pass(S(2));
+    world.spoke(2).is_up = false;
+    world.spoke(2).is_joined = true;
+    world.pass(MS(20));
+    world.fate = Fate::Well;
+    world.pass_and(S(15), |world| assert_eq!(reports(world).len(), 3));
+}

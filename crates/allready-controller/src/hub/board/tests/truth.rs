@@ -13,7 +13,7 @@ use super::{
     world::{Fate, S, World},
 };
 use crate::hub::{
-    ClusterName, HubFacts, ObjectName, Place, Plan, Reader, Subject, dns::Published, manager,
+    ClusterName, Doubt, HubFacts, ObjectName, Place, Plan, Reader, Subject, dns::Published, manager,
     reports::recalled,
 };
 
@@ -53,6 +53,12 @@ impl World {
         told.filter(|cluster| wish.plan.chooses(cluster, &BTreeMap::new())).cloned().collect()
     }
 
+    /// Clusters that are asked for by name and are not there.
+    fn missed(&self, wish: &Wish) -> BTreeSet<ClusterName> {
+        let Some(told) = &self.told else { return BTreeSet::new() };
+        wish.plan.names.iter().filter(|name| !told.contains(*name)).cloned().collect()
+    }
+
     fn hub_objects(&self) -> impl Iterator<Item = (What, &ObjectName, &Value)> {
         let objects = self.store.objects.iter();
         let objects = objects.filter(|((what, _), _)| matches!(what, What::Gateway | What::DaemonSet));
@@ -81,15 +87,15 @@ fn is_well(world: &World, wish: &Wish, facts: &HubFacts, cluster: &ClusterName, 
 }
 
 fn expected(world: &World, wish: &Wish, facts: &HubFacts, name: &ObjectName) -> BTreeSet<ClusterName> {
-    let chosen = world.chosen(wish);
+    let chosen: BTreeSet<_> = world.chosen(wish).union(&world.missed(wish)).cloned().collect();
     match wish.plan.placement {
         Placement::Everywhere => chosen,
         Placement::Annotated => facts.placed.iter().flatten().cloned().collect(),
         Placement::Found => {
-            // Who has never been heard has not been found to have it.
+            // Of who has never been heard it is not known that it has none.
             let has = |cluster: &ClusterName| {
-                world.has_listed(cluster, &wish.name)
-                    && world.spokes[cluster].objects.contains_key(&(wish.what, name.clone()))
+                !world.has_listed(cluster, &wish.name)
+                    || world.spokes[cluster].objects.contains_key(&(wish.what, name.clone()))
             };
             chosen.into_iter().filter(has).collect()
         }
@@ -204,9 +210,8 @@ impl Guard {
             let answer = subject.answer(world.time());
             assert!(!answer.differs, "{name} should have {} and has {}", answer.status, object["status"]);
             if answer.is_short || wish.plan.reports == InstanceReports::Always {
-                wanted_reports.extend(
-                    world.chosen(wish).into_iter().map(|cluster| (wish.name.clone(), name.clone(), cluster)),
-                );
+                let clusters = world.chosen(wish).into_iter().chain(world.missed(wish));
+                wanted_reports.extend(clusters.map(|cluster| (wish.name.clone(), name.clone(), cluster)));
             }
             if wish.plan.dns.is_some() {
                 wanted_endpoints.insert(name.clone());
@@ -277,6 +282,11 @@ fn subject(
         let instance = world.spokes[&cluster].objects.get(&(wish.what, name.clone()));
         subject.choose(&cluster);
         subject.heard(&cluster, instance.map(|object| reader.read(object).1));
+    }
+    for cluster in world.missed(wish) {
+        subject.choose(&cluster);
+        let why = "it is not among the clusters that this hub knows".into();
+        subject.doubt(&cluster, Some(Doubt::Unreachable { since: None, why }));
     }
     subject
 }

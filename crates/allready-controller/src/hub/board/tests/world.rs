@@ -341,7 +341,7 @@ impl World {
             let event = match what {
                 What::Aggregation => Event::Aggregations,
                 What::Report => Event::Reports,
-                _ if !self.hub.needs_endpoints() && !watch.is_listed => continue,
+
                 _ => Event::Endpoints,
             };
             events.extend(watch.changes(&self.store, &self.failing).into_iter().map(event));
