@@ -115,8 +115,8 @@ struct Kept {
 }
 
 impl Kept {
-    fn new(draft: &Draft) -> Self {
-        Self { body: draft.body.as_ref().map(|body| body.to_string().into()), news: draft.news }
+    fn new(Draft { body, news }: Draft) -> Self {
+        Self { body: body.map(|body| body.to_string().into()), news }
     }
 
     fn body(&self) -> Option<Value> {
@@ -147,7 +147,7 @@ impl Outbox {
             Some(_) => entry.pacer.changed(now),
             None => entry.pacer.settled(),
         }
-        entry.draft = draft.as_ref().map(Kept::new);
+        entry.draft = draft.map(Kept::new);
         if let Some(sent) = &mut entry.sent {
             sent.draft = None;
         }
