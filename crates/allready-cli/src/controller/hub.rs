@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use allready::kinds::StatusAggregation;
 use allready_controller::hub::{Hubbing, inventory::Providers};
-use kube::{Client, Resource as _, api::GroupVersionKind, discovery, error::DiscoveryError};
 
 use super::{args::ControllerArgs, sources};
 use crate::{cluster::Cluster, failure::Failure, printer::tame};
@@ -32,22 +30,4 @@ pub(super) fn hubbing(
     hubbing.options.namespace = namespace;
     hubbing.leading = leading;
     Some(hubbing)
-}
-
-/// Says once what the hub waits for, where there is no definition of what it answers.
-pub(super) async fn is_it_served(client: &Client) {
-    let no_type = ();
-    let (group, version) = (StatusAggregation::group(&no_type), StatusAggregation::version(&no_type));
-    let wanted = GroupVersionKind::gvk(&group, &version, &StatusAggregation::kind(&no_type));
-    let is_missing = match discovery::pinned_kind(client, &wanted).await {
-        Err(kube::Error::Discovery(DiscoveryError::MissingKind(_))) => true,
-        Err(kube::Error::Api(status)) => status.code == 404,
-        _ => false,
-    };
-    if is_missing {
-        tracing::warn!(
-            "the API server does not serve StatusAggregations, so the hub has nothing to do until their definition is \
-             installed: manifests/crds/statusaggregations.allready.dev.yaml"
-        );
-    }
 }

@@ -65,7 +65,6 @@ async fn control(
             Arc::new(move || candidacy.token().is_some_and(|token| token.is_leading(Instant::now())));
     }
     let hubbing = hub::hubbing(args, &cluster, providers, Arc::clone(&answering.leading));
-    let is_hub = hubbing.is_some();
     let mut writes = vec![("config_status", answering.metrics.clone())];
     writes.extend(hubbing.as_ref().map(|hubbing| ("hub", hubbing.metrics.clone())));
     let pages = Pages::new(writes, candidacy.as_ref().map(Candidacy::leadership));
@@ -79,9 +78,6 @@ async fn control(
     }
     let contact = async {
         pages.reached(&cluster.client).await;
-        if is_hub {
-            hub::is_it_served(&cluster.client).await;
-        }
         std::future::pending::<()>().await;
     };
     let answers = join_all(statuses.into_iter().map(|statuses| statuses.run(answering.clone())));

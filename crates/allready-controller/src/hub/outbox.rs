@@ -115,8 +115,8 @@ struct Kept {
 }
 
 impl Kept {
-    fn new(Draft { body, news }: Draft) -> Self {
-        Self { body: body.map(|body| body.to_string().into()), news }
+    fn new(draft: Draft) -> Self {
+        Self { body: draft.body.map(|body| body.to_string().into()), news: draft.news }
     }
 
     fn body(&self) -> Option<Value> {
@@ -327,6 +327,22 @@ mod tests {
         assert_eq!(outbox.wait(MS(40)), Some(MS(10)));
         assert_eq!(outbox.take_due(MS(50)), [(place("web"), Some(json!("39")))]);
         assert_eq!(outbox.take_due(MS(60)), []);
+    }
+
+    #[test]
+    fn a_burst_that_goes_on_is_waited_for_and_not_for_ever() {
+        let pace = Pace { longest: MS(200), ..Pace::default() };
+        let mut outbox = Outbox::new(pace, Backoff { min: MS(100), max: MS(1000) });
+        for n in 0..12 {
+            outbox.want(&place("web"), Some(draft(&n.to_string())), MS(10 * n));
+            assert_eq!(outbox.take_due(MS(10 * n)), []);
+        }
+        assert_eq!(outbox.wait(MS(110)), Some(MS(50)), "as long as after the last one");
+        for n in 12..20 {
+            outbox.want(&place("web"), Some(draft(&n.to_string())), MS(10 * n));
+        }
+        assert_eq!(outbox.take_due(MS(199)), []);
+        assert_eq!(outbox.take_due(MS(200)).len(), 1, "and not longer than so after the first");
     }
 
     #[test]

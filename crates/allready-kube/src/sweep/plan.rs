@@ -122,6 +122,7 @@ pub fn plan(object: &DynamicObject, owned: &OwnedPrefix, inventory: &Inventory) 
 ///
 /// let spec = |node: &str| StatusReportSpec {
 ///     target: "config-status".to_owned(), component: "speaker".to_owned(), instance: Some(node.to_owned()),
+///     target_kind: None,
 /// };
 /// let reports = ["a", "b"].map(|node| StatusReport::new(&format!("config-status.speaker.{node}"), spec(node)));
 /// let owned = OwnedPrefix::new("speaker-").unwrap();

@@ -109,15 +109,11 @@ impl Stage {
         let expected = fleet.expected(gateway);
         let mut sights = self.sights[gateway].clone();
         let seen = tokio::time::timeout(PATIENCE, sights.wait_for(|sight| sight.shown == expected)).await;
-        match seen {
-            Ok(seen) => Ok(seen.context("the watch of the hub ended")?.clone()),
-            Err(_) => {
-                let shown = self.sights[gateway].borrow().shown.clone();
-                bail!(
-                    "the hub is wrong about Gateway {gateway}:\n  it says   {shown:?}\n  should be {expected:?}"
-                )
-            }
+        if let Ok(seen) = seen {
+            return Ok(seen.context("the watch of the hub ended")?.clone());
         }
+        let shown = self.sights[gateway].borrow().shown.clone();
+        bail!("the hub is wrong about Gateway {gateway}:\n  it says   {shown:?}\n  should be {expected:?}")
     }
 
     /// When every Gateway showed what the clusters say.

@@ -291,10 +291,17 @@ impl Aggregation {
             let doubt = Some(Doubt::Unreachable { since: None, why });
             if view.doubt != doubt {
                 is_new = true;
-                view.doubt.clone_from(&doubt);
+                // What it said has left with it.
+                *view = View { began: view.began, doubt: doubt.clone(), ..View::default() };
                 for subject in self.subjects.values_mut() {
+                    subject.forget(cluster);
+                    subject.choose(cluster);
                     subject.doubt(cluster, doubt.clone());
                 }
+                self.waiting.retain(|_, clusters| {
+                    clusters.remove(cluster);
+                    !clusters.is_empty()
+                });
             }
         }
         is_new

@@ -52,7 +52,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            pace: Pace::default(),
+            // Clusters that follow one change of the hub do so one after the other.
+            pace: Pace { longest: Duration::from_millis(200), ..Pace::default() },
             backoff: Backoff { min: Duration::from_millis(100), max: Duration::from_secs(30) },
             patience: Duration::from_secs(10),
             namespace: "allready-system".to_owned(),

@@ -114,12 +114,13 @@ impl Hub {
         let Some(aggregation) = self.aggregations.get_mut(name) else { return };
         let Some(subject) = aggregation.subjects.get_mut(object) else { return };
         let Some(facts) = subject.facts() else { return };
-        for (cluster, instance) in recalled_rows(facts) {
-            subject.recall(&cluster, instance);
-        }
-        let remembered = aggregation.remembered.remove(object);
-        for (cluster, instance) in reported.into_iter().chain(remembered.into_iter().flatten()) {
-            subject.recall(&cluster, instance);
+        let rows = recalled_rows(facts).into_iter();
+        let remembered = aggregation.remembered.remove(object).into_iter().flatten();
+        for (cluster, instance) in rows.chain(reported).chain(remembered) {
+            // What a cluster said leaves with it.
+            if !self.clusters.is_seen() || self.clusters.known().contains_key(&cluster) {
+                subject.recall(&cluster, instance);
+            }
         }
     }
 

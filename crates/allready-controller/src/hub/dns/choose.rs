@@ -33,7 +33,7 @@ pub(super) fn choose(
     if has_sets {
         for share in shares {
             // What another cluster has under the name is no reason to change one's own.
-            let own = share.cluster.map(|cluster| cluster.as_str());
+            let own = share.cluster.map(crate::hub::ClusterName::as_str);
             let aliases = aliases(&|set| set.is_none() || set == own);
             let chosen = pick(share.targets.iter(), &aliases);
             keep(name, std::slice::from_mut(share), chosen.as_ref(), notes);

@@ -96,3 +96,43 @@ fn mc29_a_cluster_that_leaves_disappears_with_its_rows() {
     assert_eq!(hub.words("Programmed").0, "True");
     assert_eq!(hub.answer().status.get("addresses"), None);
 }
+
+#[test]
+fn where_they_are_found_one_that_cannot_be_heard_is_not_taken_for_one_without() {
+    let mut hub = Hub::with(placed("Found"), &[("cluster-1", programmed("True", ""))]);
+    hub.subject.choose(&cluster("cluster-2"));
+    let doubt = Doubt::Unreachable { since: None, why: "connection refused".into() };
+    hub.subject.doubt(&cluster("cluster-2"), Some(doubt));
+    assert_eq!(hub.words("Programmed").0, "Unknown");
+}
+
+#[test]
+fn a_placement_that_cannot_be_understood_takes_nobody_away() {
+    let mut here = programmed("True", "");
+    here["status"]["addresses"] = json!([{ "value": "10.0.0.1" }]);
+    let mut hub = Hub::with(placed("Annotated"), &[("cluster-1", here)]);
+    hub.stands(annotated("cluster-1"));
+    hub.write(at(1));
+    let standing = hub.answer().status["addresses"].clone();
+    hub.stands(json!({
+        "metadata": { "annotations": { "kuadrant.io/gateway-clusters": "[\"cluster-1\"" } },
+        "status": hub.answer().status,
+    }));
+    assert_eq!(hub.answer().status["addresses"], standing);
+    assert_eq!(hub.words("Programmed").0, "Unknown", "it is not known who is meant");
+}
+
+#[test]
+fn numbers_stay_while_a_cluster_has_not_been_heard() {
+    let spec = json!({
+        "target": { "apiVersion": "apps/v1", "kind": "Deployment" },
+        "fields": [{ "path": "status.readyReplicas", "combine": "Sum" }],
+    });
+    let ready = |count: i64| json!({ "status": { "readyReplicas": count } });
+    let mut hub = Hub::with(spec, &[("cluster-1", ready(2))]);
+    hub.subject.choose(&cluster("cluster-2"));
+    hub.stands(json!({ "status": { "readyReplicas": 5 } }));
+    assert_eq!(hub.answer().status["readyReplicas"], 5, "what stands is better than a part of it");
+    hub.says("cluster-2", ready(4));
+    assert_eq!(hub.answer().status["readyReplicas"], 6);
+}

@@ -420,3 +420,38 @@ fn a_cluster_that_joins_again_keeps_the_report_that_was_to_go() {
     world.fate = Fate::Well;
     world.pass_and(S(15), |world| assert_eq!(reports(world).len(), 3));
 }
+
+#[test]
+fn a_strict_hub_does_not_call_bad_what_it_has_not_heard_yet() {
+    let mut world = calm();
+    world.aggregate("gateways", gateways(&json!({ "mode": "strict" })));
+    world.pass(S(3));
+    assert_eq!(programmed(&world), "True");
+    world.restart();
+    world.pass_and(S(5), |world| assert_eq!(programmed(world), "True"));
+}
+
+#[test]
+fn a_cluster_that_is_asked_for_by_name_is_missed_when_it_is_not_there() {
+    let mut world = calm();
+    let spec = gateways(&json!({ "clusters": { "names": ["cluster-1", "cluster-2", "cluster-9"] } }));
+    world.aggregate("gateways", spec);
+    world.pass(S(3));
+    assert_eq!(programmed(&world), "Unknown");
+    assert_eq!(addresses(&world), ["cluster-1/10.0.1.1", "cluster-2/10.0.2.1"]);
+    let status = world.store.get(What::Aggregation, &ObjectName::new("", "gateways")).unwrap();
+    assert_eq!(status["status"]["conditions"][0]["status"], "Unknown", "{status}");
+    assert_eq!(status["status"]["clusters"]["summary"], "2/3");
+}
+
+#[test]
+fn rows_outlast_a_plan_that_is_edited_while_their_cluster_is_lost() {
+    let mut world = calm();
+    world.spoke(2).is_up = false;
+    world.pass(S(12));
+    let spec = gateways(&json!({ "conditions": [{ "type": "Programmed" }, { "type": "Accepted" }] }));
+    world.aggregate("gateways", spec);
+    world.pass(S(15));
+    assert_eq!(programmed(&world), "Unknown");
+    assert!(addresses(&world).contains(&"cluster-2/10.0.2.1".to_owned()));
+}
