@@ -91,7 +91,13 @@ pub async fn apiserver(environment: &Environment, options: Options) -> Result<bo
 
 async fn cargo(arguments: &[&str]) -> Result<bool> {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    Ok(Command::new(program).args(arguments).status().await?.success())
+    let mut command = Command::new(program);
+    // What `cargo run` says of this program is not true of what is built here: ring, and all that needs it, would be built anew.
+    let own = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(own)) {
+        command.env_remove(name);
+    }
+    Ok(command.args(arguments).status().await?.success())
 }
 
 /// What a process holds that has loaded the objects and done nothing else.
