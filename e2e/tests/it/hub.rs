@@ -295,6 +295,16 @@ async fn both_are_well(stage: &Stage) {
     stage.says("cluster-2", Said { addresses: &["172.31.202.0"], ..WELL }).await;
 }
 
+/// A hub that says that all is well in both clusters.
+async fn all_is_well(server: Server, more: Value) -> Stage {
+    let mut stage = Stage::set(server).await;
+    both_are_well(&stage).await;
+    stage.aggregate(more).await;
+    stage.run();
+    stage.until("Programmed to be True", is("Programmed", "True")).await;
+    stage
+}
+
 async fn the_hub_says_what_every_cluster_says(server: Server) {
     let mut stage = Stage::set(server).await;
     let expired = Said {
@@ -345,11 +355,7 @@ async fn the_hub_says_what_every_cluster_says(server: Server) {
 }
 
 async fn a_spoke_that_is_cut_off_is_unknown_and_keeps_its_last_values_until_it_returns(server: Server) {
-    let mut stage = Stage::set(server).await;
-    both_are_well(&stage).await;
-    stage.aggregate(json!({})).await;
-    stage.run();
-    stage.until("Programmed to be True", is("Programmed", "True")).await;
+    let mut stage = Box::pin(all_is_well(server, json!({}))).await;
     stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
 
     for cut in [Wire::silence, Wire::cut] {
@@ -380,11 +386,7 @@ async fn a_spoke_that_is_cut_off_is_unknown_and_keeps_its_last_values_until_it_r
 }
 
 async fn a_hub_that_restarts_while_a_spoke_is_cut_off_loses_nothing(server: Server) {
-    let mut stage = Stage::set(server).await;
-    both_are_well(&stage).await;
-    stage.aggregate(json!({})).await;
-    stage.run();
-    stage.until("Programmed to be True", is("Programmed", "True")).await;
+    let mut stage = Box::pin(all_is_well(server, json!({}))).await;
     stage.until_dns("www.example.com", &["172.31.200.0", "172.31.202.0"]).await;
     stage.stop().await;
     stage.spokes["cluster-2"].wire.silence();
@@ -400,11 +402,7 @@ async fn a_hub_that_restarts_while_a_spoke_is_cut_off_loses_nothing(server: Serv
 }
 
 async fn a_spoke_that_is_removed_leaves_at_once(server: Server) {
-    let mut stage = Stage::set(server).await;
-    both_are_well(&stage).await;
-    stage.aggregate(json!({ "dns": { "graceSeconds": 3600 } })).await;
-    stage.run();
-    stage.until("Programmed to be True", is("Programmed", "True")).await;
+    let mut stage = Box::pin(all_is_well(server, json!({ "dns": { "graceSeconds": 3600 } }))).await;
     stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
     stage.secrets().delete("cluster-2", &DeleteParams::default()).await.unwrap();
     let gateway =
@@ -446,11 +444,7 @@ async fn dns_follows_a_placement_that_moves_without_a_gap(server: Server) {
 }
 
 async fn an_object_that_is_not_chosen_any_more_is_given_back(server: Server) {
-    let mut stage = Stage::set(server).await;
-    both_are_well(&stage).await;
-    stage.aggregate(json!({})).await;
-    stage.run();
-    stage.until("Programmed to be True", is("Programmed", "True")).await;
+    let mut stage = Box::pin(all_is_well(server, json!({}))).await;
     stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
     let client = stage.hub.client();
     stage.make_gateway(&client, json!({ "aggregated": "no" }), json!({})).await;
