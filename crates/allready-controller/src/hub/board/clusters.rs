@@ -73,6 +73,11 @@ impl Clusters {
         self.told.remove(cluster);
     }
 
+    /// Whether what a cluster said before still counts: it leaves with the cluster.
+    pub(super) fn may_be_recalled(&self, cluster: &ClusterName) -> bool {
+        !self.is_seen() || self.known().contains_key(cluster)
+    }
+
     /// When an earlier controller last heard a cluster.
     pub(super) fn recall(&mut self, cluster: &ClusterName, heard: Time) {
         if let Some(link) = self.links.get_mut(cluster) {

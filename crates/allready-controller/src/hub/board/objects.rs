@@ -117,8 +117,7 @@ impl Hub {
         let rows = recalled_rows(facts).into_iter();
         let remembered = aggregation.remembered.remove(object).into_iter().flatten();
         for (cluster, instance) in rows.chain(reported).chain(remembered) {
-            // What a cluster said leaves with it.
-            if !self.clusters.is_seen() || self.clusters.known().contains_key(&cluster) {
+            if self.clusters.may_be_recalled(&cluster) {
                 subject.recall(&cluster, instance);
             }
         }

@@ -231,6 +231,7 @@ impl Hub {
     fn recall_one(&mut self, aggregation: &str, object: &ObjectName, cluster: &ClusterName, said: &Instance) {
         let subject = self.aggregations.get_mut(aggregation).and_then(|found| found.subjects.get_mut(object));
         if let Some(subject) = subject
+            && self.clusters.may_be_recalled(cluster)
             && subject.shares().get(cluster).is_some_and(|share| !share.is_known)
         {
             subject.recall(cluster, said.clone());

@@ -92,10 +92,14 @@ fn expected(world: &World, wish: &Wish, facts: &HubFacts, name: &ObjectName) -> 
         Placement::Everywhere => chosen,
         Placement::Annotated => facts.placed.iter().flatten().cloned().collect(),
         Placement::Found => {
-            // Of who has never been heard it is not known that it has none.
+            // Of who has never been heard it is not known that it has none; of who cannot be heard any more its last word counts.
             let has = |cluster: &ClusterName| {
-                !world.has_listed(cluster, &wish.name)
-                    || world.spokes[cluster].objects.contains_key(&(wish.what, name.clone()))
+                let is_there = world.spokes[cluster].objects.contains_key(&(wish.what, name.clone()));
+                if world.has_listed(cluster, &wish.name) {
+                    is_there
+                } else {
+                    !world.has_heard_of_none(cluster, &wish.name, name)
+                }
             };
             chosen.into_iter().filter(has).collect()
         }
@@ -140,7 +144,9 @@ impl Guard {
                         world.now
                     );
                 }
-                let is_lost = known && (!world.spokes[&cluster].is_up || !world.spokes[&cluster].is_readable);
+                let is_lost = known
+                    && (!world.spokes[&cluster].is_up || !world.spokes[&cluster].is_readable)
+                    && !world.has_heard_of_none(&cluster, &wish.name, name);
                 if is_lost && world.now > since + LAG && wish.plan.addresses {
                     let stand = standing_rows(world, wish, name, object, &cluster);
                     let had = self.rows.get(&key).cloned().unwrap_or_else(|| stand.clone());

@@ -448,6 +448,18 @@ impl World {
         topics.any(|(id, (_, said))| *id.0 == *aggregation && *said == Some(true))
     }
 
+    /// Whether the last that the hub has heard from a cluster is that it has no such object.
+    pub(super) fn has_heard_of_none(
+        &self,
+        cluster: &ClusterName,
+        aggregation: &str,
+        object: &ObjectName,
+    ) -> bool {
+        let subject = self.hub.aggregations.get(aggregation).and_then(|found| found.subjects.get(object));
+        let share = subject.and_then(|subject| subject.shares().get(cluster));
+        share.is_some_and(|share| share.is_known && share.last.is_none())
+    }
+
     /// The watches of the hub begin anew.
     pub(super) fn relist(&mut self) {
         for watch in self.watches.values_mut().chain(self.fixed.values_mut()) {
