@@ -9,8 +9,9 @@ use allready::{
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{
-    aggregate::AggregateArgs, controller::ControllerArgs, dns::DnsArgs, hub::HubArgs, report::ReportArgs,
-    uninstall::UninstallArgs,
+    aggregate::AggregateArgs, check, completion, controller::ControllerArgs, dns::DnsArgs, explain,
+    hub::HubArgs, lint, man, owners, registry, report::ReportArgs, sweep, uninstall::UninstallArgs, wait,
+    watch,
 };
 
 /// Is everything all ready? If not: what, since when, who says so, and why?
@@ -39,6 +40,26 @@ pub(crate) struct Cli {
 /// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Say what is not healthy, worst first.
+    Check(Box<check::CheckArgs>),
+    /// Follow an object to the first cause of how it is.
+    Explain(Box<explain::ExplainArgs>),
+    /// Wait until conditions hold.
+    Wait(Box<wait::WaitArgs>),
+    /// Say what is wrong with how objects and definitions tell their status.
+    Lint(Box<lint::LintArgs>),
+    /// Watch what is not healthy, as it happens.
+    Watch(Box<watch::WatchArgs>),
+    /// Remove what writers left behind that are gone.
+    Sweep(Box<sweep::SweepArgs>),
+    /// Say who wrote which condition, and how close an object is to its limits.
+    Owners(Box<owners::OwnersArgs>),
+    /// Show and export what is known of kinds and their conditions.
+    Registry(Box<registry::RegistryArgs>),
+    /// Print a completion script for a shell.
+    Completion(Box<completion::CompletionArgs>),
+    /// Write the manual pages.
+    Man(Box<man::ManArgs>),
     /// Compute a top-level condition from a list of conditions.
     Rollup(Box<RollupArgs>),
     /// Play a condition set through a reconcile story in the terminal.

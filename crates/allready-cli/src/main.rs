@@ -3,22 +3,33 @@
 mod age;
 mod aggregate;
 mod apiserver;
+mod check;
 mod cli;
 mod cluster;
+mod completion;
 mod controller;
 mod demo;
 mod dns;
+mod explain;
 mod failure;
 mod hub;
 mod input;
+mod lint;
+mod man;
 mod offline;
+mod owners;
 mod printer;
+mod registry;
 mod render;
 mod report;
 mod rollup;
 mod signal;
+mod sweep;
 mod table;
+mod target;
 mod uninstall;
+mod wait;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -46,6 +57,16 @@ fn main() -> ExitCode {
 fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let now = Time::new(jiff::Timestamp::now());
     match cli.command {
+        Command::Check(args) => check::run(&args, now, printer),
+        Command::Explain(args) => explain::run(&args, now, printer),
+        Command::Wait(args) => wait::run(&args, now, printer),
+        Command::Lint(args) => lint::run(&args, now, printer),
+        Command::Watch(args) => watch::run(&args, now, printer),
+        Command::Sweep(args) => sweep::run(&args, now, printer),
+        Command::Owners(args) => owners::run(&args, now, printer),
+        Command::Registry(args) => registry::run(&args, now, printer),
+        Command::Completion(args) => completion::run(&args, now, printer),
+        Command::Man(args) => man::run(&args, now, printer),
         Command::Rollup(args) => rollup::run(&args, now, printer),
         Command::Demo(args) => demo::run(&args, printer),
         Command::Apiserver(args) => apiserver::run(&args, printer),

@@ -26,6 +26,7 @@ pub mod metrics;
 pub mod predicate;
 pub mod refusal;
 pub mod report;
+pub mod resources;
 pub mod sweep;
 pub mod update;
 pub mod wait;

@@ -1,0 +1,16 @@
+//! `allready check`.
+
+use std::process::ExitCode;
+
+use allready::Time;
+use clap::Args;
+
+use crate::{failure::Failure, printer::Printer};
+
+/// What to do, and with what.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {}
+
+pub(crate) fn run(_args: &CheckArgs, _now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
+    Err(Failure::unavailable("check is not there yet"))
+}

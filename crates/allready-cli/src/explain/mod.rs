@@ -1,0 +1,16 @@
+//! `allready explain`.
+
+use std::process::ExitCode;
+
+use allready::Time;
+use clap::Args;
+
+use crate::{failure::Failure, printer::Printer};
+
+/// What to do, and with what.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {}
+
+pub(crate) fn run(_args: &ExplainArgs, _now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
+    Err(Failure::unavailable("explain is not there yet"))
+}

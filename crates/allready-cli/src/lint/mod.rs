@@ -1,0 +1,16 @@
+//! `allready lint`.
+
+use std::process::ExitCode;
+
+use allready::Time;
+use clap::Args;
+
+use crate::{failure::Failure, printer::Printer};
+
+/// What to do, and with what.
+#[derive(Debug, Args)]
+pub(crate) struct LintArgs {}
+
+pub(crate) fn run(_args: &LintArgs, _now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
+    Err(Failure::unavailable("lint is not there yet"))
+}

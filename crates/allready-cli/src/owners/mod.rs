@@ -1,0 +1,16 @@
+//! `allready owners`.
+
+use std::process::ExitCode;
+
+use allready::Time;
+use clap::Args;
+
+use crate::{failure::Failure, printer::Printer};
+
+/// What to do, and with what.
+#[derive(Debug, Args)]
+pub(crate) struct OwnersArgs {}
+
+pub(crate) fn run(_args: &OwnersArgs, _now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
+    Err(Failure::unavailable("owners is not there yet"))
+}

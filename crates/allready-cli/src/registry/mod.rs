@@ -1,0 +1,16 @@
+//! `allready registry`.
+
+use std::process::ExitCode;
+
+use allready::Time;
+use clap::Args;
+
+use crate::{failure::Failure, printer::Printer};
+
+/// What to do, and with what.
+#[derive(Debug, Args)]
+pub(crate) struct RegistryArgs {}
+
+pub(crate) fn run(_args: &RegistryArgs, _now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
+    Err(Failure::unavailable("registry is not there yet"))
+}

@@ -1,0 +1,16 @@
+//! `allready sweep`.
+
+use std::process::ExitCode;
+
+use allready::Time;
+use clap::Args;
+
+use crate::{failure::Failure, printer::Printer};
+
+/// What to do, and with what.
+#[derive(Debug, Args)]
+pub(crate) struct SweepArgs {}
+
+pub(crate) fn run(_args: &SweepArgs, _now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
+    Err(Failure::unavailable("sweep is not there yet"))
+}

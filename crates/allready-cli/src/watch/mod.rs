@@ -1,0 +1,16 @@
+//! `allready watch`.
+
+use std::process::ExitCode;
+
+use allready::Time;
+use clap::Args;
+
+use crate::{failure::Failure, printer::Printer};
+
+/// What to do, and with what.
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {}
+
+pub(crate) fn run(_args: &WatchArgs, _now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
+    Err(Failure::unavailable("watch is not there yet"))
+}
