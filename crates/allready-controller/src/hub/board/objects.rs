@@ -210,8 +210,12 @@ impl Hub {
         match (result, aggregation) {
             (Ok(Some(written)), Some(aggregation)) => {
                 aggregation.is_dirty |= aggregation.refused.remove(object).is_some();
-                let id = aggregation.id();
-                self.take_object(&id, Change::There(Box::new(written)), now);
+                // What only an answer has shown, no watch will ever take away.
+                let is_known = aggregation.subjects.contains_key(object);
+                if is_known || !aggregation.plan.is_chosen(&written) {
+                    let id = aggregation.id();
+                    self.take_object(&id, Change::There(Box::new(written)), now);
+                }
             }
             (Err((refusal, why)), Some(aggregation)) if aggregation.subjects.contains_key(object) => {
                 // What may pass and does not is told as well.

@@ -235,26 +235,37 @@ fn run(acts: &[Act]) {
     guard.at_rest(&mut world);
 }
 
+fn well(cluster: usize, object: usize) -> Act {
+    Act::Say { cluster, object, programmed: 0, addresses: 2, routes: [1, 1], is_behind: false }
+}
+
+/// Two objects, an aggregation with this spec, and four clusters in which all is well.
+fn calm(spec: usize) -> Vec<Act> {
+    let mut acts = vec![Act::Object(0, 2), Act::Object(1, 2), Act::Aggregate(0, spec)];
+    acts.extend((1..=4).flat_map(|cluster| [well(cluster, 0), well(cluster, 1)]));
+    acts.push(Act::Wait(3000));
+    acts
+}
+
 #[test]
 fn what_a_cluster_said_does_not_return_with_the_reports_after_it_has_left() {
-    let say = |cluster, object| Act::Say {
-        cluster,
-        object,
-        programmed: 0,
-        addresses: 2,
-        routes: [1, 1],
-        is_behind: false,
-    };
-    let mut acts = vec![Act::Object(0, 2), Act::Object(1, 2), Act::Aggregate(0, 1)];
-    acts.extend((1..=4).flat_map(|cluster| [say(cluster, 0), say(cluster, 1)]));
-    acts.extend([
-        Act::Wait(3000),
-        Act::Watch(2, false),
-        say(1, 0),
-        Act::Join(1, false),
-        Act::Aggregate(0, 2),
-    ]);
-    run(&acts);
+    let then = [Act::Watch(2, false), well(1, 0), Act::Join(1, false), Act::Aggregate(0, 2)];
+    run(&[calm(1), then.into()].concat());
+}
+
+#[test]
+fn an_object_that_only_the_answer_to_a_write_has_shown_is_not_written_to_for_ever() {
+    let then = [
+        Act::Aggregate(1, 0),
+        well(1, 0),
+        Act::Lead(false),
+        Act::Disband(1),
+        Act::Watch(1, false),
+        Act::Aggregate(1, 0),
+        Act::Lead(true),
+        Act::Object(0, 24),
+    ];
+    run(&[calm(4), then.into()].concat());
 }
 
 /// A few by themselves, and always the same ones; `PROPTEST_CASES=500` plays that many others.
