@@ -167,6 +167,8 @@ fn restart(world: &mut World, guard: &mut Guard) {
         guard.forgiven.extend(managers(object).into_iter().filter(|who| !is_kept(who)));
     }
     guard.has_restarted = true;
+    // Whoever begins anew is patient anew.
+    guard.unwell.clear();
     world.restart();
 }
 

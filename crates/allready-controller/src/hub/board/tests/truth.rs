@@ -110,7 +110,7 @@ fn expected(world: &World, wish: &Wish, facts: &HubFacts, name: &ObjectName) -> 
 #[derive(Default)]
 pub(super) struct Guard {
     /// Since when a cluster has not been well, by the uid of the object and the plan.
-    unwell: BTreeMap<(String, String, ClusterName), Duration>,
+    pub(super) unwell: BTreeMap<(String, String, ClusterName), Duration>,
     /// The rows of clusters that cannot be heard.
     rows: BTreeMap<(String, String, ClusterName), BTreeSet<String>>,
     seen: usize,
