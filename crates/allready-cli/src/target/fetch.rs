@@ -91,9 +91,10 @@ pub(crate) fn refused_to(
         )),
         403 => {
             let who = user(&status.message).map_or_else(|| "the user of this context".to_owned(), tame);
+            let verbs = if verb.contains(' ') { "verbs" } else { "verb" };
             let role = if namespace.is_some() { "role" } else { "cluster role" };
             Failure::permission(format_args!(
-                "{doing}: {who} needs a {role} with the verb {verb} on {}{} (the server says: {})",
+                "{doing}: {who} needs a {role} with the {verbs} {verb} on {}{} (the server says: {})",
                 resource.full_name(),
                 place(namespace),
                 tame(&status.message)
