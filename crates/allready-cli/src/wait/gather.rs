@@ -121,7 +121,11 @@ fn given(path: &Path, default: &str, catalog: &Catalog, gathered: &mut Gathered)
         if api_version.is_empty() || kind.is_empty() {
             return Err(Failure::data(format_args!(
                 "{} has something without apiVersion and kind: give objects, such as `kubectl apply -o yaml` prints",
-                tame(&path.display().to_string())
+                if path == Path::new("-") {
+                    "standard input".to_owned()
+                } else {
+                    tame(&path.display().to_string())
+                }
             )));
         }
         let what = tame(&format!("{kind} {name:?} of {api_version}"));
@@ -132,11 +136,12 @@ fn given(path: &Path, default: &str, catalog: &Catalog, gathered: &mut Gathered)
         }
         target::check_part(name).map_err(Failure::data)?;
         let resource = catalog.of_kind(api_version, kind).ok_or_else(|| {
-            let hint = catalog.find(kind).err().map(|error| format!(": {error}")).unwrap_or_default();
-            Failure::unavailable(format_args!(
-                "{what}: the server does not serve this kind{}; is its CustomResourceDefinition installed?",
-                tame(&hint)
-            ))
+            let near = catalog.find(kind).err().map(|error| error.near).unwrap_or_default();
+            let hint = match near.first() {
+                Some(near) => format!("did you mean {}?", tame(near)),
+                None => "is its CustomResourceDefinition installed?".to_owned(),
+            };
+            Failure::unavailable(format_args!("{what}: the server does not serve this kind; {hint}"))
         })?;
         let namespace =
             metadata["namespace"].as_str().filter(|namespace| !namespace.is_empty()).unwrap_or(default);

@@ -37,7 +37,7 @@ pub(super) struct Judged {
     /// Whether the object is as wished.
     pub(super) is_met: bool,
     /// Why it will not be, if nothing changes.
-    pub(super) terminal: Option<String>,
+    terminal: Option<Said>,
     any: bool,
     parts: Vec<(bool, Said)>,
 }
@@ -69,7 +69,7 @@ impl Rules {
         let mut judged = self.together(parts);
         let can_fail = !self.wishes(&Wish::Delete);
         if !judged.is_met && self.fail_fast && can_fail {
-            judged.terminal = terminal(object, &verdict, now);
+            judged.terminal = terminal(object, &verdict);
         }
         judged
     }
@@ -101,6 +101,16 @@ impl Rules {
 }
 
 impl Judged {
+    /// Whether it will not be as wished, if nothing changes.
+    pub(super) fn is_terminal(&self) -> bool {
+        self.terminal.is_some()
+    }
+
+    /// Why it will not be, if nothing changes.
+    pub(super) fn describe_terminal(&self, now: Time) -> Option<String> {
+        self.terminal.as_ref().map(|said| said.describe(now))
+    }
+
     /// What says that it is as wished, or what is missing. With how long it has been so, unless the time is the epoch.
     pub(super) fn describe(&self, now: Time) -> String {
         let telling = self.parts.iter().filter(|(is_met, _)| *is_met == self.is_met);
@@ -144,17 +154,18 @@ fn health(verdict: &health::Verdict, now: Time) -> String {
 }
 
 /// Why an object will not come to what is wished by itself.
-fn terminal(object: &Value, verdict: &health::Verdict, now: Time) -> Option<String> {
+fn terminal(object: &Value, verdict: &health::Verdict) -> Option<Said> {
     if verdict.health == Health::Degraded {
-        return Some(health(verdict, now));
+        return Some(Said::Health(Box::new(verdict.clone())));
     }
     let is_job =
         object["kind"] == "Job" && object["apiVersion"].as_str().is_some_and(|it| it.starts_with("batch/"));
     let ends = [Some("Stalled"), is_job.then_some("Failed")];
-    ends.into_iter().flatten().find_map(|type_| match has_condition(type_).judge(object) {
-        Verdict::Met(seen) => Some(seen.iter().map(|seen| seen.describe(now)).collect::<Vec<_>>().join(", ")),
-        _ => None,
-    })
+    ends.into_iter()
+        .flatten()
+        .map(|type_| has_condition(type_).judge(object))
+        .find(Verdict::is_met)
+        .map(Said::Conditions)
 }
 
 fn still_there(object: &Value) -> String {
@@ -207,11 +218,11 @@ mod tests {
     fn a_terminal_state_is_told_only_while_the_wish_is_not_met() {
         let stalled = object(&[("Ready", "Unknown"), ("Stalled", "True")]);
         let judged = rules(&["Ready"], false).judge(&stalled, Time::EPOCH);
-        assert!(judged.terminal.is_some(), "{judged:?}");
-        assert_eq!(rules(&["Stalled"], false).judge(&stalled, Time::EPOCH).terminal, None);
-        assert_eq!(rules(&["delete"], false).judge(&stalled, Time::EPOCH).terminal, None);
+        assert!(judged.is_terminal(), "{judged:?}");
+        assert!(!rules(&["Stalled"], false).judge(&stalled, Time::EPOCH).is_terminal());
+        assert!(!rules(&["delete"], false).judge(&stalled, Time::EPOCH).is_terminal());
         let patient = Rules { fail_fast: false, ..rules(&["Ready"], false) };
-        assert_eq!(patient.judge(&stalled, Time::EPOCH).terminal, None);
+        assert!(!patient.judge(&stalled, Time::EPOCH).is_terminal());
     }
 
     #[test]
@@ -219,7 +230,7 @@ mod tests {
         let mut job = object(&[("Failed", "True")]);
         job["kind"] = json!("Job");
         job["apiVersion"] = json!("batch/v1");
-        assert!(rules(&["Complete"], false).judge(&job, Time::EPOCH).terminal.is_some());
+        assert!(rules(&["Complete"], false).judge(&job, Time::EPOCH).is_terminal());
     }
 
     #[test]

@@ -46,16 +46,25 @@ pub(crate) fn run(args: &WaitArgs, _now: Time, printer: &mut Printer) -> Result<
 }
 
 async fn wait(args: &WaitArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
-    let (clock, start) = (Clock::system(), Instant::now());
     let cluster = args.cluster.connect(Patience::Command).await?;
     let catalog = target::discover(&cluster).await?;
     let mut objects = gather::gather(args, &cluster, &catalog).await?;
     let rules = rules(args);
-    if objects.is_empty() && !args.allow_none && !rules.wishes(&Wish::Delete) {
-        printer
-            .error("there is nothing to wait for: no object was found; --allow-none takes that for success");
-        return Ok(Outcome::Gone.code());
+    if objects.is_empty() && !args.allow_none {
+        if !args.filename.is_empty() {
+            // A command before it in a pipe may have failed: that nothing came is never what was wished.
+            printer.error("there is nothing in the input to wait for: did the command that wrote it fail?");
+            return Ok(Outcome::Absent.code());
+        }
+        if !rules.wishes(&Wish::Delete) {
+            printer.error(
+                "there is nothing to wait for: no object was found; --allow-none takes that for success",
+            );
+            return Ok(Outcome::Absent.code());
+        }
     }
+    // What others take to print on standard input is not part of the time.
+    let (clock, start) = (Clock::system(), Instant::now());
     let mut progress = Progress::new(args.quiet, &objects);
     let ended = Waiting { args, rules: &rules, cluster: &cluster, clock: &clock, start };
     let ended = ended.until_over(&mut objects, &mut progress, printer).await;
@@ -118,7 +127,9 @@ impl Waiting<'_> {
             if (is_once && looked_at_all) || (!is_once && at.elapsed >= self.args.timeout) {
                 return Ok(Outcome::TimedOut);
             }
-            progress.show(objects, at.now, printer);
+            if looked_at_all || at.elapsed >= REDRAW {
+                progress.show(objects, at.now, printer);
+            }
             let next = tokio::time::timeout_at(self.wake(objects, at), heard.recv()).await;
             // Much may have happened at once, and is judged together.
             let mut next = next.ok().flatten();

@@ -16,8 +16,10 @@ pub(super) enum Outcome {
     Failed,
     /// It took too long.
     TimedOut,
+    /// Something was deleted meanwhile.
+    Deleted,
     /// Something is not there.
-    Gone,
+    Absent,
 }
 
 impl Outcome {
@@ -27,8 +29,11 @@ impl Outcome {
         if any(&State::Failed) {
             return Some(Self::Failed);
         }
-        if any(&State::Gone) {
-            return Some(Self::Gone);
+        if any(&State::Deleted) {
+            return Some(Self::Deleted);
+        }
+        if any(&State::Absent) {
+            return Some(Self::Absent);
         }
         objects.iter().all(|object| object.tracked.state == State::Met).then_some(Self::Met)
     }
@@ -38,7 +43,7 @@ impl Outcome {
             Self::Met => 0,
             Self::Failed => 1,
             Self::TimedOut => 2,
-            Self::Gone => 3,
+            Self::Deleted | Self::Absent => 3,
         })
     }
 
@@ -47,7 +52,8 @@ impl Outcome {
             Self::Met => "met",
             Self::Failed => "failed",
             Self::TimedOut => "timedOut",
-            Self::Gone => "gone",
+            Self::Deleted => "deleted",
+            Self::Absent => "absent",
         }
     }
 
@@ -68,10 +74,14 @@ impl Outcome {
                 let missing = objects.len() - count(&State::Met);
                 Some(format!("gave up after {}: {} not as wished", told(elapsed), is(&of(missing), missing)))
             }
-            Self::Gone => {
-                let gone = count(&State::Gone);
-                Some(format!("{} not there; --for create waits until it is", is(&of(gone), gone)))
-            }
+            Self::Deleted => Some(format!(
+                "{} deleted while it was waited for",
+                was(&of(count(&State::Deleted)), count(&State::Deleted))
+            )),
+            Self::Absent => Some(format!(
+                "{} not there: look at the name and the namespace, or wait for it too with --for create",
+                is(&of(count(&State::Absent)), count(&State::Absent))
+            )),
         }
     }
 
@@ -82,7 +92,8 @@ impl Outcome {
                 State::Unseen | State::Waiting => "waiting",
                 State::Met => "met",
                 State::Failed => "failed",
-                State::Gone => "gone",
+                State::Absent => "absent",
+                State::Deleted => "deleted",
             };
             json!({
                 "apiVersion": object.resource.api_version(),
@@ -108,6 +119,10 @@ pub(super) fn lines(objects: &[Awaited], now: Time) -> String {
 
 fn is(subject: &str, number: usize) -> String {
     if number == 1 { format!("{subject} is") } else { format!("{subject} are") }
+}
+
+fn was(subject: &str, number: usize) -> String {
+    if number == 1 { format!("{subject} was") } else { format!("{subject} were") }
 }
 
 fn told(elapsed: Duration) -> String {

@@ -101,7 +101,8 @@ impl Live {
             self.bars.remove(&line);
         }
         for (bar, object) in self.lines.iter().zip(&waiting) {
-            bar.set_message(line(object, now));
+            // What is waited for is all that is shown: the word for it would only take room.
+            bar.set_message(format!("{}: {}", object.label(), tame(&object.tracked.describe(now))));
         }
     }
 }
@@ -112,7 +113,8 @@ pub(super) fn line(object: &Awaited, now: Time) -> String {
         State::Unseen | State::Waiting => "waiting",
         State::Met => "met",
         State::Failed => "failed",
-        State::Gone => "gone",
+        State::Absent => "absent",
+        State::Deleted => "deleted",
     };
     format!("{}: {word}: {}", object.label(), tame(&object.tracked.describe(now)))
 }

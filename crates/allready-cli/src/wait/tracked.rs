@@ -28,8 +28,10 @@ pub(super) enum State {
     Met,
     /// It has been in a terminal state for too long.
     Failed,
-    /// It is not there, and cannot come to it any more.
-    Gone,
+    /// It is not there.
+    Absent,
+    /// It was deleted meanwhile, or it was already when waiting began.
+    Deleted,
 }
 
 /// One object.
@@ -94,7 +96,7 @@ impl Tracked {
         };
         self.words = None;
         self.state = if judged.is_met { State::Met } else { State::Waiting };
-        self.terminal_since = judged.terminal.as_ref().map(|_| self.terminal_since.unwrap_or(at.elapsed));
+        self.terminal_since = judged.is_terminal().then(|| self.terminal_since.unwrap_or(at.elapsed));
         self.judged = Some(judged);
     }
 
@@ -111,6 +113,7 @@ impl Tracked {
             self.state = State::Waiting;
             self.uid = None;
         } else {
+            let was_there = self.judged.is_some() || self.uid.is_some();
             let words = match self.judged.take() {
                 Some(before) if !before.is_met => {
                     format!("it was deleted meanwhile; before that: {}", before.describe(at.now))
@@ -120,7 +123,7 @@ impl Tracked {
                 None => "it is not there".to_owned(),
             };
             self.words = Some(words);
-            self.state = State::Gone;
+            self.state = if was_there { State::Deleted } else { State::Absent };
             return;
         }
         self.words = None;
@@ -138,7 +141,7 @@ impl Tracked {
     pub(super) fn tick(&mut self, grace: Duration, at: Moment) {
         if self.due(grace).is_some_and(|due| due <= at.elapsed) {
             self.state = State::Failed;
-            self.words = self.judged.as_ref().and_then(|judged| judged.terminal.clone());
+            self.words = self.judged.as_ref().and_then(|judged| judged.describe_terminal(at.now));
         }
     }
 
@@ -146,7 +149,14 @@ impl Tracked {
     pub(super) fn describe(&self, now: Time) -> String {
         match (&self.words, &self.judged) {
             (Some(words), _) => words.clone(),
-            (None, Some(judged)) => judged.describe(now),
+            (None, Some(judged)) => {
+                let why = judged.describe(now);
+                match judged.describe_terminal(now) {
+                    // What will end it is told while there is still time.
+                    Some(terminal) if !why.contains(&terminal) => format!("{why}; {terminal}"),
+                    _ => why,
+                }
+            }
             (None, None) => "nothing was heard of it yet".to_owned(),
         }
     }
@@ -229,7 +239,7 @@ mod tests {
         assert_eq!(
             (tracked.state.clone(), tracked.describe(Time::EPOCH).as_str()),
             (
-                State::Gone,
+                State::Deleted,
                 "it was deleted before it could be waited for, and another of the same name is there"
             )
         );
@@ -264,10 +274,13 @@ mod tests {
         tracked.gone(&rules, at(2));
         assert_eq!(
             (tracked.state.clone(), tracked.describe(Time::EPOCH).as_str()),
-            (State::Gone, "it was deleted meanwhile; before that: Ready is Unknown (Told), not True")
+            (State::Deleted, "it was deleted meanwhile; before that: Ready is Unknown (Told), not True")
         );
         let mut never = Tracked::new(None, None);
         never.gone(&rules, at(2));
-        assert_eq!(never.describe(Time::EPOCH), "it is not there");
+        assert_eq!(
+            (never.state.clone(), never.describe(Time::EPOCH).as_str()),
+            (State::Absent, "it is not there")
+        );
     }
 }
