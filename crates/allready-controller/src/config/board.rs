@@ -11,6 +11,7 @@ use allready_core::{
     fleet::{FleetIndex, FleetOptions},
     reason,
     rollup::Grouped,
+    rollup::Input,
 };
 use allready_kube::{kinds::ConfigurationStatusSpec, report::Identity};
 use kube::core::SelectorExt;
@@ -454,7 +455,14 @@ impl Board {
         if held.is_empty() {
             self.fleet.remove(name);
         } else {
-            self.fleet.apply(name, held.iter().flat_map(|held| &held.conditions));
+            let plan = &self.plan;
+            let conditions = held.iter().flat_map(|held| &held.conditions);
+            self.fleet.apply(
+                name,
+                conditions.map(|condition| {
+                    Input::from(condition).with_polarity(plan.polarity(condition.type_.as_str()))
+                }),
+            );
         }
         match doubt {
             Some((reason, message)) => self.fleet.silence(name, reason, message),

@@ -173,14 +173,13 @@ impl Plan {
     /// The polarity of a condition type of reporters: that of its name, or what a source says of it.
     pub fn polarity(&self, type_: &str) -> Polarity {
         let negative = |source: &Source| source.negative.iter().any(|negative| negative == type_);
-        if self.sources.iter().any(negative) { Polarity::AbnormalTrue } else { polarity::usual(type_) }
+        if self.sources.iter().any(negative) { Polarity::AbnormalTrue } else { polarity::of_report(type_) }
     }
 
-    /// The types of which `True` is bad.
+    /// The types of which a source says that `True` is bad.
     pub(super) fn polarities(&self) -> BTreeMap<ConditionType, Polarity> {
         let named = self.sources.iter().flat_map(|source| source.negative.iter().map(String::as_str));
         named
-            .chain(polarity::NEGATIVE)
             .filter_map(|type_| Some((ConditionType::new(type_.to_owned()).ok()?, Polarity::AbnormalTrue)))
             .collect()
     }

@@ -219,7 +219,7 @@ fn conditions(
             polarity: match condition.polarity {
                 Some(AggregatedPolarity::Positive) => Polarity::NormalTrue,
                 Some(AggregatedPolarity::Negative) => Polarity::AbnormalTrue,
-                None => usual(&type_, target),
+                None => polarity::of_instances(group(target), &target.kind, type_.as_str()),
             },
             type_,
             expression: condition.expression.as_deref().map(Into::into),
@@ -227,16 +227,6 @@ fn conditions(
         });
     }
     planned
-}
-
-/// The polarity of a type by its name. Who is still at work anywhere is at work: True anywhere is True. Only a Deployment says
-/// `Progressing` when it has arrived, too.
-fn usual(type_: &ConditionType, target: &AggregationTarget) -> Polarity {
-    match type_.as_str() {
-        "Progressing" if target.kind == "Deployment" && group(target) == "apps" => Polarity::NormalTrue,
-        "Progressing" | "Reconciling" => Polarity::AbnormalTrue,
-        other => polarity::usual(other),
-    }
 }
 
 fn fields(

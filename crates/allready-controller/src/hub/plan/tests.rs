@@ -40,10 +40,20 @@ fn mc6_a_type_that_everybody_knows_to_be_negative_is_so_unless_the_spec_says_oth
         plan(json!({ "target": target, "conditions": [condition] })).conditions[0].polarity
     };
     let of = |type_: &str| polarity("example.com/v1", "Thing", json!({ "type": type_ }));
-    for negative in ["Degraded", "Failed", "ReplicaFailure", "Stalled", "Progressing", "Reconciling"] {
+    for negative in [
+        "Degraded",
+        "Failed",
+        "ReplicaFailure",
+        "Stalled",
+        "Progressing",
+        "Reconciling",
+        "Paused",
+        "example.com/Degraded",
+        "NotReady",
+    ] {
         assert_eq!(of(negative), Polarity::AbnormalTrue, "{negative}");
     }
-    for positive in ["Ready", "Programmed", "example.com/Degraded"] {
+    for positive in ["Ready", "Programmed", "example.com/Synced"] {
         assert_eq!(of(positive), Polarity::NormalTrue, "{positive}");
     }
     let told = json!({ "type": "Degraded", "polarity": "Positive" });
