@@ -127,12 +127,10 @@ pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mu
                     visit(Signal::key(health, "B01", key).reason(word));
                 }
             }
-            value if is_error_key(key) => {
-                if is_truthy(value) {
-                    let message = error_text(value);
-                    if !is_nested || classify(&message, Reading::Text) == Some(Degraded) {
-                        visit(Signal::key(Degraded, "B02", key).message(message));
-                    }
+            value if is_error_key(key) && is_truthy(value) && !is_no_error(value) => {
+                let message = error_text(value);
+                if !is_nested || classify(&message, Reading::Text) == Some(Degraded) {
+                    visit(Signal::key(Degraded, "B02", key).message(message));
                 }
             }
             Value::Array(_) | Value::Object(_) if !is_nested && is_truthy(value) => {
@@ -212,6 +210,14 @@ fn is_error_key(key: &str) -> bool {
     )
 }
 
+/// Words that are written where there is no error.
+fn is_no_error(value: &Value) -> bool {
+    let text = value.as_str().map(Flat::of);
+    text.is_some_and(|text| {
+        matches!(text.as_str(), "none" | "null" | "nil" | "na" | "ok" | "noerror" | "noerrors")
+    })
+}
+
 fn error_text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
@@ -275,7 +281,9 @@ fn walk<'a>(
             path.push('.');
             path.push_str(key);
             if value.is_array() {
-                path.push_str(&format!("[{index}]"));
+                path.push('[');
+                path.push_str(&index.to_string());
+                path.push(']');
             }
             read_item(case, item, path, worst);
             if depth < MAX_DEPTH {
