@@ -12,7 +12,7 @@ use super::tokens::{Flat, tokens};
 use crate::registry::path::scalar;
 
 /// Fields that hold a state, by their flat name.
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 21] = [
     "lastoperationstatus",
     "lastoperationstate",
     "phase",
@@ -30,6 +30,10 @@ const KEYS: [&str; 17] = [
     "lifecycle",
     "clusterstate",
     "clusterstatus",
+    "verdict",
+    "conclusion",
+    "robustness",
+    "stage",
 ];
 const KEY_ENDS: [&str; 4] = ["phase", "state", "status", "health"];
 /// What was, or is to be, is not what is.
@@ -119,12 +123,11 @@ fn message(map: &Map<String, Value>) -> &str {
 pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mut dyn FnMut(Signal<'a>)) {
     for (key, value) in map {
         match value {
-            Value::Bool(value) => {
-                if let Some(health) =
-                    boolean(key, *value).filter(|_| !is_nested || !*value || !is_good_name(key))
-                {
-                    let word = if *value { "True" } else { "False" };
-                    visit(Signal::key(health, "B01", key).reason(word));
+            Value::Bool(_) | Value::String(_) if truth(value).is_some() => {
+                let value = truth(value) == Some(true);
+                let health = boolean(key, value).filter(|_| !is_nested || !value || !is_good_name(key));
+                if let Some(health) = health {
+                    visit(Signal::key(health, "B01", key).reason(if value { "True" } else { "False" }));
                 }
             }
             value if is_error_key(key) && is_truthy(value) && !is_no_error(value) => {
@@ -147,6 +150,16 @@ pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mu
     }
 }
 
+/// A boolean, also one that is written as text.
+fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(value) => Some(*value),
+        Value::String(text) if text.eq_ignore_ascii_case("true") => Some(true),
+        Value::String(text) if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
+    }
+}
+
 fn is_good_name(key: &str) -> bool {
     let flat = Flat::of(key);
     let flat = flat.as_str();
@@ -165,6 +178,12 @@ fn is_good_name(key: &str) -> bool {
             | "active"
             | "connected"
             | "success"
+            | "registered"
+            | "provisioned"
+            | "installed"
+            | "deployed"
+            | "reconciled"
+            | "reachable"
             | "isready"
             | "allready"
     ) || flat.ends_with("ready")
