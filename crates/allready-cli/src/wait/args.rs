@@ -57,6 +57,7 @@ Examples:
   kubectl apply -f app/ -o yaml | allready wait -f - || exit
   allready wait ns/old --for delete
   allready wait crd/widgets.example.com --for create --for Established -o json")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct WaitArgs {
     /// The objects: `TYPE/NAME …`, `TYPE NAME …`, or `TYPE` with --selector or --all.
     #[arg(value_name = "TYPE/NAME")]

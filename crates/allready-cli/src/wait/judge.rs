@@ -153,19 +153,14 @@ fn health(verdict: &health::Verdict, now: Time) -> String {
     }
 }
 
-/// Why an object will not come to what is wished by itself.
+/// Why an object will not come to what is wished by itself: a condition that says so, or else the verdict on it.
 fn terminal(object: &Value, verdict: &health::Verdict) -> Option<Said> {
-    if verdict.health == Health::Degraded {
-        return Some(Said::Health(Box::new(verdict.clone())));
-    }
     let is_job =
         object["kind"] == "Job" && object["apiVersion"].as_str().is_some_and(|it| it.starts_with("batch/"));
-    let ends = [Some("Stalled"), is_job.then_some("Failed")];
-    ends.into_iter()
-        .flatten()
-        .map(|type_| has_condition(type_).judge(object))
-        .find(Verdict::is_met)
-        .map(Said::Conditions)
+    let ends = [Some("Stalled"), is_job.then_some("Failed")].into_iter().flatten();
+    let told = ends.map(|type_| has_condition(type_).judge(object)).find(Verdict::is_met);
+    let is_degraded = verdict.health == Health::Degraded;
+    told.map(Said::Conditions).or_else(|| is_degraded.then(|| Said::Health(Box::new(verdict.clone()))))
 }
 
 fn still_there(object: &Value) -> String {

@@ -33,7 +33,7 @@ use crate::{
     render, target,
 };
 
-/// How often ages are told anew in a terminal.
+/// How often objects are judged anew without news of them, and ages told anew in a terminal.
 const REDRAW: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &WaitArgs, _now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
@@ -113,11 +113,18 @@ impl Waiting<'_> {
         printer: &mut Printer,
     ) -> Result<Outcome, Failure> {
         let (mut heard, _tasks) = follow::follow(&self.cluster.client, objects);
-        let mut is_troubled = false;
+        let (mut is_troubled, mut looked) = (false, Duration::ZERO);
         loop {
             let at = self.moment();
+            let is_time = at.elapsed >= looked + REDRAW;
             for object in objects.iter_mut() {
+                if is_time {
+                    object.tracked.look_again(self.rules, at);
+                }
                 object.tracked.tick(self.args.grace, at);
+            }
+            if is_time {
+                looked = at.elapsed;
             }
             if let Some(outcome) = Outcome::of(objects) {
                 return Ok(outcome);
@@ -153,7 +160,7 @@ impl Waiting<'_> {
             Heard::Object(number, found) => {
                 let Some(object) = objects.get_mut(number) else { return Ok(()) };
                 match found {
-                    Some(found) => object.tracked.seen(&found, self.rules, at),
+                    Some(found) => object.tracked.seen(*found, self.rules, at),
                     None => object.tracked.gone(self.rules, at),
                 }
             }

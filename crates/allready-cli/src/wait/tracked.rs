@@ -43,6 +43,8 @@ pub(super) struct Tracked {
     uid: Option<String>,
     pub(super) state: State,
     judged: Option<Judged>,
+    /// As it was last seen.
+    object: Option<Value>,
     /// What is to be said instead of what was judged.
     words: Option<String>,
     /// Since when it has been in a terminal state.
@@ -59,6 +61,7 @@ impl Tracked {
             uid,
             state: State::Unseen,
             judged: None,
+            object: None,
             words: None,
             terminal_since: None,
             is_over: false,
@@ -72,7 +75,24 @@ impl Tracked {
     }
 
     /// It was seen.
-    pub(super) fn seen(&mut self, object: &Value, rules: &Rules, at: Moment) {
+    pub(super) fn seen(&mut self, mut object: Value, rules: &Rules, at: Moment) {
+        // Who wrote what is told by nobody here, and is often most of an object.
+        if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+            metadata.remove("managedFields");
+        }
+        self.look(&object, rules, at);
+        self.object = Some(object);
+    }
+
+    /// Nothing was heard of it, and time has passed: what was only late may be too late now.
+    pub(super) fn look_again(&mut self, rules: &Rules, at: Moment) {
+        if let (State::Waiting | State::Met, Some(object)) = (&self.state, self.object.take()) {
+            self.look(&object, rules, at);
+            self.object = Some(object);
+        }
+    }
+
+    fn look(&mut self, object: &Value, rules: &Rules, at: Moment) {
         if self.is_over {
             return;
         }
@@ -106,7 +126,7 @@ impl Tracked {
             return;
         }
         let judged = rules.judge_absent();
-        self.terminal_since = None;
+        (self.terminal_since, self.object) = (None, None);
         if judged.is_met {
             (self.state, self.is_over) = (State::Met, true);
         } else if rules.wishes(&Wish::Create) {
@@ -195,14 +215,14 @@ mod tests {
     fn a_terminal_state_fails_when_it_lasts_and_not_when_it_passes() {
         let rules = rules(&["Ready"]);
         let mut tracked = Tracked::new(None, None);
-        tracked.seen(&widget("1", 1, "Unknown", "True"), &rules, at(1));
+        tracked.seen(widget("1", 1, "Unknown", "True"), &rules, at(1));
         assert_eq!(tracked.due(GRACE), Some(Duration::from_secs(11)));
         tracked.tick(GRACE, at(10));
         assert_eq!(tracked.state, State::Waiting);
-        tracked.seen(&widget("1", 1, "Unknown", "False"), &rules, at(10));
+        tracked.seen(widget("1", 1, "Unknown", "False"), &rules, at(10));
         assert_eq!(tracked.due(GRACE), None);
-        tracked.seen(&widget("1", 1, "Unknown", "True"), &rules, at(12));
-        tracked.seen(&widget("1", 1, "Unknown", "True"), &rules, at(15));
+        tracked.seen(widget("1", 1, "Unknown", "True"), &rules, at(12));
+        tracked.seen(widget("1", 1, "Unknown", "True"), &rules, at(15));
         tracked.tick(GRACE, at(21));
         assert_eq!(tracked.state, State::Waiting);
         tracked.tick(GRACE, at(22));
@@ -216,9 +236,9 @@ mod tests {
     fn what_was_met_counts_no_more_when_it_is_not_so_any_more() {
         let rules = rules(&["Ready"]);
         let mut tracked = Tracked::new(None, None);
-        tracked.seen(&widget("1", 1, "True", "False"), &rules, at(0));
+        tracked.seen(widget("1", 1, "True", "False"), &rules, at(0));
         assert_eq!(tracked.state, State::Met);
-        tracked.seen(&widget("1", 1, "False", "False"), &rules, at(1));
+        tracked.seen(widget("1", 1, "False", "False"), &rules, at(1));
         assert_eq!(tracked.state, State::Waiting);
     }
 
@@ -226,16 +246,16 @@ mod tests {
     fn an_older_generation_than_the_one_written_does_not_count() {
         let rules = rules(&["Ready"]);
         let mut tracked = Tracked::new(Some(2), Some("1".into()));
-        tracked.seen(&widget("1", 1, "True", "False"), &rules, at(0));
+        tracked.seen(widget("1", 1, "True", "False"), &rules, at(0));
         assert_eq!(tracked.describe(Time::EPOCH), "the server shows generation 1, not 2 yet");
-        tracked.seen(&widget("1", 3, "True", "False"), &rules, at(0));
+        tracked.seen(widget("1", 3, "True", "False"), &rules, at(0));
         assert_eq!(tracked.state, State::Met);
     }
 
     #[test]
     fn an_object_made_anew_is_another_one() {
         let mut tracked = Tracked::new(None, Some("1".into()));
-        tracked.seen(&widget("2", 1, "True", "False"), &rules(&["Ready"]), at(0));
+        tracked.seen(widget("2", 1, "True", "False"), &rules(&["Ready"]), at(0));
         assert_eq!(
             (tracked.state.clone(), tracked.describe(Time::EPOCH).as_str()),
             (
@@ -246,11 +266,11 @@ mod tests {
 
         let deleted = rules(&["delete"]);
         let mut tracked = Tracked::new(None, None);
-        tracked.seen(&widget("1", 1, "True", "False"), &deleted, at(0));
+        tracked.seen(widget("1", 1, "True", "False"), &deleted, at(0));
         assert_eq!(tracked.state, State::Waiting);
-        tracked.seen(&widget("2", 1, "True", "False"), &deleted, at(0));
+        tracked.seen(widget("2", 1, "True", "False"), &deleted, at(0));
         assert_eq!(tracked.state, State::Met);
-        tracked.seen(&widget("2", 1, "True", "False"), &deleted, at(1));
+        tracked.seen(widget("2", 1, "True", "False"), &deleted, at(1));
         assert_eq!(tracked.state, State::Met, "it stays deleted");
     }
 
@@ -260,9 +280,9 @@ mod tests {
         let mut tracked = Tracked::new(None, None);
         tracked.gone(&rules, at(0));
         assert_eq!(tracked.state, State::Waiting);
-        tracked.seen(&widget("1", 1, "Unknown", "False"), &rules, at(1));
+        tracked.seen(widget("1", 1, "Unknown", "False"), &rules, at(1));
         tracked.gone(&rules, at(2));
-        tracked.seen(&widget("2", 1, "True", "False"), &rules, at(3));
+        tracked.seen(widget("2", 1, "True", "False"), &rules, at(3));
         assert_eq!(tracked.state, State::Met);
     }
 
@@ -270,7 +290,7 @@ mod tests {
     fn what_is_deleted_meanwhile_is_told_with_what_was_missing() {
         let rules = rules(&["Ready"]);
         let mut tracked = Tracked::new(None, None);
-        tracked.seen(&widget("1", 1, "Unknown", "False"), &rules, at(1));
+        tracked.seen(widget("1", 1, "Unknown", "False"), &rules, at(1));
         tracked.gone(&rules, at(2));
         assert_eq!(
             (tracked.state.clone(), tracked.describe(Time::EPOCH).as_str()),
@@ -282,5 +302,26 @@ mod tests {
             (never.state.clone(), never.describe(Time::EPOCH).as_str()),
             (State::Absent, "it is not there")
         );
+    }
+
+    #[test]
+    fn what_turns_bad_by_time_alone_is_found_without_news() {
+        let rules = rules(&["Ready"]);
+        let mut tracked = Tracked::new(None, None);
+        tracked.look_again(&rules, at(0));
+        assert_eq!(tracked.state, State::Unseen);
+        tracked.seen(widget("1", 1, "Unknown", "True"), &rules, at(1));
+        tracked.look_again(&rules, at(5));
+        assert_eq!(
+            tracked.due(GRACE),
+            Some(Duration::from_secs(11)),
+            "it has been so since it was first seen"
+        );
+        tracked.tick(GRACE, at(11));
+        tracked.look_again(&rules, at(12));
+        assert_eq!(tracked.state, State::Failed, "and it stays failed");
+        tracked.gone(&rules, at(13));
+        tracked.look_again(&rules, at(14));
+        assert_eq!(tracked.state, State::Deleted);
     }
 }

@@ -186,7 +186,7 @@ fn the_help_says_what_can_be_waited_for_and_how_it_ends() {
 
 #[test]
 fn what_makes_no_sense_is_refused_before_anything_is_asked() {
-    let mut told = String::new();
+    let mut told = Vec::new();
     for arguments in [
         &[][..],
         &["deploy/a", "--for", "delete", "--for", "Ready"],
@@ -198,13 +198,10 @@ fn what_makes_no_sense_is_refused_before_anything_is_asked() {
         &["deploy/a", "--timeout", "soon"],
         &["deploy/a", "-n", "Shop/.."],
     ] {
-        told += &format!(
-            "$ allready wait {}\n{}\n",
-            arguments.join(" "),
-            allready(&[&["wait"], arguments].concat(), "")
-        );
+        let said = allready(&[&["wait"], arguments].concat(), "");
+        told.push(format!("$ allready wait {}\n{said}", arguments.join(" ")));
     }
-    assert_snapshot!(told);
+    assert_snapshot!(told.join("\n"));
 }
 
 #[test]
