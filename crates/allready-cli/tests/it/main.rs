@@ -6,6 +6,7 @@ mod apiserver;
 mod config;
 mod demo;
 mod hub;
+mod owners;
 mod rollup;
 
 use std::{

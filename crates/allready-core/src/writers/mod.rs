@@ -96,6 +96,21 @@ pub fn of_field(object: &Value, field: &str) -> Option<Writer> {
     })
 }
 
+/// What stands at a path within an object, such as `status.listeners[web].conditions`.
+///
+/// ```
+/// use allready_core::writers::at;
+/// use serde_json::json;
+///
+/// let object = json!({ "status": { "listeners": [{ "name": "web", "attachedRoutes": 3 }] } });
+/// assert_eq!(at(&object, "status.listeners[web].attachedRoutes"), Some(&json!(3)));
+/// assert_eq!(at(&object, "status.listeners[0].name"), Some(&json!("web")));
+/// assert_eq!(at(&object, "status.listeners[tls]"), None);
+/// ```
+pub fn at<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
+    steps(path).try_fold(object, |value, step| Reach::None.step(step, Some(value)).1)
+}
+
 /// What is owned at the end of a path.
 fn walk<'a>(mut reach: Reach<'a>, path: &str, object: &Value) -> Reach<'a> {
     let mut value = Some(object);

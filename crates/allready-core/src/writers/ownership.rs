@@ -81,6 +81,8 @@ pub struct Owner {
 pub struct OwnedCondition {
     /// The path of its list: `status.listeners[web].conditions`.
     pub list: String,
+    /// Its place in it.
+    pub index: usize,
     /// Its type.
     #[serde(rename = "type")]
     pub type_: String,
@@ -181,7 +183,7 @@ fn owned(
         .enumerate()
         .filter(|(_, reach)| !matches!(reach, Reach::None))
         .collect();
-    for condition in list.conditions {
+    for (index, condition) in list.conditions.iter().enumerate() {
         if !budget.take(reaches.len() + 1) {
             return;
         }
@@ -196,6 +198,7 @@ fn owned(
         parts.sort_by_key(|part| std::cmp::Reverse(rank(part)));
         into.push(OwnedCondition {
             list: list.path.clone(),
+            index,
             type_: type_.to_owned(),
             owners: parts
                 .iter()
