@@ -27,7 +27,8 @@ const GATEWAY: &str = "gateway.networking.k8s.io";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Limit {
     /// Of what.
-    pub(super) limit: String,
+    #[serde(rename = "limit")]
+    pub(super) name: String,
     /// How much there is.
     pub(super) used: usize,
     /// How much there may be.
@@ -51,11 +52,12 @@ pub(super) enum Level {
 
 impl Level {
     fn of(used: usize, of: usize) -> Self {
-        match used.saturating_mul(100) / of.max(1) {
-            _ if used > of => Self::Over,
-            0..=50 if used.saturating_mul(2) <= of => Self::Fine,
-            0..=80 if used.saturating_mul(5) <= of.saturating_mul(4) => Self::OverHalf,
-            _ => Self::NearlyFull,
+        let (used, of) = (used as u128, of as u128);
+        match () {
+            () if used > of => Self::Over,
+            () if used * 5 > of * 4 => Self::NearlyFull,
+            () if used * 2 > of => Self::OverHalf,
+            () => Self::Fine,
         }
     }
 
@@ -70,8 +72,8 @@ impl Level {
 }
 
 impl Limit {
-    fn new(limit: impl Into<String>, used: usize, of: usize) -> Self {
-        Self { limit: limit.into(), used, of, level: Level::of(used, of) }
+    fn new(name: impl Into<String>, used: usize, of: usize) -> Self {
+        Self { name: name.into(), used, of, level: Level::of(used, of) }
     }
 
     /// How much is used, in per cent, rounded up: nothing is 0 % that is there.
@@ -139,8 +141,9 @@ mod tests {
 
     fn limit(object: &Value, name: &str) -> (usize, usize, Level) {
         let limits = limits(object, &all(object));
-        let found = limits.iter().find(|limit| limit.limit.contains(name));
-        found.map(|limit| (limit.used, limit.of, limit.level)).unwrap_or_else(|| panic!("{limits:?}"))
+        let found = limits.iter().find(|limit| limit.name.contains(name));
+        let found = found.unwrap_or_else(|| panic!("{limits:?}"));
+        (found.used, found.of, found.level)
     }
 
     #[test]
@@ -169,7 +172,7 @@ mod tests {
         );
         assert_eq!(limit(&gateway, "items in status.listeners"), (1, 64, Level::Fine));
         let other = json!({ "apiVersion": "apps/v1", "status": { "conditions": conditions(20) } });
-        assert!(limits(&other, &all(&other)).iter().all(|limit| !limit.limit.starts_with("conditions")));
+        assert!(limits(&other, &all(&other)).iter().all(|limit| !limit.name.starts_with("conditions")));
     }
 
     #[test]

@@ -5,18 +5,18 @@ mod view;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use allready::{Time, resources::Catalog, writers};
+use allready::{Time, writers};
 use clap::Args;
 use serde_json::Value;
 
 use self::view::Facts;
 use crate::{
-    cluster::{ClusterArgs, Patience, refused},
+    cluster::{ClusterArgs, Patience},
     failure::Failure,
     input,
     printer::{Printer, tame},
     render::{self, TableOutput},
-    target,
+    target::{self, ScopeArgs},
 };
 
 /// Which objects, and in which form.
@@ -38,8 +38,8 @@ kubectl leaves managedFields out of what it prints: for -f, get the object with
 
 Exit codes:
   0 it was said
-  64 wrong usage, 65 unusable input, 66 unreadable input or no usable kubeconfig,
-  69 no answer, or no such object, 74 unwritable output, 77 not permitted
+  64 wrong usage, 65 unusable input, 66 unreadable input, no such object or no
+  usable kubeconfig, 69 no answer, 74 unwritable output, 77 not permitted
 
 Examples:
   allready owners gateway/web -n edge
@@ -80,6 +80,7 @@ pub(crate) fn run(args: &OwnersArgs, now: Time, printer: &mut Printer) -> Result
     if objects.is_empty() {
         return Err(Failure::data("there is no object in it"));
     }
+    let structured = args.output.and_then(TableOutput::structured);
     let mut values = Vec::new();
     for (index, object) in objects.iter().enumerate() {
         let ownership = writers::all(object);
@@ -89,15 +90,14 @@ pub(crate) fn run(args: &OwnersArgs, now: Time, printer: &mut Printer) -> Result
             printer.warning(nobody(&facts.title(), args.filename.is_some()));
         }
         printer.warnings(&facts.warnings());
-        match args.output.and_then(TableOutput::structured) {
-            Some(_) => values.push(facts.json()),
-            None => {
-                let gap = if index == 0 { "" } else { "\n" };
-                printer.text(&format!("{gap}{}", facts.text(args.output.is_some(), now)))?;
-            }
+        if structured.is_some() {
+            values.push(facts.json());
+        } else {
+            let gap = if index == 0 { "" } else { "\n" };
+            printer.text(&format!("{gap}{}", facts.text(args.output.is_some(), now)))?;
         }
     }
-    if let Some(output) = args.output.and_then(TableOutput::structured) {
+    if let Some(output) = structured {
         printer.text(&render::objects(&values.iter().collect::<Vec<_>>(), output)?)?;
     }
     Ok(ExitCode::SUCCESS)
@@ -127,31 +127,21 @@ fn objects_of(documents: Vec<Value>) -> Vec<Value> {
 
 fn from_cluster(args: &OwnersArgs) -> Result<Vec<Value>, Failure> {
     let targets = target::parse(&args.objects).map_err(Failure::usage)?;
-    let named = targets.iter().map(|target| {
-        target.name.as_deref().map(|name| (target.resource.as_str(), name)).ok_or_else(|| {
-            let type_ = tame(&target.resource);
-            Failure::usage(format_args!("{type_:?} names no object: write {type_}/NAME"))
-        })
-    });
-    let named: Vec<(&str, &str)> = named.collect::<Result<_, _>>()?;
+    if let Some(target) = targets.iter().find(|target| target.name.is_none()) {
+        let type_ = tame(&target.resource);
+        return Err(Failure::usage(format_args!("{type_} names no object: write {type_}/NAME")));
+    }
+    let scope = ScopeArgs { namespace: args.namespace.clone(), all_namespaces: false };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
     runtime.block_on(async {
         let cluster = args.cluster.connect(Patience::Command).await?;
-        let catalog = Catalog::discover(&cluster.client)
-            .await
-            .map_err(|error| refused("cannot ask what the server has", &error))?;
-        let namespace = args.namespace.as_deref().unwrap_or(&cluster.namespace);
+        let catalog = target::discover(&cluster).await?;
         let mut objects = Vec::new();
-        for (type_, name) in named {
-            let resource =
-                catalog.find(type_).map_err(|error| Failure::unavailable(tame(&error.to_string())))?;
-            let doing = format!("cannot get {} {}", tame(&resource.singular), tame(name));
-            let api = resource.api(cluster.client.clone(), Some(namespace));
-            let object = api.get(name).await.map_err(|error| refused(&doing, &error))?;
-            objects.push(serde_json::to_value(object).map_err(Failure::data)?);
+        for target in &targets {
+            objects.push(target::fetch(&cluster, &catalog, target, &scope).await?);
         }
         Ok(objects)
     })

@@ -166,7 +166,7 @@ impl Facts<'_> {
         let mut table = Table::new(["LIMIT", "USED", "OF", "SHARE", "ROOM"]);
         for limit in self.limits {
             table.row([
-                cut(&limit.limit),
+                cut(&limit.name),
                 grouped(limit.used),
                 grouped(limit.of),
                 format!("{} %", limit.percent()),
@@ -182,7 +182,7 @@ impl Facts<'_> {
         let mut warnings: Vec<String> = near
             .map(|limit| {
                 let (percent, of) = (limit.percent(), grouped(limit.of));
-                format!("{}: {percent} % of the {of} {} are used", self.title(), limit.limit)
+                format!("{}: {percent} % of the {of} {} are used", self.title(), limit.name)
             })
             .collect();
         if !self.ownership.is_complete {
@@ -241,7 +241,7 @@ fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 2);
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -8,6 +8,8 @@ mod demo;
 mod hub;
 mod owners;
 mod rollup;
+mod shell;
+mod sweep;
 
 use std::{
     io::Write as _,
