@@ -245,7 +245,11 @@ async fn remove(
         };
         let swept = Sweeper::new(client.clone(), layout, owned).execute(removals).await;
         for removal in &swept.done {
-            printer.text(&format!("removed {} from {}\n", tame(&what(removal)), subject.title()))?;
+            let place = match &removal.remains {
+                Remains::Manager { .. } => format!(" from {}", subject.title()),
+                _ => String::new(),
+            };
+            printer.text(&format!("removed {}{place}\n", tame(&what(removal))))?;
         }
         for removal in &swept.spared {
             printer.warning(format_args!("{} was written just now, and stays", tame(&what(removal))));

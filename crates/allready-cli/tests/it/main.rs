@@ -7,6 +7,7 @@ mod config;
 mod demo;
 mod hub;
 mod owners;
+mod registry;
 mod rollup;
 mod shell;
 mod sweep;
