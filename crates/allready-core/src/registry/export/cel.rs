@@ -141,7 +141,8 @@ fn words() -> String {
             .map(|first| first.to_uppercase().chain(letters).collect::<String>())
             .unwrap_or_default()
     };
-    let words: Vec<String> = words.flat_map(|word| [capital(word), word.to_owned()]).collect();
+    let words = words.flat_map(|word| [capital(word), word.to_owned()]);
+    let words: Vec<String> = words.chain(["InProgress", "NotReady"].map(str::to_owned)).collect();
     list(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
