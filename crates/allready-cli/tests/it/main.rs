@@ -11,6 +11,7 @@ mod registry;
 mod rollup;
 mod shell;
 mod sweep;
+mod wait;
 
 use std::{
     io::Write as _,
