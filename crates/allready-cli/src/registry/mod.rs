@@ -1,16 +1,303 @@
-//! `allready registry`.
+//! `allready registry`: what is known of kinds and their conditions, shown, checked and told to others.
 
-use std::process::ExitCode;
+mod named;
+mod show;
+#[cfg(test)]
+mod tests;
 
-use allready::Time;
-use clap::Args;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
-use crate::{failure::Failure, printer::Printer};
+use allready::{
+    Time,
+    registry::{
+        self, Entry, Registry,
+        export::{Format, Wanted, declared, export},
+    },
+};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Value, json};
 
-/// What to do, and with what.
+use crate::{
+    cli::Output,
+    failure::Failure,
+    input,
+    printer::{Printer, tame},
+    render::{self, TableOutput},
+};
+
+/// What to do with the registry.
 #[derive(Debug, Args)]
-pub(crate) struct RegistryArgs {}
+#[command(after_help = "\
+The registry says what the condition types of a kind mean: which speaks for the whole,
+of which True is bad, what False and Unknown mean. What is built in is about well-known
+projects; the annotation allready.dev/conditions of a definition says more, a file wins
+over both, and what nobody declared is read off the names.
 
-pub(crate) fn run(_args: &RegistryArgs, _now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
-    Err(Failure::unavailable("registry is not there yet"))
+Exit codes:
+  0 it is shown, 64 wrong usage, 65 a file cannot be used, 66 or not read,
+  69 nothing of what was asked for can be exported, 74 unwritable output
+
+Examples:
+  allready registry show Certificate.cert-manager.io
+  allready registry show widgets.example.com --definition crds/widget.yaml
+  allready registry check ours.yaml
+  allready registry export --format argocd-lua Certificate.cert-manager.io
+  allready registry export --format flux-cel Certificate.v1.cert-manager.io")]
+pub(crate) struct RegistryArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: RegistryCommand,
+}
+
+/// What can be done with the registry.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RegistryCommand {
+    /// Show what the conditions and fields of a kind mean, and who says so.
+    Show(ShowArgs),
+    /// List the kinds of which something is declared.
+    List(ListArgs),
+    /// Check a file of declarations.
+    Check(CheckFileArgs),
+    /// Tell it to Argo CD, Flux or kapp.
+    Export(ExportArgs),
+}
+
+/// Where more declarations are.
+#[derive(Debug, Default, Args)]
+pub(crate) struct DeclarationArgs {
+    /// A file of declarations, which win over what is built in.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) registry: Vec<PathBuf>,
+
+    /// A file with definitions of custom resources, whose annotation allready.dev/conditions counts.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) definition: Vec<PathBuf>,
+}
+
+/// Which kind.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The kind: KIND, KIND.GROUP, KIND.VERSION.GROUP or its plural.
+    #[arg(value_name = "KIND")]
+    pub(crate) kind: String,
+
+    /// Only these condition types, declared or not.
+    #[arg(value_name = "TYPE")]
+    pub(crate) types: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) declarations: DeclarationArgs,
+
+    /// The form of the answer [default: tables]; JSON and YAML can be used as a file of declarations.
+    #[arg(short, long, value_name = "FORMAT")]
+    pub(crate) output: Option<TableOutput>,
+}
+
+/// Which declarations.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) declarations: DeclarationArgs,
+
+    /// The form of the answer [default: a table].
+    #[arg(short, long, value_name = "FORMAT")]
+    pub(crate) output: Option<TableOutput>,
+}
+
+/// Which file.
+#[derive(Debug, Args)]
+pub(crate) struct CheckFileArgs {
+    /// The file, JSON or YAML; `-` for standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+/// What to tell whom.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+  argocd-lua   data for the ConfigMap argocd-cm: a health script for each kind
+  flux-cel     healthCheckExprs for the spec of a Kustomization; kinds with their
+               version, or --default-version
+  kapp         a Config with waitRules
+
+An object is healthy when something speaks for it and nothing speaks against it, about
+the present generation: without a status it is progressing. A kind of which something
+cannot be told in a language is left out, and why is said on standard error.
+
+Exit codes:
+  0 something was told, 64 wrong usage, 65 a file cannot be used, 66 or not read,
+  69 nothing of what was asked for can be told, 74 unwritable output
+
+Examples:
+  allready registry export --format argocd-lua --all > argocd-cm.yaml
+  allready registry export --format flux-cel Certificate.v1.cert-manager.io
+  allready registry export --format kapp --registry ours.yaml Widget.example.com")]
+pub(crate) struct ExportArgs {
+    /// The language.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: FormatArg,
+
+    /// The kinds: KIND, KIND.GROUP or KIND.VERSION.GROUP.
+    #[arg(value_name = "KIND", required_unless_present = "all", conflicts_with = "all")]
+    pub(crate) kinds: Vec<String>,
+
+    /// Every kind that is declared by its name.
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// The version of kinds that are named without one; only Flux asks for it.
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) default_version: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) declarations: DeclarationArgs,
+
+    /// The form of the document.
+    #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
+    pub(crate) output: Output,
+}
+
+/// A language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// Health scripts for Argo CD.
+    #[value(name = "argocd-lua")]
+    ArgocdLua,
+    /// Expressions for Flux.
+    FluxCel,
+    /// Wait rules for kapp.
+    Kapp,
+}
+
+pub(crate) fn run(args: &RegistryArgs, _now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    match &args.command {
+        RegistryCommand::Show(args) => show(args, printer)?,
+        RegistryCommand::List(args) => list(args, printer)?,
+        RegistryCommand::Check(args) => check(&args.file, printer)?,
+        RegistryCommand::Export(args) => tell(args, printer)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The registry, and from where what is in it comes.
+pub(crate) struct Sources {
+    /// All of it.
+    pub(crate) registry: Registry,
+    annotations: Registry,
+    files: Registry,
+}
+
+impl Sources {
+    fn read(args: &DeclarationArgs) -> Result<Self, Failure> {
+        let mut annotated = Vec::new();
+        for path in &args.definition {
+            for document in input::read_all(path)? {
+                let entry = Entry::of_definition(&document).transpose();
+                annotated.extend(entry.map_err(|error| unusable(path, &error))?);
+            }
+        }
+        let mut filed = Vec::new();
+        for path in &args.registry {
+            filed.extend(entries(path)?);
+        }
+        let registry = Registry::builtin().clone().with(annotated.clone()).with(filed.clone());
+        Ok(Self {
+            registry,
+            annotations: Registry::empty().with(annotated),
+            files: Registry::empty().with(filed),
+        })
+    }
+
+    /// Who says what a condition type of a kind means.
+    fn of(&self, wanted: &Wanted, type_: &str) -> &'static str {
+        let says = |registry: &Registry| registry.condition(&wanted.group, &wanted.kind, type_).is_declared;
+        match () {
+            () if says(&self.files) => "file",
+            () if says(&self.annotations) => "annotation",
+            () if says(Registry::builtin()) => "built-in",
+            () => "name",
+        }
+    }
+}
+
+/// The declarations of a file; every document of it has some.
+fn entries(path: &Path) -> Result<Vec<Entry>, Failure> {
+    let mut entries = Vec::new();
+    for document in input::read_all(path)?.iter().filter(|document| !document.is_null()) {
+        entries.extend(registry::read(document).map_err(|error| unusable(path, &error))?);
+    }
+    Ok(entries)
+}
+
+fn unusable(path: &Path, error: &dyn std::error::Error) -> Failure {
+    Failure::data(format_args!("{}: {}", tame(&path.display().to_string()), tame(&error.to_string())))
+}
+
+fn show(args: &ShowArgs, printer: &mut Printer) -> Result<(), Failure> {
+    let sources = Sources::read(&args.declarations)?;
+    let wanted = named::kind(&sources.registry, &args.kind).map_err(|error| Failure::usage(tame(&error)))?;
+    let Some(output) = args.output.and_then(TableOutput::structured) else {
+        return printer.text(&show::text(&sources, &wanted, &args.types));
+    };
+    let known = sources.registry.kind(&wanted.group, &wanted.kind);
+    let entry = known.declared().clone().for_kind(&wanted.group, &wanted.kind);
+    printer.text(&render::value(&json!({ "entries": [value(&entry)?] }), output)?)
+}
+
+fn list(args: &ListArgs, printer: &mut Printer) -> Result<(), Failure> {
+    let sources = Sources::read(&args.declarations)?;
+    let Some(output) = args.output.and_then(TableOutput::structured) else {
+        return printer.text(&show::list(&sources.registry));
+    };
+    let entries: Vec<Value> = sources.registry.entries().iter().map(value).collect::<Result<_, _>>()?;
+    printer.text(&render::value(&json!({ "entries": entries }), output)?)
+}
+
+fn value(entry: &Entry) -> Result<Value, Failure> {
+    serde_json::to_value(entry).map_err(Failure::output)
+}
+
+fn check(path: &Path, printer: &mut Printer) -> Result<(), Failure> {
+    let entries = entries(path)?;
+    let name = tame(&path.display().to_string());
+    if entries.is_empty() {
+        return Err(Failure::data(format_args!("{name}: it declares nothing")));
+    }
+    let registry = Registry::empty().with(entries.iter().cloned());
+    let kinds = declared(&registry).len();
+    let conditions: usize = entries.iter().map(|entry| entry.conditions.len()).sum();
+    let states: usize = entries.iter().map(|entry| entry.states.len()).sum();
+    printer.text(&format!(
+        "{name} is usable. Entries: {}; kinds by name: {kinds}; condition types: {conditions}; fields: {states}.\n",
+        entries.len()
+    ))
+}
+
+fn tell(args: &ExportArgs, printer: &mut Printer) -> Result<(), Failure> {
+    let sources = Sources::read(&args.declarations)?;
+    let mut wanted = if args.all {
+        declared(&sources.registry)
+    } else {
+        let named = args.kinds.iter().map(|name| named::kind(&sources.registry, name));
+        named.collect::<Result<Vec<_>, _>>().map_err(|error| Failure::usage(tame(&error)))?
+    };
+    for kind in &mut wanted {
+        kind.version = kind.version.take().or_else(|| args.default_version.clone());
+    }
+    let format = match args.format {
+        FormatArg::ArgocdLua => Format::ArgoCdLua,
+        FormatArg::FluxCel => Format::FluxCel,
+        FormatArg::Kapp => Format::Kapp,
+    };
+    let told = export(&sources.registry, &wanted, format);
+    let left_out: Vec<String> =
+        told.left_out.iter().map(|(kind, why)| format!("{kind} is left out: {why}")).collect();
+    printer.warnings(&left_out);
+    if told.kinds == 0 {
+        return Err(Failure::unavailable("nothing of what was asked for can be told in this language"));
+    }
+    printer.text(&render::value(&told.document, args.output)?)
 }

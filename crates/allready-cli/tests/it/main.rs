@@ -6,7 +6,11 @@ mod apiserver;
 mod config;
 mod demo;
 mod hub;
+mod owners;
+mod registry;
 mod rollup;
+mod shell;
+mod sweep;
 mod wait;
 
 use std::{

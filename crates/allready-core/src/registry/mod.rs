@@ -6,6 +6,7 @@
 
 mod data;
 mod entry;
+pub mod export;
 mod glob;
 mod kind;
 mod names;

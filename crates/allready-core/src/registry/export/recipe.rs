@@ -1,0 +1,134 @@
+//! What can be told of a kind in the languages of others.
+
+use std::collections::BTreeMap;
+
+use crate::{Polarity, health::Health};
+
+/// A condition that counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Counting {
+    /// Its type, in which `*` stands for anything.
+    pub(super) type_: String,
+    /// Which status of it is good.
+    pub(super) polarity: Polarity,
+    /// What the other means.
+    pub(super) bad: Health,
+    /// What `Unknown` means, and anything that is no status.
+    pub(super) unknown: Health,
+    /// Whether its being good is enough to call the object healthy, where nothing else is bad.
+    pub(super) speaks: bool,
+    /// What its bad status means with these reasons.
+    pub(super) reasons: BTreeMap<String, Health>,
+}
+
+impl Counting {
+    pub(super) fn good(&self) -> &'static str {
+        if self.polarity == Polarity::AbnormalTrue { "False" } else { "True" }
+    }
+
+    pub(super) fn bad_status(&self) -> &'static str {
+        if self.polarity == Polarity::AbnormalTrue { "True" } else { "False" }
+    }
+
+    pub(super) fn is_pattern(&self) -> bool {
+        self.type_.contains('*')
+    }
+}
+
+/// A field whose words mean something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wording {
+    /// Where it is.
+    pub(super) path: Vec<String>,
+    /// What words mean; those that mean nothing are not here.
+    pub(super) words: BTreeMap<String, Health>,
+    /// The words that mean nothing.
+    pub(super) ignored: Vec<String>,
+    /// What any other word means: nothing where it is to be ignored.
+    pub(super) other: Option<Health>,
+}
+
+/// A field that has a value while the object rests on purpose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Resting {
+    /// Where it is.
+    pub(super) path: Vec<String>,
+    /// The value, as text.
+    pub(super) value: String,
+}
+
+/// A number that must reach another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reaching {
+    pub(super) have: Vec<String>,
+    pub(super) want: Vec<String>,
+    pub(super) short: Health,
+}
+
+/// All that is told of a kind. It is healthy when something speaks for it and nothing speaks against it; a kind for which
+/// nothing could ever speak is not exported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Recipe {
+    pub(super) group: String,
+    pub(super) kind: String,
+    /// What it is whatever it says: for kinds that have no status by design.
+    pub(super) always: Option<Health>,
+    /// Exact types first, then patterns, the more telling first.
+    pub(super) conditions: Vec<Counting>,
+    /// While one of these is True, something is under way.
+    pub(super) activities: Vec<String>,
+    /// While one of these is True, it rests on purpose.
+    pub(super) suspensions: Vec<String>,
+    pub(super) wordings: Vec<Wording>,
+    pub(super) resting: Vec<Resting>,
+    pub(super) reaching: Vec<Reaching>,
+    /// Whether conditions within lists of the status count as well.
+    pub(super) has_nested: bool,
+    /// Whether words within lists and parts of the status count as well.
+    pub(super) has_items: bool,
+}
+
+/// Fields of a status that tell a state in one word.
+pub(super) const STATE_FIELDS: [&str; 4] = ["phase", "state", "status", "health"];
+/// What is broken in the language of any kind, in small letters.
+pub(super) const BROKEN_WORDS: [&str; 12] = [
+    "failed",
+    "failure",
+    "error",
+    "errored",
+    "degraded",
+    "unhealthy",
+    "invalid",
+    "lost",
+    "aborted",
+    "rejected",
+    "crashed",
+    "unavailable",
+];
+/// What is under way in the language of any kind, beside what ends in `ing`.
+pub(super) const WAITING_WORDS: [&str; 5] = ["inprogress", "queued", "notready", "scheduled", "new"];
+
+impl Recipe {
+    /// The fields at the top of the status that somebody declared.
+    pub(super) fn declared_fields(&self) -> impl Iterator<Item = &str> {
+        self.wordings.iter().filter_map(|wording| match wording.path.as_slice() {
+            [status, field] if status == "status" => Some(field.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The group and the kind: `cert-manager.io/Certificate`.
+    pub(super) fn title(&self) -> String {
+        if self.group.is_empty() { self.kind.clone() } else { format!("{}/{}", self.group, self.kind) }
+    }
+
+    /// Whether anything could ever make it healthy.
+    pub(super) fn can_be_healthy(&self) -> bool {
+        self.always.is_some()
+            || self.conditions.iter().any(|condition| condition.speaks)
+            || self
+                .wordings
+                .iter()
+                .any(|wording| wording.words.values().any(|&health| health == Health::Healthy))
+    }
+}

@@ -1,0 +1,120 @@
+use serde_json::json;
+
+use super::*;
+use crate::registry::read;
+
+fn wanted(kind: &str) -> Wanted {
+    Wanted { group: "example.com".to_owned(), version: None, kind: kind.to_owned() }
+}
+
+fn registry(entry: &Value) -> Registry {
+    Registry::empty().with(read(&json!([entry])).unwrap())
+}
+
+fn script(entry: &Value) -> String {
+    let told = export(&registry(entry), &[wanted("Widget")], Format::ArgoCdLua);
+    told.document["data"]["resource.customizations.health.example.com_Widget"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_script_has_what_is_declared_in_its_tables() {
+    let text = script(&json!({
+        "group": "example.com", "kind": "Widget",
+        "conditions": { "Ready": "summary", "Burning": "abnormal", "*Synced": "dependent", "Moving": "activity" },
+        "reasons": { "Ready": { "Bro\"ken": "Degraded", "Fine": "Healthy" } },
+        "states": { "status.mood": { "Cross": "Degraded", "Odd": "ignore", "*": "Healthy" } },
+    }));
+    assert!(
+        text.starts_with("-- example.com/Widget, from the registry of allready\nlocal conditions = {\n"),
+        "{text}"
+    );
+    let ready = r#"["Ready"] = { good = "True", broken = "False", bad = "Progressing", unknown = "Progressing", speaks = true, reasons = { ["Bro\034ken"] = "Degraded" } },"#;
+    assert!(text.contains(ready), "{text}");
+    let burning = r#"["Burning"] = { good = "False", broken = "True", bad = "Degraded", unknown = "Progressing", speaks = false, reasons = {  } },"#;
+    assert!(text.contains(burning), "{text}");
+    assert!(text.contains(r#"{ match = "^.*Synced$", good = "True""#), "{text}");
+    assert!(
+        text.contains(
+            r#"local activities = {
+  ["Moving"] = true,
+}"#
+        ),
+        "{text}"
+    );
+    let mood = r#"words = { ["Cross"] = "Degraded" }, ignored = { ["Odd"] = true }, other = nil }"#;
+    assert!(text.contains(mood), "any word at all is no good news: {text}");
+    assert!(text.ends_with("return { status = worst, message = message }\n"), "{text}");
+}
+
+#[test]
+fn a_kind_without_a_status_by_design_is_what_it_is_declared_to_be() {
+    let text = script(&json!({ "group": "example.com", "kind": "Widget", "noStatus": true }));
+    assert_eq!(text.lines().last().unwrap(), r#"return { status = "Healthy", message = "" }"#);
+}
+
+#[test]
+fn what_cannot_be_told_is_left_out_with_the_reason() {
+    let told = |entry: Value, format| {
+        let told = export(&registry(&entry), &[wanted("Widget")], format);
+        assert_eq!(told.kinds + told.left_out.len(), 1);
+        told.left_out.into_iter().next().map(|(_, why)| why).unwrap_or_default()
+    };
+    let kind = |more: Value| {
+        let mut entry =
+            json!({ "group": "example.com", "kind": "Widget", "conditions": { "Ready": "summary" } });
+        entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        entry
+    };
+    let lua = Format::ArgoCdLua;
+    assert_eq!(told(kind(json!({})), lua), "");
+    assert!(
+        told(kind(json!({ "present": [{ "path": "status.x", "absent": "Progressing" }] })), lua)
+            .contains("must be there")
+    );
+    let sum =
+        json!({ "counts": [{ "have": "status.pools[].ready", "want": "spec.size", "short": "Degraded" }] });
+    assert!(told(kind(sum), lua).contains("status.pools[].ready"));
+    assert!(
+        told(json!({ "group": "other.com", "conditions": { "Ready": "summary" } }), lua)
+            .contains("nothing is declared")
+    );
+    let blind =
+        json!({ "group": "example.com", "kind": "Widget", "conditions": { "Cached": "informational" } });
+    assert!(told(blind, lua).contains("could ever call it healthy"));
+    assert!(told(kind(json!({})), Format::FluxCel).contains("asks for the version"));
+    assert_eq!(told(kind(json!({})), Format::Kapp), "");
+    let two = json!({ "conditions": { "Ready": "summary", "Synced": "dependent" } });
+    assert!(told(kind(two), Format::Kapp).contains("others say so"), "Ready alone would be green too early");
+}
+
+#[test]
+fn kapp_fails_on_bad_news_before_it_succeeds() {
+    let entry = json!({ "group": "example.com", "kind": "Widget", "conditions": { "Ready": "summary", "Burning": "abnormal" } });
+    let told = export(&registry(&entry), &[wanted("Widget")], Format::Kapp);
+    let rule = &told.document["waitRules"][0];
+    let matchers = rule["conditionMatchers"].as_array().unwrap();
+    assert!(matchers.contains(&json!({ "type": "Burning", "status": "True", "failure": true })));
+    assert_eq!(matchers.last().unwrap(), &json!({ "type": "Ready", "status": "True", "success": true }));
+    assert_eq!(matchers.iter().filter(|one| one["success"] == true).count(), 1);
+    assert_eq!(
+        rule["resourceMatchers"][0]["apiGroupKindMatcher"],
+        json!({ "apiGroup": "example.com", "kind": "Widget" })
+    );
+}
+
+#[test]
+fn every_kind_that_is_built_in_is_told_or_left_out() {
+    let kinds = declared(Registry::builtin());
+    for format in [Format::ArgoCdLua, Format::FluxCel, Format::Kapp] {
+        let told = export(Registry::builtin(), &kinds, format);
+        assert_eq!(told.kinds + told.left_out.len(), kinds.len(), "{format:?}");
+    }
+    let told = export(Registry::builtin(), &kinds, Format::ArgoCdLua);
+    let scripts = told.document["data"].as_object().unwrap();
+    assert!(scripts.len() > 100, "{}", scripts.len());
+    for (kind, text) in scripts {
+        let text = text.as_str().unwrap();
+        // Nothing but what we escape stands in quotes, so that they are even in number on each line.
+        assert!(text.lines().all(|line| line.matches('"').count() % 2 == 0), "{kind}: {text}");
+    }
+}
