@@ -1,6 +1,6 @@
 //! An explanation as a graph for programs that draw.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use allready::{
     Time,
@@ -16,16 +16,18 @@ const MESSAGE: usize = 80;
 
 /// For Graphviz.
 pub(super) fn dot(explanation: &Explanation, now: Time) -> String {
-    let mut text = "digraph explain {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n".to_owned();
+    let mut text =
+        "digraph explain {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n".to_owned();
     let path = path(explanation);
     for (index, node) in explanation.nodes.iter().enumerate() {
         let lines: Vec<String> = lines(node, now).iter().map(|line| dot_escaped(line)).collect();
         let bold = if path.contains(&index) { ", penwidth=2" } else { "" };
-        text.push_str(&format!("  n{index} [label=\"{}\", color=\"{}\"{bold}];\n", lines.join("\\n"), colour(node)));
+        let _ =
+            writeln!(text, "  n{index} [label=\"{}\", color=\"{}\"{bold}];", lines.join("\\n"), colour(node));
     }
     for (from, to, relation) in edges(explanation) {
         let bold = if path.contains(&from) && path.contains(&to) { ", penwidth=2" } else { "" };
-        text.push_str(&format!("  n{from} -> n{to} [label=\"{relation}\"{bold}];\n"));
+        let _ = writeln!(text, "  n{from} -> n{to} [label=\"{relation}\"{bold}];");
     }
     text + "}\n"
 }
@@ -36,16 +38,21 @@ pub(super) fn mermaid(explanation: &Explanation, now: Time) -> String {
     let path = path(explanation);
     for (index, node) in explanation.nodes.iter().enumerate() {
         let lines: Vec<String> = lines(node, now).iter().map(|line| mermaid_escaped(line)).collect();
-        text.push_str(&format!("  n{index}[\"{}\"]:::{}\n", lines.join("<br/>"), words::health(node).to_lowercase()));
+        let _ = writeln!(
+            text,
+            "  n{index}[\"{}\"]:::{}",
+            lines.join("<br/>"),
+            words::health(node).to_lowercase()
+        );
     }
     for (from, to, relation) in edges(explanation) {
         let arrow = if path.contains(&from) && path.contains(&to) { "==>" } else { "-->" };
-        text.push_str(&format!("  n{from} {arrow}|{relation}| n{to}\n"));
+        let _ = writeln!(text, "  n{from} {arrow}|{relation}| n{to}");
     }
     let words: BTreeSet<(String, &str)> =
         explanation.nodes.iter().map(|node| (words::health(node).to_lowercase(), colour(node))).collect();
     for (word, colour) in words {
-        text.push_str(&format!("  classDef {word} stroke:{colour}\n"));
+        let _ = writeln!(text, "  classDef {word} stroke:{colour}");
     }
     text
 }
@@ -71,7 +78,9 @@ fn lines(node: &Node, now: Time) -> Vec<String> {
 pub(super) fn edges(explanation: &Explanation) -> Vec<(usize, usize, &'static str)> {
     let mut edges = Vec::new();
     for (index, node) in explanation.nodes.iter().enumerate() {
-        edges.extend(node.children.iter().map(|&child| (index, child, explanation.nodes[child].relation.as_str())));
+        edges.extend(
+            node.children.iter().map(|&child| (index, child, explanation.nodes[child].relation.as_str())),
+        );
         edges.extend(node.elsewhere.iter().map(|&(relation, place)| (index, place, relation.as_str())));
     }
     edges
@@ -92,7 +101,7 @@ fn mermaid_escaped(text: &str) -> String {
     for c in text.chars() {
         match c {
             '"' | '<' | '>' | '&' | '#' | ';' | '`' | '[' | ']' | '{' | '}' | '|' | '\\' => {
-                escaped.push_str(&format!("#{};", u32::from(c)));
+                let _ = write!(escaped, "#{};", u32::from(c));
             }
             c => escaped.push(c),
         }

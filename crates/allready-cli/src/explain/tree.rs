@@ -1,5 +1,7 @@
 //! An explanation as a tree for a terminal.
 
+use std::fmt::Write as _;
+
 use allready::{
     Time,
     explain::{Explanation, Node},
@@ -38,7 +40,7 @@ pub(super) fn text(explanation: &Explanation, now: Time, look: Look) -> String {
     drawing.branch(0, "", "");
     let verdict = words::verdict(explanation, now);
     let verdict = if look.is_ascii { ascii(&verdict) } else { verdict };
-    drawing.text.push_str(&format!("\n{BOLD}{verdict}{BOLD:#}\n"));
+    let _ = writeln!(drawing.text, "\n{BOLD}{verdict}{BOLD:#}");
     drawing.text
 }
 
@@ -74,7 +76,7 @@ impl Drawing<'_> {
             let (own, _) = self.prefixes(below, node.children.len() + number + 1 == count);
             let room = self.look.width.saturating_sub(own.chars().count());
             let text = self.fit(text, room);
-            self.text.push_str(&format!("{DIM}{own}{DIM:#}{text}\n"));
+            let _ = writeln!(self.text, "{DIM}{own}{DIM:#}{text}");
         }
     }
 
@@ -92,20 +94,27 @@ impl Drawing<'_> {
         let (symbol, style) = symbol(node, self.look.is_ascii);
         let word = words::health(node);
         let label = tame(&node.label);
-        let facts: String = words::facts(node, self.now).iter().map(|fact| format!("  {fact}")).collect();
+        let facts =
+            words::facts(node, self.now).into_iter().fold(String::new(), |facts, fact| facts + "  " + &fact);
         let why = words::why(node);
         // The message gives way first: everything else is short, but for names that somebody made long.
         let width = self.look.width;
-        let taken = [prefix, &relation, symbol, word, &label, &facts].iter().map(|text| text.chars().count()).sum::<usize>() + 2;
+        let taken = [prefix, &relation, symbol, word, &label, &facts]
+            .iter()
+            .map(|text| text.chars().count())
+            .sum::<usize>()
+            + 2;
         let (label, room) = match width.checked_sub(taken + 2) {
             Some(room) => (self.fit(&label, usize::MAX), room),
             None => (self.fit(&label, (label.chars().count() + width).saturating_sub(taken).max(12)), 0),
         };
-        let why = if why.is_empty() || room < 8 { String::new() } else { format!("  {}", self.fit(&why, room)) };
+        let why =
+            if why.is_empty() || room < 8 { String::new() } else { format!("  {}", self.fit(&why, room)) };
         let facts = self.fit(&facts, usize::MAX);
-        self.text.push_str(&format!(
-            "{DIM}{prefix}{DIM:#}{relation}{style}{symbol} {word}{style:#} {label}{DIM}{facts}{DIM:#}{why}\n"
-        ));
+        let _ = writeln!(
+            self.text,
+            "{DIM}{prefix}{DIM:#}{relation}{style}{symbol} {word}{style:#} {label}{DIM}{facts}{DIM:#}{why}"
+        );
     }
 
     /// A text that fits, of signs that can be shown.

@@ -1,5 +1,7 @@
 //! How the lines of an explanation are worded, for people.
 
+use std::fmt::Write as _;
+
 use allready::{
     Time,
     explain::{Cause, Explanation, Folded, Node, What},
@@ -84,22 +86,28 @@ pub(super) fn verdict(explanation: &Explanation, now: Time) -> String {
 fn line(explanation: &Explanation, cause: &Cause, now: Time) -> String {
     let node = &explanation.nodes[cause.node()];
     let label = tame(&node.label);
-    let mut text = if node.what == What::Object { label } else { format!("{} {label}", tame(&node.object.to_string())) };
+    let mut text =
+        if node.what == What::Object { label } else { format!("{} {label}", tame(&node.object.to_string())) };
     let why = why(node);
     if !why.is_empty() {
         text.push_str(": ");
         text.push_str(&cut(&why, 300));
     }
     if let Some(since) = node.since {
-        text.push_str(&format!(", since {}", age(since, now)));
+        let _ = write!(text, ", since {}", age(since, now));
     }
     if let Some(writer) = &node.writer {
-        text.push_str(&format!(", by {}", tame(&writer.manager)));
+        let _ = write!(text, ", by {}", tame(&writer.manager));
     }
-    let beside = if node.what == What::Object { &node.children } else { &explanation.nodes[node.parent.unwrap_or(0)].children };
-    let warning = beside.iter().map(|&child| &explanation.nodes[child]).find(|child| child.what == What::Event);
+    let beside = if node.what == What::Object {
+        &node.children
+    } else {
+        &explanation.nodes[node.parent.unwrap_or(0)].children
+    };
+    let warning =
+        beside.iter().map(|&child| &explanation.nodes[child]).find(|child| child.what == What::Event);
     if let Some(warning) = warning {
-        text.push_str(&format!("; {}: {}", tame(&warning.label), cut(&self::why(warning), 200)));
+        let _ = write!(text, "; warning {}: {}", tame(&warning.label), cut(&self::why(warning), 200));
     }
     text
 }

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use super::{
-    Bounds, Explanation,
-    cause,
+    Bounds, Explanation, cause,
     id::{Firmness, ObjectId, Reference},
     known::{Gap, Known, Request},
     node::{Folded, Node, Relation, What, badness},
@@ -18,7 +17,13 @@ use crate::{
 };
 
 /// Explains an object, as far as is known.
-pub(super) fn build(known: &Known, root: &Reference, registry: &Registry, now: Time, bounds: &Bounds) -> Explanation {
+pub(super) fn build(
+    known: &Known,
+    root: &Reference,
+    registry: &Registry,
+    now: Time,
+    bounds: &Bounds,
+) -> Explanation {
     let builder = Builder {
         known,
         registry,
@@ -102,7 +107,11 @@ impl Builder<'_> {
         let (id, is_needed) = (reference.id(), reference.firmness == Firmness::Needed);
         if !self.known.is_answered(&request) {
             self.wanted.insert(request);
-            return if is_needed { Met::Unseen(id, "it has not been looked at yet".to_owned()) } else { Met::Nothing };
+            return if is_needed {
+                Met::Unseen(id, "it has not been looked at yet".to_owned())
+            } else {
+                Met::Nothing
+            };
         }
         match self.known.gap(&request) {
             _ if !is_needed => Met::Nothing,
@@ -170,12 +179,20 @@ impl Builder<'_> {
             node.parent = Some(part.below.and_then(|below| placed.get(below).copied()).unwrap_or(index));
             placed.push(self.push(node));
         }
-        // A single line that says the same again says nothing.
-        let is_echo = |node: &Node| node.field == self.nodes[index].field && node.reason == self.nodes[index].reason;
-        if index != 0 && !self.bounds.all && placed.len() == 1 && is_echo(&self.nodes[placed[0]]) {
-            let echo = self.nodes.pop();
-            let writer = echo.and_then(|echo| echo.writer);
-            self.nodes[index].children.retain(|&child| child != placed[0]);
+        if index != 0 && !self.bounds.all {
+            self.drop_echo(index, &placed);
+        }
+    }
+
+    /// A single condition that says the same as the object says nothing, but for who wrote it.
+    fn drop_echo(&mut self, index: usize, placed: &[usize]) {
+        let &[only] = placed else { return };
+        let (whole, part) = (&self.nodes[index], &self.nodes[only]);
+        let is_echo =
+            part.what == What::Condition && part.reason == whole.reason && part.message == whole.message;
+        if is_echo && only + 1 == self.nodes.len() {
+            let writer = self.nodes.pop().and_then(|echo| echo.writer);
+            self.nodes[index].children.retain(|&child| child != only);
             self.nodes[index].writer = self.nodes[index].writer.take().or(writer);
         }
     }
@@ -196,7 +213,7 @@ impl Builder<'_> {
         for finding in related.findings {
             let mut node = Node::new(What::Finding, id.clone(), finding.reason.to_owned(), finding.health);
             (node.relation, node.parent) = (Relation::Has, Some(index));
-            node.reason = finding.reason.to_owned();
+            finding.reason.clone_into(&mut node.reason);
             node.message = finding.message;
             self.outdo(index, &node);
             self.push(node);
@@ -228,6 +245,8 @@ impl Builder<'_> {
         let request = Request::Events(id.clone());
         if !self.known.is_answered(&request) {
             self.wanted.insert(request);
+        } else if self.known.gap(&request) == Some(Gap::Forbidden) {
+            self.nodes[index].gaps.push("not allowed to list events".to_owned());
         }
         for mut node in parts::warnings(id, self.known.events_of(id)) {
             node.parent = Some(index);
@@ -256,10 +275,16 @@ impl Builder<'_> {
             }
         }
         if is_too_deep && !folded.is_empty() {
-            self.nodes[index].gaps.push(format!("more than {} steps from the top nothing is followed", self.bounds.depth));
+            self.nodes[index]
+                .gaps
+                .push(format!("more than {} steps from the top nothing is followed", self.bounds.depth));
         }
         met.sort_by(|(one_relation, one), (other_relation, other)| {
-            other.rank().cmp(&one.rank()).then(one_relation.cmp(other_relation)).then(one.id().cmp(&other.id()))
+            other
+                .rank()
+                .cmp(&one.rank())
+                .then(one_relation.cmp(other_relation))
+                .then(one.id().cmp(&other.id()))
         });
         for (count, (relation, met)) in met.into_iter().enumerate() {
             let is_placed = count < self.bounds.children && self.nodes.len() < self.bounds.nodes;
@@ -286,7 +311,7 @@ fn gap_of_one(gap: &Gap) -> String {
         Gap::NotAsked => "it was not asked for: there have been enough requests".to_owned(),
         Gap::NotGiven => "it is not in the input".to_owned(),
         Gap::NotServed => "the API server does not serve its kind".to_owned(),
-        Gap::Cut => "not all was read".to_owned(),
+        Gap::Cut(why) => format!("not all was read: {why}"),
     }
 }
 
@@ -303,8 +328,7 @@ fn gap_of_many(gap: &Gap, request: &Request) -> Option<String> {
         Gap::NotServed | Gap::NotGiven => return None,
         Gap::Forbidden => format!("not allowed to list {what}"),
         Gap::Failed(message) => format!("listing {what} failed: {message}"),
-        Gap::Cut => format!("not all of {what} was read"),
+        Gap::Cut(why) => format!("not all of {what} was read: {why}"),
         Gap::NotAsked => format!("{what}: not asked for, there have been enough requests"),
     })
 }
-

@@ -29,6 +29,8 @@ impl Cause {
 struct End {
     badness: u8,
     is_missing: bool,
+    /// What is found in a part says more than a condition about the whole.
+    is_concrete: bool,
     depth: usize,
     /// The earliest is the first; what has no time comes last.
     since: Option<Reverse<Time>>,
@@ -55,6 +57,7 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
             ends[index] = Some(End {
                 badness: node.badness(),
                 is_missing: node.health == Some(Health::Missing),
+                is_concrete: matches!(node.what, What::Container | What::Finding),
                 depth: 0,
                 since: node.since.map(Reverse),
                 index: Reverse(index),

@@ -115,13 +115,13 @@ impl Reference {
         match &self.group {
             Some(group) => groups.find(|found| found == group),
             // The first of equals is taken: later ones have to be nearer.
-            None => groups.map(|found| (found, shared_labels(found, &self.near))).fold(None, |best, next| {
-                match best {
+            None => groups
+                .map(|found| (found, shared_labels(found, &self.near)))
+                .fold(None, |best, next| match best {
                     Some((_, shared)) if shared >= next.1 => best,
                     _ => Some(next),
-                }
-            })
-            .map(|(group, _)| group),
+                })
+                .map(|(group, _)| group),
         }
     }
 }
@@ -168,8 +168,15 @@ pub(super) fn is_cluster_scoped(kind: &str) -> bool {
 /// The group of a kind that everybody means the same by.
 pub(super) fn well_known_group(kind: &str) -> Option<&'static str> {
     Some(match kind {
-        "Secret" | "ConfigMap" | "Service" | "Pod" | "Node" | "Namespace" | "ServiceAccount"
-        | "PersistentVolumeClaim" | "PersistentVolume" => "",
+        "Secret"
+        | "ConfigMap"
+        | "Service"
+        | "Pod"
+        | "Node"
+        | "Namespace"
+        | "ServiceAccount"
+        | "PersistentVolumeClaim"
+        | "PersistentVolume" => "",
         "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet" => "apps",
         "Job" | "CronJob" => "batch",
         "StorageClass" => "storage.k8s.io",

@@ -33,8 +33,8 @@ pub enum Request {
 pub enum Answer {
     /// These are all of them; none where one object was asked for and is not there.
     Objects(Vec<Value>),
-    /// These are some of them: the rest was too much.
-    Some(Vec<Value>),
+    /// These are some of them, and this is why not the others.
+    Some(Vec<Value>, String),
     /// The server has no such kind.
     NotServed,
     /// Whoever asks is not allowed to.
@@ -54,8 +54,8 @@ pub enum Gap {
     Forbidden,
     /// Reading it failed.
     Failed(String),
-    /// There are more than were read.
-    Cut,
+    /// There are more than were read, and why.
+    Cut(String),
     /// It was not asked for.
     NotAsked,
     /// It is not in the files, which need not be all there is.
@@ -115,7 +115,11 @@ impl Known {
             self.owned.entry(key).or_default().insert(id.clone());
         }
         if id.kind == "Event" {
-            let about = if object["regarding"].is_object() { &object["regarding"] } else { &object["involvedObject"] };
+            let about = if object["regarding"].is_object() {
+                &object["regarding"]
+            } else {
+                &object["involvedObject"]
+            };
             let key = (text(about, "kind").to_owned(), text(about, "name").to_owned());
             self.events.entry(key).or_default().push(id.clone());
         }
@@ -127,13 +131,15 @@ impl Known {
     pub fn answer(&mut self, request: Request, answer: Answer) {
         let (objects, gap) = match answer {
             Answer::Objects(objects) => (objects, None),
-            Answer::Some(objects) => (objects, Some(Gap::Cut)),
+            Answer::Some(objects, why) => (objects, Some(Gap::Cut(why))),
             Answer::NotServed => (Vec::new(), Some(Gap::NotServed)),
             Answer::Forbidden => (Vec::new(), Some(Gap::Forbidden)),
             Answer::Failed(message) => (Vec::new(), Some(Gap::Failed(message))),
             Answer::NotAsked => (Vec::new(), Some(Gap::NotAsked)),
         };
-        objects.into_iter().for_each(|object| self.add(object));
+        for object in objects {
+            self.add(object);
+        }
         self.gaps.insert(request, gap);
     }
 
@@ -168,7 +174,7 @@ impl Known {
     pub(super) fn owned_by(&self, owner: &ObjectId) -> Vec<(ObjectId, bool)> {
         let uid = self.objects.get(owner).map_or("", |owner| text(&owner["metadata"], "uid"));
         let children = self.owned.get(&(owner.kind.clone(), owner.name.clone()));
-        let owned = children.into_iter().flatten().filter_map(|child| {
+        let named = children.into_iter().flatten().filter_map(|child| {
             // An owner is in the namespace of what it owns, or in none.
             if !owner.namespace.is_empty() && owner.namespace != child.namespace {
                 return None;
@@ -184,14 +190,15 @@ impl Known {
             })?;
             Some((child.clone(), reference["controller"] == Value::Bool(true)))
         });
-        owned.collect()
+        named.collect()
     }
 
     /// The events about an object.
     pub(super) fn events_of(&self, id: &ObjectId) -> impl Iterator<Item = &Value> {
         let events = self.events.get(&(id.kind.clone(), id.name.clone()));
         events.into_iter().flatten().filter_map(|event| self.objects.get(event)).filter(|event| {
-            let about = if event["regarding"].is_object() { &event["regarding"] } else { &event["involvedObject"] };
+            let about =
+                if event["regarding"].is_object() { &event["regarding"] } else { &event["involvedObject"] };
             text(about, "namespace") == id.namespace
         })
     }

@@ -82,6 +82,12 @@ impl Explanation {
 }
 
 /// Explains an object, as far as is known.
-pub fn explain(known: &Known, root: &Reference, registry: &Registry, now: Time, bounds: &Bounds) -> Explanation {
+pub fn explain(
+    known: &Known,
+    root: &Reference,
+    registry: &Registry,
+    now: Time,
+    bounds: &Bounds,
+) -> Explanation {
     build::build(known, root, registry, now, bounds)
 }

@@ -1,5 +1,7 @@
 //! What an object says of itself, line by line: conditions at the top and further in, containers, warnings.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use super::{
@@ -43,7 +45,16 @@ pub(super) fn of_object(
         }
     }
     if id.kind == "Pod" && id.group.is_empty() {
-        parts.extend(reader.containers());
+        let containers = reader.containers();
+        if !containers.is_empty() && !all {
+            // That they are not ready is said by themselves.
+            let is_told = |part: &Part| part.node.reason.starts_with("ContainersNot");
+            parts.retain(|part| part.node.what != What::Condition || !is_told(part));
+            for part in &mut parts {
+                part.below = None;
+            }
+        }
+        parts.extend(containers);
     }
     parts.truncate(MAX_CONDITIONS);
     parts
@@ -98,7 +109,10 @@ impl Reader<'_> {
                 for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.is_object()) {
                     let name = entry_name(entry).unwrap_or_else(|| index.to_string());
                     let place = format!("{} {name}", field.strip_suffix('s').unwrap_or(field));
-                    let path = format!("{path}[{name}]");
+                    // Those without a name are told apart by their place.
+                    let item =
+                        entry.get("name").and_then(Value::as_str).map_or(index.to_string(), str::to_owned);
+                    let path = format!("{path}[{item}]");
                     self.entry(&place, &path, entry, depth, parts);
                 }
             }
@@ -126,24 +140,23 @@ impl Reader<'_> {
     fn condition(&self, condition: &FoundCondition<'_>, place: &str, list: &str) -> Node {
         let semantics = self.registry.condition(&self.id.group, &self.id.kind, &condition.type_);
         let generation = self.object["metadata"]["generation"].as_i64();
-        let lag = condition.observed.map(crate::Generation::get).and_then(|observed| lag(observed, generation));
+        let lag =
+            condition.observed.map(crate::Generation::get).and_then(|observed| lag(observed, generation));
         let said = format!("{}={}", condition.type_, condition.status);
         let label = if place.is_empty() { said } else { format!("{place}: {said}") };
         let health = match (semantics.role, semantics.polarity.standing(condition.status)) {
-            (ConditionRole::Informational, _) => Health::Healthy,
             (ConditionRole::Suspension, _) if condition.status == Status::True => Health::Suspended,
             (ConditionRole::Activity, _) if condition.status == Status::True => Health::Progressing,
-            (ConditionRole::Suspension | ConditionRole::Activity, _) => Health::Healthy,
+            (ConditionRole::Suspension | ConditionRole::Activity | ConditionRole::Informational, _) => {
+                Health::Healthy
+            }
             // What was good about an older spec need not be any more.
             (_, Standing::Good) if lag.is_some() => Health::Progressing,
             (_, Standing::Good) => Health::Healthy,
-            // A part is no worse than the whole, which the engine has judged.
-            (_, Standing::Bad) if self.verdict.health == Health::Progressing => Health::Progressing,
             (_, Standing::Bad) => Health::Degraded,
-            (_, Standing::Unknown) if self.verdict.health == Health::Progressing => Health::Progressing,
             (_, Standing::Unknown) => Health::Unknown,
         };
-        let mut node = Node::new(What::Condition, self.id.clone(), label, health);
+        let mut node = Node::new(What::Condition, self.id.clone(), label, self.within(health));
         node.relation = Relation::Says;
         node.field = format!("{list}[{}]", condition.type_);
         node.reason = condition.reason.clone().into_owned();
@@ -152,6 +165,11 @@ impl Reader<'_> {
         node.lag = lag;
         node.writer = writers::of_condition(self.object, list, &condition.type_);
         node
+    }
+
+    /// A part is no worse than the whole, which has been judged with more in view.
+    fn within(&self, health: Health) -> Health {
+        health.min(self.verdict.health)
     }
 
     fn is_shown(&self, node: &Node) -> bool {
@@ -165,14 +183,14 @@ impl Reader<'_> {
             return Vec::new();
         }
         let lists = [("initContainerStatuses", "init container"), ("containerStatuses", "container")];
-        let states = lists.into_iter().flat_map(|(list, word)| {
-            let entries = status[list].as_array().into_iter().flatten();
-            entries.take(MAX_CONDITIONS).map(move |entry| (list, word, entry))
+        let entries = lists.into_iter().flat_map(|(list, word)| {
+            let listed = status[list].as_array().into_iter().flatten();
+            listed.take(MAX_CONDITIONS).map(move |entry| (list, word, entry))
         });
-        let parts = states.filter_map(|(list, word, entry)| {
+        let parts = entries.filter_map(|(list, word, entry)| {
             let (health, reason, message, since) = container_state(entry, word == "init container")?;
             let label = format!("{word} {}", text(entry, "name"));
-            let mut node = Node::new(What::Container, self.id.clone(), label, health);
+            let mut node = Node::new(What::Container, self.id.clone(), label, self.within(health));
             node.relation = Relation::Has;
             node.field = format!("status.{list}[{}]", text(entry, "name"));
             node.since = since.or_else(|| self.not_ready_since());
@@ -207,7 +225,8 @@ fn container_state(entry: &Value, is_init: bool) -> Option<(Health, String, Stri
         return Some((health, reason.to_owned(), message, None));
     }
     if let Some(ended) = state.get("terminated") {
-        let is_done = ended["exitCode"].as_i64() == Some(0) && (is_init || text(ended, "reason") == "Completed");
+        let is_done =
+            ended["exitCode"].as_i64() == Some(0) && (is_init || text(ended, "reason") == "Completed");
         let reason = match text(ended, "reason") {
             "" => "Terminated",
             reason => reason,
@@ -230,7 +249,9 @@ fn container_state(entry: &Value, is_init: bool) -> Option<(Health, String, Stri
 
 /// `OOMKilled (exit code 137)`.
 fn ending(terminated: &Value) -> String {
-    let code = terminated["exitCode"].as_i64().map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}"));
+    let code = terminated["exitCode"]
+        .as_i64()
+        .map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}"));
     match text(terminated, "reason") {
         "" => code,
         reason => format!("{reason} ({code})"),
@@ -256,8 +277,14 @@ pub(super) fn lag(observed: i64, generation: Option<i64>) -> Option<Lag> {
 /// The latest warnings about an object, one for each reason.
 pub(super) fn warnings<'a>(id: &ObjectId, events: impl Iterator<Item = &'a Value>) -> Vec<Node> {
     let time = |event: &Value| {
-        let fields = [&event["series"]["lastObservedTime"], &event["lastTimestamp"], &event["eventTime"], &event["firstTimestamp"],
-            &event["deprecatedLastTimestamp"], &event["metadata"]["creationTimestamp"]];
+        let fields = [
+            &event["series"]["lastObservedTime"],
+            &event["lastTimestamp"],
+            &event["eventTime"],
+            &event["firstTimestamp"],
+            &event["deprecatedLastTimestamp"],
+            &event["metadata"]["creationTimestamp"],
+        ];
         fields.into_iter().find_map(|field| field.as_str()?.parse::<Time>().ok())
     };
     let mut warnings: Vec<(Option<Time>, &Value)> =
@@ -276,19 +303,24 @@ pub(super) fn warnings<'a>(id: &ObjectId, events: impl Iterator<Item = &'a Value
             let mut node = Node::new(What::Event, id.clone(), String::new(), Health::Healthy);
             node.health = None;
             node.relation = Relation::Told;
-            node.reason = reason.to_owned();
+            reason.clone_into(&mut node.reason);
             let message = if event["message"].is_string() { "message" } else { "note" };
-            node.message = text(event, message).to_owned();
+            text(event, message).clone_into(&mut node.message);
             node.since = time;
             let teller = ["reportingComponent", "reportingController"].map(|field| text(event, field));
-            let teller = teller.into_iter().chain([text(&event["source"], "component"), text(&event["deprecatedSource"], "component")]);
+            let teller = teller
+                .into_iter()
+                .chain([text(&event["source"], "component"), text(&event["deprecatedSource"], "component")]);
             let teller = teller.into_iter().find(|teller| !teller.is_empty());
             node.writer = teller.map(|teller| writers::Writer { manager: teller.to_owned(), time: None });
             nodes.push((node, count));
         }
     }
     let labelled = nodes.into_iter().map(|(mut node, count)| {
-        node.label = if count > 1 { format!("warning {} ×{count}", node.reason) } else { format!("warning {}", node.reason) };
+        node.label = node.reason.clone();
+        if count > 1 {
+            let _ = write!(node.label, " ×{count}");
+        }
         node
     });
     labelled.collect()

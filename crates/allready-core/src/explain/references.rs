@@ -98,7 +98,9 @@ impl Found<'_> {
 
     /// A field such as `clusterRef: {name: a}` says by its name what it refers to, perhaps.
     fn guess(&mut self, field: &str, value: &Value, name: &str) -> bool {
-        let Some(stem) = field.strip_suffix("Ref").or_else(|| field.strip_suffix("Refs")) else { return false };
+        let Some(stem) = field.strip_suffix("Ref").or_else(|| field.strip_suffix("Refs")) else {
+            return false;
+        };
         let mut letters = stem.chars();
         let Some(first) = letters.next() else { return false };
         let kind: String = first.to_uppercase().chain(letters).collect();
@@ -166,8 +168,15 @@ fn default_kind(
 ) -> Option<(&'static str, Option<&'static str>)> {
     let plain = |kind| Some((kind, None));
     match field {
-        "secretRef" | "secretKeyRef" | "imagePullSecrets" | "certificateRefs" | "certificateRef"
-        | "nodePublishSecretRef" | "passwordSecretRef" | "privateKeySecretRef" | "valuesSecretRef" => plain("Secret"),
+        "secretRef"
+        | "secretKeyRef"
+        | "imagePullSecrets"
+        | "certificateRefs"
+        | "certificateRef"
+        | "nodePublishSecretRef"
+        | "passwordSecretRef"
+        | "privateKeySecretRef"
+        | "valuesSecretRef" => plain("Secret"),
         "configMapRef" | "configMapKeyRef" | "caCertificateRefs" => plain("ConfigMap"),
         // Volumes and projected volumes.
         "secret" if fields.contains_key("name") => plain("Secret"),

@@ -69,6 +69,10 @@ impl Relating<'_> {
         self.related.links.push(Link { relation, to });
     }
 
+    fn links(&mut self, relation: Relation, to: impl IntoIterator<Item = Reference>) {
+        self.related.links.extend(to.into_iter().map(|to| Link { relation, to }));
+    }
+
     fn list(&mut self, group: &str, kind: &str, namespace: &str, labels: &str) -> Request {
         let [group, kind, namespace, labels] = [group, kind, namespace, labels].map(str::to_owned);
         let request = Request::List { group, kind, namespace, labels };
@@ -83,7 +87,8 @@ impl Relating<'_> {
 
     /// What names this object as its owner.
     fn owned(&mut self) {
-        let (namespace, labels) = (self.id.namespace.clone(), selectors::query(&self.object["spec"]["selector"]));
+        let (namespace, labels) =
+            (self.id.namespace.clone(), selectors::query(&self.object["spec"]["selector"]));
         let labels = labels.unwrap_or_default();
         match (self.id.group.as_str(), self.id.kind.as_str()) {
             ("apps", "Deployment") => {
@@ -128,7 +133,7 @@ impl Relating<'_> {
         });
         let pods: Vec<Reference> = pods.map(|(pod, _)| Reference::to(pod)).collect();
         let count = pods.len();
-        pods.into_iter().for_each(|pod| self.link(Relation::Selects, pod));
+        self.links(Relation::Selects, pods);
         (count, Some(request))
     }
 
@@ -139,7 +144,8 @@ impl Relating<'_> {
             return;
         }
         let (namespace, name) = (self.id.namespace.clone(), self.id.name.clone());
-        let request = self.list("discovery.k8s.io", "EndpointSlice", &namespace, &format!("{SERVICE_LABEL}={name}"));
+        let request =
+            self.list("discovery.k8s.io", "EndpointSlice", &namespace, &format!("{SERVICE_LABEL}={name}"));
         let slices: Vec<(Reference, &Value)> = self
             .known
             .of_kind("discovery.k8s.io", "EndpointSlice")
@@ -154,9 +160,10 @@ impl Relating<'_> {
             ready += usize::from(is_ready(endpoint));
             behind.insert(text(&endpoint["targetRef"], "name"));
         }
-        let is_whole = self.is_whole(&request) || (!slices.is_empty() && self.known.gap(&request) == Some(Gap::NotGiven));
+        let is_whole = self.is_whole(&request)
+            || (!slices.is_empty() && self.known.gap(&request) == Some(Gap::NotGiven));
         self.related.links.retain(|link| link.to.kind != "EndpointSlice");
-        slices.into_iter().for_each(|(slice, _)| self.link(Relation::Selects, slice));
+        self.links(Relation::Selects, slices.into_iter().map(|(slice, _)| slice));
         let (pods, asked) = self.pods(&spec["selector"]);
         self.related.links.retain(|link| link.to.kind != "Pod" || !behind.contains(link.to.name.as_str()));
         if !is_whole || ready > 0 {
@@ -179,10 +186,12 @@ impl Relating<'_> {
             .filter_map(|endpoint| {
                 let target = &endpoint["targetRef"];
                 let is_pod = text(target, "kind") == "Pod" && !text(target, "name").is_empty();
-                is_pod.then(|| Reference::to(&ObjectId::new("", "Pod", &self.id.namespace, text(target, "name"))))
+                is_pod.then(|| {
+                    Reference::to(&ObjectId::new("", "Pod", &self.id.namespace, text(target, "name")))
+                })
             })
             .collect();
-        targets.into_iter().for_each(|target| self.link(Relation::RefersTo, target));
+        self.links(Relation::RefersTo, targets);
     }
 
     /// Who reports to this object, and which clusters they speak of.
@@ -197,9 +206,10 @@ impl Relating<'_> {
         self.list(ALLREADY, "StatusReport", &self.id.namespace.clone(), "");
         let is_own = |report: &Value| {
             let (spec, kind) = (&report["spec"], &report["spec"]["targetKind"]);
-            let is_of_kind = match kind.is_object() {
-                true => text(kind, "kind") == self.id.kind,
-                false => self.id.kind == "ConfigurationStatus" && self.id.group == ALLREADY,
+            let is_of_kind = if kind.is_object() {
+                text(kind, "kind") == self.id.kind
+            } else {
+                self.id.kind == "ConfigurationStatus" && self.id.group == ALLREADY
             };
             text(spec, "target") == self.id.name && is_of_kind
         };
@@ -219,8 +229,8 @@ impl Relating<'_> {
         if self.id.kind != "ConfigurationStatus" {
             self.list(ALLREADY, "StatusReport", "", CLUSTER_LABEL);
         }
-        own.into_iter().for_each(|(report, _)| self.link(Relation::ReportedBy, report));
-        silent.into_iter().for_each(|report| self.link(Relation::FromCluster, report));
+        self.links(Relation::ReportedBy, own.into_iter().map(|(report, _)| report));
+        self.links(Relation::FromCluster, silent);
     }
 
     /// The reports on clusters, with the names of these.
@@ -263,14 +273,17 @@ impl Relating<'_> {
         };
         for kind in kinds {
             self.list(GATEWAY, kind, "", "");
-            let those = self.known.of_kind(GATEWAY, kind).filter(|(other, object)| match self.id.kind.as_str() {
-                "GatewayClass" => text(&object["spec"], "gatewayClassName") == self.id.name,
-                _ => references::of_object(other, object).iter().any(|parent| {
-                    parent.kind == "Gateway" && parent.name == self.id.name && parent.namespace == self.id.namespace
-                }),
-            });
+            let those =
+                self.known.of_kind(GATEWAY, kind).filter(|(other, object)| match self.id.kind.as_str() {
+                    "GatewayClass" => text(&object["spec"], "gatewayClassName") == self.id.name,
+                    _ => references::of_object(other, object).iter().any(|parent| {
+                        parent.kind == "Gateway"
+                            && parent.name == self.id.name
+                            && parent.namespace == self.id.namespace
+                    }),
+                });
             let those: Vec<Reference> = those.map(|(other, _)| Reference::to(other)).collect();
-            those.into_iter().for_each(|other| self.link(Relation::Attached, other));
+            self.links(Relation::Attached, those);
         }
     }
 
@@ -309,14 +322,19 @@ impl Relating<'_> {
                 "no ReferenceGrant in the namespace {} lets a {} of {} refer to {} {}",
                 reference.namespace, self.id.kind, self.id.namespace, reference.kind, reference.name
             );
-            self.related.findings.push(Finding { health: Health::Degraded, reason: "RefNotPermitted", message });
+            self.related.findings.push(Finding {
+                health: Health::Degraded,
+                reason: "RefNotPermitted",
+                message,
+            });
         }
     }
 }
 
 /// Whether a reference of a Gateway kind needs a grant: not to parents, which decide for themselves.
 fn is_granted_only(reference: &Reference, id: &ObjectId) -> bool {
-    matches!(reference.kind.as_str(), "Secret" | "Service" | "ConfigMap") && reference.namespace != id.namespace
+    matches!(reference.kind.as_str(), "Secret" | "Service" | "ConfigMap")
+        && reference.namespace != id.namespace
 }
 
 fn endpoints(slice: &Value) -> impl Iterator<Item = &Value> {
