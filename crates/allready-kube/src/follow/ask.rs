@@ -137,6 +137,9 @@ impl Asking<'_> {
             },
         )
         .await;
+        if owner.namespace.is_empty() {
+            problems.push("only what is in no namespace was looked at".to_owned());
+        }
         if is_too_much {
             problems.push(format!("there are more than {MAX_OBJECTS}"));
         }
