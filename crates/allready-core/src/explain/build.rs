@@ -188,8 +188,8 @@ impl Builder<'_> {
     fn drop_echo(&mut self, index: usize, placed: &[usize]) {
         let &[only] = placed else { return };
         let (whole, part) = (&self.nodes[index], &self.nodes[only]);
-        let is_echo =
-            part.what == What::Condition && part.reason == whole.reason && part.message == whole.message;
+        let is_top = part.field.starts_with("status.conditions[");
+        let is_echo = is_top && part.reason == whole.reason && part.message == whole.message;
         if is_echo && only + 1 == self.nodes.len() {
             let writer = self.nodes.pop().and_then(|echo| echo.writer);
             self.nodes[index].children.retain(|&child| child != only);
@@ -215,7 +215,7 @@ impl Builder<'_> {
             let mut node = Node::new(What::Finding, id.clone(), finding.reason.to_owned(), finding.health);
             (node.relation, node.parent) = (Relation::Has, Some(index));
             finding.reason.clone_into(&mut node.reason);
-            node.message = finding.message;
+            (node.message, node.weight) = (finding.message, u8::MAX);
             // One that the line of the object tells needs no line of its own.
             if !(self.outdo(index, &node) && is_only) {
                 self.push(node);

@@ -45,7 +45,8 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
         let node = &nodes[index];
         let best = |choice: &dyn Fn(&Node) -> bool| {
             let children = node.children.iter().copied().filter(|&child| choice(&nodes[child]));
-            children.filter_map(|child| Some((ends[child]?, child))).max()
+            let ends = children.filter_map(|child| Some((ends[child]?, child)));
+            ends.max_by_key(|&(end, child)| (end.badness, nodes[child].weight, end, Reverse(child)))
         };
         let objects = best(&|child| child.what == What::Object && explains(child, node));
         // An object that is not well explains more than what the one above says of itself.

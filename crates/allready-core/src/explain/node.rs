@@ -143,6 +143,9 @@ pub struct Node {
     /// What is related too, and stands elsewhere.
     #[serde(skip)]
     pub elsewhere: Vec<(Relation, usize)>,
+    /// Of parts of one object that are equally bad, the one with the most weight is nearest to the cause.
+    #[serde(skip)]
+    pub(super) weight: u8,
     /// What is not shown one by one.
     pub folded: Vec<Folded>,
     /// What could not be looked at, as sentences.
@@ -170,6 +173,7 @@ impl Node {
             parent: None,
             children: Vec::new(),
             elsewhere: Vec::new(),
+            weight: 0,
             folded: Vec::new(),
             gaps: Vec::new(),
         }
