@@ -1,0 +1,249 @@
+//! What happens in a cluster, as events: each kind is listed and then watched, for as long as anybody wants to know.
+
+use std::{sync::Arc, time::Duration};
+
+use allready::{Time, backoff::Backoff, health, registry::Registry, resources::Resource};
+use futures::StreamExt as _;
+use kube::{
+    Api, Client,
+    api::{DynamicObject, ListParams, WatchEvent, WatchParams},
+};
+use serde_json::Value;
+use tokio::{
+    sync::{Semaphore, mpsc, watch},
+    time::{Instant, sleep, timeout},
+};
+
+use super::{
+    details::Details,
+    model::Key,
+    update::{Event, Seen},
+};
+
+/// How many kinds are listed at the same time.
+const MAX_LISTS: usize = 6;
+/// How many objects are asked for at once.
+const PAGE: u32 = 500;
+/// How long an answer may take.
+const ANSWER: Duration = Duration::from_secs(30);
+/// How long one watch lasts, in seconds. One that is dead without a word is noticed when it should have ended.
+const WATCH_SECONDS: u32 = 60;
+/// How long to wait between two attempts.
+const PATIENCE: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
+/// How long a watch has to go well for its failures to be forgotten.
+const STEADY: Duration = Duration::from_secs(10);
+/// How often the object that somebody looks at is read at most.
+const LOOK: Duration = Duration::from_millis(300);
+
+/// What all watches have in common.
+#[derive(Clone)]
+pub(super) struct Feed {
+    client: Client,
+    namespace: Option<String>,
+    labels: Option<String>,
+    permits: Arc<Semaphore>,
+    events: mpsc::Sender<Event>,
+    now: fn() -> Time,
+}
+
+/// Nobody listens any more.
+struct Unheard;
+
+/// Why a watch, or a list, is over.
+enum End {
+    /// The server ends each watch after a while.
+    Closed,
+    /// The server does not remember so far back, or the connection broke: what there is has to be listed again.
+    Lost,
+    /// It does not work, for this reason.
+    Failed(String),
+    Unheard,
+}
+
+impl From<Unheard> for End {
+    fn from(_: Unheard) -> Self {
+        Self::Unheard
+    }
+}
+
+impl Feed {
+    pub(super) fn new(
+        client: Client,
+        namespace: Option<String>,
+        labels: Option<String>,
+        events: mpsc::Sender<Event>,
+        now: fn() -> Time,
+    ) -> Self {
+        Self { client, namespace, labels, permits: Arc::new(Semaphore::new(MAX_LISTS)), events, now }
+    }
+
+    /// Says everything that happens to objects of a resource, until nobody listens.
+    ///
+    /// kube's own watcher does not say when a watch works again after it failed, and a watch that works must not be
+    /// called failing, nor one that fails be silent; so this lists and watches by itself.
+    pub(super) async fn follow(self, index: usize, resource: Resource) {
+        let api = resource.api(self.client.clone(), self.namespace.as_deref());
+        let kind = Followed { feed: &self, api, resource: &resource, index };
+        let mut failures = 0;
+        loop {
+            let began = Instant::now();
+            let event = match kind.round().await {
+                End::Unheard => return,
+                End::Failed(why) => Event::Failed(index, why),
+                // From now on it is not known what there is.
+                End::Closed | End::Lost => Event::Listing(index),
+            };
+            if self.send(event).await.is_err() {
+                return;
+            }
+            if began.elapsed() > STEADY {
+                failures = 0;
+            }
+            sleep(PATIENCE.delay(failures, 0.5)).await;
+            failures = failures.saturating_add(1);
+        }
+    }
+
+    /// Reads the object that somebody looks at, each time it is asked for.
+    pub(super) async fn look(self, resources: Arc<[Resource]>, mut wanted: watch::Receiver<Option<Key>>) {
+        while wanted.changed().await.is_ok() {
+            let Some(key) = wanted.borrow_and_update().clone() else { continue };
+            let Some(resource) = resources.get(key.kind) else { continue };
+            let found = self.details(resource, &key).await;
+            if self.send(Event::Looked(key, found)).await.is_err() {
+                return;
+            }
+            sleep(LOOK).await;
+        }
+    }
+
+    async fn details(&self, resource: &Resource, key: &Key) -> Result<Box<Details>, String> {
+        let namespace = Some(&*key.place.namespace).filter(|namespace| !namespace.is_empty());
+        let api = resource.api(self.client.clone(), namespace);
+        let object = match timeout(ANSWER, api.get(&key.place.name)).await {
+            Ok(Ok(object)) => whole(resource, &object),
+            Ok(Err(error)) => return Err(in_words(&error)),
+            Err(_) => return Err("the API server does not answer".to_owned()),
+        };
+        Ok(Box::new(Details::of(&object, Registry::builtin(), (self.now)())))
+    }
+
+    async fn send(&self, event: Event) -> Result<(), Unheard> {
+        self.events.send(event).await.map_err(|_| Unheard)
+    }
+}
+
+/// One resource, while it is followed.
+struct Followed<'a> {
+    feed: &'a Feed,
+    api: Api<DynamicObject>,
+    resource: &'a Resource,
+    index: usize,
+}
+
+impl Followed<'_> {
+    /// Lists everything, then watches for as long as that goes well.
+    async fn round(&self) -> End {
+        let mut version = match self.list().await {
+            Ok(version) => version,
+            Err(end) => return end,
+        };
+        loop {
+            let began = Instant::now();
+            match self.watch(&mut version).await {
+                // A server that ends its watches at once is treated as one that fails.
+                Ok(End::Closed) if began.elapsed() > Duration::from_secs(1) => {}
+                Ok(end) | Err(end) => return end,
+            }
+        }
+    }
+
+    /// Says what there is, and gives the version of it.
+    async fn list(&self) -> Result<String, End> {
+        self.feed.send(Event::Listing(self.index)).await?;
+        let Ok(_permit) = self.feed.permits.acquire().await else { return Err(End::Unheard) };
+        let mut params = ListParams { limit: Some(PAGE), ..ListParams::default() };
+        params.label_selector.clone_from(&self.feed.labels);
+        loop {
+            let page = answered(self.api.list(&params)).await?;
+            for object in &page.items {
+                self.feed.send(self.seen(object)).await?;
+            }
+            params.continue_token = page.metadata.continue_.filter(|token| !token.is_empty());
+            if params.continue_token.is_none() {
+                self.feed.send(Event::Listed(self.index)).await?;
+                return Ok(page.metadata.resource_version.unwrap_or_default());
+            }
+        }
+    }
+
+    /// Says what happens from a version on, which becomes the one that was seen last.
+    async fn watch(&self, version: &mut String) -> Result<End, End> {
+        let mut params = WatchParams { timeout: Some(WATCH_SECONDS), ..WatchParams::default() };
+        params.label_selector.clone_from(&self.feed.labels);
+        let mut stream = answered(self.api.watch(&params, version)).await?.boxed();
+        self.feed.send(Event::Watching(self.index)).await?;
+        let longest = Duration::from_secs(u64::from(WATCH_SECONDS) + 5);
+        loop {
+            let event = match timeout(longest, stream.next()).await {
+                Ok(Some(Ok(event))) => event,
+                Ok(None) => return Ok(End::Closed),
+                Ok(Some(Err(_))) | Err(_) => return Ok(End::Lost),
+            };
+            match event {
+                WatchEvent::Added(object) | WatchEvent::Modified(object) => {
+                    self.feed.send(self.seen(&object)).await?;
+                    *version = object.metadata.resource_version.unwrap_or_default();
+                }
+                WatchEvent::Deleted(object) => {
+                    self.feed.send(Event::Gone(self.key(&object))).await?;
+                    *version = object.metadata.resource_version.unwrap_or_default();
+                }
+                WatchEvent::Bookmark(mark) => *version = mark.metadata.resource_version,
+                WatchEvent::Error(status) if matches!(status.code, 410 | 504) => return Ok(End::Lost),
+                WatchEvent::Error(status) => return Ok(End::Failed(status.message)),
+            }
+        }
+    }
+
+    fn seen(&self, object: &DynamicObject) -> Event {
+        let whole = whole(self.resource, object);
+        let verdict = health::judge(&whole, Registry::builtin(), (self.feed.now)());
+        let uid = object.metadata.uid.clone().unwrap_or_default();
+        Event::Seen(Box::new(Seen { key: self.key(object), uid, verdict }))
+    }
+
+    fn key(&self, object: &DynamicObject) -> Key {
+        let metadata = &object.metadata;
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        Key::new(self.index, &text(&metadata.namespace), &text(&metadata.name))
+    }
+}
+
+/// The answer to a request, if it comes in time and is one.
+async fn answered<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T, End> {
+    match timeout(ANSWER, request).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(kube::Error::Api(status))) if status.code == 410 => Err(End::Lost),
+        Ok(Err(error)) => Err(End::Failed(in_words(&error))),
+        Err(_) => Err(End::Failed("the API server does not answer".to_owned())),
+    }
+}
+
+/// An object with its kind, which the entries of a list do not have.
+fn whole(resource: &Resource, object: &DynamicObject) -> Value {
+    let mut whole = serde_json::to_value(object).unwrap_or_default();
+    if let Value::Object(fields) = &mut whole {
+        fields.insert("apiVersion".to_owned(), resource.api_resource().api_version.into());
+        fields.insert("kind".to_owned(), resource.kind.clone().into());
+    }
+    whole
+}
+
+/// Why the API server did not do what it was asked, in short.
+fn in_words(error: &kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) => status.message.clone(),
+        other => crate::cluster::chain(other),
+    }
+}

@@ -1,0 +1,209 @@
+//! The screens that are lines from top to bottom: transitions, details, kinds, help.
+
+use allready::{
+    Status, Time,
+    health::{Health, Verdict},
+};
+use ratatui::text::{Line, Span};
+
+use super::{
+    Palette,
+    text::{cell, cut, wrap},
+};
+use crate::{
+    age::age,
+    watch::{
+        details::{Details, Said},
+        history::Transition,
+        kinds::{Kind, Sight, counted},
+        model::{Looked, Model, Screen},
+    },
+};
+
+/// All lines of the screen, for so many columns.
+pub(super) fn lines(model: &Model, palette: Palette, columns: u16) -> Vec<Line<'static>> {
+    let columns = usize::from(columns);
+    match model.screen {
+        Screen::Table => Vec::new(),
+        Screen::Transitions => transitions(model, palette, columns),
+        Screen::Details => details(model, palette, columns),
+        Screen::Kinds => kinds(model, palette, columns),
+        Screen::Help => help(palette, columns),
+    }
+}
+
+fn heading(palette: Palette, text: &str, columns: usize) -> Line<'static> {
+    Line::from(Span::styled(cut(text, columns), palette.strong()))
+}
+
+fn transitions(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> {
+    let seen = model.history.transitions();
+    if seen.is_empty() {
+        return vec![Line::from(cut("Nothing has changed since this began.", columns))];
+    }
+    let head = heading(palette, "AGO    FROM        -> TO           FLAPS OBJECT", columns);
+    let line = |transition: &Transition| {
+        let flaps = match model.history.flaps(&transition.key, model.now) {
+            0 => String::new(),
+            flaps => format!("{flaps}x"),
+        };
+        let word = |health: Option<Health>, none: &str| {
+            health.map_or_else(|| none.to_owned(), |health| format!("{health:?}"))
+        };
+        let place = &transition.key.place;
+        let namespace = match (&*place.namespace, model.has_namespaces) {
+            ("", _) | (_, false) => String::new(),
+            (namespace, true) => format!(" in {namespace}"),
+        };
+        let reason =
+            if transition.reason.is_empty() { String::new() } else { format!(": {}", transition.reason) };
+        let text = format!(
+            "{} {} -> {} {} {}{namespace}{reason}",
+            cell(&age(transition.at, model.now), 6),
+            cell(&word(transition.from, "new"), 11),
+            cell(&word(transition.to, "gone"), 12),
+            cell(&flaps, 5),
+            model.name(&transition.key),
+        );
+        let style = transition.to.map_or_else(|| palette.aside(), |health| palette.health(health));
+        Line::from(Span::styled(cut(&text, columns), style))
+    };
+    std::iter::once(head).chain(seen.iter().map(line)).collect()
+}
+
+fn details(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> {
+    let Some((key, looked)) = &model.looked else { return Vec::new() };
+    let namespace = match &*key.place.namespace {
+        "" => String::new(),
+        namespace => format!(" in {namespace}"),
+    };
+    let mut lines = vec![heading(palette, &format!("{}{namespace}", model.name(key)), columns)];
+    if model.record(key).is_none() {
+        lines.push(Line::from(Span::styled("It is gone.", palette.alarm())));
+    }
+    match looked {
+        Looked::Asking => lines.push(Line::from("reading it …")),
+        Looked::Failed(why) => {
+            lines.extend(wrap(&format!("It cannot be read: {why}"), columns).into_iter().map(Line::from));
+        }
+        Looked::Found(found) => lines.extend(found_details(found, model.now, palette, columns)),
+    }
+    lines
+}
+
+fn found_details(found: &Details, now: Time, palette: Palette, columns: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    let verdict = &found.verdict;
+    lines.push(Line::from(vec![
+        Span::styled(format!("{:?}", verdict.health), palette.health(verdict.health)),
+        Span::raw(cut(&decided(verdict, now), columns.saturating_sub(12))),
+    ]));
+    lines.extend(indented(&verdict.message, columns));
+    let mut facts = vec![found.api_version.clone()];
+    if let Some(created) = found.created {
+        facts.push(format!("created {} ago", age(created, now)));
+    }
+    if let Some((current, observed)) = found.generations {
+        facts.push(match current == observed {
+            true => format!("generation {current} observed"),
+            false => format!("generation {current}, but its status is about {observed}"),
+        });
+    }
+    if found.is_deleting {
+        facts.push("is being deleted".to_owned());
+    }
+    lines.extend(wrap(&facts.join(", "), columns).into_iter().map(Line::from));
+    lines.push(Line::default());
+    if found.conditions.is_empty() {
+        lines.push(Line::from(cut("It has no conditions.", columns)));
+    }
+    for said in &found.conditions {
+        lines.push(condition(said, now, palette, columns));
+        lines.extend(indented(&said.message, columns));
+    }
+    if found.omitted > 0 {
+        lines.push(Line::from(cut(&format!("and {} more", counted(found.omitted, "condition")), columns)));
+    }
+    lines
+}
+
+/// What decided, and since when.
+fn decided(verdict: &Verdict, now: Time) -> String {
+    let mut text = String::new();
+    if let Some(since) = verdict.since {
+        text += &format!(" for {}", age(since, now));
+    }
+    if !verdict.field.is_empty() {
+        text += &format!(", by {}", verdict.field);
+    }
+    if !verdict.reason.is_empty() {
+        text += &format!(": {}", verdict.reason);
+    }
+    if let Some(writer) = &verdict.writer {
+        text += &format!(" (written by {})", writer.manager);
+    }
+    text + &format!(" [rule {}]", verdict.rule)
+}
+
+fn condition(said: &Said, now: Time, palette: Palette, columns: usize) -> Line<'static> {
+    let status = match said.status {
+        Status::True => "True",
+        Status::False => "False",
+        Status::Unknown => "Unknown",
+    };
+    let age = said.since.map_or_else(String::new, |since| format!(" for {}", age(since, now)));
+    let reason = if said.reason.is_empty() { String::new() } else { format!(" {}", said.reason) };
+    let writer = said.writer.as_ref().map_or_else(String::new, |writer| format!(", by {writer}"));
+    heading(palette, &format!("{}={status}{reason}{age}{writer}", said.type_), columns)
+}
+
+fn indented(text: &str, columns: usize) -> impl Iterator<Item = Line<'static>> {
+    wrap(text, columns.saturating_sub(2)).into_iter().map(|line| Line::from(format!("  {line}")))
+}
+
+fn kinds(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> {
+    let mut lines = vec![heading(palette, &model.coverage().text(), columns)];
+    for group in &model.blind {
+        lines.extend(wrap(&format!("not readable: {group}"), columns).into_iter().map(Line::from));
+    }
+    let mut kinds: Vec<&Kind> = model.kinds.iter().collect();
+    kinds.sort_by_key(|kind| (!kind.is_failing(), kind.is_seen(), kind.name()));
+    for kind in kinds {
+        let objects = counted(kind.objects.len(), "object");
+        let (text, style) = match &kind.sight {
+            Sight::Failing { why, since } => {
+                (format!("failing for {}: {why}", age(*since, model.now)), palette.alarm())
+            }
+            Sight::Listing => (format!("listing, {objects} so far"), palette.aside()),
+            Sight::Opening => (format!("listed, {objects}; opening the watch"), palette.aside()),
+            Sight::Watching => (format!("watching, {objects}"), ratatui::style::Style::new()),
+        };
+        let text = format!("{} {text}", kind.name());
+        lines.extend(wrap(&text, columns).into_iter().map(|line| Line::from(Span::styled(line, style))));
+    }
+    lines
+}
+
+const HELP: &str = "\
+j k, arrows      select; g and G for the first and the last
+Enter            details of the selected object, as it is now
+/                filter: words that all have to be in kind, name, namespace or
+                 reason; also health:degraded kind:pod ns:shop name:web
+                 reason:crash, and !word for what is not wanted
+a                show what is healthy or suspended too, or not
+s                sort: worst, newest, most flaps, by name
+t                transitions: what changed since this began
+w                what is watched, and what cannot be
+q, Esc           back, and at the table the end; Ctrl-C ends it anywhere
+
+HEALTH  how an object is doing, worst first: Degraded, Missing, Unknown,
+        Progressing, Suspended (on purpose), Healthy. With a question mark:
+        its kind cannot be watched now, so it may be out of date.
+AGE     since when; with > at least so long, as the object does not say.
+FLAPS   how often its health changed in the last ten minutes.";
+
+fn help(palette: Palette, columns: usize) -> Vec<Line<'static>> {
+    let head = heading(palette, "Keys and columns", columns);
+    let body = HELP.lines().map(|line| Line::from(cut(line, columns)));
+    std::iter::once(head).chain(body).collect()
+}
