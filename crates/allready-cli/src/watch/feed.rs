@@ -2,7 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use allready::{Time, backoff::Backoff, health, registry::Registry, resources::Resource};
+use allready::{
+    Time,
+    backoff::Backoff,
+    health,
+    registry::Registry,
+    resources::{Resource, Selection},
+};
 use futures::StreamExt as _;
 use kube::{
     Api, Client,
@@ -39,8 +45,6 @@ const LOOK: Duration = Duration::from_millis(300);
 #[derive(Clone)]
 pub(super) struct Feed {
     client: Client,
-    namespace: Option<String>,
-    labels: Option<String>,
     permits: Arc<Semaphore>,
     events: mpsc::Sender<Event>,
     now: fn() -> Time,
@@ -67,23 +71,17 @@ impl From<Unheard> for End {
 }
 
 impl Feed {
-    pub(super) fn new(
-        client: Client,
-        namespace: Option<String>,
-        labels: Option<String>,
-        events: mpsc::Sender<Event>,
-        now: fn() -> Time,
-    ) -> Self {
-        Self { client, namespace, labels, permits: Arc::new(Semaphore::new(MAX_LISTS)), events, now }
+    pub(super) fn new(client: Client, events: mpsc::Sender<Event>, now: fn() -> Time) -> Self {
+        Self { client, permits: Arc::new(Semaphore::new(MAX_LISTS)), events, now }
     }
 
     /// Says everything that happens to objects of a resource, until nobody listens.
     ///
     /// kube's own watcher does not say when a watch works again after it failed, and a watch that works must not be
     /// called failing, nor one that fails be silent; so this lists and watches by itself.
-    pub(super) async fn follow(self, index: usize, resource: Resource) {
-        let api = resource.api(self.client.clone(), self.namespace.as_deref());
-        let kind = Followed { feed: &self, api, resource: &resource, index };
+    pub(super) async fn follow(self, index: usize, resource: Resource, selection: Selection) {
+        let api = resource.api(self.client.clone(), selection.namespace.as_deref());
+        let kind = Followed { feed: &self, api, resource: &resource, selection: &selection, index };
         let mut failures = 0;
         loop {
             let began = Instant::now();
@@ -138,6 +136,7 @@ struct Followed<'a> {
     feed: &'a Feed,
     api: Api<DynamicObject>,
     resource: &'a Resource,
+    selection: &'a Selection,
     index: usize,
 }
 
@@ -163,7 +162,8 @@ impl Followed<'_> {
         self.feed.send(Event::Listing(self.index)).await?;
         let Ok(_permit) = self.feed.permits.acquire().await else { return Err(End::Unheard) };
         let mut params = ListParams { limit: Some(PAGE), ..ListParams::default() };
-        params.label_selector.clone_from(&self.feed.labels);
+        params.label_selector.clone_from(&self.selection.labels);
+        params.field_selector.clone_from(&self.selection.fields);
         loop {
             let page = answered(self.api.list(&params)).await?;
             for object in &page.items {
@@ -180,7 +180,8 @@ impl Followed<'_> {
     /// Says what happens from a version on, which becomes the one that was seen last.
     async fn watch(&self, version: &mut String) -> Result<End, End> {
         let mut params = WatchParams { timeout: Some(WATCH_SECONDS), ..WatchParams::default() };
-        params.label_selector.clone_from(&self.feed.labels);
+        params.label_selector.clone_from(&self.selection.labels);
+        params.field_selector.clone_from(&self.selection.fields);
         let mut stream = answered(self.api.watch(&params, version)).await?.boxed();
         self.feed.send(Event::Watching(self.index)).await?;
         let longest = Duration::from_secs(u64::from(WATCH_SECONDS) + 5);
@@ -234,7 +235,7 @@ async fn answered<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T
 fn whole(resource: &Resource, object: &DynamicObject) -> Value {
     let mut whole = serde_json::to_value(object).unwrap_or_default();
     if let Value::Object(fields) = &mut whole {
-        fields.insert("apiVersion".to_owned(), resource.api_resource().api_version.into());
+        fields.insert("apiVersion".to_owned(), resource.api_version().into());
         fields.insert("kind".to_owned(), resource.kind.clone().into());
     }
     whole

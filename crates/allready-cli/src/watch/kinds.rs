@@ -82,6 +82,8 @@ pub(super) struct Coverage {
 impl Coverage {
     pub(super) fn of(kinds: &[Kind], blind: &[String]) -> Self {
         let why = |kind: &Kind| match &kind.sight {
+            // The server mostly begins with the name itself.
+            Sight::Failing { why, .. } if why.starts_with(&kind.name()) => Some(why.clone()),
             Sight::Failing { why, .. } => Some(format!("{}: {why}", kind.name())),
             _ => None,
         };

@@ -17,11 +17,11 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-use std::{io::IsTerminal as _, process::ExitCode, sync::Arc, time::Duration};
+use std::{io::IsTerminal as _, process::ExitCode, time::Duration};
 
 use allready::{
     Time,
-    resources::{Catalog, Resource},
+    resources::{Catalog, Resource, Selection},
 };
 use anstream::{AutoStream, ColorChoice};
 use clap::Args;
@@ -39,11 +39,11 @@ use self::{
     view::Palette,
 };
 use crate::{
-    cluster::{ClusterArgs, Patience, refused},
+    cluster::{ClusterArgs, Patience},
     failure::Failure,
     printer::{Printer, tame},
     signal::stopped,
-    target::{self, ScopeArgs},
+    target::{self, ScopeArgs, SelectorArgs},
 };
 
 /// How many events may wait to be taken in.
@@ -81,9 +81,8 @@ pub(crate) struct WatchArgs {
     #[command(flatten)]
     scope: ScopeArgs,
 
-    /// Only objects with these labels.
-    #[arg(short = 'l', long, value_name = "SELECTOR")]
-    selector: Option<String>,
+    #[command(flatten)]
+    selector: SelectorArgs,
 
     #[command(flatten)]
     cluster: ClusterArgs,
@@ -105,71 +104,62 @@ pub(crate) fn run(args: &WatchArgs, now: Time, _printer: &mut Printer) -> Result
 
 async fn start(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
     let cluster = args.cluster.connect(Patience::Command).await?;
-    let catalog = Catalog::discover(&cluster.client)
-        .await
-        .map_err(|error| refused("cannot ask what there is", &error))?;
-    let namespace = match (&args.scope.namespace, args.scope.all_namespaces) {
-        (_, true) => None,
-        (Some(namespace), false) => Some(namespace.clone()),
-        (None, false) => Some(cluster.namespace),
-    };
-    let resources: Arc<[Resource]> = wanted(&catalog, &args.types, namespace.is_none())?.into();
+    let catalog = target::discover(&cluster).await?;
+    let wanted = wanted(args, &catalog, &cluster.namespace)?;
+    let namespace = args.scope.namespace(&cluster.namespace);
+    let has_namespaces = namespace.is_none();
     let scope = namespace
-        .as_ref()
-        .map_or_else(|| "all namespaces".to_owned(), |namespace| format!("namespace {}", tame(namespace)));
-    let mut model = Model::new(scope, namespace.is_none(), now);
+        .map_or_else(|| "all namespaces".to_owned(), |namespace| format!("namespace {}", tame(&namespace)));
+    let mut model = Model::new(scope, has_namespaces, now);
     // With types that are named, a group of which nothing is known is not missed.
     let blind = if args.types.is_empty() { catalog.problems } else { Vec::new() };
     update(&mut model, Event::Blind(blind));
     // A watch is quiet for longer than a command is patient.
     let client = args.cluster.connect(Patience::Service).await?.client;
     let (sender, events) = mpsc::channel(MAX_WAITING);
-    let feed = Feed::new(client, namespace, args.selector.clone(), sender, clock);
+    let feed = Feed::new(client, sender, clock);
     let (looker, looked) = watch::channel(None);
     let mut tasks = JoinSet::new();
-    tasks.spawn(feed.clone().look(Arc::clone(&resources), looked));
-    for (index, resource) in resources.iter().enumerate() {
+    let resources: Vec<Resource> = wanted.iter().map(|(resource, _)| resource.clone()).collect();
+    tasks.spawn(feed.clone().look(resources.into(), looked));
+    for (index, (resource, selection)) in wanted.into_iter().enumerate() {
         let (group, kind, plural) = (&resource.group, &resource.kind, &resource.plural);
         update(&mut model, Event::Kind { group: group.clone(), kind: kind.clone(), plural: plural.clone() });
-        tasks.spawn(feed.clone().follow(index, resource.clone()));
+        tasks.spawn(feed.clone().follow(index, resource, selection));
     }
     drop(feed);
     Shell { model, events, looker, tasks }.run().await
 }
 
 /// What is to be watched of everything that there is.
-fn wanted(catalog: &Catalog, types: &[String], is_everywhere: bool) -> Result<Vec<Resource>, Failure> {
-    let can = |resource: &Resource, verb: &str| resource.verbs.iter().any(|can| can == verb);
-    if types.is_empty() {
-        let is_wanted = |resource: &&Resource| {
-            can(resource, "list")
-                && can(resource, "watch")
-                && (is_everywhere || resource.is_namespaced)
-                // They tell of what happens to others, and are no worse or better themselves.
-                && resource.plural != "events"
-        };
-        return Ok(catalog.resources.iter().filter(is_wanted).cloned().collect());
+fn wanted(
+    args: &WatchArgs,
+    catalog: &Catalog,
+    default_namespace: &str,
+) -> Result<Vec<(Resource, Selection)>, Failure> {
+    let mut targets = Vec::new();
+    for argument in &args.types {
+        targets.extend(target::parse(std::slice::from_ref(argument)).map_err(Failure::usage)?);
     }
-    let mut wanted: Vec<Resource> = Vec::new();
-    for argument in types {
-        let targets = target::parse(std::slice::from_ref(argument)).map_err(Failure::usage)?;
-        for target in targets {
-            if target.name.is_some() {
-                return Err(Failure::usage(format_args!(
-                    "{:?} is one object: give types to watch, or use `allready explain` for it",
-                    tame(argument)
-                )));
-            }
-            let resource = catalog.find(&target.resource).map_err(Failure::usage)?;
-            if !can(resource, "list") || !can(resource, "watch") {
-                return Err(Failure::usage(format_args!("{} cannot be watched", tame(&resource.plural))));
-            }
-            if !wanted.contains(resource) {
-                wanted.push(resource.clone());
-            }
-        }
+    if let Some(named) = targets.iter().find(|target| target.name.is_some()) {
+        return Err(Failure::usage(format_args!(
+            "watch takes types, not single objects: give {0}, or use `allready explain {0}/NAME`",
+            tame(&named.resource)
+        )));
     }
-    Ok(wanted)
+    let asked = target::resolve(&targets, &args.scope, &args.selector, catalog, default_namespace)?;
+    if let Some(asked) = asked.iter().find(|asked| !targets.is_empty() && !asked.resource.can("watch")) {
+        return Err(Failure::usage(format_args!(
+            "{} can be listed, but not watched: use `allready check`",
+            tame(&asked.resource.full_name())
+        )));
+    }
+    let is_wanted = |resource: &Resource| {
+        // Events tell of what happens to others, and are no worse or better themselves.
+        !targets.is_empty() || (resource.can("watch") && resource.plural != "events")
+    };
+    let wanted = asked.into_iter().filter(|asked| is_wanted(&asked.resource));
+    Ok(wanted.map(|asked| (asked.resource, asked.selection)).collect())
 }
 
 fn clock() -> Time {

@@ -94,11 +94,15 @@ fn details(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>
 fn found_details(found: &Details, now: Time, palette: Palette, columns: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let verdict = &found.verdict;
-    lines.push(Line::from(vec![
-        Span::styled(format!("{:?}", verdict.health), palette.health(verdict.health)),
-        Span::raw(cut(&decided(verdict, now), columns.saturating_sub(12))),
-    ]));
-    lines.extend(indented(&verdict.message, columns));
+    let mut decided = wrap(&format!("{:?}{}", verdict.health, decided(verdict, now)), columns).into_iter();
+    if let Some(first) = decided.next() {
+        lines.push(Line::from(Span::styled(first, palette.health(verdict.health))));
+    }
+    lines.extend(decided.map(Line::from));
+    // What a condition says is said there.
+    if !found.conditions.iter().any(|said| said.message == verdict.message) {
+        lines.extend(indented(&verdict.message, columns));
+    }
     let mut facts = vec![found.api_version.clone()];
     if let Some(created) = found.created {
         facts.push(format!("created {} ago", age(created, now)));
@@ -162,7 +166,7 @@ fn indented(text: &str, columns: usize) -> impl Iterator<Item = Line<'static>> {
 }
 
 fn kinds(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> {
-    let mut lines = vec![heading(palette, &model.coverage().text(), columns)];
+    let mut lines = vec![heading(palette, "What is watched", columns)];
     for group in &model.blind {
         lines.extend(wrap(&format!("not readable: {group}"), columns).into_iter().map(Line::from));
     }

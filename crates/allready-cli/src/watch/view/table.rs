@@ -82,7 +82,7 @@ fn nothing(model: &Model) -> String {
         return "Nothing that is shown matches the filter. Esc clears it.".to_owned();
     }
     if let Some(gaps) = gaps {
-        return format!("Nothing unhealthy is seen, but {gaps}: w lists them.");
+        return format!("Nothing unhealthy is seen, but {gaps}: press w to see why.");
     }
     if !coverage.is_complete() {
         return "Nothing unhealthy so far; not everything is listed yet.".to_owned();
