@@ -92,7 +92,7 @@ pub(crate) fn refused(doing: &str, error: &kube::Error) -> Failure {
 }
 
 /// An error and what is behind it, each once.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut behind = error.source();
     while let Some(cause) = behind {

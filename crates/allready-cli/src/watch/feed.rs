@@ -50,6 +50,13 @@ pub(super) struct Feed {
     now: fn() -> Time,
 }
 
+/// An object that somebody looks at.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) key: Key,
+    pub(super) resource: Resource,
+}
+
 /// Nobody listens any more.
 struct Unheard;
 
@@ -103,11 +110,10 @@ impl Feed {
     }
 
     /// Reads the object that somebody looks at, each time it is asked for.
-    pub(super) async fn look(self, resources: Arc<[Resource]>, mut wanted: watch::Receiver<Option<Key>>) {
+    pub(super) async fn look(self, mut wanted: watch::Receiver<Option<Wanted>>) {
         while wanted.changed().await.is_ok() {
-            let Some(key) = wanted.borrow_and_update().clone() else { continue };
-            let Some(resource) = resources.get(key.kind) else { continue };
-            let found = self.details(resource, &key).await;
+            let Some(Wanted { key, resource }) = wanted.borrow_and_update().clone() else { continue };
+            let found = self.details(&resource, &key).await;
             if self.send(Event::Looked(key, found)).await.is_err() {
                 return;
             }
@@ -241,10 +247,14 @@ fn whole(resource: &Resource, object: &DynamicObject) -> Value {
     whole
 }
 
-/// Why the API server did not do what it was asked, in short.
+/// Why the API server did not do what it was asked, in short: of what went wrong with a connection, the innermost says most.
 fn in_words(error: &kube::Error) -> String {
-    match error {
-        kube::Error::Api(status) => status.message.clone(),
-        other => crate::cluster::chain(other),
+    if let kube::Error::Api(status) = error {
+        return status.message.clone();
     }
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(behind) = cause.source() {
+        cause = behind;
+    }
+    format!("the API server does not answer: {cause}")
 }

@@ -1,6 +1,6 @@
 //! The kinds that are watched, and how well: what cannot be seen must not look healthy.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, fmt::Write as _};
 
 use allready::{Time, health::Health};
 
@@ -12,7 +12,7 @@ pub(super) struct Kind {
     /// Its API group; empty for the core one.
     pub(super) group: String,
     /// `Deployment`.
-    pub(super) kind: String,
+    pub(super) name: String,
     /// `deployments`.
     pub(super) plural: String,
     /// How well it is watched.
@@ -36,13 +36,15 @@ pub(super) enum Sight {
     Watching,
     /// Nothing is seen, for this reason, since this time.
     Failing { why: String, since: Time },
+    /// It is not served any more.
+    Retired,
 }
 
 impl Kind {
-    pub(super) fn new(group: &str, kind: &str, plural: &str) -> Self {
+    pub(super) fn new(group: &str, name: &str, plural: &str) -> Self {
         Self {
             group: group.to_owned(),
-            kind: kind.to_owned(),
+            name: name.to_owned(),
             plural: plural.to_owned(),
             sight: Sight::Listing,
             objects: HashMap::new(),
@@ -52,7 +54,7 @@ impl Kind {
     }
 
     /// Its name in a sentence: `deployments.apps`.
-    pub(super) fn name(&self) -> String {
+    pub(super) fn full_name(&self) -> String {
         if self.group.is_empty() { self.plural.clone() } else { format!("{}.{}", self.plural, self.group) }
     }
 
@@ -81,18 +83,13 @@ pub(super) struct Coverage {
 
 impl Coverage {
     pub(super) fn of(kinds: &[Kind], blind: &[String]) -> Self {
-        let why = |kind: &Kind| match &kind.sight {
-            // The server mostly begins with the name itself.
-            Sight::Failing { why, .. } if why.starts_with(&kind.name()) => Some(why.clone()),
-            Sight::Failing { why, .. } => Some(format!("{}: {why}", kind.name())),
-            _ => None,
-        };
+        let served = || kinds.iter().filter(|kind| kind.sight != Sight::Retired);
         Self {
-            kinds: kinds.len(),
-            watching: kinds.iter().filter(|kind| kind.is_seen()).count(),
-            failing: kinds.iter().filter(|kind| kind.is_failing()).count(),
+            kinds: served().count(),
+            watching: served().filter(|kind| kind.is_seen()).count(),
+            failing: served().filter(|kind| kind.is_failing()).count(),
             blind: blind.len(),
-            why: kinds.iter().find_map(why).or_else(|| blind.first().cloned()),
+            why: why(kinds).or_else(|| blind.first().cloned()),
         }
     }
 
@@ -109,16 +106,32 @@ impl Coverage {
             format!("watching {} of {}", self.watching, counted(self.kinds, "kind"))
         };
         if self.failing > 0 {
-            text += &format!("; {} failing", self.failing);
+            let _ = write!(text, "; {} failing", self.failing);
         }
         if self.blind > 0 {
-            text += &format!("; {} not readable", counted(self.blind, "API group"));
+            let _ = write!(text, "; {} not readable", counted(self.blind, "API group"));
         }
         if let Some(why) = &self.why {
-            text += &format!(" ({why})");
+            let _ = write!(text, " ({why})");
         }
         text
     }
+}
+
+/// Why kinds are failing: the reason of all of them, or else the first with its name.
+fn why(kinds: &[Kind]) -> Option<String> {
+    let mut failing = kinds.iter().filter_map(|kind| match &kind.sight {
+        Sight::Failing { why, .. } => Some((kind.full_name(), why)),
+        _ => None,
+    });
+    let (name, first) = failing.next()?;
+    let (is_alone, is_shared) =
+        failing.fold((true, true), |(_, same), (_, why)| (false, same && why == first));
+    // The server mostly begins with the name itself.
+    if (is_shared && !is_alone) || first.starts_with(&name) {
+        return Some(first.clone());
+    }
+    Some(format!("{name}: {first}"))
 }
 
 /// `1 kind`, `2 kinds`.

@@ -10,6 +10,7 @@ mod history;
 mod keys;
 mod kinds;
 mod model;
+mod shell;
 mod terminal;
 mod update;
 mod view;
@@ -17,39 +18,24 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-use std::{io::IsTerminal as _, process::ExitCode, time::Duration};
+use std::{io::IsTerminal as _, process::ExitCode};
 
 use allready::{
     Time,
     resources::{Catalog, Resource, Selection},
 };
-use anstream::{AutoStream, ColorChoice};
 use clap::Args;
-use tokio::{
-    sync::{mpsc, watch},
-    task::JoinSet,
-    time::{MissedTickBehavior, interval},
-};
 
 use self::{
-    feed::Feed,
     model::Model,
-    terminal::Terminal,
-    update::{Effect, Event, update},
-    view::Palette,
+    shell::{Asking, Shell},
 };
 use crate::{
     cluster::{ClusterArgs, Patience},
     failure::Failure,
     printer::{Printer, tame},
-    signal::stopped,
     target::{self, ScopeArgs, SelectorArgs},
 };
-
-/// How many events may wait to be taken in.
-const MAX_WAITING: usize = 2048;
-/// How long the screen may lag behind.
-const FRAME: Duration = Duration::from_millis(50);
 
 /// What to watch.
 #[derive(Debug, Args)]
@@ -105,30 +91,23 @@ pub(crate) fn run(args: &WatchArgs, now: Time, _printer: &mut Printer) -> Result
 async fn start(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
     let cluster = args.cluster.connect(Patience::Command).await?;
     let catalog = target::discover(&cluster).await?;
-    let wanted = wanted(args, &catalog, &cluster.namespace)?;
+    let first = wanted(args, &catalog, &cluster.namespace)?;
     let namespace = args.scope.namespace(&cluster.namespace);
     let has_namespaces = namespace.is_none();
     let scope = namespace
         .map_or_else(|| "all namespaces".to_owned(), |namespace| format!("namespace {}", tame(&namespace)));
-    let mut model = Model::new(scope, has_namespaces, now);
-    // With types that are named, a group of which nothing is known is not missed.
-    let blind = if args.types.is_empty() { catalog.problems } else { Vec::new() };
-    update(&mut model, Event::Blind(blind));
     // A watch is quiet for longer than a command is patient.
     let client = args.cluster.connect(Patience::Service).await?.client;
-    let (sender, events) = mpsc::channel(MAX_WAITING);
-    let feed = Feed::new(client, sender, clock);
-    let (looker, looked) = watch::channel(None);
-    let mut tasks = JoinSet::new();
-    let resources: Vec<Resource> = wanted.iter().map(|(resource, _)| resource.clone()).collect();
-    tasks.spawn(feed.clone().look(resources.into(), looked));
-    for (index, (resource, selection)) in wanted.into_iter().enumerate() {
-        let (group, kind, plural) = (&resource.group, &resource.kind, &resource.plural);
-        update(&mut model, Event::Kind { group: group.clone(), kind: kind.clone(), plural: plural.clone() });
-        tasks.spawn(feed.clone().follow(index, resource, selection));
+    let mut shell = Shell::new(client, Model::new(scope, has_namespaces, now));
+    if args.types.is_empty() {
+        shell.learn(first, catalog.problems);
+        let wanted = |catalog: &Catalog| wanted(args, catalog, &cluster.namespace).ok();
+        let asking = Asking { client: cluster.client, wanted: &wanted };
+        return shell.run(Some(asking)).await;
     }
-    drop(feed);
-    Shell { model, events, looker, tasks }.run().await
+    // With types that are named, a group of which nothing is known is not missed.
+    shell.learn(first, Vec::new());
+    shell.run(None).await
 }
 
 /// What is to be watched of everything that there is.
@@ -160,72 +139,4 @@ fn wanted(
     };
     let wanted = asked.into_iter().filter(|asked| is_wanted(&asked.resource));
     Ok(wanted.map(|asked| (asked.resource, asked.selection)).collect())
-}
-
-fn clock() -> Time {
-    Time::new(jiff::Timestamp::now())
-}
-
-/// Everything that runs.
-struct Shell {
-    model: Model,
-    events: mpsc::Receiver<Event>,
-    looker: watch::Sender<Option<model::Key>>,
-    tasks: JoinSet<()>,
-}
-
-impl Shell {
-    async fn run(mut self) -> Result<ExitCode, Failure> {
-        let stopped = stopped()?;
-        tokio::pin!(stopped);
-        let colours = AutoStream::choice(&std::io::stdout());
-        let palette = if colours == ColorChoice::Never { Palette::Plain } else { Palette::Coloured };
-        let mut terminal = Terminal::take(palette)?;
-        let mut keys = terminal::read_keys();
-        update(&mut self.model, terminal.size()?);
-        let (mut second, mut frame) = (interval(Duration::from_secs(1)), interval(FRAME));
-        second.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        frame.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        let mut waiting = Vec::new();
-        let mut is_behind = true;
-        loop {
-            let event = tokio::select! {
-                biased;
-                () = &mut stopped => return Ok(ExitCode::SUCCESS),
-                key = keys.recv() => match key {
-                    Some(key) => key,
-                    None => return Err(Failure::unavailable("the terminal cannot be read any more")),
-                },
-                _ = second.tick() => Event::Tick(clock()),
-                _ = frame.tick(), if is_behind => {
-                    terminal.draw(&mut self.model)?;
-                    is_behind = false;
-                    continue;
-                }
-                Some(Err(error)) = self.tasks.join_next() => {
-                    return Err(Failure::unavailable(format_args!("a watch ended by itself: {error}")));
-                }
-                _ = self.events.recv_many(&mut waiting, MAX_WAITING) => {
-                    for event in waiting.drain(..) {
-                        let effect = update(&mut self.model, event);
-                        self.perform(effect);
-                    }
-                    is_behind = true;
-                    continue;
-                }
-            };
-            let effect = update(&mut self.model, event);
-            if effect == Some(Effect::Quit) {
-                return Ok(ExitCode::SUCCESS);
-            }
-            self.perform(effect);
-            is_behind = true;
-        }
-    }
-
-    fn perform(&self, effect: Option<Effect>) {
-        if let Some(Effect::Look(key)) = effect {
-            self.looker.send_replace(Some(key));
-        }
-    }
 }

@@ -147,6 +147,7 @@ pub(super) enum Looked {
 
 /// All of it.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is true or false whatever the others are")]
 pub(super) struct Model {
     pub(super) now: Time,
     /// What is watched, in words: `namespace shop`.
@@ -219,7 +220,7 @@ impl Model {
 
     /// `Deployment/web`.
     pub(super) fn name(&self, key: &Key) -> String {
-        let kind = self.kinds.get(key.kind).map_or("", |kind| &kind.kind);
+        let kind = self.kinds.get(key.kind).map_or("", |kind| &kind.name);
         format!("{kind}/{}", key.place.name)
     }
 
@@ -246,7 +247,7 @@ impl Model {
         let order = self.order;
         let by_name = |a: &(&Kind, Key, &Record, usize), b: &(&Kind, Key, &Record, usize)| {
             let (left, right) = (&a.1.place, &b.1.place);
-            let kind = a.0.kind.cmp(&b.0.kind).then_with(|| left.name.cmp(&right.name));
+            let kind = a.0.name.cmp(&b.0.name).then_with(|| left.name.cmp(&right.name));
             left.namespace.cmp(&right.namespace).then(kind).then(a.1.kind.cmp(&b.1.kind))
         };
         rows.sort_by(|a, b| {
@@ -271,7 +272,7 @@ impl Model {
             return false;
         }
         self.filter.matches(&Subject {
-            kind: &kind.kind,
+            kind: &kind.name,
             plural: &kind.plural,
             namespace: &place.namespace,
             name: &place.name,

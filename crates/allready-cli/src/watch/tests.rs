@@ -1,5 +1,6 @@
 //! What happens, and what is on the screen then.
 
+mod feed;
 mod frames;
 mod story;
 

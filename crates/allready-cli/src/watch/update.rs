@@ -15,6 +15,8 @@ use super::{
 pub(super) enum Event {
     /// This kind is going to be watched; its index is the number of those before it.
     Kind { group: String, kind: String, plural: String },
+    /// A kind is not served any more, and neither are its objects.
+    Retired(usize),
     /// Of these groups of the API nothing is known.
     Blind(Vec<String>),
     /// A kind is listed, from the beginning.
@@ -60,11 +62,12 @@ pub(super) enum Effect {
 pub(super) fn update(model: &mut Model, event: Event) -> Option<Effect> {
     match event {
         Event::Kind { group, kind, plural } => model.kinds.push(Kind::new(&group, &kind, &plural)),
+        Event::Retired(index) => return retire(model, index),
         Event::Blind(groups) => model.blind = groups,
         Event::Listing(index) => {
             if let Some(kind) = model.kinds.get_mut(index) {
                 kind.round += 1;
-                if !kind.is_failing() {
+                if matches!(kind.sight, Sight::Opening | Sight::Watching) {
                     kind.sight = Sight::Listing;
                 }
             }
@@ -98,17 +101,18 @@ pub(super) fn update(model: &mut Model, event: Event) -> Option<Effect> {
 }
 
 fn set_sight(model: &mut Model, index: usize, sight: Sight) {
-    if let Some(kind) = model.kinds.get_mut(index) {
+    // What was still on its way when a kind went away does not bring it back.
+    if let Some(kind) = model.kinds.get_mut(index).filter(|kind| kind.sight != Sight::Retired) {
         kind.sight = sight;
     }
 }
 
 fn see(model: &mut Model, seen: Seen) -> Option<Effect> {
     let Seen { key, uid, verdict } = seen;
-    let kind = model.kinds.get_mut(key.kind)?;
+    let kind = model.kinds.get_mut(key.kind).filter(|kind| kind.sight != Sight::Retired)?;
     let (health, since, now) = (verdict.health, verdict.since, model.now);
     let reason = verdict.reason.clone();
-    let before = kind.objects.get(&key.place).map(|record| (record.health, record.seen, &*record.uid == uid));
+    let before = kind.objects.get(&key.place).map(|record| (record.health, record.seen, *record.uid == *uid));
     let is_same = before.is_some_and(|(was, _, is_same)| is_same && was == health);
     let record = Record {
         uid: uid.into(),
@@ -143,11 +147,22 @@ fn lose(model: &mut Model, key: Key) -> Option<Effect> {
     effect
 }
 
+fn retire(model: &mut Model, index: usize) -> Option<Effect> {
+    let kind = model.kinds.get_mut(index)?;
+    kind.sight = Sight::Retired;
+    let mut gone: Vec<Key> = Vec::new();
+    for place in kind.objects.keys() {
+        gone.push(Key { kind: index, place: place.clone() });
+    }
+    gone.sort();
+    gone.into_iter().filter_map(|key| lose(model, key)).last()
+}
+
 /// What a complete list did not have is gone.
 fn listed(model: &mut Model, index: usize) -> Option<Effect> {
     let kind = model.kinds.get_mut(index)?;
     kind.is_listed = true;
-    if !kind.is_failing() {
+    if kind.sight == Sight::Listing {
         kind.sight = Sight::Opening;
     }
     let round = kind.round;

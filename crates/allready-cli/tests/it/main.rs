@@ -7,6 +7,7 @@ mod config;
 mod demo;
 mod hub;
 mod rollup;
+mod watch;
 
 use std::{
     io::Write as _,

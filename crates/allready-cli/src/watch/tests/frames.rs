@@ -47,7 +47,7 @@ fn no_size_is_too_small_and_no_text_too_wide() {
         let event = Event::Blind(vec!["a.example/v1: \u{1b}[2J unavailable".to_owned()]);
         update(&mut model, event);
         press(&mut model, keys);
-        for columns in 0..50 {
+        for columns in [0, 1, 2, 3, 5, 8, 13, 20, 21, 34, 50, 79] {
             for lines in 0..20 {
                 let shown = screen(&mut model, columns, lines);
                 assert!(!shown.contains('\u{1b}'), "{columns}x{lines}");

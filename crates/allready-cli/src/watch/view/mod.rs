@@ -93,7 +93,7 @@ fn foot(model: &Model, palette: Palette, columns: u16) -> Line<'static> {
         }
         let hint = if width(&shown) + hint.len() <= room { hint } else { "" };
         return Line::from(vec![
-            Span::styled(prompt, palette.strong()),
+            Span::styled(prompt, Palette::strong()),
             Span::raw(shown),
             Span::styled(hint, palette.aside()),
         ]);

@@ -1,5 +1,7 @@
 //! The screens that are lines from top to bottom: transitions, details, kinds, help.
 
+use std::fmt::Write as _;
+
 use allready::{
     Status, Time,
     health::{Health, Verdict},
@@ -28,12 +30,12 @@ pub(super) fn lines(model: &Model, palette: Palette, columns: u16) -> Vec<Line<'
         Screen::Transitions => transitions(model, palette, columns),
         Screen::Details => details(model, palette, columns),
         Screen::Kinds => kinds(model, palette, columns),
-        Screen::Help => help(palette, columns),
+        Screen::Help => help(columns),
     }
 }
 
-fn heading(palette: Palette, text: &str, columns: usize) -> Line<'static> {
-    Line::from(Span::styled(cut(text, columns), palette.strong()))
+fn heading(text: &str, columns: usize) -> Line<'static> {
+    Line::from(Span::styled(cut(text, columns), Palette::strong()))
 }
 
 fn transitions(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> {
@@ -41,7 +43,7 @@ fn transitions(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'sta
     if seen.is_empty() {
         return vec![Line::from(cut("Nothing has changed since this began.", columns))];
     }
-    let head = heading(palette, "AGO    FROM        -> TO           FLAPS OBJECT", columns);
+    let head = heading("AGO    FROM        -> TO           FLAPS OBJECT", columns);
     let line = |transition: &Transition| {
         let flaps = match model.history.flaps(&transition.key, model.now) {
             0 => String::new(),
@@ -77,7 +79,7 @@ fn details(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>
         "" => String::new(),
         namespace => format!(" in {namespace}"),
     };
-    let mut lines = vec![heading(palette, &format!("{}{namespace}", model.name(key)), columns)];
+    let mut lines = vec![heading(&format!("{}{namespace}", model.name(key)), columns)];
     if model.record(key).is_none() {
         lines.push(Line::from(Span::styled("It is gone.", palette.alarm())));
     }
@@ -108,9 +110,10 @@ fn found_details(found: &Details, now: Time, palette: Palette, columns: usize) -
         facts.push(format!("created {} ago", age(created, now)));
     }
     if let Some((current, observed)) = found.generations {
-        facts.push(match current == observed {
-            true => format!("generation {current} observed"),
-            false => format!("generation {current}, but its status is about {observed}"),
+        facts.push(if current == observed {
+            format!("generation {current} observed")
+        } else {
+            format!("generation {current}, but its status is about {observed}")
         });
     }
     if found.is_deleting {
@@ -122,7 +125,7 @@ fn found_details(found: &Details, now: Time, palette: Palette, columns: usize) -
         lines.push(Line::from(cut("It has no conditions.", columns)));
     }
     for said in &found.conditions {
-        lines.push(condition(said, now, palette, columns));
+        lines.push(condition(said, now, columns));
         lines.extend(indented(&said.message, columns));
     }
     if found.omitted > 0 {
@@ -135,21 +138,21 @@ fn found_details(found: &Details, now: Time, palette: Palette, columns: usize) -
 fn decided(verdict: &Verdict, now: Time) -> String {
     let mut text = String::new();
     if let Some(since) = verdict.since {
-        text += &format!(" for {}", age(since, now));
+        let _ = write!(text, " for {}", age(since, now));
     }
     if !verdict.field.is_empty() {
-        text += &format!(", by {}", verdict.field);
+        let _ = write!(text, ", by {}", verdict.field);
     }
     if !verdict.reason.is_empty() {
-        text += &format!(": {}", verdict.reason);
+        let _ = write!(text, ": {}", verdict.reason);
     }
     if let Some(writer) = &verdict.writer {
-        text += &format!(" (written by {})", writer.manager);
+        let _ = write!(text, " (written by {})", writer.manager);
     }
     text + &format!(" [rule {}]", verdict.rule)
 }
 
-fn condition(said: &Said, now: Time, palette: Palette, columns: usize) -> Line<'static> {
+fn condition(said: &Said, now: Time, columns: usize) -> Line<'static> {
     let status = match said.status {
         Status::True => "True",
         Status::False => "False",
@@ -158,7 +161,7 @@ fn condition(said: &Said, now: Time, palette: Palette, columns: usize) -> Line<'
     let age = said.since.map_or_else(String::new, |since| format!(" for {}", age(since, now)));
     let reason = if said.reason.is_empty() { String::new() } else { format!(" {}", said.reason) };
     let writer = said.writer.as_ref().map_or_else(String::new, |writer| format!(", by {writer}"));
-    heading(palette, &format!("{}={status}{reason}{age}{writer}", said.type_), columns)
+    heading(&format!("{}={status}{reason}{age}{writer}", said.type_), columns)
 }
 
 fn indented(text: &str, columns: usize) -> impl Iterator<Item = Line<'static>> {
@@ -166,23 +169,23 @@ fn indented(text: &str, columns: usize) -> impl Iterator<Item = Line<'static>> {
 }
 
 fn kinds(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> {
-    let mut lines = vec![heading(palette, "What is watched", columns)];
+    let mut lines = vec![heading("What is watched", columns)];
     for group in &model.blind {
         lines.extend(wrap(&format!("not readable: {group}"), columns).into_iter().map(Line::from));
     }
-    let mut kinds: Vec<&Kind> = model.kinds.iter().collect();
-    kinds.sort_by_key(|kind| (!kind.is_failing(), kind.is_seen(), kind.name()));
+    let mut kinds: Vec<&Kind> = model.kinds.iter().filter(|kind| kind.sight != Sight::Retired).collect();
+    kinds.sort_by_key(|kind| (!kind.is_failing(), kind.is_seen(), kind.full_name()));
     for kind in kinds {
         let objects = counted(kind.objects.len(), "object");
         let (text, style) = match &kind.sight {
             Sight::Failing { why, since } => {
                 (format!("failing for {}: {why}", age(*since, model.now)), palette.alarm())
             }
-            Sight::Listing => (format!("listing, {objects} so far"), palette.aside()),
+            Sight::Listing | Sight::Retired => (format!("listing, {objects} so far"), palette.aside()),
             Sight::Opening => (format!("listed, {objects}; opening the watch"), palette.aside()),
             Sight::Watching => (format!("watching, {objects}"), ratatui::style::Style::new()),
         };
-        let text = format!("{} {text}", kind.name());
+        let text = format!("{} {text}", kind.full_name());
         lines.extend(wrap(&text, columns).into_iter().map(|line| Line::from(Span::styled(line, style))));
     }
     lines
@@ -206,8 +209,8 @@ HEALTH  how an object is doing, worst first: Degraded, Missing, Unknown,
 AGE     since when; with > at least so long, as the object does not say.
 FLAPS   how often its health changed in the last ten minutes.";
 
-fn help(palette: Palette, columns: usize) -> Vec<Line<'static>> {
-    let head = heading(palette, "Keys and columns", columns);
+fn help(columns: usize) -> Vec<Line<'static>> {
+    let head = heading("Keys and columns", columns);
     let body = HELP.lines().map(|line| Line::from(cut(line, columns)));
     std::iter::once(head).chain(body).collect()
 }

@@ -35,7 +35,7 @@ impl Palette {
     }
 
     /// What stands out.
-    pub(super) fn strong(self) -> Style {
+    pub(super) fn strong() -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
@@ -48,7 +48,7 @@ impl Palette {
     }
 
     /// The row that is selected; it also has a mark.
-    pub(super) fn selected(self) -> Style {
+    pub(super) fn selected() -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
     }
 }

@@ -1,5 +1,7 @@
 //! The table of what is not healthy.
 
+use std::fmt::Write as _;
+
 use ratatui::{
     Frame,
     layout::Rect,
@@ -39,7 +41,7 @@ pub(super) fn draw(model: &Model, palette: Palette, frame: &mut Frame<'_>, area:
     }
     let columns = Columns::of(model, usize::from(area.width));
     if table.height >= 4 {
-        lines.push(Line::from(Span::styled(columns.head(), palette.strong())));
+        lines.push(Line::from(Span::styled(columns.head(), Palette::strong())));
     }
     let visible = usize::from(table.height).saturating_sub(lines.len());
     let first = first_row(model.position, model.rows.len(), visible);
@@ -61,7 +63,7 @@ fn caption(model: &Model) -> String {
         caption += ", healthy ones too";
     }
     if !model.filter.is_empty() && !model.is_typing {
-        caption += &format!("; filter: {}", model.filter.text());
+        let _ = write!(caption, "; filter: {}", model.filter.text());
     }
     caption
 }
@@ -145,10 +147,10 @@ impl Columns {
     }
 
     fn head(&self) -> String {
-        self.line(["HEALTH", "AGE", "FLAPS", "NAMESPACE", "OBJECT", "REASON", "MESSAGE"].map(str::to_owned))
+        self.line(&["HEALTH", "AGE", "FLAPS", "NAMESPACE", "OBJECT", "REASON", "MESSAGE"].map(str::to_owned))
     }
 
-    fn line(&self, cells: [String; 7]) -> String {
+    fn line(&self, cells: &[String; 7]) -> String {
         let widths = [HEALTH, self.age, self.flaps, self.namespace, self.object, self.reason, self.message];
         let shown = cells.iter().zip(widths).filter(|(_, width)| *width > 0);
         let cells: Vec<String> = shown.map(|(text, width)| cell(text, width)).collect();
@@ -162,7 +164,7 @@ impl Columns {
             flaps => format!("{flaps}x"),
         };
         let told = record.told.as_ref();
-        let text = self.line([
+        let text = self.line(&[
             health(model, key, record),
             told_age(model, record),
             flaps,
@@ -174,7 +176,7 @@ impl Columns {
         let style = palette.health(record.health);
         if is_selected {
             let text = format!(">{}", text.get(1..).unwrap_or_default());
-            return Line::from(Span::styled(text, style.patch(palette.selected())));
+            return Line::from(Span::styled(text, style.patch(Palette::selected())));
         }
         // The health alone is coloured: a table of one colour is hard to read.
         let end = (1 + HEALTH).min(text.len());
@@ -204,10 +206,10 @@ fn message(model: &Model, palette: Palette, area: Rect) -> Vec<Line<'static>> {
     let columns = usize::from(area.width);
     let mut title = model.name(key);
     if !record.reason().is_empty() {
-        title += &format!(": {}", record.reason());
+        let _ = write!(title, ": {}", record.reason());
     }
     if let Some(writer) = record.told.as_ref().and_then(|told| told.writer.as_ref()) {
-        title += &format!(" (by {})", writer.manager);
+        let _ = write!(title, " (by {})", writer.manager);
     }
     let said = record.told.as_ref().map_or("", |told| told.message.as_str());
     let mut lines = wrap(said, columns);
@@ -218,6 +220,6 @@ fn message(model: &Model, palette: Palette, area: Rect) -> Vec<Line<'static>> {
             *last = format!("{} …", cut(last, columns.saturating_sub(2)));
         }
     }
-    let title = Line::from(Span::styled(cut(&title, columns), palette.strong()));
+    let title = Line::from(Span::styled(cut(&title, columns), Palette::strong()));
     std::iter::once(title).chain(lines.into_iter().map(Line::from)).collect()
 }
