@@ -49,7 +49,7 @@ pub(super) fn draw(model: &Model, palette: Palette, frame: &mut Frame<'_>, area:
     lines.extend(shown.map(|(index, key)| columns.row(model, palette, key, index == model.position)));
     frame.render_widget(Paragraph::new(lines), table);
     let below = Rect { y: area.y + table.height, height: message, ..area };
-    frame.render_widget(Paragraph::new(self::message(model, palette, below)), below);
+    frame.render_widget(Paragraph::new(self::message(model, below)), below);
 }
 
 /// The first row on the screen: the selection is in the middle, except near the ends.
@@ -199,7 +199,7 @@ fn told_age(model: &Model, record: &Record) -> String {
     }
 }
 
-fn message(model: &Model, palette: Palette, area: Rect) -> Vec<Line<'static>> {
+fn message(model: &Model, area: Rect) -> Vec<Line<'static>> {
     let Some((key, record)) = model.selected().and_then(|key| Some((key, model.record(key)?))) else {
         return Vec::new();
     };
