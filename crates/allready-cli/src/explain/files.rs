@@ -1,0 +1,120 @@
+//! The same from files.
+
+use std::path::PathBuf;
+
+use allready::explain::{Extent, Known, ObjectId};
+use serde_json::Value;
+
+use crate::{failure::Failure, input, printer::tame, target::Target};
+
+/// Kinds that people have short names for.
+const SHORT: [(&str, &str); 18] = [
+    ("po", "Pod"),
+    ("svc", "Service"),
+    ("deploy", "Deployment"),
+    ("rs", "ReplicaSet"),
+    ("sts", "StatefulSet"),
+    ("ds", "DaemonSet"),
+    ("cj", "CronJob"),
+    ("ing", "Ingress"),
+    ("no", "Node"),
+    ("ns", "Namespace"),
+    ("pvc", "PersistentVolumeClaim"),
+    ("pv", "PersistentVolume"),
+    ("cm", "ConfigMap"),
+    ("hpa", "HorizontalPodAutoscaler"),
+    ("pdb", "PodDisruptionBudget"),
+    ("gtw", "Gateway"),
+    ("gc", "GatewayClass"),
+    ("sr", "StatusReport"),
+];
+
+/// Reads every object of some files.
+pub(super) fn read(files: &[PathBuf], is_everything: bool) -> Result<Known, Failure> {
+    let mut known = Known::new(if is_everything { Extent::Everything } else { Extent::Part });
+    for file in files {
+        for document in input::read_all(file)? {
+            add(&mut known, document);
+        }
+    }
+    Ok(known)
+}
+
+/// An object, or the objects of a list.
+fn add(known: &mut Known, document: Value) {
+    let is_list = document["kind"].as_str().is_some_and(|kind| kind.ends_with("List"));
+    match document {
+        Value::Array(objects) => {
+            for object in objects {
+                add(known, object);
+            }
+        }
+        Value::Object(mut fields) if is_list && fields.get("items").is_some_and(Value::is_array) => {
+            let Some(Value::Array(items)) = fields.remove("items") else { return };
+            for item in items {
+                add(known, item);
+            }
+        }
+        object => known.add(object),
+    }
+}
+
+/// Which object of the files is meant.
+pub(super) fn find(
+    known: &Known,
+    target: Option<&Target>,
+    namespace: Option<&str>,
+) -> Result<ObjectId, Failure> {
+    let is_meant = |id: &ObjectId| {
+        let is_named = target.is_none_or(|target| {
+            is_kind(&target.resource, id) && target.name.as_ref().is_none_or(|name| *name == id.name)
+        });
+        let is_there = namespace.is_none_or(|namespace| id.namespace.is_empty() || id.namespace == namespace);
+        is_named && is_there
+    };
+    let meant: Vec<&ObjectId> = known.objects().map(|(id, _)| id).filter(|id| is_meant(id)).collect();
+    match meant.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => Err(Failure::no_input("there is no such object in the files")),
+        many => {
+            let names: Vec<String> = many.iter().take(5).map(|id| tame(&id.to_string())).collect();
+            let count = many.len();
+            Err(Failure::usage(format_args!(
+                "{count} objects may be meant ({}…): give TYPE/NAME, and -n",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+/// Whether a kind can be called this: `deploy`, `Deployment`, `deployments`, `deployments.apps`, `deployments.v1.apps`.
+fn is_kind(name: &str, id: &ObjectId) -> bool {
+    let (name, group) = name.split_once('.').unwrap_or((name, ""));
+    let kind = id.kind.to_lowercase();
+    let name = name.to_lowercase();
+    let plurals =
+        [format!("{kind}s"), format!("{kind}es"), format!("{}ies", kind.strip_suffix('y').unwrap_or("\0"))];
+    let is_short = SHORT.iter().any(|&(short, long)| short == name && long == id.kind);
+    let is_group = group.is_empty()
+        || group == id.group
+        || group.split_once('.').is_some_and(|(_, rest)| rest == id.group);
+    (name == kind || plurals.contains(&name) || is_short) && is_group
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_found_by_what_people_call_it() {
+        let deployment = ObjectId::new("apps", "Deployment", "a", "b");
+        for name in ["deploy", "Deployment", "deployments", "deployments.apps", "deployment.v1.apps"] {
+            assert!(is_kind(name, &deployment), "{name}");
+        }
+        for name in ["po", "deploymentss", "deployments.batch", ""] {
+            assert!(!is_kind(name, &deployment), "{name}");
+        }
+        assert!(is_kind("policies", &ObjectId::new("", "Policy", "", "a")));
+        assert!(is_kind("ingresses", &ObjectId::new("", "Ingress", "", "a")));
+    }
+}

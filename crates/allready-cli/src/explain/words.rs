@@ -1,0 +1,136 @@
+//! How the lines of an explanation are worded, for people.
+
+use std::fmt::Write as _;
+
+use allready::{
+    Time,
+    explain::{Cause, Explanation, Folded, Node, What},
+    health::Health,
+};
+
+use crate::{age::age, printer::tame};
+
+/// The word for how something is.
+pub(super) fn health(node: &Node) -> &'static str {
+    match node.health {
+        None => "Warning",
+        Some(_) if !node.is_seen => "NotSeen",
+        Some(health) => health_word(health),
+    }
+}
+
+pub(super) fn health_word(health: Health) -> &'static str {
+    match health {
+        Health::Healthy => "Healthy",
+        Health::Suspended => "Suspended",
+        Health::Progressing => "Progressing",
+        Health::Unknown => "Unknown",
+        Health::Missing => "Missing",
+        Health::Degraded => "Degraded",
+    }
+}
+
+/// Age, lag and writer, as far as they are known.
+pub(super) fn facts(node: &Node, now: Time) -> Vec<String> {
+    let mut facts = Vec::new();
+    facts.extend(node.since.map(|since| age(since, now)));
+    facts.extend(node.lag.map(|lag| format!("gen {}/{}", lag.observed, lag.generation)));
+    facts.extend(node.writer.as_ref().map(|writer| format!("by {}", tame(&writer.manager))));
+    facts
+}
+
+/// The reason and the message, without saying the same twice.
+pub(super) fn why(node: &Node) -> String {
+    let (reason, message) = (tame(&node.reason), tame(&node.message));
+    let is_label = matches!(node.what, What::Event | What::Finding);
+    match (reason.as_str(), message.as_str()) {
+        (_, message) if is_label => message.to_owned(),
+        (reason, "") => reason.to_owned(),
+        ("", message) => message.to_owned(),
+        (reason, message) => format!("{reason}: {message}"),
+    }
+}
+
+/// `137 healthy Pods, 2 missing Secrets`.
+pub(super) fn folded(folded: &[Folded]) -> String {
+    let parts = folded.iter().map(|folded| {
+        let plural = match (folded.count, folded.kind.as_str()) {
+            (1, _) => "",
+            (_, kind) if kind.ends_with('s') || kind.ends_with("ch") => "es",
+            _ => "s",
+        };
+        let health = health_word(folded.health).to_lowercase();
+        format!("{} {health} {}{plural}", folded.count, tame(&folded.kind))
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// The last line: what everything else follows from, and what it is based on.
+pub(super) fn verdict(explanation: &Explanation, now: Time) -> String {
+    let Some(root) = explanation.root() else { return String::new() };
+    let label = tame(&root.label);
+    match &explanation.cause {
+        None if root.health == Some(Health::Healthy) => format!("{label} is healthy"),
+        None if root.health == Some(Health::Suspended) => format!("{label} rests on purpose: {}", why(root)),
+        None => format!("{label} is {}, and nothing says why", health(root).to_lowercase()),
+        Some(cause) => {
+            let is_well = matches!(root.health, Some(Health::Healthy | Health::Suspended));
+            let what = if is_well { "below it, something is not well" } else { "first cause" };
+            let seen = if cause.unseen.is_empty() { "" } else { ", as far as can be seen" };
+            format!("{what}{seen}: {}{}", line(explanation, cause, now), unseen(cause))
+        }
+    }
+}
+
+/// `Pod web-7 container app: CrashLoopBackOff, since 3m, by kubelet`.
+fn line(explanation: &Explanation, cause: &Cause, now: Time) -> String {
+    let node = &explanation.nodes[cause.node()];
+    let label = tame(&node.label);
+    let mut text =
+        if node.what == What::Object { label } else { format!("{} {label}", tame(&node.object.to_string())) };
+    let why = why(node);
+    if !why.is_empty() {
+        text.push_str(": ");
+        text.push_str(&cut(&why, 300));
+    }
+    if let Some(since) = node.since {
+        let _ = write!(text, ", since {}", age(since, now));
+    }
+    if let Some(writer) = &node.writer {
+        let _ = write!(text, ", by {}", tame(&writer.manager));
+    }
+    let beside = if node.what == What::Object {
+        &node.children
+    } else {
+        &explanation.nodes[node.parent.unwrap_or(0)].children
+    };
+    let warning =
+        beside.iter().map(|&child| &explanation.nodes[child]).find(|child| child.what == What::Event);
+    if let Some(warning) = warning {
+        let _ = write!(text, "; warning {}: {}", tame(&warning.label), cut(&self::why(warning), 200));
+    }
+    text
+}
+
+fn unseen(cause: &Cause) -> String {
+    const MAX: usize = 4;
+    if cause.unseen.is_empty() {
+        return String::new();
+    }
+    let named = cause.unseen.iter().take(MAX).map(|gap| cut(&tame(gap), 200)).collect::<Vec<_>>();
+    let more = match cause.unseen.len().saturating_sub(MAX) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!("\nnot seen: {}{more}", named.join("; "))
+}
+
+/// A text of at most so many characters.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(width.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}

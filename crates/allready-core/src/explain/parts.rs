@@ -1,0 +1,327 @@
+//! What an object says of itself, line by line: conditions at the top and further in, containers, warnings.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::{
+    id::{ObjectId, text},
+    node::{Lag, Node, Relation, What},
+};
+use crate::{
+    Standing, Status, Time,
+    found::{self, FoundCondition},
+    health::{Health, Verdict},
+    registry::{ConditionRole, Registry},
+    writers,
+};
+
+/// More conditions than a person would look through.
+const MAX_CONDITIONS: usize = 64;
+/// Deeper than any status has a list of conditions.
+const MAX_DEPTH: usize = 4;
+/// How many kinds of warnings of an object are told.
+const MAX_EVENTS: usize = 3;
+
+/// A part, and the part that it stands below.
+pub(super) struct Part {
+    pub(super) node: Node,
+    pub(super) below: Option<usize>,
+}
+
+/// What an object says of itself that is not good; and what is, where everything is wanted.
+pub(super) fn of_object(
+    id: &ObjectId,
+    object: &Value,
+    verdict: &Verdict,
+    registry: &Registry,
+    all: bool,
+) -> Vec<Part> {
+    let reader = Reader { id, object, verdict, registry, all };
+    let mut parts = reader.top();
+    if let Some(status) = object["status"].as_object() {
+        for (field, value) in status.iter().filter(|(field, _)| *field != "conditions") {
+            reader.nested(field, &format!("status.{field}"), value, 0, &mut parts);
+        }
+    }
+    if id.kind == "Pod" && id.group.is_empty() {
+        let containers = reader.containers();
+        if !containers.is_empty() && !all {
+            // That they are not ready is said by themselves.
+            let is_told = |part: &Part| part.node.reason.starts_with("ContainersNot");
+            parts.retain(|part| part.node.what != What::Condition || !is_told(part));
+            for part in &mut parts {
+                part.below = None;
+            }
+        }
+        parts.extend(containers);
+    }
+    parts.truncate(MAX_CONDITIONS);
+    parts
+}
+
+struct Reader<'a> {
+    id: &'a ObjectId,
+    object: &'a Value,
+    verdict: &'a Verdict,
+    registry: &'a Registry,
+    all: bool,
+}
+
+impl Reader<'_> {
+    /// The conditions of the object itself: the top one, and below it what it is computed from.
+    fn top(&self) -> Vec<Part> {
+        let found = found::of_object(self.object);
+        let conditions = found.conditions();
+        let role = |condition: &FoundCondition<'_>| {
+            self.registry.condition(&self.id.group, &self.id.kind, &condition.type_).role
+        };
+        let top = conditions.iter().position(|condition| role(condition) == ConditionRole::Summary);
+        let mut parts = Vec::new();
+        if let Some(top) = top {
+            let node = self.condition(&conditions[top], "", "status.conditions");
+            if self.is_shown(&node) {
+                parts.push(Part { node, below: None });
+            }
+        }
+        let below = (!parts.is_empty()).then_some(0);
+        for (index, condition) in conditions.iter().enumerate() {
+            if Some(index) != top && (self.all || role(condition) != ConditionRole::Informational) {
+                let mut node = self.condition(condition, "", "status.conditions");
+                if below.is_some() {
+                    node.relation = Relation::DependsOn;
+                }
+                if self.is_shown(&node) {
+                    parts.push(Part { node, below });
+                }
+            }
+        }
+        parts
+    }
+
+    /// Conditions further in: of listeners, parents, ancestors and whatever else has some.
+    fn nested(&self, field: &str, path: &str, value: &Value, depth: usize, parts: &mut Vec<Part>) {
+        if depth > MAX_DEPTH || parts.len() > MAX_CONDITIONS {
+            return;
+        }
+        match value {
+            Value::Array(entries) => {
+                for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.is_object()) {
+                    let name = entry_name(entry).unwrap_or_else(|| index.to_string());
+                    let place = format!("{} {name}", field.strip_suffix('s').unwrap_or(field));
+                    // Those without a name are told apart by their place.
+                    let item =
+                        entry.get("name").and_then(Value::as_str).map_or(index.to_string(), str::to_owned);
+                    let path = format!("{path}[{item}]");
+                    self.entry(&place, &path, entry, depth, parts);
+                }
+            }
+            Value::Object(_) => self.entry(field, path, value, depth, parts),
+            _ => {}
+        }
+    }
+
+    fn entry(&self, place: &str, path: &str, entry: &Value, depth: usize, parts: &mut Vec<Part>) {
+        for (field, value) in entry.as_object().into_iter().flatten() {
+            let path = format!("{path}.{field}");
+            if field == "conditions" {
+                for condition in found::read(value).conditions() {
+                    let node = self.condition(condition, place, &path);
+                    if self.is_shown(&node) {
+                        parts.push(Part { node, below: None });
+                    }
+                }
+            } else {
+                self.nested(field, &path, value, depth + 1, parts);
+            }
+        }
+    }
+
+    fn condition(&self, condition: &FoundCondition<'_>, place: &str, list: &str) -> Node {
+        let semantics = self.registry.condition(&self.id.group, &self.id.kind, &condition.type_);
+        let generation = self.object["metadata"]["generation"].as_i64();
+        let lag =
+            condition.observed.map(crate::Generation::get).and_then(|observed| lag(observed, generation));
+        let said = format!("{}={}", condition.type_, condition.status);
+        let label = if place.is_empty() { said } else { format!("{place}: {said}") };
+        let health = match (semantics.role, semantics.polarity.standing(condition.status)) {
+            (ConditionRole::Suspension, _) if condition.status == Status::True => Health::Suspended,
+            (ConditionRole::Activity, _) if condition.status == Status::True => Health::Progressing,
+            (ConditionRole::Suspension | ConditionRole::Activity | ConditionRole::Informational, _) => {
+                Health::Healthy
+            }
+            // What was good about an older spec need not be any more.
+            (_, Standing::Good) if lag.is_some() => Health::Progressing,
+            (_, Standing::Good) => Health::Healthy,
+            (_, Standing::Bad) => Health::Degraded,
+            (_, Standing::Unknown) => Health::Unknown,
+        };
+        let mut node = Node::new(What::Condition, self.id.clone(), label, self.within(health));
+        node.relation = Relation::Says;
+        node.field = format!("{list}[{}]", condition.type_);
+        node.reason = condition.reason.clone().into_owned();
+        node.message = condition.message.clone().into_owned();
+        node.since = condition.since;
+        node.lag = lag;
+        node.writer = writers::of_condition(self.object, list, &condition.type_);
+        node
+    }
+
+    /// A part is no worse than the whole, which has been judged with more in view.
+    fn within(&self, health: Health) -> Health {
+        health.min(self.verdict.health)
+    }
+
+    fn is_shown(&self, node: &Node) -> bool {
+        self.all || node.health != Some(Health::Healthy)
+    }
+
+    /// The containers of a pod that do not run as they should.
+    fn containers(&self) -> Vec<Part> {
+        let status = &self.object["status"];
+        if text(status, "phase") == "Succeeded" {
+            return Vec::new();
+        }
+        let lists = [("initContainerStatuses", "init container"), ("containerStatuses", "container")];
+        let entries = lists.into_iter().flat_map(|(list, word)| {
+            let listed = status[list].as_array().into_iter().flatten();
+            listed.take(MAX_CONDITIONS).map(move |entry| (list, word, entry))
+        });
+        let parts = entries.filter_map(|(list, word, entry)| {
+            let (health, reason, message, since) = container_state(entry, word == "init container")?;
+            let label = format!("{word} {}", text(entry, "name"));
+            let mut node = Node::new(What::Container, self.id.clone(), label, self.within(health));
+            node.relation = Relation::Has;
+            node.field = format!("status.{list}[{}]", text(entry, "name"));
+            node.since = since.or_else(|| self.not_ready_since());
+            node.writer = writers::of_field(self.object, &format!("status.{list}"));
+            (node.reason, node.message) = (reason, message);
+            Some(Part { node, below: None })
+        });
+        parts.collect()
+    }
+
+    /// Since when the containers of a pod are not all ready.
+    fn not_ready_since(&self) -> Option<Time> {
+        let conditions = found::of_object(self.object);
+        ["ContainersReady", "Ready"].into_iter().find_map(|type_| conditions.find(type_)?.since)
+    }
+}
+
+/// What the state of a container comes to; nothing for one that is well.
+fn container_state(entry: &Value, is_init: bool) -> Option<(Health, String, String, Option<Time>)> {
+    let time = |value: &Value, field: &str| text(value, field).parse::<Time>().ok();
+    let (state, last) = (&entry["state"], &entry["lastState"]["terminated"]);
+    let restarts = entry["restartCount"].as_i64().unwrap_or(0);
+    if let Some(waiting) = state.get("waiting") {
+        let reason = text(waiting, "reason");
+        let is_on_its_way = matches!(reason, "" | "ContainerCreating" | "PodInitializing");
+        let health = if is_on_its_way { Health::Progressing } else { Health::Degraded };
+        let mut message = text(waiting, "message").to_owned();
+        if last.is_object() {
+            let ended = format!("it last ended with {}, {restarts} restarts", ending(last));
+            message = if message.is_empty() { ended } else { format!("{message}; {ended}") };
+        }
+        return Some((health, reason.to_owned(), message, None));
+    }
+    if let Some(ended) = state.get("terminated") {
+        let is_done =
+            ended["exitCode"].as_i64() == Some(0) && (is_init || text(ended, "reason") == "Completed");
+        let reason = match text(ended, "reason") {
+            "" => "Terminated",
+            reason => reason,
+        };
+        let message = match text(ended, "message") {
+            "" => format!("it ended with {}", ending(ended)),
+            message => format!("it ended with {}: {message}", ending(ended)),
+        };
+        return (!is_done).then(|| (Health::Degraded, reason.to_owned(), message, time(ended, "finishedAt")));
+    }
+    let is_ready = entry["ready"] == Value::Bool(true) || is_init;
+    (!is_ready && state.get("running").is_some()).then(|| {
+        let mut message = "it runs, and is not ready".to_owned();
+        if last.is_object() {
+            message = format!("{message}; before, it ended with {}, {restarts} restarts", ending(last));
+        }
+        (Health::Progressing, "NotReady".to_owned(), message, time(&state["running"], "startedAt"))
+    })
+}
+
+/// `OOMKilled (exit code 137)`.
+fn ending(terminated: &Value) -> String {
+    let code = terminated["exitCode"]
+        .as_i64()
+        .map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}"));
+    match text(terminated, "reason") {
+        "" => code,
+        reason => format!("{reason} ({code})"),
+    }
+}
+
+/// What an entry of a list in a status is called.
+fn entry_name(entry: &Value) -> Option<String> {
+    if let Some(name) = entry.get("name").and_then(Value::as_str) {
+        return Some(name.to_owned());
+    }
+    let reference = ["parentRef", "ancestorRef", "targetRef"].iter().find_map(|&field| entry.get(field))?;
+    let section = text(reference, "sectionName");
+    let name = reference.get("name")?.as_str()?;
+    Some(if section.is_empty() { name.to_owned() } else { format!("{name}/{section}") })
+}
+
+/// How far a status is behind, if it is.
+pub(super) fn lag(observed: i64, generation: Option<i64>) -> Option<Lag> {
+    generation.filter(|&generation| observed < generation).map(|generation| Lag { observed, generation })
+}
+
+/// The latest warnings about an object, one for each reason.
+pub(super) fn warnings<'a>(id: &ObjectId, events: impl Iterator<Item = &'a Value>) -> Vec<Node> {
+    let time = |event: &Value| {
+        let fields = [
+            &event["series"]["lastObservedTime"],
+            &event["lastTimestamp"],
+            &event["eventTime"],
+            &event["firstTimestamp"],
+            &event["deprecatedLastTimestamp"],
+            &event["metadata"]["creationTimestamp"],
+        ];
+        fields.into_iter().find_map(|field| field.as_str()?.parse::<Time>().ok())
+    };
+    let mut warnings: Vec<(Option<Time>, &Value)> =
+        events.filter(|event| text(event, "type") == "Warning").map(|event| (time(event), event)).collect();
+    warnings.sort_by_key(|(time, event)| (std::cmp::Reverse(*time), text(event, "reason").to_owned()));
+    let mut nodes: Vec<(Node, i64)> = Vec::new();
+    for (time, event) in warnings {
+        let reason = text(event, "reason");
+        let times = [&event["series"]["count"], &event["count"], &event["deprecatedCount"]];
+        let count = times.into_iter().find_map(Value::as_i64).unwrap_or(1).max(1);
+        if let Some((_, counted)) = nodes.iter_mut().find(|(node, _)| node.reason == reason) {
+            *counted = counted.saturating_add(count);
+            continue;
+        }
+        if nodes.len() < MAX_EVENTS {
+            let mut node = Node::new(What::Event, id.clone(), String::new(), Health::Healthy);
+            node.health = None;
+            node.relation = Relation::Told;
+            reason.clone_into(&mut node.reason);
+            let message = if event["message"].is_string() { "message" } else { "note" };
+            text(event, message).clone_into(&mut node.message);
+            node.since = time;
+            let teller = ["reportingComponent", "reportingController"].map(|field| text(event, field));
+            let teller = teller
+                .into_iter()
+                .chain([text(&event["source"], "component"), text(&event["deprecatedSource"], "component")]);
+            let teller = teller.into_iter().find(|teller| !teller.is_empty());
+            node.writer = teller.map(|teller| writers::Writer { manager: teller.to_owned(), time: None });
+            nodes.push((node, count));
+        }
+    }
+    let labelled = nodes.into_iter().map(|(mut node, count)| {
+        node.label = node.reason.clone();
+        if count > 1 {
+            let _ = write!(node.label, " ×{count}");
+        }
+        node
+    });
+    labelled.collect()
+}

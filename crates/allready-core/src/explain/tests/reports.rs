@@ -1,0 +1,88 @@
+use super::*;
+use crate::explain::Relation;
+
+fn report(name: &str, target: &str, kind: &Value, instance: &str, conditions: &Value) -> Value {
+    object(
+        "allready.dev/v1alpha1",
+        "StatusReport",
+        name,
+        &json!({ "target": target, "targetKind": kind, "component": "speaker", "instance": instance }),
+        &json!({ "conditions": conditions }),
+    )
+}
+
+fn cluster_report(name: &str, reachable: &str) -> Value {
+    let mut report = report(
+        &format!("cluster.{name}"),
+        "hub",
+        &json!(null),
+        name,
+        &json!([condition("Reachable", reachable, "Timeout", "it does not answer")]),
+    );
+    report["metadata"]["labels"] = json!({ "allready.dev/cluster": name });
+    report
+}
+
+#[test]
+fn a_reporter_that_fails_is_named_with_its_node() {
+    let status = object(
+        "allready.dev/v1alpha1",
+        "ConfigurationStatus",
+        "config-status",
+        &json!({}),
+        &json!({ "conditions": [condition("Ready", "False", "ReportersFailing", "1 of 2 reporters")] }),
+    );
+    let good = json!([condition("configReconcilerValid", "True", "Valid", "")]);
+    let bad = json!([condition("Ready", "False", "BadPeer", "peer 10.0.0.9 is not valid")]);
+    let mut node = object("v1", "Node", "node-7", &json!({}), &ready("True", "KubeletReady"));
+    node["metadata"]["namespace"] = json!(null);
+    let known = cluster([
+        status,
+        report("speaker.node-6", "config-status", &json!(null), "node-6", &good),
+        report("speaker.node-7", "config-status", &json!(null), "node-7", &bad),
+        report("speaker.node-8", "another", &json!(null), "node-8", &bad),
+        node,
+    ]);
+    let explanation = explained(&known, "allready.dev", "ConfigurationStatus", "config-status");
+    assert!(cause(&explanation).starts_with("StatusReport shop/speaker.node-7"), "{}", cause(&explanation));
+    assert_eq!(cause_node(&explanation).message, "peer 10.0.0.9 is not valid");
+    assert_eq!(find(&explanation, "StatusReport shop/speaker.node-8"), None, "it reports to another");
+}
+
+#[test]
+fn a_hub_object_leads_to_the_cluster_that_does_not_answer() {
+    let kind = json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" });
+    let gateway = object(
+        "gateway.networking.k8s.io/v1",
+        "Gateway",
+        "web",
+        &json!({}),
+        &json!({ "conditions": [condition("Programmed", "Unknown", "ClusterUnreachable", "cluster-3 (unknown) ClusterUnreachable: timeout")] }),
+    );
+    let known = cluster([
+        gateway,
+        report(
+            "web.cluster-1",
+            "web",
+            &kind,
+            "cluster-1",
+            &json!([condition("Programmed", "True", "Programmed", "")]),
+        ),
+        report(
+            "web.cluster-2",
+            "web",
+            &kind,
+            "cluster-2",
+            &json!([condition("Programmed", "False", "NoAddress", "no address")]),
+        ),
+        cluster_report("cluster-1", "True"),
+        cluster_report("cluster-2", "True"),
+        cluster_report("cluster-3", "False"),
+        cluster_report("cluster-33", "False"),
+    ]);
+    let explanation = explained(&known, "gateway.networking.k8s.io", "Gateway", "web");
+    let silent = find(&explanation, "StatusReport shop/cluster.cluster-3").unwrap();
+    assert_eq!(silent.relation, Relation::FromCluster);
+    assert_eq!(find(&explanation, "StatusReport shop/cluster.cluster-33"), None, "nobody speaks of it");
+    assert!(find(&explanation, "StatusReport shop/web.cluster-2").is_some());
+}
