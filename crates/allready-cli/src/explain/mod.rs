@@ -3,6 +3,7 @@
 mod ask;
 mod files;
 mod graph;
+pub(crate) mod shown;
 mod structured;
 mod tree;
 mod words;

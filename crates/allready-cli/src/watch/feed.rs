@@ -7,7 +7,7 @@ use allready::{
     backoff::Backoff,
     health,
     registry::Registry,
-    resources::{Resource, Selection},
+    resources::{Catalog, Resource, Selection},
 };
 use futures::StreamExt as _;
 use kube::{
@@ -25,6 +25,7 @@ use super::{
     model::Key,
     update::{Event, Seen},
 };
+use crate::explain::shown;
 
 /// How many kinds are listed at the same time.
 const MAX_LISTS: usize = 6;
@@ -38,8 +39,8 @@ const WATCH_SECONDS: u32 = 60;
 const PATIENCE: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
 /// How long a watch has to go well for its failures to be forgotten.
 const STEADY: Duration = Duration::from_secs(10);
-/// How often the object that somebody looks at is read at most.
-const LOOK: Duration = Duration::from_millis(300);
+/// How long the object that somebody looks at is left alone after it was read: to explain it takes many requests.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// What all watches have in common.
 #[derive(Clone)]
@@ -55,6 +56,7 @@ pub(super) struct Feed {
 pub(super) struct Wanted {
     pub(super) key: Key,
     pub(super) resource: Resource,
+    pub(super) catalog: Arc<Catalog>,
 }
 
 /// Nobody listens any more.
@@ -112,29 +114,50 @@ impl Feed {
     /// Reads the object that somebody looks at, each time it is asked for.
     pub(super) async fn look(self, mut wanted: watch::Receiver<Option<Wanted>>) {
         while wanted.changed().await.is_ok() {
-            let Some(Wanted { key, resource }) = wanted.borrow_and_update().clone() else { continue };
-            let found = self.details(&resource, &key).await;
-            if self.send(Event::Looked(key, found)).await.is_err() {
+            let Some(Wanted { key, resource, catalog }) = wanted.borrow_and_update().clone() else {
+                continue;
+            };
+            let object = self.read(&resource, &key).await;
+            let now = (self.now)();
+            let details =
+                object.as_ref().map(|object| Box::new(Details::of(object, Registry::builtin(), now)));
+            if self.send(Event::Looked(key.clone(), details.map_err(Clone::clone))).await.is_err() {
                 return;
+            }
+            if let Ok(object) = object {
+                // Whoever looks at something else by now does not wait for this.
+                let explained = shown::of_object(&self.client, &catalog, &resource, object, now);
+                let explanation = tokio::select! {
+                    explanation = explained => explanation,
+                    () = another(wanted.clone(), &key) => continue,
+                };
+                if self.send(Event::Explained(key, Box::new(explanation))).await.is_err() {
+                    return;
+                }
             }
             sleep(LOOK).await;
         }
     }
 
-    async fn details(&self, resource: &Resource, key: &Key) -> Result<Box<Details>, String> {
+    async fn read(&self, resource: &Resource, key: &Key) -> Result<Value, String> {
         let namespace = Some(&*key.place.namespace).filter(|namespace| !namespace.is_empty());
         let api = resource.api(self.client.clone(), namespace);
-        let object = match timeout(ANSWER, api.get(&key.place.name)).await {
-            Ok(Ok(object)) => whole(resource, &object),
-            Ok(Err(error)) => return Err(in_words(&error)),
-            Err(_) => return Err("the API server does not answer".to_owned()),
-        };
-        Ok(Box::new(Details::of(&object, Registry::builtin(), (self.now)())))
+        match timeout(ANSWER, api.get(&key.place.name)).await {
+            Ok(Ok(object)) => Ok(whole(resource, &object)),
+            Ok(Err(error)) => Err(in_words(&error)),
+            Err(_) => Err("the API server does not answer".to_owned()),
+        }
     }
 
     async fn send(&self, event: Event) -> Result<(), Unheard> {
         self.events.send(event).await.map_err(|_| Unheard)
     }
+}
+
+/// Waits until somebody looks at another object, or at none any more.
+async fn another(mut wanted: watch::Receiver<Option<Wanted>>, key: &Key) {
+    let is_another = |wanted: &Option<Wanted>| wanted.as_ref().is_some_and(|wanted| wanted.key != *key);
+    let _ = wanted.wait_for(is_another).await;
 }
 
 /// One resource, while it is followed.

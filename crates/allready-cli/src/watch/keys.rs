@@ -64,6 +64,7 @@ fn in_table(model: &mut Model, press: Press) -> Option<Effect> {
         Press::Enter | Press::Char('l') => {
             let key = model.selected()?.clone();
             model.looked = Some((key.clone(), Looked::Asking));
+            model.explanation = None;
             open(model, Screen::Details);
             return Some(Effect::Look(key));
         }
@@ -115,6 +116,7 @@ fn leave(model: &mut Model, press: Press) -> Option<Effect> {
         model.scroll = 0;
         if !model.back.contains(&Screen::Details) && screen != Screen::Details {
             model.looked = None;
+            model.explanation = None;
         }
         return None;
     }

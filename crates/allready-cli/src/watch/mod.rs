@@ -32,6 +32,7 @@ use self::{
 };
 use crate::{
     cluster::{ClusterArgs, Patience},
+    explain::shown,
     failure::Failure,
     printer::{Printer, tame},
     target::{self, ScopeArgs, SelectorArgs},
@@ -98,15 +99,17 @@ async fn start(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
         .map_or_else(|| "all namespaces".to_owned(), |namespace| format!("namespace {}", tame(&namespace)));
     // A watch is quiet for longer than a command is patient.
     let client = args.cluster.connect(Patience::Service).await?.client;
-    let mut shell = Shell::new(client, Model::new(scope, has_namespaces, now));
+    let mut model = Model::new(scope, has_namespaces, now);
+    model.is_ascii = shown::is_ascii();
+    let mut shell = Shell::new(client, model);
     if args.types.is_empty() {
-        shell.learn(first, catalog.problems);
+        shell.learn(first, catalog.problems.clone(), catalog);
         let wanted = |catalog: &Catalog| wanted(args, catalog, &cluster.namespace).ok();
         let asking = Asking { client: cluster.client, wanted: &wanted };
         return shell.run(Some(asking)).await;
     }
     // With types that are named, a group of which nothing is known is not missed.
-    shell.learn(first, Vec::new());
+    shell.learn(first, Vec::new(), catalog);
     shell.run(None).await
 }
 

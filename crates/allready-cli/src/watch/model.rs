@@ -2,6 +2,7 @@
 
 use allready::{
     Time,
+    explain::Explanation,
     health::{Health, Verdict},
     writers::Writer,
 };
@@ -139,7 +140,7 @@ impl Order {
 pub(super) enum Looked {
     /// It was asked for.
     Asking,
-    /// It was read.
+    /// It was read; what is behind it takes longer to find out.
     Found(Box<Details>),
     /// It could not be read, for this reason.
     Failed(String),
@@ -172,6 +173,8 @@ pub(super) struct Model {
     pub(super) scroll: usize,
     /// The object that is looked at.
     pub(super) looked: Option<(Key, Looked)>,
+    /// What is behind it, as far as that is known.
+    pub(super) explanation: Option<Box<Explanation>>,
     /// The object that somebody chose; until then the first row is selected, whatever it is.
     pub(super) chosen: Option<Key>,
     /// The row of the selection: where it goes on when its object leaves.
@@ -179,6 +182,8 @@ pub(super) struct Model {
     pub(super) rows: Vec<Key>,
     /// Whether the rows have to be made anew.
     pub(super) is_dirty: bool,
+    /// Whether the terminal has nothing but ASCII.
+    pub(super) is_ascii: bool,
     /// Columns and lines of the terminal.
     pub(super) size: (u16, u16),
 }
@@ -202,6 +207,8 @@ impl Model {
             back: Vec::new(),
             scroll: 0,
             looked: None,
+            explanation: None,
+            is_ascii: false,
             chosen: None,
             position: 0,
             rows: Vec::new(),

@@ -1,6 +1,6 @@
 //! What runs: the watches, the keyboard and the screen, around a state that none of them touches.
 
-use std::{process::ExitCode, time::Duration};
+use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use allready::{
     Time,
@@ -39,6 +39,7 @@ pub(super) struct Shell {
     tasks: JoinSet<()>,
     /// What is watched, by the index of its kind; without a watch where it is not served any more.
     followed: Vec<(Resource, Option<AbortHandle>)>,
+    catalog: Arc<Catalog>,
 }
 
 /// What is to be watched of what there is.
@@ -57,11 +58,12 @@ impl Shell {
         let (looker, wanted) = watch::channel(None);
         let mut tasks = JoinSet::new();
         tasks.spawn(feed.clone().look(wanted));
-        Self { model, feed, events, looker, tasks, followed: Vec::new() }
+        Self { model, feed, events, looker, tasks, followed: Vec::new(), catalog: Arc::default() }
     }
 
     /// Watches what is new, and no longer what is not served any more.
-    pub(super) fn learn(&mut self, wanted: Vec<(Resource, Selection)>, blind: Vec<String>) {
+    pub(super) fn learn(&mut self, wanted: Vec<(Resource, Selection)>, blind: Vec<String>, catalog: Catalog) {
+        self.catalog = Arc::new(catalog);
         let is_same = |a: &Resource, b: &Resource| a.group == b.group && a.plural == b.plural;
         for (index, (resource, task)) in self.followed.iter_mut().enumerate() {
             // What cannot be asked for may be there all the same.
@@ -116,8 +118,8 @@ impl Shell {
                     is_behind = false;
                     continue;
                 }
-                (wanted, blind) = &mut news => {
-                    self.learn(wanted, blind);
+                (wanted, catalog) = &mut news => {
+                    self.learn(wanted, catalog.problems.clone(), catalog);
                     news.set(learn_more(asking.as_ref()));
                     is_behind = true;
                     continue;
@@ -150,20 +152,21 @@ impl Shell {
         if let Some(Effect::Look(key)) = effect
             && let Some((resource, _)) = self.followed.get(key.kind)
         {
-            self.looker.send_replace(Some(Wanted { key, resource: resource.clone() }));
+            let catalog = Arc::clone(&self.catalog);
+            self.looker.send_replace(Some(Wanted { key, resource: resource.clone(), catalog }));
         }
     }
 }
 
-/// What there is to watch, and of which groups nothing is known; asked for until there is an answer.
-async fn learn_more(asking: Option<&Asking<'_>>) -> (Vec<(Resource, Selection)>, Vec<String>) {
+/// What there is to watch, and everything else there is; asked for until there is an answer.
+async fn learn_more(asking: Option<&Asking<'_>>) -> (Vec<(Resource, Selection)>, Catalog) {
     let Some(asking) = asking else { return std::future::pending().await };
     loop {
         tokio::time::sleep(NEWS).await;
         // That the server does not answer is said by the watches.
         let Ok(catalog) = Catalog::discover(&asking.client).await else { continue };
         if let Some(wanted) = (asking.wanted)(&catalog) {
-            return (wanted, catalog.problems);
+            return (wanted, catalog);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! From one state to the next: everything that happens, in one function without side effects.
 
-use allready::{Time, health::Verdict};
+use allready::{Time, explain::Explanation, health::Verdict};
 
 use super::{
     details::Details,
@@ -33,6 +33,8 @@ pub(super) enum Event {
     Failed(usize, String),
     /// The object that somebody looks at was read, or not.
     Looked(Key, Result<Box<Details>, String>),
+    /// What is behind the object that somebody looks at.
+    Explained(Key, Box<Explanation>),
     /// Somebody pressed a key.
     Key(Press),
     /// Time passes.
@@ -88,6 +90,11 @@ pub(super) fn update(model: &mut Model, event: Event) -> Option<Effect> {
             if model.looked.as_ref().is_some_and(|(looked, _)| *looked == key) {
                 let looked = found.map_or_else(Looked::Failed, Looked::Found);
                 model.looked = Some((key, looked));
+            }
+        }
+        Event::Explained(key, explanation) => {
+            if model.looked.as_ref().is_some_and(|(looked, _)| *looked == key) {
+                model.explanation = Some(explanation);
             }
         }
         Event::Key(press) => return keys::press(model, press),

@@ -1,6 +1,6 @@
 //! The watches on the embedded server, also when it forgets, refuses and goes away.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use allready::resources::{Catalog, Resource, Selection};
 use allready_apiserver::{
@@ -171,9 +171,13 @@ async fn an_object_is_read_whole_for_who_looks_at_it() {
     let Some(Effect::Look(key)) = press(&mut scene.model, "\n") else { panic!("nobody looks") };
     let (looker, wanted) = watch::channel(None);
     tokio::spawn(scene.feed.clone().look(wanted));
-    looker.send_replace(Some(Wanted { key, resource: scene.widgets.clone() }));
+    let catalog = Arc::new(Catalog::discover(&scene.client).await.unwrap());
+    looker.send_replace(Some(Wanted { key, resource: scene.widgets.clone(), catalog }));
     let is_found = |model: &Model| matches!(model.looked, Some((_, Looked::Found(_))));
     scene.until("it is read", is_found).await;
+    scene.until("it is explained", |model| model.explanation.is_some()).await;
+    let root = scene.model.explanation.as_ref().unwrap().root().unwrap();
+    assert_eq!((root.label.as_str(), root.health), ("Widget default/a", Some(Health::Degraded)));
     let shown = screen(&mut scene.model, 80, 12);
     assert!(shown.contains("Widget/a in default"), "{shown}");
     assert!(shown.contains("Ready=False Said for 0s"), "{shown}");

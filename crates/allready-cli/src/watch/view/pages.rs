@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     age::age,
+    explain::shown,
     watch::{
         details::{Details, Said},
         history::Transition,
@@ -88,12 +89,28 @@ fn details(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>
         Looked::Failed(why) => {
             lines.extend(wrap(&format!("It cannot be read: {why}"), columns).into_iter().map(Line::from));
         }
-        Looked::Found(found) => lines.extend(found_details(found, model.now, palette, columns)),
+        Looked::Found(found) => {
+            lines.extend(verdict(found, model.now, palette, columns));
+            lines.extend(tree(model, columns));
+            lines.push(Line::default());
+            lines.extend(conditions(found, model.now, columns));
+        }
     }
     lines
 }
 
-fn found_details(found: &Details, now: Time, palette: Palette, columns: usize) -> Vec<Line<'static>> {
+/// What is behind the object, where that is more than its own conditions.
+fn tree(model: &Model, columns: usize) -> Vec<Line<'static>> {
+    let Some(explanation) = model.explanation.as_ref().filter(|told| shown::is_worth(told)) else {
+        return Vec::new();
+    };
+    let tree = shown::lines(explanation, model.now, columns, model.is_ascii);
+    std::iter::once(Line::default())
+        .chain(tree.into_iter().map(|line| Line::from(cut(&line, columns))))
+        .collect()
+}
+
+fn verdict(found: &Details, now: Time, palette: Palette, columns: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let verdict = &found.verdict;
     let mut decided = wrap(&format!("{:?}{}", verdict.health, decided(verdict, now)), columns).into_iter();
@@ -120,7 +137,11 @@ fn found_details(found: &Details, now: Time, palette: Palette, columns: usize) -
         facts.push("is being deleted".to_owned());
     }
     lines.extend(wrap(&facts.join(", "), columns).into_iter().map(Line::from));
-    lines.push(Line::default());
+    lines
+}
+
+fn conditions(found: &Details, now: Time, columns: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
     if found.conditions.is_empty() {
         lines.push(Line::from(cut("It has no conditions.", columns)));
     }
