@@ -17,10 +17,11 @@ use kube::{
 use serde_json::Value;
 use tokio::{
     sync::{Semaphore, mpsc, watch},
-    time::{Instant, sleep, timeout},
+    time::{Instant, interval, sleep, timeout, timeout_at},
 };
 
 use super::{
+    aging::Aging,
     details::Details,
     model::Key,
     update::{Event, Seen},
@@ -37,6 +38,8 @@ const ANSWER: Duration = Duration::from_secs(30);
 const WATCH_SECONDS: u32 = 60;
 /// How long to wait between two attempts.
 const PATIENCE: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
+/// How often objects are judged again whose verdict may change by itself.
+const AGAIN: Duration = Duration::from_secs(5);
 /// How long a watch has to go well for its failures to be forgotten.
 const STEADY: Duration = Duration::from_secs(10);
 /// How long the object that somebody looks at is left alone after it was read: to explain it takes many requests.
@@ -90,7 +93,9 @@ impl Feed {
     /// called failing, nor one that fails be silent; so this lists and watches by itself.
     pub(super) async fn follow(self, index: usize, resource: Resource, selection: Selection) {
         let api = resource.api(self.client.clone(), selection.namespace.as_deref());
-        let kind = Followed { feed: &self, api, resource: &resource, selection: &selection, index };
+        let aging = Aging::new(|object, now| health::judge(object, Registry::builtin(), now));
+        let mut kind =
+            Followed { feed: &self, api, resource: &resource, selection: &selection, index, aging };
         let mut failures = 0;
         loop {
             let began = Instant::now();
@@ -167,11 +172,12 @@ struct Followed<'a> {
     resource: &'a Resource,
     selection: &'a Selection,
     index: usize,
+    aging: Aging,
 }
 
 impl Followed<'_> {
     /// Lists everything, then watches for as long as that goes well.
-    async fn round(&self) -> End {
+    async fn round(&mut self) -> End {
         let mut version = match self.list().await {
             Ok(version) => version,
             Err(end) => return end,
@@ -187,16 +193,18 @@ impl Followed<'_> {
     }
 
     /// Says what there is, and gives the version of it.
-    async fn list(&self) -> Result<String, End> {
+    async fn list(&mut self) -> Result<String, End> {
         self.feed.send(Event::Listing(self.index)).await?;
         let Ok(_permit) = self.feed.permits.acquire().await else { return Err(End::Unheard) };
+        self.aging.clear();
         let mut params = ListParams { limit: Some(PAGE), ..ListParams::default() };
         params.label_selector.clone_from(&self.selection.labels);
         params.field_selector.clone_from(&self.selection.fields);
         loop {
             let page = answered(self.api.list(&params)).await?;
             for object in &page.items {
-                self.feed.send(self.seen(object)).await?;
+                let seen = self.seen(object);
+                self.feed.send(seen).await?;
             }
             params.continue_token = page.metadata.continue_.filter(|token| !token.is_empty());
             if params.continue_token.is_none() {
@@ -207,26 +215,38 @@ impl Followed<'_> {
     }
 
     /// Says what happens from a version on, which becomes the one that was seen last.
-    async fn watch(&self, version: &mut String) -> Result<End, End> {
+    async fn watch(&mut self, version: &mut String) -> Result<End, End> {
         let mut params = WatchParams { timeout: Some(WATCH_SECONDS), ..WatchParams::default() };
         params.label_selector.clone_from(&self.selection.labels);
         params.field_selector.clone_from(&self.selection.fields);
         let mut stream = answered(self.api.watch(&params, version)).await?.boxed();
         self.feed.send(Event::Watching(self.index)).await?;
         let longest = Duration::from_secs(u64::from(WATCH_SECONDS) + 5);
+        let (mut again, mut last) = (interval(AGAIN), Instant::now());
         loop {
-            let event = match timeout(longest, stream.next()).await {
+            let next = tokio::select! {
+                next = timeout_at(last + longest, stream.next()) => next,
+                _ = again.tick() => {
+                    self.judge_again().await?;
+                    continue;
+                }
+            };
+            let event = match next {
                 Ok(Some(Ok(event))) => event,
                 Ok(None) => return Ok(End::Closed),
                 Ok(Some(Err(_))) | Err(_) => return Ok(End::Lost),
             };
+            last = Instant::now();
             match event {
                 WatchEvent::Added(object) | WatchEvent::Modified(object) => {
-                    self.feed.send(self.seen(&object)).await?;
+                    let seen = self.seen(&object);
+                    self.feed.send(seen).await?;
                     *version = object.metadata.resource_version.unwrap_or_default();
                 }
                 WatchEvent::Deleted(object) => {
-                    self.feed.send(Event::Gone(self.key(&object))).await?;
+                    let key = self.key(&object);
+                    self.aging.forget(&key);
+                    self.feed.send(Event::Gone(key)).await?;
                     *version = object.metadata.resource_version.unwrap_or_default();
                 }
                 WatchEvent::Bookmark(mark) => *version = mark.metadata.resource_version,
@@ -236,11 +256,19 @@ impl Followed<'_> {
         }
     }
 
-    fn seen(&self, object: &DynamicObject) -> Event {
-        let whole = whole(self.resource, object);
-        let verdict = health::judge(&whole, Registry::builtin(), (self.feed.now)());
+    /// Says of which objects time alone has changed what they come to.
+    async fn judge_again(&mut self) -> Result<(), Unheard> {
+        for (key, uid, verdict) in self.aging.changed((self.feed.now)()) {
+            self.feed.send(Event::Seen(Box::new(Seen { key, uid, verdict }))).await?;
+        }
+        Ok(())
+    }
+
+    fn seen(&mut self, object: &DynamicObject) -> Event {
+        let key = self.key(object);
+        let verdict = self.aging.judge(&key, whole(self.resource, object), (self.feed.now)());
         let uid = object.metadata.uid.clone().unwrap_or_default();
-        Event::Seen(Box::new(Seen { key: self.key(object), uid, verdict }))
+        Event::Seen(Box::new(Seen { key, uid, verdict }))
     }
 
     fn key(&self, object: &DynamicObject) -> Key {

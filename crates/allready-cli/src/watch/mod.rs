@@ -3,6 +3,7 @@
 //! The parts are apart: `feed` says what happens in the cluster and `terminal` what keys are pressed, `update` makes the
 //! next state of it, and `view` draws the state. Only the first two touch the world.
 
+mod aging;
 mod details;
 mod feed;
 mod filter;
