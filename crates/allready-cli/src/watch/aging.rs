@@ -84,7 +84,7 @@ mod tests {
             Some(_) => Health::Degraded,
         };
         let (field, reason, message) = (String::new(), String::new(), String::new());
-        Verdict { health, rule: "C01", field, reason, message, since: None, writer: None }
+        Verdict { health, rule: "C01", field, reason, message, since: None, writer: None, lag: None }
     }
 
     #[test]

@@ -56,6 +56,7 @@ fn verdict(health: Health, reason: &str, since: Option<i64>) -> Verdict {
         message: format!("it says {reason}"),
         since: since.map(at),
         writer: Some(Writer { manager: "kubelet".to_owned(), time: None }),
+        lag: None,
     }
 }
 

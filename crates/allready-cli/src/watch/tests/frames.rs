@@ -1,4 +1,7 @@
-use allready::registry::Registry;
+use allready::{
+    explain::{Bounds, Extent, Known, ObjectId, Reference, explain},
+    registry::Registry,
+};
 use serde_json::json;
 
 use super::*;
@@ -85,12 +88,39 @@ fn details_show_every_condition_with_age_and_message() {
     press(&mut model, "jjj\n");
     let key = model.looked.as_ref().unwrap().0.clone();
     assert!(screen(&mut model, 80, 8).contains("reading it"));
-    let details = Details::of(&object, Registry::builtin(), at(45));
+    let mut details = Details::of(&object, Registry::builtin(), at(45));
+    details.verdict = verdict(Health::Degraded, "MinimumReplicasUnavailable", Some(-60));
     update(&mut model, Event::Looked(key.clone(), Ok(Box::new(details))));
     insta::assert_snapshot!(screen(&mut model, 80, 24));
     update(&mut model, Event::Gone(key.clone()));
     update(&mut model, Event::Looked(key, Err("deployments.apps \"web\" not found".to_owned())));
     insta::assert_snapshot!("details_of_what_is_gone", screen(&mut model, 60, 8));
+}
+
+#[test]
+fn what_is_behind_an_object_stands_above_its_conditions() {
+    let object = json!({
+        "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web", "namespace": "shop" },
+        "spec": { "secretRef": { "name": "password" } },
+        "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "NoPassword" }] },
+    });
+    let mut known = Known::new(Extent::Everything);
+    known.add(object.clone());
+    let root = Reference::to(&ObjectId::new("example.com", "Widget", "shop", "web"));
+    let explanation = explain(&known, &root, Registry::builtin(), at(45), &Bounds::default());
+    let mut model = busy();
+    model.is_ascii = true;
+    press(&mut model, "\n");
+    let key = model.looked.as_ref().unwrap().0.clone();
+    let details = Details::of(&object, Registry::builtin(), at(45));
+    update(&mut model, Event::Looked(key.clone(), Ok(Box::new(details))));
+    update(&mut model, Event::Explained(Key::new(PODS, "shop", "other"), Box::new(explanation.clone())));
+    assert!(!screen(&mut model, 80, 24).contains("password"), "that is about something else");
+    update(&mut model, Event::Explained(key, Box::new(explanation)));
+    let shown = screen(&mut model, 80, 24);
+    let line = |text: &str| shown.lines().position(|line| line.contains(text)).unwrap();
+    assert!(line("Missing Secret shop/password") < line("first cause: Secret shop/password"), "{shown}");
+    assert!(line("first cause: Secret shop/password") < line("\"Ready=False NoPassword"), "{shown}");
 }
 
 #[test]

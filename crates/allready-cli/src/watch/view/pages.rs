@@ -182,7 +182,8 @@ fn condition(said: &Said, now: Time, columns: usize) -> Line<'static> {
     let age = said.since.map_or_else(String::new, |since| format!(" for {}", age(since, now)));
     let reason = if said.reason.is_empty() { String::new() } else { format!(" {}", said.reason) };
     let writer = said.writer.as_ref().map_or_else(String::new, |writer| format!(", by {writer}"));
-    heading(&format!("{}={status}{reason}{age}{writer}", said.type_), columns)
+    let part = if said.part.is_empty() { String::new() } else { format!("{}: ", said.part) };
+    heading(&format!("{part}{}={status}{reason}{age}{writer}", said.type_), columns)
 }
 
 fn indented(text: &str, columns: usize) -> impl Iterator<Item = Line<'static>> {
