@@ -36,6 +36,8 @@ const PAGE: u32 = 500;
 const ANSWER: Duration = Duration::from_secs(30);
 /// How long one watch lasts, in seconds. One that is dead without a word is noticed when it should have ended.
 const WATCH_SECONDS: u32 = 60;
+/// How often the server is asked whether it is there, and how long it may take to say so.
+const PULSE: Duration = Duration::from_secs(5);
 /// How long to wait between two attempts.
 const PATIENCE: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
 /// How often objects are judged again whose verdict may change by itself.
@@ -113,6 +115,26 @@ impl Feed {
             }
             sleep(PATIENCE.delay(failures, 0.5)).await;
             failures = failures.saturating_add(1);
+        }
+    }
+
+    /// Asks the server again and again for next to nothing. A connection that is dead says nothing, like one on which
+    /// nothing happens, and each watch by itself would take a minute to notice.
+    pub(super) async fn listen(self) {
+        let mut was_heard = true;
+        loop {
+            sleep(PULSE).await;
+            let silence = match timeout(PULSE, self.client.apiserver_version()).await {
+                // Whoever refuses is there.
+                Ok(Ok(_) | Err(kube::Error::Api(_))) => None,
+                Ok(Err(error)) => Some(in_words(&error)),
+                Err(_) => Some("the API server does not answer".to_owned()),
+            };
+            let is_heard = silence.is_none();
+            if is_heard != was_heard && self.send(Event::Silent(silence)).await.is_err() {
+                return;
+            }
+            was_heard = is_heard;
         }
     }
 

@@ -79,6 +79,8 @@ pub(super) struct Coverage {
     pub(super) blind: usize,
     /// One of the reasons.
     pub(super) why: Option<String>,
+    /// For how long nothing was heard of the server, and why.
+    pub(super) silence: Option<String>,
 }
 
 impl Coverage {
@@ -90,16 +92,25 @@ impl Coverage {
             failing: served().filter(|kind| kind.is_failing()).count(),
             blind: blind.len(),
             why: why(kinds).or_else(|| blind.first().cloned()),
+            silence: None,
         }
     }
 
     /// Whether nothing can be wrong that is not shown.
     pub(super) fn is_complete(&self) -> bool {
-        self.kinds > 0 && self.watching == self.kinds && self.blind == 0
+        self.kinds > 0 && self.watching == self.kinds && !self.has_gaps()
+    }
+
+    /// Whether something cannot be seen, rather than not yet.
+    pub(super) fn has_gaps(&self) -> bool {
+        self.failing > 0 || self.blind > 0 || self.silence.is_some()
     }
 
     /// `watching 41 of 43 kinds; 2 failing (pods: forbidden)`.
     pub(super) fn text(&self) -> String {
+        if let Some(silence) = &self.silence {
+            return format!("nothing heard {silence}; what is shown may be out of date");
+        }
         let mut text = if self.watching == self.kinds {
             format!("watching {}", counted(self.kinds, "kind"))
         } else {

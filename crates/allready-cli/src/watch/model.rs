@@ -13,6 +13,7 @@ use super::{
     history::History,
     kinds::{Coverage, Kind, Tally},
 };
+use crate::age::age;
 
 /// The longest reason and message that are remembered of an object; its details are read anew when they are wanted.
 const MAX_REASON: usize = 120;
@@ -158,6 +159,8 @@ pub(super) struct Model {
     pub(super) kinds: Vec<Kind>,
     /// The groups of the API of which nothing is known, and why.
     pub(super) blind: Vec<String>,
+    /// Why the server does not answer, and since when.
+    pub(super) silence: Option<(String, Time)>,
     pub(super) tally: Tally,
     pub(super) history: History,
     pub(super) filter: Filter,
@@ -197,6 +200,7 @@ impl Model {
             has_namespaces,
             kinds: Vec::new(),
             blind: Vec::new(),
+            silence: None,
             tally: Tally::default(),
             history: History::default(),
             filter: Filter::default(),
@@ -218,7 +222,9 @@ impl Model {
     }
 
     pub(super) fn coverage(&self) -> Coverage {
-        Coverage::of(&self.kinds, &self.blind)
+        let silence = self.silence.as_ref();
+        let silence = silence.map(|(why, since)| format!("for {}: {why}", age(*since, self.now)));
+        Coverage { silence, ..Coverage::of(&self.kinds, &self.blind) }
     }
 
     pub(super) fn record(&self, key: &Key) -> Option<&Record> {

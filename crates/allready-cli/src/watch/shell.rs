@@ -58,6 +58,7 @@ impl Shell {
         let (looker, wanted) = watch::channel(None);
         let mut tasks = JoinSet::new();
         tasks.spawn(feed.clone().look(wanted));
+        tasks.spawn(feed.clone().listen());
         Self { model, feed, events, looker, tasks, followed: Vec::new(), catalog: Arc::default() }
     }
 

@@ -31,6 +31,8 @@ pub(super) enum Event {
     Watching(usize),
     /// Nothing is seen of a kind, and why.
     Failed(usize, String),
+    /// The server does not answer any more, and why; or it does again.
+    Silent(Option<String>),
     /// The object that somebody looks at was read, or not.
     Looked(Key, Result<Box<Details>, String>),
     /// What is behind the object that somebody looks at.
@@ -86,6 +88,7 @@ pub(super) fn update(model: &mut Model, event: Event) -> Option<Effect> {
             };
             set_sight(model, index, Sight::Failing { why, since });
         }
+        Event::Silent(why) => model.silence = why.map(|why| (why, model.now)),
         Event::Looked(key, found) => {
             if model.looked.as_ref().is_some_and(|(looked, _)| *looked == key) {
                 let looked = found.map_or_else(Looked::Failed, Looked::Found);

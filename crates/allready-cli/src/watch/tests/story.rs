@@ -136,6 +136,34 @@ fn a_kind_is_failing_until_it_is_watched_again() {
 }
 
 #[test]
+fn nothing_is_called_healthy_while_the_server_is_silent() {
+    let mut model = watching([seen(PODS, "web", Healthy, "", None)]);
+    assert!(screen(&mut model, 80, 24).contains("Everything is healthy"));
+    update(&mut model, Event::Silent(Some("the API server does not answer".to_owned())));
+    update(&mut model, Event::Tick(at(9)));
+    assert!(!model.coverage().is_complete());
+    let shown = screen(&mut model, 80, 24);
+    assert!(shown.starts_with("\"nothing heard for 9s: the API server does not answer"), "{shown}");
+    assert!(shown.contains("Nothing unhealthy is seen, but the API server does not answer"), "{shown}");
+    press(&mut model, "a");
+    assert!(screen(&mut model, 80, 24).contains(">Healthy?"));
+    update(&mut model, Event::Silent(None));
+    assert!(model.coverage().is_complete());
+}
+
+#[test]
+fn a_kind_that_is_not_served_any_more_is_not_counted_nor_brought_back() {
+    let mut model = watching([seen(PODS, "web", Degraded, "Broken", None)]);
+    update(&mut model, Event::Retired(PODS));
+    assert_eq!((model.coverage().text(), model.tally.all()), ("watching 1 kind".to_owned(), 0));
+    for late in [seen(PODS, "web", Degraded, "Broken", None), Event::Failed(PODS, "404".to_owned())] {
+        update(&mut model, late);
+    }
+    assert!(model.coverage().is_complete());
+    assert_eq!(rows(&mut model), [] as [&str; 0]);
+}
+
+#[test]
 fn who_looks_at_an_object_sees_it_change() {
     let mut model = watching([seen(PODS, "web", Degraded, "Broken", None)]);
     let key = Key::new(PODS, "shop", "web");

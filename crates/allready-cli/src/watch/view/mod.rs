@@ -73,10 +73,10 @@ fn head(model: &Model, palette: Palette, columns: u16) -> Vec<Line<'static>> {
     let room = columns.saturating_sub(counts.width());
     counts.push_span(Span::styled(cut(&format!("  in {}", model.scope), room), palette.aside()));
     let watching = cut(&coverage.text(), columns);
-    let style = if coverage.failing > 0 || coverage.blind > 0 { palette.alarm() } else { palette.aside() };
+    let style = if coverage.has_gaps() { palette.alarm() } else { palette.aside() };
     let watching = Line::from(Span::styled(watching, style));
     // With one line only, a gap is said rather than a count that may be wrong.
-    if coverage.failing > 0 || coverage.blind > 0 { vec![watching, counts] } else { vec![counts, watching] }
+    if coverage.has_gaps() { vec![watching, counts] } else { vec![counts, watching] }
 }
 
 fn foot(model: &Model, palette: Palette, columns: u16) -> Line<'static> {

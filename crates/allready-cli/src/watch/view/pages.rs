@@ -227,7 +227,7 @@ q, Esc           back, and at the table the end; Ctrl-C ends it anywhere
 
 HEALTH  how an object is doing, worst first: Degraded, Missing, Unknown,
         Progressing, Suspended (on purpose), Healthy. With a question mark:
-        its kind cannot be watched now, so it may be out of date.
+        it cannot be watched now, so this may be out of date.
 AGE     since when; with > at least so long, as the object does not say.
 FLAPS   how often its health changed in the last ten minutes.";
 

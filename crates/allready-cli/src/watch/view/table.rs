@@ -16,7 +16,7 @@ use super::{
 use crate::{
     age::age,
     watch::{
-        kinds::counted,
+        kinds::{Kind, counted},
         model::{Key, Model, Record},
     },
 };
@@ -31,7 +31,7 @@ pub(super) fn draw(model: &Model, palette: Palette, frame: &mut Frame<'_>, area:
     let message = if area.height >= 12 { 3 } else { 0 };
     let table = Rect { height: area.height - message, ..area };
     let mut lines = Vec::new();
-    if table.height >= 8 {
+    if table.height >= 8 && !(model.rows.is_empty() && model.filter.is_empty()) {
         lines.push(Line::from(Span::styled(caption(model), palette.aside())));
     }
     if model.rows.is_empty() {
@@ -72,7 +72,7 @@ fn caption(model: &Model) -> String {
 fn nothing(model: &Model) -> String {
     let coverage = model.coverage();
     let gaps = match (coverage.failing, coverage.blind) {
-        (0, 0) => None,
+        (0, 0) => coverage.silence.as_ref().map(|_| "the API server does not answer".to_owned()),
         (failing, 0) => Some(format!("{} cannot be watched", counted(failing, "kind"))),
         (_, blind) => Some(format!(
             "{} and {} cannot be read",
@@ -84,7 +84,7 @@ fn nothing(model: &Model) -> String {
         return "Nothing that is shown matches the filter. Esc clears it.".to_owned();
     }
     if let Some(gaps) = gaps {
-        return format!("Nothing unhealthy is seen, but {gaps}: press w to see why.");
+        return format!("Nothing unhealthy is seen, but {gaps}; w shows more.");
     }
     if !coverage.is_complete() {
         return "Nothing unhealthy so far; not everything is listed yet.".to_owned();
@@ -187,7 +187,8 @@ impl Columns {
 
 /// The word, with a question mark where nobody knows whether it still holds.
 fn health(model: &Model, key: &Key, record: &Record) -> String {
-    let is_stale = model.kinds.get(key.kind).is_some_and(crate::watch::kinds::Kind::is_failing);
+    let is_failing = model.kinds.get(key.kind).is_some_and(Kind::is_failing);
+    let is_stale = is_failing || model.silence.is_some();
     format!("{:?}{}", record.health, if is_stale { "?" } else { "" })
 }
 
