@@ -323,7 +323,9 @@ fn whole(resource: &Resource, object: &DynamicObject) -> Value {
 /// Why the API server did not do what it was asked, in short: of what went wrong with a connection, the innermost says most.
 fn in_words(error: &kube::Error) -> String {
     if let kube::Error::Api(status) = error {
-        return status.message.clone();
+        // Who is refused reads the name of the kind before this already.
+        let refusal = status.message.split_once(" is forbidden: ").filter(|_| status.code == 403);
+        return refusal.map_or_else(|| status.message.clone(), |(_, why)| format!("forbidden: {why}"));
     }
     let mut cause: &dyn std::error::Error = error;
     while let Some(behind) = cause.source() {

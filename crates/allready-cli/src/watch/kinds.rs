@@ -16,7 +16,7 @@ pub(super) struct Kind {
     /// `deployments`.
     pub(super) plural: String,
     /// How well it is watched.
-    pub(super) sight: Sight,
+    pub(super) stage: Stage,
     /// Its objects.
     pub(super) objects: HashMap<Place, Record>,
     /// How often it was listed: what the last list did not have is gone.
@@ -27,7 +27,7 @@ pub(super) struct Kind {
 
 /// How well a kind is watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(super) enum Stage {
     /// It is not known yet what there is.
     Listing,
     /// Everything was listed; the watch is being opened.
@@ -46,7 +46,7 @@ impl Kind {
             group: group.to_owned(),
             name: name.to_owned(),
             plural: plural.to_owned(),
-            sight: Sight::Listing,
+            stage: Stage::Listing,
             objects: HashMap::new(),
             round: 0,
             is_listed: false,
@@ -60,12 +60,12 @@ impl Kind {
 
     /// Whether what is known of it is what there is.
     pub(super) fn is_seen(&self) -> bool {
-        self.is_listed && self.sight == Sight::Watching
+        self.is_listed && self.stage == Stage::Watching
     }
 
     /// Whether what is shown of it may be out of date.
     pub(super) fn is_failing(&self) -> bool {
-        matches!(self.sight, Sight::Failing { .. })
+        matches!(self.stage, Stage::Failing { .. })
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Coverage {
 
 impl Coverage {
     pub(super) fn of(kinds: &[Kind], blind: &[String]) -> Self {
-        let served = || kinds.iter().filter(|kind| kind.sight != Sight::Retired);
+        let served = || kinds.iter().filter(|kind| kind.stage != Stage::Retired);
         Self {
             kinds: served().count(),
             watching: served().filter(|kind| kind.is_seen()).count(),
@@ -131,15 +131,14 @@ impl Coverage {
 
 /// Why kinds are failing: the reason of all of them, or else the first with its name.
 fn why(kinds: &[Kind]) -> Option<String> {
-    let mut failing = kinds.iter().filter_map(|kind| match &kind.sight {
-        Sight::Failing { why, .. } => Some((kind.full_name(), why)),
+    let mut failing = kinds.iter().filter_map(|kind| match &kind.stage {
+        Stage::Failing { why, .. } => Some((kind.full_name(), why)),
         _ => None,
     });
     let (name, first) = failing.next()?;
     let (is_alone, is_shared) =
         failing.fold((true, true), |(_, same), (_, why)| (false, same && why == first));
-    // The server mostly begins with the name itself.
-    if (is_shared && !is_alone) || first.starts_with(&name) {
+    if is_shared && !is_alone {
         return Some(first.clone());
     }
     Some(format!("{name}: {first}"))
@@ -204,11 +203,11 @@ mod tests {
         assert_eq!(Coverage::of(&kinds, &[]).text(), "watching 0 of 2 kinds");
         for kind in &mut kinds {
             kind.is_listed = true;
-            kind.sight = Sight::Watching;
+            kind.stage = Stage::Watching;
         }
         assert_eq!(Coverage::of(&kinds, &[]).text(), "watching 2 kinds");
         assert!(Coverage::of(&kinds, &[]).is_complete());
-        kinds[1].sight = Sight::Failing { why: "forbidden".to_owned(), since: Time::EPOCH };
+        kinds[1].stage = Stage::Failing { why: "forbidden".to_owned(), since: Time::EPOCH };
         let coverage = Coverage::of(&kinds, &["metrics.k8s.io/v1beta1: unavailable".to_owned()]);
         assert_eq!(
             coverage.text(),
@@ -221,13 +220,13 @@ mod tests {
     fn nothing_is_complete_while_a_kind_or_a_group_is_not_seen() {
         assert!(!Coverage::of(&[], &[]).is_complete());
         let mut pods = Kind::new("", "Pod", "pods");
-        pods.sight = Sight::Watching;
+        pods.stage = Stage::Watching;
         assert!(!Coverage::of(&[pods], &[]).is_complete(), "never listed");
         let mut pods = Kind::new("", "Pod", "pods");
-        (pods.is_listed, pods.sight) = (true, Sight::Opening);
+        (pods.is_listed, pods.stage) = (true, Stage::Opening);
         assert!(!Coverage::of(&[pods], &[]).is_complete(), "not watched yet");
         let mut pods = Kind::new("", "Pod", "pods");
-        (pods.is_listed, pods.sight) = (true, Sight::Watching);
+        (pods.is_listed, pods.stage) = (true, Stage::Watching);
         assert!(!Coverage::of(&[pods], &["a.example/v1: unavailable".to_owned()]).is_complete());
     }
 }

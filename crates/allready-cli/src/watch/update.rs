@@ -6,7 +6,7 @@ use super::{
     details::Details,
     history::Transition,
     keys::{self, Press},
-    kinds::{Kind, Sight},
+    kinds::{Kind, Stage},
     model::{Key, Looked, Model, Record, Screen, Told},
 };
 
@@ -71,22 +71,22 @@ pub(super) fn update(model: &mut Model, event: Event) -> Option<Effect> {
         Event::Listing(index) => {
             if let Some(kind) = model.kinds.get_mut(index) {
                 kind.round += 1;
-                if matches!(kind.sight, Sight::Opening | Sight::Watching) {
-                    kind.sight = Sight::Listing;
+                if matches!(kind.stage, Stage::Opening | Stage::Watching) {
+                    kind.stage = Stage::Listing;
                 }
             }
         }
         Event::Seen(seen) => return see(model, *seen),
         Event::Gone(key) => return lose(model, key),
         Event::Listed(index) => return listed(model, index),
-        Event::Watching(index) => set_sight(model, index, Sight::Watching),
+        Event::Watching(index) => set_stage(model, index, Stage::Watching),
         Event::Failed(index, why) => {
-            let failing = model.kinds.get(index).map(|kind| &kind.sight);
+            let failing = model.kinds.get(index).map(|kind| &kind.stage);
             let since = match failing {
-                Some(Sight::Failing { since, .. }) => *since,
+                Some(Stage::Failing { since, .. }) => *since,
                 _ => model.now,
             };
-            set_sight(model, index, Sight::Failing { why, since });
+            set_stage(model, index, Stage::Failing { why, since });
         }
         Event::Silent(why) => model.silence = why.map(|why| (why, model.now)),
         Event::Looked(key, found) => {
@@ -110,16 +110,16 @@ pub(super) fn update(model: &mut Model, event: Event) -> Option<Effect> {
     None
 }
 
-fn set_sight(model: &mut Model, index: usize, sight: Sight) {
+fn set_stage(model: &mut Model, index: usize, stage: Stage) {
     // What was still on its way when a kind went away does not bring it back.
-    if let Some(kind) = model.kinds.get_mut(index).filter(|kind| kind.sight != Sight::Retired) {
-        kind.sight = sight;
+    if let Some(kind) = model.kinds.get_mut(index).filter(|kind| kind.stage != Stage::Retired) {
+        kind.stage = stage;
     }
 }
 
 fn see(model: &mut Model, seen: Seen) -> Option<Effect> {
     let Seen { key, uid, verdict } = seen;
-    let kind = model.kinds.get_mut(key.kind).filter(|kind| kind.sight != Sight::Retired)?;
+    let kind = model.kinds.get_mut(key.kind).filter(|kind| kind.stage != Stage::Retired)?;
     let (health, since, now) = (verdict.health, verdict.since, model.now);
     let reason = verdict.reason.clone();
     let before = kind.objects.get(&key.place).map(|record| (record.health, record.seen, *record.uid == *uid));
@@ -159,7 +159,7 @@ fn lose(model: &mut Model, key: Key) -> Option<Effect> {
 
 fn retire(model: &mut Model, index: usize) -> Option<Effect> {
     let kind = model.kinds.get_mut(index)?;
-    kind.sight = Sight::Retired;
+    kind.stage = Stage::Retired;
     let mut gone: Vec<Key> = Vec::new();
     for place in kind.objects.keys() {
         gone.push(Key { kind: index, place: place.clone() });
@@ -172,8 +172,8 @@ fn retire(model: &mut Model, index: usize) -> Option<Effect> {
 fn listed(model: &mut Model, index: usize) -> Option<Effect> {
     let kind = model.kinds.get_mut(index)?;
     kind.is_listed = true;
-    if kind.sight == Sight::Listing {
-        kind.sight = Sight::Opening;
+    if kind.stage == Stage::Listing {
+        kind.stage = Stage::Opening;
     }
     let round = kind.round;
     let mut gone: Vec<Key> = Vec::new();

@@ -49,11 +49,13 @@ fn no_size_is_too_small_and_no_text_too_wide() {
         let mut model = busy();
         let event = Event::Blind(vec!["a.example/v1: \u{1b}[2J unavailable".to_owned()]);
         update(&mut model, event);
+        let evil = "evil\u{1b}[2J\u{202e}\u{7}";
+        update(&mut model, seen(PODS, evil, Health::Degraded, evil, Some(40)));
         press(&mut model, keys);
         for columns in [0, 1, 2, 3, 5, 8, 13, 20, 21, 34, 50, 79] {
             for lines in 0..20 {
                 let shown = screen(&mut model, columns, lines);
-                assert!(!shown.contains('\u{1b}'), "{columns}x{lines}");
+                assert!(!shown.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{columns}x{lines}");
                 press(&mut model, "G");
             }
         }
@@ -127,7 +129,7 @@ fn what_is_behind_an_object_stands_above_its_conditions() {
 fn what_cannot_be_watched_is_on_every_screen_and_nothing_is_called_healthy() {
     let mut model = watching([seen(PODS, "web", Health::Healthy, "", None)]);
     insta::assert_snapshot!("all_healthy", screen(&mut model, 80, 10));
-    update(&mut model, Event::Failed(DEPLOYMENTS, "deployments.apps is forbidden: User \"dev\" cannot list resource \"deployments\" in API group \"apps\" at the cluster scope".to_owned()));
+    update(&mut model, Event::Failed(DEPLOYMENTS, "forbidden: User \"dev\" cannot list resource \"deployments\" in API group \"apps\" at the cluster scope".to_owned()));
     update(&mut model, Event::Tick(at(90)));
     insta::assert_snapshot!("one_kind_failing", screen(&mut model, 80, 10));
     press(&mut model, "w");

@@ -1,4 +1,8 @@
 use super::*;
+use crate::watch::{
+    kinds::{Kind, WORST_FIRST},
+    model::Screen,
+};
 
 use Health::{Degraded, Healthy, Progressing, Suspended, Unknown};
 
@@ -188,7 +192,7 @@ fn every_screen_leads_back_to_the_table() {
             steps += 1;
             assert!(steps < 6, "{keys:?} leads in circles");
         }
-        assert_eq!(model.screen, super::super::model::Screen::Table, "{keys:?}");
+        assert_eq!(model.screen, Screen::Table, "{keys:?}");
     }
     assert_eq!(update(&mut model, Event::Key(Press::Interrupt)), Some(Effect::Quit));
 }
@@ -220,4 +224,41 @@ fn a_long_message_is_not_kept_whole() {
         watching([Event::Seen(Box::new(Seen { key: key.clone(), uid: String::new(), verdict: said }))]);
     let told = model.record(&key).unwrap().told.as_ref().unwrap();
     assert_eq!((told.reason.chars().count(), told.message.chars().count()), (121, 601));
+}
+
+#[test]
+fn whatever_happens_the_counts_are_those_of_the_objects() {
+    let mut model = begun();
+    let mut chance = 7_u32;
+    let mut next = |below: u32| {
+        chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (chance >> 16) % below
+    };
+    for step in 0..20_000 {
+        let kind = if next(2) == 0 { PODS } else { DEPLOYMENTS };
+        let name = format!("o{}", next(12));
+        let health = WORST_FIRST[next(6) as usize];
+        let event = match next(12) {
+            0 => Event::Listing(kind),
+            1 => Event::Listed(kind),
+            2 => Event::Watching(kind),
+            3 => Event::Failed(kind, "refused".to_owned()),
+            4 => Event::Gone(Key::new(kind, "shop", &name)),
+            5 => Event::Key(Press::Char(['a', 's', 'j', 'k', 'G', 't', 'q', '?'][next(7) as usize])),
+            6 => Event::Tick(at(step)),
+            _ => seen(kind, &name, health, "R", Some(step)),
+        };
+        update(&mut model, event);
+        model.arrange();
+        let objects = || model.kinds.iter().flat_map(|kind| kind.objects.values());
+        for health in WORST_FIRST {
+            let count = objects().filter(|record| record.health == health).count();
+            assert_eq!(model.tally.of(health), count, "{health:?} after step {step}");
+        }
+        let shown = objects().filter(|record| model.shows_all || record.health > Suspended).count();
+        assert_eq!(model.rows.len(), shown, "after step {step}");
+        assert!(model.position < model.rows.len().max(1), "after step {step}");
+        let is_failing = model.kinds.iter().any(Kind::is_failing);
+        assert!(!(is_failing && model.coverage().is_complete()), "after step {step}");
+    }
 }

@@ -18,7 +18,7 @@ use crate::{
     watch::{
         details::{Details, Said},
         history::Transition,
-        kinds::{Kind, Sight, counted},
+        kinds::{Kind, Stage, counted},
         model::{Looked, Model, Screen},
     },
 };
@@ -195,17 +195,17 @@ fn kinds(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> 
     for group in &model.blind {
         lines.extend(wrap(&format!("not readable: {group}"), columns).into_iter().map(Line::from));
     }
-    let mut kinds: Vec<&Kind> = model.kinds.iter().filter(|kind| kind.sight != Sight::Retired).collect();
+    let mut kinds: Vec<&Kind> = model.kinds.iter().filter(|kind| kind.stage != Stage::Retired).collect();
     kinds.sort_by_key(|kind| (!kind.is_failing(), kind.is_seen(), kind.full_name()));
     for kind in kinds {
         let objects = counted(kind.objects.len(), "object");
-        let (text, style) = match &kind.sight {
-            Sight::Failing { why, since } => {
+        let (text, style) = match &kind.stage {
+            Stage::Failing { why, since } => {
                 (format!("failing for {}: {why}", age(*since, model.now)), palette.alarm())
             }
-            Sight::Listing | Sight::Retired => (format!("listing, {objects} so far"), palette.aside()),
-            Sight::Opening => (format!("listed, {objects}; opening the watch"), palette.aside()),
-            Sight::Watching => (format!("watching, {objects}"), ratatui::style::Style::new()),
+            Stage::Listing | Stage::Retired => (format!("listing, {objects} so far"), palette.aside()),
+            Stage::Opening => (format!("listed, {objects}; opening the watch"), palette.aside()),
+            Stage::Watching => (format!("watching, {objects}"), ratatui::style::Style::new()),
         };
         let text = format!("{} {text}", kind.full_name());
         lines.extend(wrap(&text, columns).into_iter().map(|line| Line::from(Span::styled(line, style))));
