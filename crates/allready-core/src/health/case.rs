@@ -46,16 +46,9 @@ impl<'a> Case<'a> {
 
     /// Takes from what may be read; false when there is not enough left.
     pub(super) fn spend(&self, cost: u32) -> bool {
-        match self.budget.get().checked_sub(cost) {
-            Some(left) => {
-                self.budget.set(left);
-                true
-            }
-            None => {
-                self.budget.set(0);
-                false
-            }
-        }
+        let left = self.budget.get().checked_sub(cost);
+        self.budget.set(left.unwrap_or(0));
+        left.is_some()
     }
 
     /// Whether something was left unread.

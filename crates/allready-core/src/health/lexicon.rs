@@ -10,17 +10,25 @@ use super::tokens::{Flat, Token, tokens};
 /// How much of a text is read.
 const MAX_TEXT: usize = 2000;
 
-const HEALTHY: &str = "ready healthy available active succeeded success successful complete completed done finished ok \
-    bound online up synced insync uptodate deployed provisioned established valid accepted compliant stable green normal \
-    operational enabled attached connected applied reconciled installed configured passed pass exists current issued \
-    enforced created approved registered joined programmed imported exported";
-const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted timeout timedout \
-    noncompliant rejected denied conflict broken offline down unavailable stalled killed crashed unreachable expired fault \
-    faulted revoked dead oom corrupt corrupted warning fail cancelled canceled terminated";
-const PROGRESSING: &str = "pending progressing inprogress new init initial queued scheduled waiting requested submitted \
-    notready partial yellow unready started starting restart";
-const SUSPENDED: &str = "paused suspended stopped hibernated disabled inactive sleeping scaledtozero frozen maintenance \
-    idle shutdown halted onhold";
+const HEALTHY: &str = "ready healthy available active succeeded success successful complete completed \
+    done finished ok bound online up synced insync uptodate deployed provisioned established valid \
+    accepted compliant stable green normal operational enabled attached connected applied reconciled \
+    installed configured passed pass exists current issued enforced created approved registered joined \
+    programmed imported exported synchronized updated validated verified allocated serving live alive \
+    steady propagated published passing merged resolved subscribed optimal";
+const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted \
+    timeout timedout noncompliant rejected denied conflict broken offline down unavailable stalled \
+    killed crashed unreachable expired fault faulted revoked dead oom corrupt corrupted warning fail \
+    cancelled canceled terminated critical fatal unrecoverable blocked stuck inconsistent splitbrain \
+    noquorum unsynced firing breached violated crashloop failing";
+const PROGRESSING: &str = "pending progressing inprogress new init initial queued scheduled waiting \
+    requested submitted notready partial yellow unready started starting restart draft planned \
+    unassigned unbound unscheduled unprovisioned dispatched inqueue enqueued requeued retry notstarted \
+    outdated preparing";
+const SUSPENDED: &str = "paused suspended stopped hibernated disabled inactive sleeping scaledtozero \
+    frozen maintenance idle shutdown halted onhold cordoned archived hibernating poweredoff off \
+    quiesced dormant deactivated scaleddown requiresapproval waitingforapproval awaitingapproval \
+    pendingapproval approvalrequired needsapproval";
 const UNKNOWN: &str = "unknown inconclusive undefined";
 const MISSING: &str = "notfound missing absent deleted";
 
@@ -32,20 +40,24 @@ const BROKEN: &str = "err invalid denied forbidden unauthorized unreachable unhe
 const UNDER_WAY: &str = "pending progress progressing queued wait waiting awaiting scheduled requested started start init \
     initial initializing provisioning reconciling creating updating scaling";
 /// Words that end in `ing` and are no activity.
-const NO_ACTIVITY: &str = "string missing existing nothing something everything during following according using setting \
-    settings mapping binding routing ring ping king listing being backing testing pricing networking tracking matching \
-    failing logging monitoring tracing billing";
-const AT_REST: &str = "paused suspended hibernated hibernation pause suspend stopped";
+const NO_ACTIVITY: &str = "string missing existing nothing something everything during following \
+    according using setting settings mapping binding routing ring ping king listing being backing \
+    testing pricing networking tracking matching failing logging monitoring tracing billing serving \
+    listening streaming polling archiving replicating passing succeeding";
+const AT_REST: &str = "paused suspended hibernated hibernation pause suspend stopped halted";
 /// A reason with one of these says that what was to be done is done.
 const DONE: &str =
     "available complete completed succeeded success successful done finished uptodate asexpected expected";
 /// A type that ends in one of these is awaited, where others are decided.
-const AWAITED: &str = "ready available complete completed succeeded running initialized provisioned bound deployed \
-    installed synced progressed created attached connected up started populated uptodate";
+const AWAITED: &str = "ready available complete completed succeeded running initialized provisioned \
+    bound deployed installed synced progressed created attached connected up started populated uptodate \
+    assigned allocated scheduled registered joined established configured mounted loaded propagated \
+    observed launched";
 /// In the name of a condition type, these mean that `True` is bad.
 const BAD_NAME: &str = "unavailable warning warnings alert alerts";
-const GOOD_NAME: &str = "running ready available healthy succeeded complete valid ok up online active success alive sync \
-    reachable exists";
+const GOOD_NAME: &str = "running ready available healthy succeeded complete valid ok up online active \
+    success alive sync reachable exists successful succeeding passing compliant serving listening \
+    streaming polling archiving replicating";
 const ACTIVITY_NAME: &str = "progressing reconciling pending inprogress progress";
 /// A kind whose name ends in one of these runs to an end.
 const RUNS: &str = "job run task backup restore snapshot workflow experiment analysis evaluation upgrade migration export \
@@ -187,7 +199,9 @@ enum Pair {
 /// What two words say together.
 fn pair(first: &str, second: &str) -> Option<Pair> {
     match (first, second) {
-        ("not", "yet") | ("in", "progress") | ("is" | "are", "being") => Some(Pair::UnderWay),
+        ("not", "yet" | "serving" | "listening" | "streaming" | "replicating")
+        | ("in", "progress")
+        | ("is" | "are", "being") => Some(Pair::UnderWay),
         ("not", "found" | "exist" | "allowed" | "permitted" | "supported" | "valid")
         | ("back", "off")
         | ("t", "exist")

@@ -32,7 +32,7 @@ pub(super) fn judge<'a>(case: &Case<'a>, top_speaks: impl Fn() -> bool) -> Optio
 pub(super) fn has_any(case: &Case<'_>, types: &[String]) -> bool {
     let mut found = false;
     each_list(case, &mut |_, list| {
-        found |= list.iter().any(|one| types.iter().any(|type_| type_ == one.type_))
+        found |= list.iter().any(|one| types.iter().any(|type_| type_ == one.type_));
     });
     found
 }
@@ -56,12 +56,10 @@ fn walk<'a>(
     for (key, value) in map {
         let above = path.len();
         match value {
-            Value::Array(_) if key == "conditions" => {
-                if depth > 0 {
-                    let list = conditions::read(case, Some(value));
-                    if !list.is_empty() {
-                        visit(path, &list);
-                    }
+            Value::Array(_) if key == "conditions" && depth > 0 => {
+                let list = conditions::read(case, Some(value));
+                if !list.is_empty() {
+                    visit(path, &list);
                 }
             }
             _ if key == "conditions" => {}

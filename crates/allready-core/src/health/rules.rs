@@ -94,7 +94,7 @@ const RULES: &[Rule] = &[
     ),
     is(
         "E04",
-        "A timetable whose status only says when it last ran: Healthy, unless the last run has not succeeded.",
+        "A timetable whose status says when it runs and no more: Healthy, unless the last run has not succeeded.",
         "Scheduling is its whole job.",
     ),
     is(

@@ -15,7 +15,7 @@ pub(super) fn is_silent(case: &Case<'_>) -> bool {
 
 /// A kind whose whole work is a timetable, and whose status only says when.
 pub(super) fn timetable<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
-    if !is_timetable(case) {
+    if is_silent(case) || !is_timetable(case) {
         return None;
     }
     let is_plain =
@@ -23,10 +23,8 @@ pub(super) fn timetable<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     if !case.status.is_none_or(|status| status.iter().all(is_plain)) {
         return None;
     }
-    Some(
-        missed_run(case, "E04")
-            .unwrap_or_else(|| Signal::at(Healthy, "E04", "spec.schedule").reason("Scheduled")),
-    )
+    let on_time = || Signal::at(Healthy, "E04", "status").reason("Scheduled");
+    Some(missed_run(case, "E04").unwrap_or_else(on_time))
 }
 
 /// The last run was started after the last one that succeeded, and none is running.

@@ -12,7 +12,7 @@ use super::tokens::{Flat, tokens};
 use crate::registry::path::scalar;
 
 /// Fields that hold a state, by their flat name.
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 21] = [
     "lastoperationstatus",
     "lastoperationstate",
     "phase",
@@ -30,6 +30,10 @@ const KEYS: [&str; 17] = [
     "lifecycle",
     "clusterstate",
     "clusterstatus",
+    "verdict",
+    "conclusion",
+    "robustness",
+    "stage",
 ];
 const KEY_ENDS: [&str; 4] = ["phase", "state", "status", "health"];
 /// What was, or is to be, is not what is.
@@ -119,20 +123,17 @@ fn message(map: &Map<String, Value>) -> &str {
 pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mut dyn FnMut(Signal<'a>)) {
     for (key, value) in map {
         match value {
-            Value::Bool(value) => {
-                if let Some(health) =
-                    boolean(key, *value).filter(|_| !is_nested || !*value || !is_good_name(key))
-                {
-                    let word = if *value { "True" } else { "False" };
-                    visit(Signal::key(health, "B01", key).reason(word));
+            Value::Bool(_) | Value::String(_) if truth(value).is_some() => {
+                let value = truth(value) == Some(true);
+                let health = boolean(key, value).filter(|_| !is_nested || !value || !is_good_name(key));
+                if let Some(health) = health {
+                    visit(Signal::key(health, "B01", key).reason(if value { "True" } else { "False" }));
                 }
             }
-            value if is_error_key(key) => {
-                if is_truthy(value) {
-                    let message = error_text(value);
-                    if !is_nested || classify(&message, Reading::Text) == Some(Degraded) {
-                        visit(Signal::key(Degraded, "B02", key).message(message));
-                    }
+            value if is_error_key(key) && is_truthy(value) && !is_no_error(value) => {
+                let message = error_text(value);
+                if !is_nested || classify(&message, Reading::Text) == Some(Degraded) {
+                    visit(Signal::key(Degraded, "B02", key).message(message));
                 }
             }
             Value::Array(_) | Value::Object(_) if !is_nested && is_truthy(value) => {
@@ -146,6 +147,16 @@ pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mu
             }
             _ => {}
         }
+    }
+}
+
+/// A boolean, also one that is written as text.
+fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(value) => Some(*value),
+        Value::String(text) if text.eq_ignore_ascii_case("true") => Some(true),
+        Value::String(text) if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
     }
 }
 
@@ -167,6 +178,12 @@ fn is_good_name(key: &str) -> bool {
             | "active"
             | "connected"
             | "success"
+            | "registered"
+            | "provisioned"
+            | "installed"
+            | "deployed"
+            | "reconciled"
+            | "reachable"
             | "isready"
             | "allready"
     ) || flat.ends_with("ready")
@@ -210,6 +227,14 @@ fn is_error_key(key: &str) -> bool {
             | "failure"
             | "errmsg"
     )
+}
+
+/// Words that are written where there is no error.
+fn is_no_error(value: &Value) -> bool {
+    let text = value.as_str().map(Flat::of);
+    text.is_some_and(|text| {
+        matches!(text.as_str(), "none" | "null" | "nil" | "na" | "ok" | "noerror" | "noerrors")
+    })
 }
 
 fn error_text(value: &Value) -> Cow<'_, str> {
@@ -275,7 +300,9 @@ fn walk<'a>(
             path.push('.');
             path.push_str(key);
             if value.is_array() {
-                path.push_str(&format!("[{index}]"));
+                path.push('[');
+                path.push_str(&index.to_string());
+                path.push(']');
             }
             read_item(case, item, path, worst);
             if depth < MAX_DEPTH {

@@ -216,37 +216,37 @@ pub struct Generations {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Builtin {
-    /// Pod
+    /// `Pod`
     Pod,
-    /// Deployment
+    /// `Deployment`
     Deployment,
-    /// ReplicaSet and ReplicationController
+    /// `ReplicaSet` and `ReplicationController`
     ReplicaSet,
-    /// StatefulSet
+    /// `StatefulSet`
     StatefulSet,
-    /// DaemonSet
+    /// `DaemonSet`
     DaemonSet,
-    /// Job
+    /// `Job`
     Job,
-    /// CronJob
+    /// `CronJob`
     CronJob,
-    /// PersistentVolumeClaim
+    /// `PersistentVolumeClaim`
     Claim,
-    /// PersistentVolume
+    /// `PersistentVolume`
     Volume,
-    /// Service
+    /// `Service`
     Service,
-    /// Ingress
+    /// `Ingress`
     Ingress,
-    /// HorizontalPodAutoscaler
+    /// `HorizontalPodAutoscaler`
     Autoscaler,
-    /// CustomResourceDefinition
+    /// `CustomResourceDefinition`
     Definition,
-    /// PodDisruptionBudget
+    /// `PodDisruptionBudget`
     DisruptionBudget,
-    /// Node
+    /// `Node`
     Node,
-    /// Namespace
+    /// `Namespace`
     Namespace,
 }
 

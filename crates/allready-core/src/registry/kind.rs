@@ -131,9 +131,9 @@ impl KindSemantics {
 
 /// Key by key, the later one wins; of types, reasons, paths and wishes to rest, both count.
 fn add(all: &mut Entry, more: &Entry) {
-    fn over<T: Clone>(into: &mut Option<T>, from: &Option<T>) {
-        if from.is_some() {
-            into.clone_from(from);
+    fn over<T: Clone>(into: &mut Option<T>, from: Option<&T>) {
+        if let Some(from) = from {
+            *into = Some(from.clone());
         }
     }
     all.conditions.extend(more.conditions.iter().map(|(type_, meaning)| (type_.clone(), *meaning)));
@@ -143,20 +143,20 @@ fn add(all: &mut Entry, more: &Entry) {
     }
     all.states.extend(more.states.iter().map(|(path, words)| (path.clone(), words.clone())));
     all.suspended_if.extend(more.suspended_if.iter().cloned());
-    over(&mut all.requires, &more.requires);
-    over(&mut all.runs_to_completion, &more.runs_to_completion);
-    over(&mut all.ends_by_condition, &more.ends_by_condition);
-    over(&mut all.ignore_conditions, &more.ignore_conditions);
-    over(&mut all.ignore_nested, &more.ignore_nested);
-    over(&mut all.ignore_items, &more.ignore_items);
-    over(&mut all.no_status, &more.no_status);
-    over(&mut all.no_status_if, &more.no_status_if);
-    over(&mut all.healthy_if, &more.healthy_if);
-    over(&mut all.always, &more.always);
-    over(&mut all.empty_status, &more.empty_status);
-    over(&mut all.counts, &more.counts);
-    over(&mut all.equal, &more.equal);
-    over(&mut all.present, &more.present);
-    over(&mut all.generations, &more.generations);
-    over(&mut all.builtin, &more.builtin);
+    over(&mut all.requires, more.requires.as_ref());
+    over(&mut all.runs_to_completion, more.runs_to_completion.as_ref());
+    over(&mut all.ends_by_condition, more.ends_by_condition.as_ref());
+    over(&mut all.ignore_conditions, more.ignore_conditions.as_ref());
+    over(&mut all.ignore_nested, more.ignore_nested.as_ref());
+    over(&mut all.ignore_items, more.ignore_items.as_ref());
+    over(&mut all.no_status, more.no_status.as_ref());
+    over(&mut all.no_status_if, more.no_status_if.as_ref());
+    over(&mut all.healthy_if, more.healthy_if.as_ref());
+    over(&mut all.always, more.always.as_ref());
+    over(&mut all.empty_status, more.empty_status.as_ref());
+    over(&mut all.counts, more.counts.as_ref());
+    over(&mut all.equal, more.equal.as_ref());
+    over(&mut all.present, more.present.as_ref());
+    over(&mut all.generations, more.generations.as_ref());
+    over(&mut all.builtin, more.builtin.as_ref());
 }

@@ -72,7 +72,10 @@ pub(super) fn condition(type_: &str) -> Semantics {
         return Semantics::guessed(ConditionRole::Activity, NormalTrue);
     }
     let ends_well = ["ed", "able", "ready", "bound", "sync"].iter().any(|end| last.ends_with(end));
-    if known.is_good_name() || ends_well || whole.ends_with("uptodate") {
+    // ResolvedRefs, PassedValidation.
+    let begins_well =
+        matches!(first, "resolved" | "valid" | "passed" | "healthy" | "successful" | "accepted");
+    if known.is_good_name() || ends_well || begins_well || whole.ends_with("uptodate") {
         return dependent(NormalTrue);
     }
     Semantics::guessed(ConditionRole::Informational, NormalTrue)

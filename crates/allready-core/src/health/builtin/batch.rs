@@ -1,4 +1,4 @@
-//! Jobs and CronJobs.
+//! Jobs, once and by the clock.
 
 use super::super::Health::{Degraded, Healthy, Progressing, Suspended};
 use super::super::case::{Case, is_truthy};

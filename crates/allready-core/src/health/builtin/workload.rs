@@ -1,4 +1,4 @@
-//! Deployments, ReplicaSets, StatefulSets and DaemonSets.
+//! What keeps Pods running.
 
 use serde_json::Value;
 

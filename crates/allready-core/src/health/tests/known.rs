@@ -85,3 +85,8 @@ fn check(file: &str) {
 fn objects_come_to_what_people_say_of_them() {
     check(include_str!("objects.json"));
 }
+
+#[test]
+fn objects_of_projects_come_to_what_their_documents_say() {
+    check(include_str!("projects.json"));
+}
