@@ -19,6 +19,7 @@
 pub mod backoff;
 pub mod clock;
 pub mod events;
+pub mod follow;
 pub mod kinds;
 pub mod lease;
 pub mod manager;

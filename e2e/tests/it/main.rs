@@ -7,6 +7,7 @@
 
 mod config_status;
 mod events;
+mod explain;
 mod hub;
 mod leadership;
 mod my_resource;

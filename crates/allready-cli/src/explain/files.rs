@@ -78,9 +78,9 @@ pub(super) fn find(
         [] => Err(Failure::no_input("there is no such object in the files")),
         many => {
             let names: Vec<String> = many.iter().take(5).map(|id| tame(&id.to_string())).collect();
-            let count = many.len();
+            let (count, more) = (many.len(), if many.len() > names.len() { ", …" } else { "" });
             Err(Failure::usage(format_args!(
-                "{count} objects may be meant ({}…): give TYPE/NAME, and -n",
+                "{count} objects may be meant ({}{more}): give TYPE/NAME, and -n",
                 names.join(", ")
             )))
         }

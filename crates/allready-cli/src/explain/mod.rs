@@ -1,6 +1,5 @@
 //! `allready explain`: from an object to the first cause of how it is.
 
-mod ask;
 mod files;
 mod graph;
 pub(crate) mod shown;
@@ -12,16 +11,14 @@ use std::{io::IsTerminal as _, path::PathBuf, process::ExitCode, time::Duration}
 
 use allready::{
     Time,
-    explain::{Bounds, Explanation, Extent, Known, ObjectId, Reference, Request, explain},
+    explain::{Bounds, Explanation, ObjectId, Reference, explain},
+    follow::{Budget, follow},
     health::Health,
     registry::Registry,
 };
 use clap::{Args, ValueEnum};
 
-use self::{
-    ask::{Asking, Budget},
-    tree::Look,
-};
+use self::tree::Look;
 use crate::{
     cli::Output,
     cluster::{ClusterArgs, Patience},
@@ -176,15 +173,12 @@ async fn from_cluster(
         catalog.find(&target.resource).map_err(|error| Failure::usage(tame(&error.to_string())))?;
     let namespace = args.namespace.as_ref().unwrap_or(&cluster.namespace);
     let namespace = resource.is_namespaced.then_some(namespace.as_str());
-    let found = target::get(&cluster.client, resource, namespace, name).await?;
-    let root =
-        Reference::to(&ObjectId::new(&resource.group, &resource.kind, namespace.unwrap_or_default(), name));
-    let mut known = Known::new(Extent::Asked);
-    let objects = found.into_iter().collect();
-    known.answer(Request::Get(root.clone()), allready::explain::Answer::Objects(objects));
+    // Whether it may be read at all is not a part of an explanation.
+    target::get(&cluster.client, resource, namespace, name).await?;
+    let root = ObjectId::new(&resource.group, &resource.kind, namespace.unwrap_or_default(), name);
+    let root = Reference::to(&root);
     let budget = Budget { requests: args.requests.into(), time: Duration::from_secs(args.timeout.into()) };
-    let asking = Asking { client: &cluster.client, catalog: &catalog };
-    Ok(asking.explain(known, &root, bounds, budget, now).await)
+    Ok(follow(&cluster.client, &catalog, &root, Registry::builtin(), now, bounds, budget).await)
 }
 
 fn show(

@@ -1,39 +1,14 @@
 //! An explanation on the screen of another command.
 
-use std::time::Duration;
-
 use allready::{
     Time,
-    explain::{Answer, Bounds, Explanation, Extent, Known, ObjectId, Reference, Request, What},
-    resources::{Catalog, Resource},
+    explain::{Explanation, What},
 };
-use kube::Client;
-use serde_json::Value;
 
 use super::{
-    ask::{Asking, Budget},
     is_utf8_locale,
     tree::{self, Look},
 };
-
-/// How much may be asked while somebody looks at a screen.
-const BUDGET: Budget = Budget { requests: 60, time: Duration::from_secs(10) };
-
-/// Explains an object that was read already.
-pub(crate) async fn of_object(
-    client: &Client,
-    catalog: &Catalog,
-    resource: &Resource,
-    object: Value,
-    now: Time,
-) -> Explanation {
-    let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
-    let id = ObjectId::new(&resource.group, &resource.kind, &text("namespace"), &text("name"));
-    let root = Reference::to(&id);
-    let mut known = Known::new(Extent::Asked);
-    known.answer(Request::Get(root.clone()), Answer::Objects(vec![object]));
-    Asking { client, catalog }.explain(known, &root, &Bounds::default(), BUDGET, now).await
-}
 
 /// Whether it says more than the conditions of the object.
 pub(crate) fn is_worth(explanation: &Explanation) -> bool {

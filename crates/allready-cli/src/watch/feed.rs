@@ -5,6 +5,8 @@ use std::{sync::Arc, time::Duration};
 use allready::{
     Time,
     backoff::Backoff,
+    explain::{Bounds, ObjectId, Reference},
+    follow::{Budget, follow},
     health,
     registry::Registry,
     resources::{Catalog, Resource, Selection},
@@ -26,7 +28,6 @@ use super::{
     model::Key,
     update::{Event, Seen},
 };
-use crate::explain::shown;
 
 /// How many kinds are listed at the same time.
 const MAX_LISTS: usize = 6;
@@ -44,6 +45,8 @@ const PATIENCE: Backoff = Backoff { min: Duration::from_millis(500), max: Durati
 const AGAIN: Duration = Duration::from_secs(5);
 /// How long a watch has to go well for its failures to be forgotten.
 const STEADY: Duration = Duration::from_secs(10);
+/// How much may be asked to explain an object while somebody looks at it.
+const BUDGET: Budget = Budget { requests: 60, time: Duration::from_secs(10) };
 /// How long the object that somebody looks at is left alone after it was read: to explain it takes many requests.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -144,18 +147,22 @@ impl Feed {
             let Some(Wanted { key, resource, catalog }) = wanted.borrow_and_update().clone() else {
                 continue;
             };
-            let object = self.read(&resource, &key).await;
             let now = (self.now)();
-            let details =
-                object.as_ref().map(|object| Box::new(Details::of(object, Registry::builtin(), now)));
-            if self.send(Event::Looked(key.clone(), details.map_err(Clone::clone))).await.is_err() {
+            let read = self.read(&resource, &key).await;
+            let details = read.map(|object| Box::new(Details::of(&object, Registry::builtin(), now)));
+            let is_read = details.is_ok();
+            if self.send(Event::Looked(key.clone(), details)).await.is_err() {
                 return;
             }
-            if let Ok(object) = object {
-                // Whoever looks at something else by now does not wait for this.
-                let explained = shown::of_object(&self.client, &catalog, &resource, object, now);
+            if is_read {
+                let (namespace, name) = (&key.place.namespace, &key.place.name);
+                let id = ObjectId::new(&resource.group, &resource.kind, namespace, name);
+                let (root, bounds) = (Reference::to(&id), Bounds::default());
+                let explained =
+                    follow(&self.client, &catalog, &root, Registry::builtin(), now, &bounds, BUDGET);
                 let explanation = tokio::select! {
                     explanation = explained => explanation,
+                    // Whoever looks at something else by now does not wait for this.
                     () = another(wanted.clone(), &key) => continue,
                 };
                 if self.send(Event::Explained(key, Box::new(explanation))).await.is_err() {

@@ -5,6 +5,7 @@ mod aggregate;
 mod apiserver;
 mod config;
 mod demo;
+mod explain;
 mod hub;
 mod rollup;
 mod watch;

@@ -6,7 +6,7 @@ use super::{
     Bounds, Explanation, cause,
     id::{Firmness, ObjectId, Reference},
     known::{Gap, Known, Request},
-    node::{Folded, Node, Relation, What, badness},
+    node::{FOUND, Folded, Node, Relation, What, badness},
     parts, relate,
     settle::settle,
 };
@@ -188,8 +188,8 @@ impl Builder<'_> {
     fn drop_echo(&mut self, index: usize, placed: &[usize]) {
         let &[only] = placed else { return };
         let (whole, part) = (&self.nodes[index], &self.nodes[only]);
-        let is_echo =
-            part.what == What::Condition && part.reason == whole.reason && part.message == whole.message;
+        let is_top = part.field.starts_with("status.conditions[");
+        let is_echo = is_top && part.reason == whole.reason && part.message == whole.message;
         if is_echo && only + 1 == self.nodes.len() {
             let writer = self.nodes.pop().and_then(|echo| echo.writer);
             self.nodes[index].children.retain(|&child| child != only);
@@ -210,13 +210,16 @@ impl Builder<'_> {
             self.add_events(index, &id);
         }
         let related = relate::of_object(self.known, &id, object, is_root);
+        let is_only = related.findings.len() == 1;
         for finding in related.findings {
             let mut node = Node::new(What::Finding, id.clone(), finding.reason.to_owned(), finding.health);
             (node.relation, node.parent) = (Relation::Has, Some(index));
             finding.reason.clone_into(&mut node.reason);
-            node.message = finding.message;
-            self.outdo(index, &node);
-            self.push(node);
+            (node.message, node.weight) = (finding.message, u8::MAX);
+            // One that the line of the object tells needs no line of its own.
+            if !(self.outdo(index, &node) && is_only) {
+                self.push(node);
+            }
         }
         for request in related.requests {
             if !self.known.is_answered(&request) {
@@ -228,17 +231,19 @@ impl Builder<'_> {
         self.add_links(index, depth, related.links);
     }
 
-    /// An object is no better than what was found about it.
-    fn outdo(&mut self, index: usize, finding: &Node) {
+    /// An object is no better than what was found about it; whether it would have been.
+    fn outdo(&mut self, index: usize, finding: &Node) -> bool {
         let node = &mut self.nodes[index];
-        if finding.health > node.health {
+        let is_worse = finding.health > node.health;
+        if is_worse {
             node.health = finding.health;
-            node.rule = "E01";
+            node.rule = FOUND;
             node.field.clear();
             node.reason.clone_from(&finding.reason);
             node.message.clone_from(&finding.message);
-            node.writer = None;
+            (node.since, node.writer) = (None, None);
         }
+        is_worse
     }
 
     fn add_events(&mut self, index: usize, id: &ObjectId) {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use super::node::{Node, Relation, What, badness};
+use super::node::{FOUND, Node, Relation, What, badness};
 use crate::{Time, health::Health};
 
 /// The line that everything else follows from, as far as can be seen.
@@ -45,11 +45,17 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
         let node = &nodes[index];
         let best = |choice: &dyn Fn(&Node) -> bool| {
             let children = node.children.iter().copied().filter(|&child| choice(&nodes[child]));
-            children.filter_map(|child| Some((ends[child]?, child))).max()
+            let ends = children.filter_map(|child| Some((ends[child]?, child)));
+            ends.max_by_key(|&(end, child)| (end.badness, nodes[child].weight, end, Reverse(child)))
         };
         let objects = best(&|child| child.what == What::Object && explains(child, node));
         // An object that is not well explains more than what the one above says of itself.
-        let chosen = objects.or_else(|| best(&|child| !matches!(child.what, What::Object | What::Event)));
+        let is_part = |child: &Node| match child.what {
+            What::Object | What::Event => false,
+            What::Finding => true,
+            What::Condition | What::Container => node.rule != FOUND,
+        };
+        let chosen = objects.or_else(|| best(&is_part));
         if let Some((end, child)) = chosen {
             ends[index] = Some(End { depth: end.depth + 1, ..end });
             next[index] = Some(child);
@@ -57,7 +63,7 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
             ends[index] = Some(End {
                 badness: node.badness(),
                 is_missing: node.health == Some(Health::Missing),
-                is_concrete: matches!(node.what, What::Container | What::Finding),
+                is_concrete: matches!(node.what, What::Container | What::Finding) || node.rule == FOUND,
                 depth: 0,
                 since: node.since.map(Reverse),
                 index: Reverse(index),

@@ -41,6 +41,8 @@ pub enum Relation {
     Controls,
     /// The object above is its owner.
     Owns,
+    /// The object above has made it, and keeps it as it should be.
+    Applies,
     /// The object above picks it by its labels.
     Selects,
     /// It reports to the object above.
@@ -64,6 +66,7 @@ impl Relation {
             Self::Told => "was told",
             Self::Controls => "controls",
             Self::Owns => "owns",
+            Self::Applies => "applies",
             Self::Selects => "selects",
             Self::ReportedBy => "is reported by",
             Self::FromCluster => "is from",
@@ -140,6 +143,9 @@ pub struct Node {
     /// What is related too, and stands elsewhere.
     #[serde(skip)]
     pub elsewhere: Vec<(Relation, usize)>,
+    /// Of parts of one object that are equally bad, the one with the most weight is nearest to the cause.
+    #[serde(skip)]
+    pub(super) weight: u8,
     /// What is not shown one by one.
     pub folded: Vec<Folded>,
     /// What could not be looked at, as sentences.
@@ -167,6 +173,7 @@ impl Node {
             parent: None,
             children: Vec::new(),
             elsewhere: Vec::new(),
+            weight: 0,
             folded: Vec::new(),
             gaps: Vec::new(),
         }
@@ -180,6 +187,9 @@ impl Node {
         }
     }
 }
+
+/// The rule of what follows from how objects stand to each other.
+pub(super) const FOUND: &str = "explain";
 
 /// How bad a word is for whoever depends on it: on its way and not known are one step, broken and not there are two.
 pub(super) fn badness(health: Health) -> u8 {

@@ -144,7 +144,12 @@ impl Reader<'_> {
             condition.observed.map(crate::Generation::get).and_then(|observed| lag(observed, generation));
         let said = format!("{}={}", condition.type_, condition.status);
         let label = if place.is_empty() { said } else { format!("{place}: {said}") };
+        let is_bad_rollout = self.id.kind == "Deployment"
+            && condition.type_ == "Progressing"
+            && condition.status == Status::False;
         let health = match (semantics.role, semantics.polarity.standing(condition.status)) {
+            // It is no longer under way, and has not arrived.
+            _ if is_bad_rollout => Health::Degraded,
             (ConditionRole::Suspension, _) if condition.status == Status::True => Health::Suspended,
             (ConditionRole::Activity, _) if condition.status == Status::True => Health::Progressing,
             (ConditionRole::Suspension | ConditionRole::Activity | ConditionRole::Informational, _) => {
@@ -153,8 +158,8 @@ impl Reader<'_> {
             // What was good about an older spec need not be any more.
             (_, Standing::Good) if lag.is_some() => Health::Progressing,
             (_, Standing::Good) => Health::Healthy,
-            (_, Standing::Bad) => Health::Degraded,
-            (_, Standing::Unknown) => Health::Unknown,
+            (_, Standing::Bad) => semantics.on_bad.unwrap_or(Health::Degraded),
+            (_, Standing::Unknown) => semantics.on_unknown,
         };
         let mut node = Node::new(What::Condition, self.id.clone(), label, self.within(health));
         node.relation = Relation::Says;
@@ -164,6 +169,11 @@ impl Reader<'_> {
         node.since = condition.since;
         node.lag = lag;
         node.writer = writers::of_condition(self.object, list, &condition.type_);
+        // A part says more than the whole, a dependent more than what is computed from it, and words more than none.
+        let is_dependent = semantics.role != ConditionRole::Summary;
+        node.weight = 4 * u8::from(!place.is_empty())
+            + 2 * u8::from(is_dependent)
+            + u8::from(!condition.message.is_empty());
         node
     }
 
@@ -195,7 +205,7 @@ impl Reader<'_> {
             node.field = format!("status.{list}[{}]", text(entry, "name"));
             node.since = since.or_else(|| self.not_ready_since());
             node.writer = writers::of_field(self.object, &format!("status.{list}"));
-            (node.reason, node.message) = (reason, message);
+            (node.reason, node.message, node.weight) = (reason, message, u8::MAX);
             Some(Part { node, below: None })
         });
         parts.collect()

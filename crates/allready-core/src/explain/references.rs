@@ -18,7 +18,8 @@ pub(super) const GATEWAY: &str = "gateway.networking.k8s.io";
 
 /// The references of an object, each once, in the order of its fields.
 pub(super) fn of_object(id: &ObjectId, object: &Value) -> Vec<Reference> {
-    let mut found = Found { id, seen: BTreeSet::new(), references: Vec::new() };
+    let is_bound = text(&object["spec"], "volumeName") != "";
+    let mut found = Found { id, is_bound, seen: BTreeSet::new(), references: Vec::new() };
     for (field, value) in object.as_object().into_iter().flatten() {
         let is_walked = match field.as_str() {
             "apiVersion" | "kind" | "metadata" | "data" | "stringData" | "binaryData" => false,
@@ -38,6 +39,8 @@ pub(super) fn of_object(id: &ObjectId, object: &Value) -> Vec<Reference> {
 
 struct Found<'a> {
     id: &'a ObjectId,
+    /// Whether it is a claim that has its volume, and needs no class any more.
+    is_bound: bool,
     seen: BTreeSet<(String, String, String)>,
     references: Vec<Reference>,
 }
@@ -51,7 +54,7 @@ impl Found<'_> {
             Value::Array(entries) => entries.iter().for_each(|entry| self.walk(field, entry, depth + 1)),
             Value::String(name) => {
                 if let Some(kind) = kind_of_name(field, self.id) {
-                    self.add(None, kind, "", name, Firmness::Needed);
+                    self.add(None, kind, "", name, self.firmness(field));
                 }
             }
             Value::Object(fields) => {
@@ -71,6 +74,20 @@ impl Found<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Whether the object that a text field names has to be there.
+    fn firmness(&self, field: &str) -> Firmness {
+        let is_optional = match field {
+            // A volume that somebody made by hand has a class of which only the name counts.
+            "storageClassName" => self.is_bound || self.id.kind == "PersistentVolume",
+            // Nothing but names in DNS comes of it.
+            "serviceName" => true,
+            // It is made from the certificate, and not the other way round.
+            "secretName" => self.id.kind == "Certificate",
+            _ => false,
+        };
+        if is_optional { Firmness::Optional } else { Firmness::Needed }
     }
 
     /// Reads an object as a reference; whether it is one, and nothing else is in it.
@@ -149,7 +166,6 @@ fn kind_of_name(field: &str, id: &ObjectId) -> Option<&'static str> {
         "storageClassName" => "StorageClass",
         "nodeName" => "Node",
         "serviceAccountName" => "ServiceAccount",
-        // The field of a StatefulSet may name a Service that nobody needs, but then its pods have no names.
         "serviceName" if id.group == "apps" || id.group == "networking.k8s.io" => "Service",
         "ingressClassName" => "IngressClass",
         "gatewayClassName" => "GatewayClass",

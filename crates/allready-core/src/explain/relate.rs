@@ -17,6 +17,8 @@ use crate::health::Health;
 const ALLREADY: &str = "allready.dev";
 /// The label of a report on a cluster.
 const CLUSTER_LABEL: &str = "allready.dev/cluster";
+/// So much of what was applied is looked at.
+const MAX_APPLIED: usize = 100;
 /// The label that says which Service a slice is of.
 const SERVICE_LABEL: &str = "kubernetes.io/service-name";
 
@@ -48,6 +50,7 @@ pub(super) struct Related {
 pub(super) fn of_object(known: &Known, id: &ObjectId, object: &Value, is_root: bool) -> Related {
     let mut relating = Relating { known, id, object, related: Related::default() };
     relating.owned();
+    relating.applied();
     relating.selected();
     relating.reported(is_root);
     if is_root {
@@ -109,6 +112,31 @@ impl Relating<'_> {
             let relation = if is_controller { Relation::Controls } else { Relation::Owns };
             self.link(relation, Reference::to(&child));
         }
+    }
+
+    /// What this object has applied, as Flux and Argo CD write it down.
+    fn applied(&mut self) {
+        let status = &self.object["status"];
+        let entries = |list: &Value| {
+            list.as_array().into_iter().flatten().take(MAX_APPLIED).cloned().collect::<Vec<_>>()
+        };
+        let inventory = entries(&status["inventory"]["entries"]);
+        let inventory = inventory.iter().filter_map(|entry| {
+            let mut parts = text(entry, "id").split('_');
+            let names = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+            let (namespace, name, group, kind) = names;
+            Some(ObjectId::new(group, kind, namespace, name))
+        });
+        let resources =
+            if self.id.kind == "Application" { entries(&status["resources"]) } else { Vec::new() };
+        let resources = resources.iter().map(|entry| {
+            let [group, kind, namespace, name] =
+                ["group", "kind", "namespace", "name"].map(|field| text(entry, field));
+            ObjectId::new(group, kind, namespace, name)
+        });
+        let named = inventory.chain(resources).filter(|id| !id.kind.is_empty() && !id.name.is_empty());
+        let named: Vec<Reference> = named.map(|id| Reference::to(&id)).collect();
+        self.links(Relation::Applies, named);
     }
 
     /// What this object picks by labels.

@@ -234,7 +234,7 @@ fn whatever_happens_the_counts_are_those_of_the_objects() {
         chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (chance >> 16) % below
     };
-    for step in 0..20_000 {
+    for step in 0..4000 {
         let kind = if next(2) == 0 { PODS } else { DEPLOYMENTS };
         let name = format!("o{}", next(12));
         let health = WORST_FIRST[next(6) as usize];

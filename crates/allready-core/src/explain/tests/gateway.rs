@@ -120,9 +120,8 @@ fn a_secret_of_another_namespace_needs_somebody_there_to_allow_it() {
 fn a_route_is_followed_to_a_service_that_no_pod_serves() {
     let known = cluster([route(), service(), good_gateway(), class()]);
     let explanation = explained(&known, GATEWAY, "HTTPRoute", "web");
-    let finding = find(&explanation, "NoReadyEndpoints").unwrap();
-    assert_eq!(finding.message, "no pod has the labels app=web");
-    assert_eq!(finding.object.to_string(), "Service shop/web");
+    assert_eq!(cause(&explanation), "Service shop/web: NoReadyEndpoints");
+    assert_eq!(cause_node(&explanation).message, "no pod has the labels app=web");
 }
 
 #[test]

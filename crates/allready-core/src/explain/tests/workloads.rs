@@ -200,3 +200,39 @@ fn what_is_not_there_is_missing() {
     assert_eq!(explanation.health(), Health::Missing);
     assert_eq!(cause(&explanation), "Widget shop/a: NotFound");
 }
+
+#[test]
+fn what_was_applied_is_followed_by_the_inventory() {
+    let api = "kustomize.toolkit.fluxcd.io/v1";
+    let mut status = ready("False", "HealthCheckFailed");
+    status["inventory"] =
+        json!({ "entries": [{ "id": "shop_web_apps_Deployment", "v": "v1" }, { "id": "nonsense" }] });
+    let source = json!({ "sourceRef": { "kind": "GitRepository", "name": "web" } });
+    let known = cluster([
+        object(api, "Kustomization", "web", &source, &status),
+        object(
+            "source.toolkit.fluxcd.io/v1",
+            "GitRepository",
+            "web",
+            &json!({}),
+            &ready("True", "Succeeded"),
+        ),
+        deployment(),
+        replica_set(),
+        pod("web-7-a", &json!({}), &crash_loop()),
+    ]);
+    let explanation = explained(&known, "kustomize.toolkit.fluxcd.io", "Kustomization", "web");
+    assert_eq!(path(&explanation)[1], "applies Deployment shop/web");
+    assert_eq!(cause(&explanation), "Pod shop/web-7-a container app: CrashLoopBackOff");
+}
+
+#[test]
+fn the_secret_that_a_certificate_is_to_become_is_not_missed() {
+    let spec = json!({ "secretName": "web-tls", "issuerRef": { "name": "lab" } });
+    let known = cluster([
+        object("cert-manager.io/v1", "Certificate", "web", &spec, &ready("False", "DoesNotExist")),
+        object("cert-manager.io/v1", "Issuer", "lab", &json!({}), &ready("False", "ErrRegisterACMEAccount")),
+    ]);
+    let explanation = explained(&known, "cert-manager.io", "Certificate", "web");
+    assert_eq!(cause(&explanation), "Issuer shop/lab: ErrRegisterACMEAccount");
+}

@@ -1,19 +1,13 @@
-//! Asking a cluster for what an explanation wants, until it wants nothing or has had enough.
+//! What a cluster answers to what an explanation asks.
 
-use std::time::{Duration, Instant};
-
-use allready::{
-    Time,
-    explain::{Answer, Bounds, Explanation, Known, ObjectId, Reference, Request, explain},
-    registry::Registry,
-    resources::{Catalog, ListProblem, Resource, Selection, list_many, pages},
-};
-use futures::{StreamExt as _, stream};
+use allready_core::explain::{Answer, ObjectId, Reference, Request};
+use futures::StreamExt as _;
 use kube::Client;
 use serde_json::Value;
 
-/// So many requests are under way at a time.
-const PARALLEL: usize = 8;
+use super::PARALLEL;
+use crate::resources::{Catalog, ListProblem, Resource, Selection, list_many, pages};
+
 /// So many objects of one kind are read.
 const MAX_OBJECTS: usize = 20_000;
 /// What is owned by many and never not well, or of no interest here.
@@ -29,59 +23,15 @@ const DULL: [&str; 9] = [
     "rolebindings",
 ];
 
-/// How much may be asked.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
-    pub(super) requests: usize,
-    pub(super) time: Duration,
-}
-
 /// A cluster, and what it serves.
-///
-/// # RBAC
-/// `get` on the object; `get` and `list` on what it is related to. What may not be read is said in the answer.
 pub(super) struct Asking<'a> {
     pub(super) client: &'a Client,
     pub(super) catalog: &'a Catalog,
 }
 
 impl Asking<'_> {
-    /// Explains, asks for what is wanted, and explains again.
-    pub(super) async fn explain(
-        &self,
-        mut known: Known,
-        root: &Reference,
-        bounds: &Bounds,
-        budget: Budget,
-        now: Time,
-    ) -> Explanation {
-        let (mut left, deadline) = (budget.requests, Instant::now() + budget.time);
-        loop {
-            let explanation = explain(&known, root, Registry::builtin(), now, bounds);
-            if explanation.wanted.is_empty() {
-                return explanation;
-            }
-            let mut wanted = explanation.wanted;
-            let rest = wanted.split_off(left.min(wanted.len()));
-            left -= wanted.len();
-            let mut answers = stream::iter(wanted)
-                .map(|request| async move {
-                    let time = deadline.saturating_duration_since(Instant::now());
-                    let answer = tokio::time::timeout(time, self.answer(&request)).await;
-                    (request, answer.unwrap_or(Answer::NotAsked))
-                })
-                .buffer_unordered(PARALLEL);
-            while let Some((request, answer)) = answers.next().await {
-                known.answer(request, answer);
-            }
-            drop(answers);
-            for request in rest {
-                known.answer(request, Answer::NotAsked);
-            }
-        }
-    }
-
-    async fn answer(&self, request: &Request) -> Answer {
+    /// Never fails: what went wrong is an answer.
+    pub(super) async fn answer(&self, request: &Request) -> Answer {
         match request {
             Request::Get(reference) => self.get(reference).await,
             Request::List { group, kind, namespace, labels } => {
@@ -187,6 +137,9 @@ impl Asking<'_> {
             },
         )
         .await;
+        if owner.namespace.is_empty() {
+            problems.push("only what is in no namespace was looked at".to_owned());
+        }
         if is_too_much {
             problems.push(format!("there are more than {MAX_OBJECTS}"));
         }
