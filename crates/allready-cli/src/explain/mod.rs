@@ -2,6 +2,7 @@
 
 mod files;
 mod graph;
+pub(crate) mod shown;
 mod structured;
 mod tree;
 mod words;

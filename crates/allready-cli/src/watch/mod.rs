@@ -1,16 +1,146 @@
-//! `allready watch`.
+//! `allready watch`: a live table of what is not healthy, in the terminal.
+//!
+//! The parts are apart: `feed` says what happens in the cluster and `terminal` what keys are pressed, `update` makes the
+//! next state of it, and `view` draws the state. Only the first two touch the world.
 
-use std::process::ExitCode;
+mod aging;
+mod details;
+mod feed;
+mod filter;
+mod history;
+mod keys;
+mod kinds;
+mod model;
+mod shell;
+mod terminal;
+mod update;
+mod view;
 
-use allready::Time;
+#[cfg(test)]
+mod tests;
+
+use std::{io::IsTerminal as _, process::ExitCode};
+
+use allready::{
+    Time,
+    resources::{Catalog, Resource, Selection},
+};
 use clap::Args;
 
-use crate::{failure::Failure, printer::Printer};
+use self::{
+    model::Model,
+    shell::{Asking, Shell},
+};
+use crate::{
+    cluster::{ClusterArgs, Patience},
+    explain::shown,
+    failure::Failure,
+    printer::{Printer, tame},
+    target::{self, ScopeArgs, SelectorArgs},
+};
 
-/// What to do, and with what.
+/// What to watch.
 #[derive(Debug, Args)]
-pub(crate) struct WatchArgs {}
+#[command(after_help = "\
+It needs a terminal, of any size, with or without colours. Every kind that can be
+listed and watched is, except for events; with TYPE only those. Kinds that cannot
+be read are counted and named: nothing is called healthy while something is not
+seen. It needs the permission to list and watch, and changes nothing.
 
-pub(crate) fn run(_args: &WatchArgs, _now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
-    Err(Failure::unavailable("watch is not there yet"))
+Keys:
+  j k or arrows select, Enter shows details, / filters, t shows transitions,
+  a shows healthy objects too, s sorts, w shows what is watched, ? helps, q ends
+
+Exit codes:
+  0 somebody ended it
+  64 wrong usage or no terminal, 66 no kubeconfig, 69 the API server does not
+  answer, 74 the terminal cannot be written, 77 no permission
+
+Examples:
+  allready watch                      everything in the namespace
+  allready watch -A                   everything in the cluster
+  allready watch pods,deploy -n shop
+  NO_COLOR=1 allready watch -A -l app=web")]
+pub(crate) struct WatchArgs {
+    /// What to watch: `pods`, `deploy,svc`, `gateways.gateway.networking.k8s.io` [default: everything].
+    #[arg(value_name = "TYPE")]
+    types: Vec<String>,
+
+    #[command(flatten)]
+    scope: ScopeArgs,
+
+    #[command(flatten)]
+    selector: SelectorArgs,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
+}
+
+pub(crate) fn run(args: &WatchArgs, now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        return Err(Failure::usage(
+            "watch draws on a terminal, and there is none here: use `allready check`",
+        ));
+    }
+    let runtime = tokio::runtime::Runtime::new()
+        .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
+    let done = runtime.block_on(start(args, now));
+    // Watches that are still being opened are not waited for.
+    runtime.shutdown_background();
+    done
+}
+
+async fn start(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
+    let cluster = args.cluster.connect(Patience::Command).await?;
+    let catalog = target::discover(&cluster).await?;
+    let first = wanted(args, &catalog, &cluster.namespace)?;
+    let namespace = args.scope.namespace(&cluster.namespace);
+    let has_namespaces = namespace.is_none();
+    let scope = namespace
+        .map_or_else(|| "all namespaces".to_owned(), |namespace| format!("namespace {}", tame(&namespace)));
+    // A watch is quiet for longer than a command is patient.
+    let client = args.cluster.connect(Patience::Service).await?.client;
+    let mut model = Model::new(scope, has_namespaces, now);
+    model.is_ascii = shown::is_ascii();
+    let mut shell = Shell::new(client, model);
+    if args.types.is_empty() {
+        shell.learn(first, catalog.problems.clone(), catalog);
+        let wanted = |catalog: &Catalog| wanted(args, catalog, &cluster.namespace).ok();
+        let asking = Asking { client: cluster.client, wanted: &wanted };
+        return shell.run(Some(asking)).await;
+    }
+    // With types that are named, a group of which nothing is known is not missed.
+    shell.learn(first, Vec::new(), catalog);
+    shell.run(None).await
+}
+
+/// What is to be watched of everything that there is.
+fn wanted(
+    args: &WatchArgs,
+    catalog: &Catalog,
+    default_namespace: &str,
+) -> Result<Vec<(Resource, Selection)>, Failure> {
+    let mut targets = Vec::new();
+    for argument in &args.types {
+        targets.extend(target::parse(std::slice::from_ref(argument)).map_err(Failure::usage)?);
+    }
+    if let Some(named) = targets.iter().find(|target| target.name.is_some()) {
+        return Err(Failure::usage(format_args!(
+            "watch takes types, not single objects: give {0}, or use `allready explain {0}/NAME`",
+            tame(&named.resource)
+        )));
+    }
+    let asked = target::resolve(&targets, &args.scope, &args.selector, catalog, default_namespace)?;
+    if let Some(asked) = asked.iter().find(|asked| !targets.is_empty() && !asked.resource.can("watch")) {
+        return Err(Failure::usage(format_args!(
+            "{} can be listed, but not watched: use `allready check`",
+            tame(&asked.resource.full_name())
+        )));
+    }
+    let is_wanted = |resource: &Resource| {
+        // Events tell of what happens to others, and are no worse or better themselves.
+        !targets.is_empty() || (resource.can("watch") && resource.plural != "events")
+    };
+    let wanted = asked.into_iter().filter(|asked| is_wanted(&asked.resource));
+    Ok(wanted.map(|asked| (asked.resource, asked.selection)).collect())
 }

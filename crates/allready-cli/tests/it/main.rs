@@ -13,6 +13,7 @@ mod rollup;
 mod shell;
 mod sweep;
 mod wait;
+mod watch;
 
 use std::{
     io::Write as _,

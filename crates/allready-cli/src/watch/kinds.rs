@@ -1,0 +1,232 @@
+//! The kinds that are watched, and how well: what cannot be seen must not look healthy.
+
+use std::{collections::HashMap, fmt::Write as _};
+
+use allready::{Time, health::Health};
+
+use super::model::{Place, Record};
+
+/// One kind of objects, with what was last seen of each.
+#[derive(Debug)]
+pub(super) struct Kind {
+    /// Its API group; empty for the core one.
+    pub(super) group: String,
+    /// `Deployment`.
+    pub(super) name: String,
+    /// `deployments`.
+    pub(super) plural: String,
+    /// How well it is watched.
+    pub(super) stage: Stage,
+    /// Its objects.
+    pub(super) objects: HashMap<Place, Record>,
+    /// How often it was listed: what the last list did not have is gone.
+    pub(super) round: u32,
+    /// Whether a list was ever complete: from then on, what appears is news.
+    pub(super) is_listed: bool,
+}
+
+/// How well a kind is watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It is not known yet what there is.
+    Listing,
+    /// Everything was listed; the watch is being opened.
+    Opening,
+    /// What happens is seen.
+    Watching,
+    /// Nothing is seen, for this reason, since this time.
+    Failing { why: String, since: Time },
+    /// It is not served any more.
+    Retired,
+}
+
+impl Kind {
+    pub(super) fn new(group: &str, name: &str, plural: &str) -> Self {
+        Self {
+            group: group.to_owned(),
+            name: name.to_owned(),
+            plural: plural.to_owned(),
+            stage: Stage::Listing,
+            objects: HashMap::new(),
+            round: 0,
+            is_listed: false,
+        }
+    }
+
+    /// Its name in a sentence: `deployments.apps`.
+    pub(super) fn full_name(&self) -> String {
+        if self.group.is_empty() { self.plural.clone() } else { format!("{}.{}", self.plural, self.group) }
+    }
+
+    /// Whether what is known of it is what there is.
+    pub(super) fn is_seen(&self) -> bool {
+        self.is_listed && self.stage == Stage::Watching
+    }
+
+    /// Whether what is shown of it may be out of date.
+    pub(super) fn is_failing(&self) -> bool {
+        matches!(self.stage, Stage::Failing { .. })
+    }
+}
+
+/// How many kinds are watched, of how many.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Coverage {
+    pub(super) kinds: usize,
+    pub(super) watching: usize,
+    pub(super) failing: usize,
+    /// Groups of the API of which not even the kinds are known.
+    pub(super) blind: usize,
+    /// One of the reasons.
+    pub(super) why: Option<String>,
+    /// For how long nothing was heard of the server, and why.
+    pub(super) silence: Option<String>,
+}
+
+impl Coverage {
+    pub(super) fn of(kinds: &[Kind], blind: &[String]) -> Self {
+        let served = || kinds.iter().filter(|kind| kind.stage != Stage::Retired);
+        Self {
+            kinds: served().count(),
+            watching: served().filter(|kind| kind.is_seen()).count(),
+            failing: served().filter(|kind| kind.is_failing()).count(),
+            blind: blind.len(),
+            why: why(kinds).or_else(|| blind.first().cloned()),
+            silence: None,
+        }
+    }
+
+    /// Whether nothing can be wrong that is not shown.
+    pub(super) fn is_complete(&self) -> bool {
+        self.kinds > 0 && self.watching == self.kinds && !self.has_gaps()
+    }
+
+    /// Whether something cannot be seen, rather than not yet.
+    pub(super) fn has_gaps(&self) -> bool {
+        self.failing > 0 || self.blind > 0 || self.silence.is_some()
+    }
+
+    /// `watching 41 of 43 kinds; 2 failing (pods: forbidden)`.
+    pub(super) fn text(&self) -> String {
+        if let Some(silence) = &self.silence {
+            return format!("nothing heard {silence}; what is shown may be out of date");
+        }
+        let mut text = if self.watching == self.kinds {
+            format!("watching {}", counted(self.kinds, "kind"))
+        } else {
+            format!("watching {} of {}", self.watching, counted(self.kinds, "kind"))
+        };
+        if self.failing > 0 {
+            let _ = write!(text, "; {} failing", self.failing);
+        }
+        if self.blind > 0 {
+            let _ = write!(text, "; {} not readable", counted(self.blind, "API group"));
+        }
+        if let Some(why) = &self.why {
+            let _ = write!(text, " ({why})");
+        }
+        text
+    }
+}
+
+/// Why kinds are failing: the reason of all of them, or else the first with its name.
+fn why(kinds: &[Kind]) -> Option<String> {
+    let mut failing = kinds.iter().filter_map(|kind| match &kind.stage {
+        Stage::Failing { why, .. } => Some((kind.full_name(), why)),
+        _ => None,
+    });
+    let (name, first) = failing.next()?;
+    let (is_alone, is_shared) =
+        failing.fold((true, true), |(_, same), (_, why)| (false, same && why == first));
+    if is_shared && !is_alone {
+        return Some(first.clone());
+    }
+    Some(format!("{name}: {first}"))
+}
+
+/// `1 kind`, `2 kinds`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// How many objects there are of each health.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally([usize; 6]);
+
+/// Every health, worst first.
+pub(super) const WORST_FIRST: [Health; 6] = [
+    Health::Degraded,
+    Health::Missing,
+    Health::Unknown,
+    Health::Progressing,
+    Health::Suspended,
+    Health::Healthy,
+];
+
+impl Tally {
+    pub(super) fn of(&self, health: Health) -> usize {
+        self.0[slot(health)]
+    }
+
+    pub(super) fn all(&self) -> usize {
+        self.0.iter().sum()
+    }
+
+    pub(super) fn add(&mut self, health: Health) {
+        self.0[slot(health)] += 1;
+    }
+
+    pub(super) fn remove(&mut self, health: Health) {
+        let count = &mut self.0[slot(health)];
+        *count = count.saturating_sub(1);
+    }
+}
+
+fn slot(health: Health) -> usize {
+    match health {
+        Health::Degraded => 0,
+        Health::Missing => 1,
+        Health::Unknown => 2,
+        Health::Progressing => 3,
+        Health::Suspended => 4,
+        Health::Healthy => 5,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_watched_is_said_with_a_reason() {
+        let mut kinds = vec![Kind::new("", "Pod", "pods"), Kind::new("apps", "Deployment", "deployments")];
+        assert_eq!(Coverage::of(&kinds, &[]).text(), "watching 0 of 2 kinds");
+        for kind in &mut kinds {
+            kind.is_listed = true;
+            kind.stage = Stage::Watching;
+        }
+        assert_eq!(Coverage::of(&kinds, &[]).text(), "watching 2 kinds");
+        assert!(Coverage::of(&kinds, &[]).is_complete());
+        kinds[1].stage = Stage::Failing { why: "forbidden".to_owned(), since: Time::EPOCH };
+        let coverage = Coverage::of(&kinds, &["metrics.k8s.io/v1beta1: unavailable".to_owned()]);
+        assert_eq!(
+            coverage.text(),
+            "watching 1 of 2 kinds; 1 failing; 1 API group not readable (deployments.apps: forbidden)"
+        );
+        assert!(!coverage.is_complete());
+    }
+
+    #[test]
+    fn nothing_is_complete_while_a_kind_or_a_group_is_not_seen() {
+        assert!(!Coverage::of(&[], &[]).is_complete());
+        let mut pods = Kind::new("", "Pod", "pods");
+        pods.stage = Stage::Watching;
+        assert!(!Coverage::of(&[pods], &[]).is_complete(), "never listed");
+        let mut pods = Kind::new("", "Pod", "pods");
+        (pods.is_listed, pods.stage) = (true, Stage::Opening);
+        assert!(!Coverage::of(&[pods], &[]).is_complete(), "not watched yet");
+        let mut pods = Kind::new("", "Pod", "pods");
+        (pods.is_listed, pods.stage) = (true, Stage::Watching);
+        assert!(!Coverage::of(&[pods], &["a.example/v1: unavailable".to_owned()]).is_complete());
+    }
+}

@@ -1,0 +1,318 @@
+//! Everything that `allready watch` knows: plain values, changed by `update` alone.
+
+use allready::{
+    Time,
+    explain::Explanation,
+    health::{Health, Verdict},
+    writers::Writer,
+};
+
+use super::{
+    details::Details,
+    filter::{Filter, Subject},
+    history::History,
+    kinds::{Coverage, Kind, Tally},
+};
+use crate::age::age;
+
+/// The longest reason and message that are remembered of an object; its details are read anew when they are wanted.
+const MAX_REASON: usize = 120;
+const MAX_MESSAGE: usize = 600;
+
+/// Where an object is, within its kind.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Place {
+    pub(super) namespace: Box<str>,
+    pub(super) name: Box<str>,
+}
+
+/// An object: the index of its kind, and its place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Key {
+    pub(super) kind: usize,
+    pub(super) place: Place,
+}
+
+impl Key {
+    pub(super) fn new(kind: usize, namespace: &str, name: &str) -> Self {
+        Self { kind, place: Place { namespace: namespace.into(), name: name.into() } }
+    }
+}
+
+/// What was last seen of an object. Most objects of a cluster are healthy, and of those hardly anything is kept.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub(super) uid: Box<str>,
+    pub(super) health: Health,
+    /// Since when, if the object says so.
+    pub(super) since: Option<Time>,
+    /// Since when it was seen like this.
+    pub(super) seen: Time,
+    /// In which listing of its kind it was seen last.
+    pub(super) round: u32,
+    /// What says so, unless it is healthy.
+    pub(super) told: Option<Box<Told>>,
+}
+
+impl Record {
+    /// From when its age is told: what it says itself, or else when it was first seen like this.
+    pub(super) fn begin(&self) -> Time {
+        self.since.unwrap_or(self.seen)
+    }
+
+    pub(super) fn reason(&self) -> &str {
+        self.told.as_ref().map_or("", |told| &told.reason)
+    }
+}
+
+/// What a verdict rests on.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) reason: String,
+    pub(super) message: String,
+    pub(super) writer: Option<Writer>,
+}
+
+impl Told {
+    /// The part of a verdict that is worth remembering.
+    pub(super) fn of(verdict: Verdict) -> Option<Box<Self>> {
+        let reason = head(verdict.reason, MAX_REASON);
+        let message = head(verdict.message, MAX_MESSAGE);
+        let is_worth = verdict.health != Health::Healthy;
+        is_worth.then(|| Box::new(Self { reason, message, writer: verdict.writer }))
+    }
+}
+
+/// So many characters of a text at most.
+fn head(mut text: String, length: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(length) {
+        text.truncate(end);
+        text.push('…');
+        text.shrink_to_fit();
+    }
+    text
+}
+
+/// What is on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Screen {
+    Table,
+    Transitions,
+    Details,
+    Kinds,
+    Help,
+}
+
+/// Which row is first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The worst, and of those the newest.
+    Worst,
+    /// What changed last.
+    Newest,
+    /// What changed most often.
+    Flaps,
+    /// By namespace, kind and name.
+    Name,
+}
+
+impl Order {
+    pub(super) fn next(self) -> Self {
+        match self {
+            Self::Worst => Self::Newest,
+            Self::Newest => Self::Flaps,
+            Self::Flaps => Self::Name,
+            Self::Name => Self::Worst,
+        }
+    }
+
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Worst => "worst first",
+            Self::Newest => "newest first",
+            Self::Flaps => "most flaps first",
+            Self::Name => "by name",
+        }
+    }
+}
+
+/// What is known of the object that somebody looks at.
+#[derive(Debug)]
+pub(super) enum Looked {
+    /// It was asked for.
+    Asking,
+    /// It was read; what is behind it takes longer to find out.
+    Found(Box<Details>),
+    /// It could not be read, for this reason.
+    Failed(String),
+}
+
+/// All of it.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is true or false whatever the others are")]
+pub(super) struct Model {
+    pub(super) now: Time,
+    /// What is watched, in words: `namespace shop`.
+    pub(super) scope: String,
+    /// Whether objects of several namespaces are watched.
+    pub(super) has_namespaces: bool,
+    pub(super) kinds: Vec<Kind>,
+    /// The groups of the API of which nothing is known, and why.
+    pub(super) blind: Vec<String>,
+    /// Why the server does not answer, and since when.
+    pub(super) silence: Option<(String, Time)>,
+    pub(super) tally: Tally,
+    pub(super) history: History,
+    pub(super) filter: Filter,
+    /// Whether the filter is being typed.
+    pub(super) is_typing: bool,
+    pub(super) order: Order,
+    /// Whether also what is healthy is shown.
+    pub(super) shows_all: bool,
+    pub(super) screen: Screen,
+    /// Where the way back leads.
+    pub(super) back: Vec<Screen>,
+    /// The first line that is shown of a screen other than the table.
+    pub(super) scroll: usize,
+    /// The object that is looked at.
+    pub(super) looked: Option<(Key, Looked)>,
+    /// What is behind it, as far as that is known.
+    pub(super) explanation: Option<Box<Explanation>>,
+    /// The object that somebody chose; until then the first row is selected, whatever it is.
+    pub(super) chosen: Option<Key>,
+    /// The row of the selection: where it goes on when its object leaves.
+    pub(super) position: usize,
+    pub(super) rows: Vec<Key>,
+    /// Whether the rows have to be made anew.
+    pub(super) is_dirty: bool,
+    /// Whether the terminal has nothing but ASCII.
+    pub(super) is_ascii: bool,
+    /// Columns and lines of the terminal.
+    pub(super) size: (u16, u16),
+}
+
+impl Model {
+    /// Nothing is known yet.
+    pub(super) fn new(scope: String, has_namespaces: bool, now: Time) -> Self {
+        Self {
+            now,
+            scope,
+            has_namespaces,
+            kinds: Vec::new(),
+            blind: Vec::new(),
+            silence: None,
+            tally: Tally::default(),
+            history: History::default(),
+            filter: Filter::default(),
+            is_typing: false,
+            order: Order::Worst,
+            shows_all: false,
+            screen: Screen::Table,
+            back: Vec::new(),
+            scroll: 0,
+            looked: None,
+            explanation: None,
+            is_ascii: false,
+            chosen: None,
+            position: 0,
+            rows: Vec::new(),
+            is_dirty: true,
+            size: (80, 24),
+        }
+    }
+
+    pub(super) fn coverage(&self) -> Coverage {
+        let silence = self.silence.as_ref();
+        let silence = silence.map(|(why, since)| format!("for {}: {why}", age(*since, self.now)));
+        Coverage { silence, ..Coverage::of(&self.kinds, &self.blind) }
+    }
+
+    pub(super) fn record(&self, key: &Key) -> Option<&Record> {
+        self.kinds.get(key.kind)?.objects.get(&key.place)
+    }
+
+    /// `Deployment/web`.
+    pub(super) fn name(&self, key: &Key) -> String {
+        let kind = self.kinds.get(key.kind).map_or("", |kind| &kind.name);
+        format!("{kind}/{}", key.place.name)
+    }
+
+    /// How many lines a page has.
+    pub(super) fn page(&self) -> usize {
+        usize::from(self.size.1).saturating_sub(8).max(1)
+    }
+
+    /// Makes the rows anew where something changed: filtered, sorted, and with the selection on the object it was on.
+    pub(super) fn arrange(&mut self) {
+        if !std::mem::take(&mut self.is_dirty) {
+            return;
+        }
+        let mut rows: Vec<(&Kind, Key, &Record, usize)> = Vec::new();
+        for (index, kind) in self.kinds.iter().enumerate() {
+            for (place, record) in &kind.objects {
+                if self.is_wanted(kind, place, record) {
+                    let key = Key { kind: index, place: place.clone() };
+                    let flaps = self.history.flaps(&key, self.now);
+                    rows.push((kind, key, record, flaps));
+                }
+            }
+        }
+        let order = self.order;
+        let by_name = |a: &(&Kind, Key, &Record, usize), b: &(&Kind, Key, &Record, usize)| {
+            let (left, right) = (&a.1.place, &b.1.place);
+            let kind = a.0.name.cmp(&b.0.name).then_with(|| left.name.cmp(&right.name));
+            left.namespace.cmp(&right.namespace).then(kind).then(a.1.kind.cmp(&b.1.kind))
+        };
+        rows.sort_by(|a, b| {
+            let worst = b.2.health.cmp(&a.2.health);
+            let newest = b.2.begin().cmp(&a.2.begin());
+            let decided = match order {
+                Order::Worst => worst.then(newest),
+                Order::Newest => newest.then(worst),
+                Order::Flaps => b.3.cmp(&a.3).then(worst).then(newest),
+                Order::Name => std::cmp::Ordering::Equal,
+            };
+            decided.then_with(|| by_name(a, b))
+        });
+        self.rows = rows.into_iter().map(|(_, key, ..)| key).collect();
+        self.follow_selection();
+    }
+
+    /// Whether an object belongs into the table. What rests on purpose is not unhealthy.
+    fn is_wanted(&self, kind: &Kind, place: &Place, record: &Record) -> bool {
+        let is_well = record.health <= Health::Suspended;
+        if is_well && !self.shows_all && !self.filter.asks_for_health() {
+            return false;
+        }
+        self.filter.matches(&Subject {
+            kind: &kind.name,
+            plural: &kind.plural,
+            namespace: &place.namespace,
+            name: &place.name,
+            reason: record.reason(),
+            health: record.health,
+        })
+    }
+
+    fn follow_selection(&mut self) {
+        let Some(chosen) = &self.chosen else {
+            self.position = 0;
+            return;
+        };
+        match self.rows.iter().position(|row| row == chosen) {
+            Some(position) => self.position = position,
+            None => self.select(self.position),
+        }
+    }
+
+    /// Selects another row.
+    pub(super) fn select(&mut self, position: usize) {
+        self.position = position.min(self.rows.len().saturating_sub(1));
+        self.chosen = self.rows.get(self.position).cloned();
+    }
+
+    /// The object of the selected row.
+    pub(super) fn selected(&self) -> Option<&Key> {
+        self.rows.get(self.position)
+    }
+}

@@ -1,0 +1,193 @@
+//! From one state to the next: everything that happens, in one function without side effects.
+
+use allready::{Time, explain::Explanation, health::Verdict};
+
+use super::{
+    details::Details,
+    history::Transition,
+    keys::{self, Press},
+    kinds::{Kind, Stage},
+    model::{Key, Looked, Model, Record, Screen, Told},
+};
+
+/// Something happened.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// This kind is going to be watched; its index is the number of those before it.
+    Kind { group: String, kind: String, plural: String },
+    /// A kind is not served any more, and neither are its objects.
+    Retired(usize),
+    /// Of these groups of the API nothing is known.
+    Blind(Vec<String>),
+    /// A kind is listed, from the beginning.
+    Listing(usize),
+    /// An object is there.
+    Seen(Box<Seen>),
+    /// An object is not there any more.
+    Gone(Key),
+    /// All objects of a kind were seen.
+    Listed(usize),
+    /// What happens to objects of a kind is seen from now on.
+    Watching(usize),
+    /// Nothing is seen of a kind, and why.
+    Failed(usize, String),
+    /// The server does not answer any more, and why; or it does again.
+    Silent(Option<String>),
+    /// The object that somebody looks at was read, or not.
+    Looked(Key, Result<Box<Details>, String>),
+    /// What is behind the object that somebody looks at.
+    Explained(Key, Box<Explanation>),
+    /// Somebody pressed a key.
+    Key(Press),
+    /// Time passes.
+    Tick(Time),
+    /// The terminal has so many columns and lines.
+    Resize(u16, u16),
+}
+
+/// An object, and what it comes to.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) key: Key,
+    pub(super) uid: String,
+    pub(super) verdict: Verdict,
+}
+
+/// What is to be done in the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// End.
+    Quit,
+    /// Read an object, and say what it says.
+    Look(Key),
+}
+
+/// Takes an event in.
+pub(super) fn update(model: &mut Model, event: Event) -> Option<Effect> {
+    match event {
+        Event::Kind { group, kind, plural } => model.kinds.push(Kind::new(&group, &kind, &plural)),
+        Event::Retired(index) => return retire(model, index),
+        Event::Blind(groups) => model.blind = groups,
+        Event::Listing(index) => {
+            if let Some(kind) = model.kinds.get_mut(index) {
+                kind.round += 1;
+                if matches!(kind.stage, Stage::Opening | Stage::Watching) {
+                    kind.stage = Stage::Listing;
+                }
+            }
+        }
+        Event::Seen(seen) => return see(model, *seen),
+        Event::Gone(key) => return lose(model, key),
+        Event::Listed(index) => return listed(model, index),
+        Event::Watching(index) => set_stage(model, index, Stage::Watching),
+        Event::Failed(index, why) => {
+            let failing = model.kinds.get(index).map(|kind| &kind.stage);
+            let since = match failing {
+                Some(Stage::Failing { since, .. }) => *since,
+                _ => model.now,
+            };
+            set_stage(model, index, Stage::Failing { why, since });
+        }
+        Event::Silent(why) => model.silence = why.map(|why| (why, model.now)),
+        Event::Looked(key, found) => {
+            if model.looked.as_ref().is_some_and(|(looked, _)| *looked == key) {
+                let looked = found.map_or_else(Looked::Failed, Looked::Found);
+                model.looked = Some((key, looked));
+            }
+        }
+        Event::Explained(key, explanation) => {
+            if model.looked.as_ref().is_some_and(|(looked, _)| *looked == key) {
+                model.explanation = Some(explanation);
+            }
+        }
+        Event::Key(press) => return keys::press(model, press),
+        Event::Tick(now) => {
+            model.now = now;
+            model.history.forget(now);
+        }
+        Event::Resize(columns, lines) => model.size = (columns, lines),
+    }
+    None
+}
+
+fn set_stage(model: &mut Model, index: usize, stage: Stage) {
+    // What was still on its way when a kind went away does not bring it back.
+    if let Some(kind) = model.kinds.get_mut(index).filter(|kind| kind.stage != Stage::Retired) {
+        kind.stage = stage;
+    }
+}
+
+fn see(model: &mut Model, seen: Seen) -> Option<Effect> {
+    let Seen { key, uid, verdict } = seen;
+    let kind = model.kinds.get_mut(key.kind).filter(|kind| kind.stage != Stage::Retired)?;
+    let (health, since, now) = (verdict.health, verdict.since, model.now);
+    let reason = verdict.reason.clone();
+    let before = kind.objects.get(&key.place).map(|record| (record.health, record.seen, *record.uid == *uid));
+    let is_same = before.is_some_and(|(was, _, is_same)| is_same && was == health);
+    let record = Record {
+        uid: uid.into(),
+        health,
+        since,
+        seen: before.filter(|_| is_same).map_or(now, |(_, since, _)| since),
+        round: kind.round,
+        told: Told::of(verdict),
+    };
+    let is_news = !is_same && (before.is_some() || kind.is_listed);
+    kind.objects.insert(key.place.clone(), record);
+    if let Some((was, ..)) = before {
+        model.tally.remove(was);
+    }
+    model.tally.add(health);
+    model.is_dirty = true;
+    if is_news {
+        // An object of the same name with another identity is a new one.
+        let from = before.filter(|(.., is_same)| *is_same).map(|(was, ..)| was);
+        model.history.note(Transition { at: now, key: key.clone(), from, to: Some(health), reason });
+    }
+    look_again(model, &key)
+}
+
+fn lose(model: &mut Model, key: Key) -> Option<Effect> {
+    let record = model.kinds.get_mut(key.kind)?.objects.remove(&key.place)?;
+    model.tally.remove(record.health);
+    model.is_dirty = true;
+    let effect = look_again(model, &key);
+    let from = Some(record.health);
+    model.history.note(Transition { at: model.now, key, from, to: None, reason: String::new() });
+    effect
+}
+
+fn retire(model: &mut Model, index: usize) -> Option<Effect> {
+    let kind = model.kinds.get_mut(index)?;
+    kind.stage = Stage::Retired;
+    let mut gone: Vec<Key> = Vec::new();
+    for place in kind.objects.keys() {
+        gone.push(Key { kind: index, place: place.clone() });
+    }
+    gone.sort();
+    gone.into_iter().filter_map(|key| lose(model, key)).last()
+}
+
+/// What a complete list did not have is gone.
+fn listed(model: &mut Model, index: usize) -> Option<Effect> {
+    let kind = model.kinds.get_mut(index)?;
+    kind.is_listed = true;
+    if kind.stage == Stage::Listing {
+        kind.stage = Stage::Opening;
+    }
+    let round = kind.round;
+    let mut gone: Vec<Key> = Vec::new();
+    for (place, record) in &kind.objects {
+        if record.round != round {
+            gone.push(Key { kind: index, place: place.clone() });
+        }
+    }
+    gone.sort();
+    gone.into_iter().filter_map(|key| lose(model, key)).last()
+}
+
+/// Who looks at an object wants to see it as it is now.
+fn look_again(model: &Model, key: &Key) -> Option<Effect> {
+    let is_looked_at = model.looked.as_ref().is_some_and(|(looked, _)| looked == key);
+    (is_looked_at && model.screen == Screen::Details).then(|| Effect::Look(key.clone()))
+}

@@ -1,0 +1,132 @@
+//! The screen, drawn from the model alone. Every fact is a word: colours only help.
+
+mod pages;
+mod style;
+mod table;
+mod text;
+
+use ratatui::{
+    Frame,
+    layout::Rect,
+    text::{Line, Span},
+    widgets::Paragraph,
+};
+
+pub(super) use self::style::Palette;
+use self::text::{cut, width};
+use super::{
+    kinds::WORST_FIRST,
+    model::{Model, Screen},
+};
+use allready::health::Health;
+
+/// Draws everything.
+pub(super) fn draw(model: &Model, palette: Palette, frame: &mut Frame<'_>) {
+    let areas = Areas::of(frame.area());
+    let head = head(model, palette, areas.head.width);
+    frame.render_widget(Paragraph::new(head), areas.head);
+    match model.screen {
+        Screen::Table => table::draw(model, palette, frame, areas.body),
+        _ => page(model, palette, frame, areas.body),
+    }
+    frame.render_widget(Paragraph::new(foot(model, palette, areas.foot.width)), areas.foot);
+}
+
+/// Where things are. What matters least goes first when there is little room.
+#[derive(Clone, Copy, Debug)]
+struct Areas {
+    head: Rect,
+    body: Rect,
+    foot: Rect,
+}
+
+impl Areas {
+    fn of(whole: Rect) -> Self {
+        let head = match whole.height {
+            0..3 => 0,
+            3..8 => 1,
+            _ => 2,
+        };
+        let foot = u16::from(whole.height >= 5);
+        let body = whole.height - head - foot;
+        Self {
+            head: Rect { height: head, ..whole },
+            body: Rect { y: whole.y + head, height: body, ..whole },
+            foot: Rect { y: whole.y + head + body, height: foot, ..whole },
+        }
+    }
+}
+
+fn head(model: &Model, palette: Palette, columns: u16) -> Vec<Line<'static>> {
+    let columns = usize::from(columns);
+    let coverage = model.coverage();
+    let mut counts = Line::default();
+    for health in WORST_FIRST {
+        let count = model.tally.of(health);
+        if count > 0 || health == Health::Healthy {
+            if !counts.spans.is_empty() {
+                counts.push_span(Span::raw(", "));
+            }
+            counts.push_span(Span::styled(format!("{count} {health:?}"), palette.health(health)));
+        }
+    }
+    let room = columns.saturating_sub(counts.width());
+    counts.push_span(Span::styled(cut(&format!("  in {}", model.scope), room), palette.aside()));
+    let watching = cut(&coverage.text(), columns);
+    let style = if coverage.has_gaps() { palette.alarm() } else { palette.aside() };
+    let watching = Line::from(Span::styled(watching, style));
+    // With one line only, a gap is said rather than a count that may be wrong.
+    if coverage.has_gaps() { vec![watching, counts] } else { vec![counts, watching] }
+}
+
+fn foot(model: &Model, palette: Palette, columns: u16) -> Line<'static> {
+    let columns = usize::from(columns);
+    if model.is_typing {
+        let prompt = "filter: ";
+        let hint = "   Enter keeps it, Esc clears it";
+        let text = format!("{}_", model.filter.text());
+        let room = columns.saturating_sub(prompt.len());
+        // The end of what is typed is where the eyes are.
+        let mut shown = crate::printer::tame(&text);
+        while width(&shown) > room && !shown.is_empty() {
+            shown.remove(0);
+        }
+        let hint = if width(&shown) + hint.len() <= room { hint } else { "" };
+        return Line::from(vec![
+            Span::styled(prompt, Palette::strong()),
+            Span::raw(shown),
+            Span::styled(hint, palette.aside()),
+        ]);
+    }
+    let keys = match model.screen {
+        Screen::Table => "Enter details  / filter  t transitions  a all  s sort  w kinds  ? help  q quit",
+        _ => "j/k scroll  space page  t transitions  w kinds  ? help  q back",
+    };
+    Line::from(Span::styled(cut(keys, columns), palette.aside()))
+}
+
+fn page(model: &Model, palette: Palette, frame: &mut Frame<'_>, area: Rect) {
+    let lines = pages::lines(model, palette, area.width);
+    let last = lines.len().saturating_sub(usize::from(area.height));
+    let shown = lines.into_iter().skip(model.scroll.min(last)).take(usize::from(area.height));
+    frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()), area);
+}
+
+/// How far the screen can be scrolled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pages {
+    /// The lines of one page.
+    pub(super) height: usize,
+    /// The first line of the last page.
+    pub(super) last: usize,
+}
+
+impl Pages {
+    pub(super) fn of(model: &Model) -> Self {
+        let (columns, lines) = model.size;
+        let body = Areas::of(Rect::new(0, 0, columns, lines)).body;
+        let height = usize::from(body.height);
+        let length = pages::lines(model, Palette::Plain, columns).len();
+        Self { height: height.max(1), last: length.saturating_sub(height) }
+    }
+}

@@ -1,0 +1,238 @@
+//! The screens that are lines from top to bottom: transitions, details, kinds, help.
+
+use std::fmt::Write as _;
+
+use allready::{
+    Status, Time,
+    health::{Health, Verdict},
+};
+use ratatui::text::{Line, Span};
+
+use super::{
+    Palette,
+    text::{cell, cut, wrap},
+};
+use crate::{
+    age::age,
+    explain::shown,
+    watch::{
+        details::{Details, Said},
+        history::Transition,
+        kinds::{Kind, Stage, counted},
+        model::{Looked, Model, Screen},
+    },
+};
+
+/// All lines of the screen, for so many columns.
+pub(super) fn lines(model: &Model, palette: Palette, columns: u16) -> Vec<Line<'static>> {
+    let columns = usize::from(columns);
+    match model.screen {
+        Screen::Table => Vec::new(),
+        Screen::Transitions => transitions(model, palette, columns),
+        Screen::Details => details(model, palette, columns),
+        Screen::Kinds => kinds(model, palette, columns),
+        Screen::Help => help(columns),
+    }
+}
+
+fn heading(text: &str, columns: usize) -> Line<'static> {
+    Line::from(Span::styled(cut(text, columns), Palette::strong()))
+}
+
+fn transitions(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> {
+    let seen = model.history.transitions();
+    if seen.is_empty() {
+        return vec![Line::from(cut("Nothing has changed since this began.", columns))];
+    }
+    let head = heading("AGO    FROM        -> TO           FLAPS OBJECT", columns);
+    let line = |transition: &Transition| {
+        let flaps = match model.history.flaps(&transition.key, model.now) {
+            0 => String::new(),
+            flaps => format!("{flaps}x"),
+        };
+        let word = |health: Option<Health>, none: &str| {
+            health.map_or_else(|| none.to_owned(), |health| format!("{health:?}"))
+        };
+        let place = &transition.key.place;
+        let namespace = match (&*place.namespace, model.has_namespaces) {
+            ("", _) | (_, false) => String::new(),
+            (namespace, true) => format!(" in {namespace}"),
+        };
+        let reason =
+            if transition.reason.is_empty() { String::new() } else { format!(": {}", transition.reason) };
+        let text = format!(
+            "{} {} -> {} {} {}{namespace}{reason}",
+            cell(&age(transition.at, model.now), 6),
+            cell(&word(transition.from, "new"), 11),
+            cell(&word(transition.to, "gone"), 12),
+            cell(&flaps, 5),
+            model.name(&transition.key),
+        );
+        let style = transition.to.map_or_else(|| palette.aside(), |health| palette.health(health));
+        Line::from(Span::styled(cut(&text, columns), style))
+    };
+    std::iter::once(head).chain(seen.iter().map(line)).collect()
+}
+
+fn details(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> {
+    let Some((key, looked)) = &model.looked else { return Vec::new() };
+    let namespace = match &*key.place.namespace {
+        "" => String::new(),
+        namespace => format!(" in {namespace}"),
+    };
+    let mut lines = vec![heading(&format!("{}{namespace}", model.name(key)), columns)];
+    if model.record(key).is_none() {
+        lines.push(Line::from(Span::styled("It is gone.", palette.alarm())));
+    }
+    match looked {
+        Looked::Asking => lines.push(Line::from("reading it …")),
+        Looked::Failed(why) => {
+            lines.extend(wrap(&format!("It cannot be read: {why}"), columns).into_iter().map(Line::from));
+        }
+        Looked::Found(found) => {
+            lines.extend(verdict(found, model.now, palette, columns));
+            lines.extend(tree(model, columns));
+            lines.push(Line::default());
+            lines.extend(conditions(found, model.now, columns));
+        }
+    }
+    lines
+}
+
+/// What is behind the object, where that is more than its own conditions.
+fn tree(model: &Model, columns: usize) -> Vec<Line<'static>> {
+    let Some(explanation) = model.explanation.as_ref().filter(|told| shown::is_worth(told)) else {
+        return Vec::new();
+    };
+    let tree = shown::lines(explanation, model.now, columns, model.is_ascii);
+    std::iter::once(Line::default())
+        .chain(tree.into_iter().map(|line| Line::from(cut(&line, columns))))
+        .collect()
+}
+
+fn verdict(found: &Details, now: Time, palette: Palette, columns: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    let verdict = &found.verdict;
+    let mut decided = wrap(&format!("{:?}{}", verdict.health, decided(verdict, now)), columns).into_iter();
+    if let Some(first) = decided.next() {
+        lines.push(Line::from(Span::styled(first, palette.health(verdict.health))));
+    }
+    lines.extend(decided.map(Line::from));
+    // What a condition says is said there.
+    if !found.conditions.iter().any(|said| said.message == verdict.message) {
+        lines.extend(indented(&verdict.message, columns));
+    }
+    let mut facts = vec![found.api_version.clone()];
+    if let Some(created) = found.created {
+        facts.push(format!("created {} ago", age(created, now)));
+    }
+    if let Some((current, observed)) = found.generations {
+        facts.push(if current == observed {
+            format!("generation {current} observed")
+        } else {
+            format!("generation {current}, but its status is about {observed}")
+        });
+    }
+    if found.is_deleting {
+        facts.push("is being deleted".to_owned());
+    }
+    lines.extend(wrap(&facts.join(", "), columns).into_iter().map(Line::from));
+    lines
+}
+
+fn conditions(found: &Details, now: Time, columns: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    if found.conditions.is_empty() {
+        lines.push(Line::from(cut("It has no conditions.", columns)));
+    }
+    for said in &found.conditions {
+        lines.push(condition(said, now, columns));
+        lines.extend(indented(&said.message, columns));
+    }
+    if found.omitted > 0 {
+        lines.push(Line::from(cut(&format!("and {} more", counted(found.omitted, "condition")), columns)));
+    }
+    lines
+}
+
+/// What decided, and since when.
+fn decided(verdict: &Verdict, now: Time) -> String {
+    let mut text = String::new();
+    if let Some(since) = verdict.since {
+        let _ = write!(text, " for {}", age(since, now));
+    }
+    if !verdict.field.is_empty() {
+        let _ = write!(text, ", by {}", verdict.field);
+    }
+    if !verdict.reason.is_empty() {
+        let _ = write!(text, ": {}", verdict.reason);
+    }
+    if let Some(writer) = &verdict.writer {
+        let _ = write!(text, " (written by {})", writer.manager);
+    }
+    text + &format!(" [rule {}]", verdict.rule)
+}
+
+fn condition(said: &Said, now: Time, columns: usize) -> Line<'static> {
+    let status = match said.status {
+        Status::True => "True",
+        Status::False => "False",
+        Status::Unknown => "Unknown",
+    };
+    let age = said.since.map_or_else(String::new, |since| format!(" for {}", age(since, now)));
+    let reason = if said.reason.is_empty() { String::new() } else { format!(" {}", said.reason) };
+    let writer = said.writer.as_ref().map_or_else(String::new, |writer| format!(", by {writer}"));
+    let part = if said.part.is_empty() { String::new() } else { format!("{}: ", said.part) };
+    heading(&format!("{part}{}={status}{reason}{age}{writer}", said.type_), columns)
+}
+
+fn indented(text: &str, columns: usize) -> impl Iterator<Item = Line<'static>> {
+    wrap(text, columns.saturating_sub(2)).into_iter().map(|line| Line::from(format!("  {line}")))
+}
+
+fn kinds(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> {
+    let mut lines = vec![heading("What is watched", columns)];
+    for group in &model.blind {
+        lines.extend(wrap(&format!("not readable: {group}"), columns).into_iter().map(Line::from));
+    }
+    let mut kinds: Vec<&Kind> = model.kinds.iter().filter(|kind| kind.stage != Stage::Retired).collect();
+    kinds.sort_by_key(|kind| (!kind.is_failing(), kind.is_seen(), kind.full_name()));
+    for kind in kinds {
+        let objects = counted(kind.objects.len(), "object");
+        let (text, style) = match &kind.stage {
+            Stage::Failing { why, since } => {
+                (format!("failing for {}: {why}", age(*since, model.now)), palette.alarm())
+            }
+            Stage::Listing | Stage::Retired => (format!("listing, {objects} so far"), palette.aside()),
+            Stage::Opening => (format!("listed, {objects}; opening the watch"), palette.aside()),
+            Stage::Watching => (format!("watching, {objects}"), ratatui::style::Style::new()),
+        };
+        let text = format!("{} {text}", kind.full_name());
+        lines.extend(wrap(&text, columns).into_iter().map(|line| Line::from(Span::styled(line, style))));
+    }
+    lines
+}
+
+const HELP: &str = "\
+j k, arrows      select; g and G for the first and the last
+Enter            details of the selected object, as it is now
+/                filter: words that all have to be in kind, name, namespace or
+                 reason; also health:degraded kind:pod ns:shop name:web
+                 reason:crash, and !word for what is not wanted
+a                show what is healthy or suspended too, or not
+s                sort: worst, newest, most flaps, by name
+t                transitions: what changed since this began
+w                what is watched, and what cannot be
+q, Esc           back, and at the table the end; Ctrl-C ends it anywhere
+
+HEALTH  how an object is doing, worst first: Degraded, Missing, Unknown,
+        Progressing, Suspended (on purpose), Healthy. With a question mark:
+        it cannot be watched now, so this may be out of date.
+AGE     since when; with > at least so long, as the object does not say.
+FLAPS   how often its health changed in the last ten minutes.";
+
+fn help(columns: usize) -> Vec<Line<'static>> {
+    let head = heading("Keys and columns", columns);
+    let body = HELP.lines().map(|line| Line::from(cut(line, columns)));
+    std::iter::once(head).chain(body).collect()
+}

@@ -1,0 +1,226 @@
+//! The table of what is not healthy.
+
+use std::fmt::Write as _;
+
+use ratatui::{
+    Frame,
+    layout::Rect,
+    text::{Line, Span},
+    widgets::Paragraph,
+};
+
+use super::{
+    Palette,
+    text::{cell, cut, width, wrap},
+};
+use crate::{
+    age::age,
+    watch::{
+        kinds::{Kind, counted},
+        model::{Key, Model, Record},
+    },
+};
+
+/// `Progressing?`.
+const HEALTH: usize = 12;
+const AGE: usize = 6;
+const FLAPS: usize = 5;
+
+pub(super) fn draw(model: &Model, palette: Palette, frame: &mut Frame<'_>, area: Rect) {
+    // Of the selected object the message is shown where there is room for it.
+    let message = if area.height >= 12 { 3 } else { 0 };
+    let table = Rect { height: area.height - message, ..area };
+    let mut lines = Vec::new();
+    if table.height >= 8 && !(model.rows.is_empty() && model.filter.is_empty()) {
+        lines.push(Line::from(Span::styled(caption(model), palette.aside())));
+    }
+    if model.rows.is_empty() {
+        lines.extend(wrap(&nothing(model), usize::from(area.width)).into_iter().map(Line::from));
+        frame.render_widget(Paragraph::new(lines), table);
+        return;
+    }
+    let columns = Columns::of(model, usize::from(area.width));
+    if table.height >= 4 {
+        lines.push(Line::from(Span::styled(columns.head(), Palette::strong())));
+    }
+    let visible = usize::from(table.height).saturating_sub(lines.len());
+    let first = first_row(model.position, model.rows.len(), visible);
+    let shown = model.rows.iter().enumerate().skip(first).take(visible);
+    lines.extend(shown.map(|(index, key)| columns.row(model, palette, key, index == model.position)));
+    frame.render_widget(Paragraph::new(lines), table);
+    let below = Rect { y: area.y + table.height, height: message, ..area };
+    frame.render_widget(Paragraph::new(self::message(model, below)), below);
+}
+
+/// The first row on the screen: the selection is in the middle, except near the ends.
+fn first_row(position: usize, rows: usize, visible: usize) -> usize {
+    position.saturating_sub(visible / 2).min(rows.saturating_sub(visible))
+}
+
+fn caption(model: &Model) -> String {
+    let mut caption = format!("{} shown, {}", counted(model.rows.len(), "object"), model.order.text());
+    if model.shows_all {
+        caption += ", healthy ones too";
+    }
+    if !model.filter.is_empty() && !model.is_typing {
+        let _ = write!(caption, "; filter: {}", model.filter.text());
+    }
+    caption
+}
+
+/// Why there are no rows. That everything is healthy is said only if everything is seen.
+fn nothing(model: &Model) -> String {
+    let coverage = model.coverage();
+    let gaps = match (coverage.failing, coverage.blind) {
+        (0, 0) => coverage.silence.as_ref().map(|_| "the API server does not answer".to_owned()),
+        (failing, 0) => Some(format!("{} cannot be watched", counted(failing, "kind"))),
+        (_, blind) => Some(format!(
+            "{} and {} cannot be read",
+            counted(coverage.failing, "kind"),
+            counted(blind, "API group")
+        )),
+    };
+    if !model.filter.is_empty() {
+        return "Nothing that is shown matches the filter. Esc clears it.".to_owned();
+    }
+    if let Some(gaps) = gaps {
+        return format!("Nothing unhealthy is seen, but {gaps}; w shows more.");
+    }
+    if !coverage.is_complete() {
+        return "Nothing unhealthy so far; not everything is listed yet.".to_owned();
+    }
+    if model.shows_all {
+        return "There are no objects.".to_owned();
+    }
+    let suspended = match model.tally.of(allready::health::Health::Suspended) {
+        0 => String::new(),
+        count => format!(", {count} of them suspended on purpose"),
+    };
+    format!(
+        "Everything is healthy: {} of {}{suspended}.",
+        counted(model.tally.all(), "object"),
+        counted(coverage.kinds, "kind")
+    )
+}
+
+/// How wide the columns are; those with no width are left out.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    age: usize,
+    flaps: usize,
+    namespace: usize,
+    object: usize,
+    reason: usize,
+    message: usize,
+}
+
+impl Columns {
+    fn of(model: &Model, columns: usize) -> Self {
+        let widest = |text: &dyn Fn(&Key) -> usize| model.rows.iter().take(500).map(text).max().unwrap_or(0);
+        // The mark and the health are always there.
+        let mut room = columns.saturating_sub(1 + HEALTH);
+        let mut take = |wanted: usize, least: usize| {
+            let is_room = room > wanted + least;
+            let taken = if is_room { wanted } else { 0 };
+            room -= if taken > 0 { taken + 1 } else { 0 };
+            taken
+        };
+        let age = take(AGE, 12);
+        let flaps = take(FLAPS, 30);
+        let namespace = if model.has_namespaces {
+            let limit = (columns / 6).max(9);
+            take(widest(&|key| width(&key.place.namespace)).max("NAMESPACE".len()).min(limit), 20)
+        } else {
+            0
+        };
+        let object = widest(&|key| width(&model.name(key))).max("OBJECT".len());
+        let reason =
+            widest(&|key| model.record(key).map_or(0, |record| width(record.reason()))).max("REASON".len());
+        let room = room.saturating_sub(1);
+        // Names are worth more than reasons: a reason has its details.
+        let object = object.min(if room > 30 { room - (reason + 1).min(room / 3) } else { room });
+        let rest = room.saturating_sub(object + 1);
+        let reason = if rest >= 6 { reason.min(rest) } else { 0 };
+        let rest = rest.saturating_sub(reason + 1);
+        let message = if rest >= 20 { rest } else { 0 };
+        Self { age, flaps, namespace, object, reason, message }
+    }
+
+    fn head(&self) -> String {
+        self.line(&["HEALTH", "AGE", "FLAPS", "NAMESPACE", "OBJECT", "REASON", "MESSAGE"].map(str::to_owned))
+    }
+
+    fn line(&self, cells: &[String; 7]) -> String {
+        let widths = [HEALTH, self.age, self.flaps, self.namespace, self.object, self.reason, self.message];
+        let shown = cells.iter().zip(widths).filter(|(_, width)| *width > 0);
+        let cells: Vec<String> = shown.map(|(text, width)| cell(text, width)).collect();
+        format!(" {}", cells.join(" "))
+    }
+
+    fn row(&self, model: &Model, palette: Palette, key: &Key, is_selected: bool) -> Line<'static> {
+        let Some(record) = model.record(key) else { return Line::default() };
+        let flaps = match model.history.flaps(key, model.now) {
+            0 => String::new(),
+            flaps => format!("{flaps}x"),
+        };
+        let told = record.told.as_ref();
+        let text = self.line(&[
+            health(model, key, record),
+            told_age(model, record),
+            flaps,
+            key.place.namespace.to_string(),
+            model.name(key),
+            record.reason().to_owned(),
+            told.map_or_else(String::new, |told| told.message.clone()),
+        ]);
+        let style = palette.health(record.health);
+        if is_selected {
+            let text = format!(">{}", text.get(1..).unwrap_or_default());
+            return Line::from(Span::styled(text, style.patch(Palette::selected())));
+        }
+        // The health alone is coloured: a table of one colour is hard to read.
+        let end = (1 + HEALTH).min(text.len());
+        let (health, rest) = text.split_at_checked(end).unwrap_or((&text, ""));
+        Line::from(vec![Span::styled(health.to_owned(), style), Span::raw(rest.to_owned())])
+    }
+}
+
+/// The word, with a question mark where nobody knows whether it still holds.
+fn health(model: &Model, key: &Key, record: &Record) -> String {
+    let is_failing = model.kinds.get(key.kind).is_some_and(Kind::is_failing);
+    let is_stale = is_failing || model.silence.is_some();
+    format!("{:?}{}", record.health, if is_stale { "?" } else { "" })
+}
+
+/// How long it has been like this: at least, where the object does not say since when.
+fn told_age(model: &Model, record: &Record) -> String {
+    match record.since {
+        Some(since) => age(since, model.now),
+        None => format!(">{}", age(record.seen, model.now)),
+    }
+}
+
+fn message(model: &Model, area: Rect) -> Vec<Line<'static>> {
+    let Some((key, record)) = model.selected().and_then(|key| Some((key, model.record(key)?))) else {
+        return Vec::new();
+    };
+    let columns = usize::from(area.width);
+    let mut title = model.name(key);
+    if !record.reason().is_empty() {
+        let _ = write!(title, ": {}", record.reason());
+    }
+    if let Some(writer) = record.told.as_ref().and_then(|told| told.writer.as_ref()) {
+        let _ = write!(title, " (by {})", writer.manager);
+    }
+    let said = record.told.as_ref().map_or("", |told| told.message.as_str());
+    let mut lines = wrap(said, columns);
+    let room = usize::from(area.height).saturating_sub(1);
+    if lines.len() > room {
+        lines.truncate(room);
+        if let Some(last) = lines.last_mut() {
+            *last = format!("{} …", cut(last, columns.saturating_sub(2)));
+        }
+    }
+    let title = Line::from(Span::styled(cut(&title, columns), Palette::strong()));
+    std::iter::once(title).chain(lines.into_iter().map(Line::from)).collect()
+}
