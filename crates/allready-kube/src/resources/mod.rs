@@ -1,13 +1,49 @@
 //! What an API server serves, found by the names that people use, and read page by page.
+//!
+//! # RBAC
+//! Discovery takes no more than the role `system:discovery`, which every authenticated user has. Reading takes `list` on each
+//! resource that is read; what may not be read is a [problem](ListProblem) of that resource, not of the others.
+//!
+//! ```
+//! use allready_kube::resources::{Catalog, Selection, list_pages};
+//! # use allready_apiserver::ApiServer;
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! # let client = kube::Client::new(ApiServer::new().service(), "default");
+//! let catalog = Catalog::discover(&client).await?;
+//! let namespaces = catalog.find("ns").unwrap();
+//! let mut names = Vec::new();
+//! list_pages(&client, namespaces, &Selection::default(), &mut |page| {
+//!     names.extend(page.iter().map(|object| format!("{} {}", object["kind"], object["metadata"]["name"])));
+//! }).await?;
+//! assert!(names.contains(&r#""Namespace" "default""#.to_owned()));
+//! # Ok::<(), kube::Error>(())
+//! # }).unwrap();
+//! ```
+
+mod discover;
+mod document;
+mod everything;
+mod find;
+mod list;
+mod many;
+mod near;
+#[cfg(test)]
+mod tests;
 
 use kube::{
     Client,
     api::{Api, ApiResource, DynamicObject},
 };
-use serde_json::Value;
+
+pub use self::{
+    find::NoSuchResource,
+    list::{Selection, list_pages, pages},
+    many::{ListProblem, Listed, list_many, listing},
+};
 
 /// Something that an API server serves.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resource {
     /// The API group; empty for the core one.
     pub group: String,
@@ -32,8 +68,10 @@ pub struct Resource {
 /// Everything that an API server serves.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    /// All of it, the preferred version of each kind.
+    /// All of it, the preferred version of each kind, in the order of the server: the core group first.
     pub resources: Vec<Resource>,
+    /// The same in the other versions that are served, for who asks for one by name.
+    pub others: Vec<Resource>,
     /// The groups of which nothing could be learnt, and why: `metrics.k8s.io/v1beta1: the server is unavailable`.
     pub problems: Vec<String>,
 }
@@ -41,17 +79,34 @@ pub struct Catalog {
 impl Resource {
     /// The same, in the words of kube.
     pub fn api_resource(&self) -> ApiResource {
-        let api_version = match self.group.as_str() {
-            "" => self.version.clone(),
-            group => format!("{group}/{}", self.version),
-        };
         ApiResource {
             group: self.group.clone(),
             version: self.version.clone(),
-            api_version,
+            api_version: self.api_version(),
             kind: self.kind.clone(),
             plural: self.plural.clone(),
         }
+    }
+
+    /// `v1`, or `apps/v1`.
+    pub fn api_version(&self) -> String {
+        match self.group.as_str() {
+            "" => self.version.clone(),
+            group => format!("{group}/{}", self.version),
+        }
+    }
+
+    /// The name by which nothing else is meant: `pods`, `deployments.apps`.
+    pub fn full_name(&self) -> String {
+        match self.group.as_str() {
+            "" => self.plural.clone(),
+            group => format!("{}.{group}", self.plural),
+        }
+    }
+
+    /// Whether this can be done with it.
+    pub fn can(&self, verb: &str) -> bool {
+        self.verbs.iter().any(|known| known == verb)
     }
 
     /// Its objects in a namespace, or in all of them.
@@ -61,54 +116,4 @@ impl Resource {
             None => Api::all_with(client, &self.api_resource()),
         }
     }
-}
-
-/// A name that means nothing here.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the server has no resource {name:?}; `kubectl api-resources` lists what it has")]
-pub struct NoSuchResource {
-    /// The name that was asked for.
-    pub name: String,
-}
-
-impl Catalog {
-    /// Asks an API server what it serves.
-    pub async fn discover(client: &Client) -> Result<Self, kube::Error> {
-        let _ = client;
-        Ok(Self::default())
-    }
-
-    /// What is meant by a name that kubectl would understand: `deploy`, `Deployment`, `deployments.apps`, `deployments.v1.apps`.
-    pub fn find(&self, name: &str) -> Result<&Resource, NoSuchResource> {
-        let is_meant = |found: &&Resource| found.plural == name || found.singular == name;
-        self.resources.iter().find(is_meant).ok_or_else(|| NoSuchResource { name: name.to_owned() })
-    }
-
-    /// The resource of a kind, as an owner reference names it.
-    pub fn of_kind(&self, api_version: &str, kind: &str) -> Option<&Resource> {
-        let group = api_version.split_once('/').map_or("", |(group, _)| group);
-        self.resources.iter().find(|found| found.group == group && found.kind == kind)
-    }
-}
-
-/// Which objects are meant.
-#[derive(Clone, Debug, Default)]
-pub struct Selection {
-    /// In this namespace; in all where there is none.
-    pub namespace: Option<String>,
-    /// With these labels.
-    pub labels: Option<String>,
-    /// With these fields.
-    pub fields: Option<String>,
-}
-
-/// Reads all objects of a resource, page by page, and hands each page on as it comes. Each object has `apiVersion` and `kind`.
-pub async fn list_pages(
-    client: &Client,
-    resource: &Resource,
-    selection: &Selection,
-    page: &mut (dyn FnMut(Vec<Value>) + Send),
-) -> Result<(), kube::Error> {
-    let _ = (client, resource, selection, page);
-    Ok(())
 }

@@ -1,0 +1,56 @@
+//! Which resources make up everything.
+
+use super::{Catalog, Resource};
+
+/// The same objects under a second name: its group, the plural, and the group of the first.
+///
+/// That two groups have a kind of the same name says nothing: `Service` is one thing to Knative and another to the core.
+const TWICE: [(&str, &str, &str); 9] = [
+    ("events.k8s.io", "events", ""),
+    ("extensions", "ingresses", "networking.k8s.io"),
+    ("extensions", "networkpolicies", "networking.k8s.io"),
+    ("extensions", "deployments", "apps"),
+    ("extensions", "daemonsets", "apps"),
+    ("extensions", "replicasets", "apps"),
+    ("extensions", "podsecuritypolicies", "policy"),
+    ("authorization.openshift.io", "roles", "rbac.authorization.k8s.io"),
+    ("authorization.openshift.io", "rolebindings", "rbac.authorization.k8s.io"),
+];
+
+/// Groups and resources that are no objects: measurements, and views of what is elsewhere.
+const VIEWS: [(&str, &str); 7] = [
+    ("", "componentstatuses"),
+    ("metrics.k8s.io", ""),
+    ("custom.metrics.k8s.io", ""),
+    ("external.metrics.k8s.io", ""),
+    ("project.openshift.io", "projects"),
+    ("authorization.openshift.io", "clusterroles"),
+    ("authorization.openshift.io", "clusterrolebindings"),
+];
+
+impl Catalog {
+    /// What is listed by who wants everything: each object once, and objects only.
+    ///
+    /// Left out are resources that cannot be listed, measurements (`metrics.k8s.io`), `componentstatuses`, and the second
+    /// name of what is served under two: events are those of the core group.
+    pub fn listable(&self) -> impl Iterator<Item = &Resource> {
+        self.resources
+            .iter()
+            .filter(|resource| resource.can("list") && !is_view(resource) && !self.is_twice(resource))
+    }
+
+    /// Whether the objects of this resource are those of another one, which is served too.
+    pub fn is_twice(&self, resource: &Resource) -> bool {
+        TWICE.iter().any(|(group, plural, first)| {
+            let is_same =
+                |other: &Resource| other.group == *first && other.plural == *plural && other.can("list");
+            resource.group == *group && resource.plural == *plural && self.resources.iter().any(is_same)
+        })
+    }
+}
+
+fn is_view(resource: &Resource) -> bool {
+    VIEWS
+        .iter()
+        .any(|(group, plural)| resource.group == *group && (plural.is_empty() || resource.plural == *plural))
+}

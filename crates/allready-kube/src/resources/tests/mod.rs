@@ -1,0 +1,2 @@
+mod names;
+mod server;
