@@ -16,6 +16,7 @@ mod hub;
 mod input;
 mod lint;
 mod man;
+mod objects;
 mod offline;
 mod owners;
 mod printer;

@@ -1,16 +1,41 @@
-//! `allready check`.
+//! `allready check`: what is not healthy, worst first.
+
+mod args;
+mod collect;
+mod files;
+mod finding;
+mod json;
+mod judged;
+mod junit;
+mod layout;
+mod prometheus;
+mod table;
+mod tally;
 
 use std::process::ExitCode;
 
-use allready::Time;
-use clap::Args;
+use allready::{Time, registry::Registry};
 
+pub(crate) use args::CheckArgs;
+
+use self::{
+    collect::Collector,
+    judged::{Plan, Shown},
+};
 use crate::{failure::Failure, printer::Printer};
 
-/// What to do, and with what.
-#[derive(Debug, Args)]
-pub(crate) struct CheckArgs {}
-
-pub(crate) fn run(_args: &CheckArgs, _now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
-    Err(Failure::unavailable("check is not there yet"))
+pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    let plan = Plan {
+        registry: Registry::builtin(),
+        now: args.now.unwrap_or(now),
+        output: args.output,
+        shown: if args.all { Shown::All } else { Shown::NotHealthy },
+    };
+    let mut collector = Collector::new(&plan, args.is_grouped());
+    if args.filename.is_empty() {
+        return Err(Failure::usage("say with -f what to check"));
+    }
+    files::check(&args.filename, &plan, &mut collector, printer)?;
+    let tally = collector.finish(printer)?;
+    Ok(ExitCode::from(tally.exit_code(args.fail_on())))
 }

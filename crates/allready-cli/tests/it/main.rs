@@ -3,6 +3,7 @@
 
 mod aggregate;
 mod apiserver;
+mod check;
 mod config;
 mod demo;
 mod hub;

@@ -1,0 +1,75 @@
+//! Verdicts for programs.
+
+use allready::{Time, health::Health, writers::Writer};
+use serde::Serialize;
+
+use super::{finding::Finding, tally::Tally};
+use crate::printer::{is_obeyed, tame_json};
+
+/// A verdict, as it is written.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    api_version: &'a str,
+    kind: &'a str,
+    namespace: &'a str,
+    name: &'a str,
+    health: Health,
+    rule: &'a str,
+    reason: &'a str,
+    message: &'a str,
+    since: Option<Time>,
+    field: &'a str,
+    writer: Option<&'a Writer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generation: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observed_generation: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<&'a str>,
+}
+
+impl<'a> From<&'a Finding> for Line<'a> {
+    fn from(finding: &'a Finding) -> Self {
+        let verdict = &finding.verdict;
+        Self {
+            api_version: &finding.api_version,
+            kind: &finding.kind,
+            namespace: &finding.namespace,
+            name: &finding.name,
+            health: verdict.health,
+            rule: verdict.rule,
+            reason: &verdict.reason,
+            message: &verdict.message,
+            since: verdict.since,
+            field: &verdict.field,
+            writer: verdict.writer.as_ref(),
+            generation: finding.generation,
+            observed_generation: finding.observed,
+            place: finding.place.as_deref(),
+        }
+    }
+}
+
+/// A verdict on one line.
+pub(super) fn line(finding: &Finding) -> String {
+    // Nothing in a verdict can fail to be JSON.
+    let json = serde_json::to_string(&Line::from(finding)).unwrap_or_default();
+    if json.bytes().any(|byte| byte < 0x20 || byte >= 0x7f) { tame_json(&json) } else { json }
+}
+
+/// A verdict as an item of a list in YAML.
+pub(super) fn yaml(finding: &Finding) -> String {
+    match serde_saphyr::to_string(&[Line::from(finding)]) {
+        Ok(yaml) if !yaml.chars().any(|c| is_obeyed(c) && c != '\n') => yaml.trim_end().to_owned(),
+        // Every JSON value is a YAML value, and in JSON the escapes are ours to choose.
+        _ => format!("- {}", line(finding)),
+    }
+}
+
+/// The summary as a field in YAML.
+pub(super) fn yaml_summary(tally: &Tally) -> String {
+    let summary = serde_json::json!({ "summary": tally.to_json() });
+    // Nothing in it is foreign, and numbers cannot fail to be YAML.
+    serde_saphyr::to_string(&summary).unwrap_or_default()
+}
