@@ -125,6 +125,13 @@ impl Batch {
         &self.pieces
     }
 
+    /// The text of a piece, and the JSON pointer at which its object stands in it.
+    pub(crate) fn raw(&self, piece: &Piece) -> Option<(&str, &'static str)> {
+        let Content::Text { range, form, .. } = &piece.content else { return None };
+        let text = std::str::from_utf8(self.bytes.get(range.clone())?).ok()?;
+        Some((text, if *form == Form::YamlItem { "/0" } else { "" }))
+    }
+
     fn text(&mut self, place: Place, text: &[u8], form: Form, list: Option<Arc<ListOf>>) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(text);

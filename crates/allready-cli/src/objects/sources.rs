@@ -57,6 +57,11 @@ impl Source {
         }
     }
 
+    /// Where it is; `-` for standard input.
+    pub(crate) fn into_path(self) -> PathBuf {
+        self.path
+    }
+
     /// Its bytes.
     pub(crate) fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
         if self.path == Path::new("-") {

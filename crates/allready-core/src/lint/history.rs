@@ -102,6 +102,11 @@ impl History {
         findings.finish()
     }
 
+    /// Whether a version of the object was seen.
+    pub fn knows(&self, object: &Value) -> bool {
+        self.objects.contains_key(&key(object))
+    }
+
     /// Forgets an object that is gone.
     pub fn forget(&mut self, object: &Value) {
         self.objects.remove(&key(object));

@@ -1,4 +1,4 @@
-//! M01 and M02: who writes which condition, and whether what it is about still exists.
+//! M01, and what of M02 one object shows: who writes which condition, and whether what it is about still exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,6 @@ use crate::condition::excerpt;
 
 pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
     writers(subject, findings);
-    gone_nodes(subject, findings);
     gateway::dropped_parents(subject, findings);
 }
 
@@ -110,41 +109,5 @@ fn conditions<'a>(value: &'a Value, list: &str, manager: &'a str, owned: &mut Ow
         if let Some(type_) = entry_name(key, "type").filter(|_| fields.get("f:status").is_some()) {
             owned.conditions.entry((list.to_owned(), type_)).or_default().insert(manager);
         }
-    }
-}
-
-/// M02, for conditions that are called after a node: `speaker-NODE/Valid`. What stands before the name of the node is
-/// learnt from those whose node exists, so that a prefix of another meaning is left alone.
-fn gone_nodes(subject: &Subject<'_>, findings: &mut Findings) {
-    let (Some(nodes), Some(list)) = (subject.context.nodes, subject.top()) else { return };
-    let prefixes: Vec<(usize, &str)> = list
-        .entries()
-        .filter_map(|(index, condition)| {
-            Some((index, list.found.conditions().get(index).and(condition.type_.split_once('/'))?.0))
-        })
-        .collect();
-    let mut components = BTreeSet::new();
-    for (_, prefix) in &prefixes {
-        if nodes.contains(*prefix) {
-            components.insert("");
-        }
-        let cuts = prefix.match_indices('-').filter(|(at, _)| nodes.contains(&prefix[at + 1..]));
-        components.extend(cuts.map(|(at, _)| &prefix[..=at]));
-    }
-    for (index, prefix) in prefixes {
-        let is_of = |component: &&&str| prefix.starts_with(**component);
-        let is_there = |component: &&str| nodes.contains(&prefix[component.len()..]);
-        // With no component before it, any prefix could be a node; only one that looks like the others is.
-        let mut of = components.iter().filter(|component| !component.is_empty()).filter(is_of).peekable();
-        if of.peek().is_none() || nodes.contains(prefix) || of.clone().any(is_there) {
-            continue;
-        }
-        let Some(node) = of.next().map(|component| &prefix[component.len()..]) else { continue };
-        findings.add(
-            "M02",
-            Severity::Warning,
-            || list.entry(index),
-            || format!("there is no node {:?} any more", excerpt(node)),
-        );
     }
 }

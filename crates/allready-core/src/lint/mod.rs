@@ -1,7 +1,7 @@
 //! What is wrong with how an object, or a definition, tells its status.
 //!
 //! Forty [rules](rules()), each with an id, a severity and a reason to exist. [`definition`] looks at the schema of a
-//! definition and [`fix`] mends it; [`object`] looks at one object, [`Relations`] at objects of the Gateway API together,
+//! definition and [`fix`] mends it; [`object`] looks at one object, [`Relations`] at what many objects say of each other,
 //! and [`History`] at the versions of an object as they come. [`Ignores`] leaves out what somebody has decided to live with.
 //!
 //! A finding that is none costs more trust than one that is missed: what is only a guess has the severity `info`, and the
@@ -26,6 +26,7 @@ mod ignores;
 mod lists;
 mod managers;
 mod names;
+mod nodes;
 mod object;
 mod place;
 mod rule;
@@ -34,8 +35,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod thresholds;
-
-use std::collections::BTreeSet;
 
 pub use finding::{Finding, ObjectRef};
 pub use gateway::{Coverage, Relations};
@@ -58,8 +57,6 @@ pub struct Context<'a> {
     pub now: Time,
     /// From when on something is too much.
     pub thresholds: &'a Thresholds,
-    /// The names of all nodes, where they are known: for conditions that are about one.
-    pub nodes: Option<&'a BTreeSet<String>>,
 }
 
 static DEFAULT: std::sync::LazyLock<Thresholds> = std::sync::LazyLock::new(Thresholds::default);
@@ -67,6 +64,6 @@ static DEFAULT: std::sync::LazyLock<Thresholds> = std::sync::LazyLock::new(Thres
 impl Context<'static> {
     /// With what is known of well-known projects, and the thresholds as they come.
     pub fn at(now: Time) -> Self {
-        Self { registry: Registry::builtin(), now, thresholds: &DEFAULT, nodes: None }
+        Self { registry: Registry::builtin(), now, thresholds: &DEFAULT }
     }
 }

@@ -1,4 +1,4 @@
-//! G04 and G05 over many objects: controllers that exist, and routes that are attached.
+//! M02, G04 and G05 over many objects: nodes and controllers that exist, and routes that are attached.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::{
     Status,
     condition::excerpt,
     found,
-    lint::{Finding, ObjectRef, Place, Severity, finding::Findings, finding::MOST_OF_A_RULE},
+    lint::{Finding, ObjectRef, Place, Severity, finding::Findings, finding::MOST_OF_A_RULE, nodes::Nodes},
 };
 
 const GROUP: &str = "gateway.networking.k8s.io";
@@ -23,7 +23,8 @@ pub enum Coverage {
     Part,
 }
 
-/// What objects of the Gateway API say of each other. Only what is needed is kept of each.
+/// What objects say of each other: those of the Gateway API, and those with conditions about nodes. Only what is needed is
+/// kept of each.
 ///
 /// ```
 /// use allready_core::lint::{Coverage, Relations};
@@ -47,6 +48,7 @@ pub struct Relations {
     gateways: Vec<Gateway>,
     attachments: Vec<Attachment>,
     claims: Vec<Claim>,
+    nodes: Nodes,
 }
 
 #[derive(Debug)]
@@ -94,10 +96,11 @@ struct Claim {
 }
 
 impl Relations {
-    /// Takes note of an object. Those of other kinds have nothing to say here, but for namespaces, whose labels count.
+    /// Takes note of an object. Nodes are taken to be all of them as soon as there is one; of namespaces the labels count.
     pub fn add(&mut self, object: &Value) {
         let api_version = object["apiVersion"].as_str().unwrap_or_default();
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        self.nodes.add(object);
         match (group, object["kind"].as_str().unwrap_or_default()) {
             ("", "Namespace") => {
                 let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
@@ -167,7 +170,13 @@ impl Relations {
             }
             findings.extend(of.finish());
         }
+        findings.extend(self.nodes.findings());
         findings
+    }
+
+    /// Whether there are conditions that may be about nodes, and no node was seen: then the nodes are worth reading.
+    pub fn needs_nodes(&self) -> bool {
+        self.nodes.are_missed()
     }
 
     /// Whether what is counted is what is told.

@@ -52,7 +52,12 @@ fn illegal(subject: &Subject<'_>, list: &List<'_>, irregularity: &Irregularity, 
         let entry = irregularity.path.index.map_or_else(|| list.place.clone(), |index| list.entry(index));
         if field.is_empty() { entry } else { entry.key(field) }
     };
-    findings.add(id, Severity::Error, place, || irregularity.kind.to_string());
+    let what = match (field, irregularity.path.index) {
+        ("", None) => "the list",
+        ("", Some(_)) => "the entry",
+        (field, _) => field,
+    };
+    findings.add(id, Severity::Error, place, || format!("{what} {}", irregularity.kind));
 }
 
 fn type_(condition: &FoundCondition<'_>, place: impl FnOnce() -> Place, findings: &mut Findings) {

@@ -18,7 +18,8 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
     let status_level = || Place::root().keys(&["status", "observedGeneration"]);
     for noted in subject.found.irregularities().filter(|noted| noted.path.base == "status") {
         if matches!(noted.kind, Kind::GenerationForm { .. } | Kind::GenerationUnreadable { .. }) {
-            findings.add("O07", Severity::Error, status_level, || noted.kind.to_string());
+            findings
+                .add("O07", Severity::Error, status_level, || format!("observedGeneration {}", noted.kind));
         }
     }
     let Some(generation) = subject.found.generation.filter(|generation| !generation.is_none()) else {

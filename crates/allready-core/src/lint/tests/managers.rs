@@ -1,5 +1,3 @@
-use std::collections::BTreeSet;
-
 use super::*;
 
 const NOTHING: [&str; 0] = [];
@@ -45,15 +43,19 @@ fn m02_a_condition_of_a_node_that_is_gone_is_found() {
     let types =
         ["speaker-node1/Valid", "speaker-node9/Valid", "controller/Valid", "example.com/Valid", "Ready"];
     let object = widget(&types.iter().map(make).collect::<Vec<_>>());
-    let nodes: BTreeSet<String> = ["node1".to_owned(), "node2".to_owned()].into();
-    let context = Context { nodes: Some(&nodes), ..Context::at(now()) };
-    let findings = super::super::object(&object, &context);
-    assert_eq!(of_rule(&findings, "M02"), ["warning status.conditions[speaker-node9/Valid]"]);
-    assert_eq!(found(&object, "M02"), NOTHING, "without the nodes nothing can be said");
-    let none: BTreeSet<String> = ["other".to_owned()].into();
-    let context = Context { nodes: Some(&none), ..Context::at(now()) };
-    let findings = super::super::object(&object, &context);
-    assert_eq!(of_rule(&findings, "M02"), NOTHING, "no prefix is known to name a node");
+    let gone = |nodes: &[&str]| {
+        let mut relations = Relations::default();
+        relations.add(&object);
+        assert!(relations.needs_nodes());
+        for name in nodes {
+            relations.add(&json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": name } }));
+        }
+        of_rule(&relations.findings(Coverage::Part), "M02")
+    };
+    assert_eq!(gone(&["node1", "node2"]), ["warning status.conditions[speaker-node9/Valid]"]);
+    assert_eq!(gone(&["node1", "node9"]), NOTHING);
+    assert_eq!(gone(&[]), NOTHING, "without the nodes nothing can be said");
+    assert_eq!(gone(&["other"]), NOTHING, "no prefix is known to name a node");
 }
 
 #[test]
