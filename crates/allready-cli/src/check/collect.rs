@@ -65,12 +65,18 @@ impl<'a> Collector<'a> {
     }
 
     /// Something that makes the answer less than complete.
-    pub(super) fn problem(&mut self, problem: String) {
+    fn problem(&mut self, problem: String) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         } else {
             self.more_problems += 1;
         }
+    }
+
+    /// Some kind that is not part of the answer, and why.
+    pub(super) fn unlisted(&mut self, problem: String) {
+        self.tally.unlisted += 1;
+        self.problem(problem);
     }
 
     fn entry(&mut self, entry: &str, text: &mut String) {

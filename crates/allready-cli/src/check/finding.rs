@@ -59,6 +59,13 @@ impl Finding {
         }
     }
 
+    /// Something that was named and is not there.
+    pub(super) fn missing(api_version: String, kind: String, namespace: String, name: String) -> Self {
+        let message = format!("there is no {kind} of this name");
+        let verdict = Verdict { health: Health::Missing, ..unknown("I03", "", "NotFound", message) };
+        Self { api_version, kind, namespace, name, verdict, generation: None, observed: None, place: None }
+    }
+
     pub(super) fn health(&self) -> Health {
         self.verdict.health
     }

@@ -21,6 +21,11 @@ pub(super) enum Shown {
 }
 
 impl Plan<'_> {
+    /// Whether the answer is written while there is more to come.
+    pub(super) fn is_written_at_once(&self) -> bool {
+        !self.is_table() && self.output != Some(CheckOutput::Junit)
+    }
+
     fn is_table(&self) -> bool {
         matches!(self.output, None | Some(CheckOutput::Wide))
     }

@@ -9,6 +9,8 @@ use crate::printer::{BOLD, tame};
 const NOTHING: &str = "-";
 /// The space between two columns.
 const GAP: usize = 2;
+/// How wide the names of a row may be where there is no terminal.
+const NAMES_IN_A_PIPE: usize = 60;
 /// From this width on, a message has room beside the rest.
 const WIDE_ENOUGH: usize = 140;
 
@@ -122,7 +124,7 @@ impl Layout {
         if self.has_namespaces {
             cells.push(cell(&row.namespace, 15));
         }
-        cells.push(row.named(most(names)));
+        cells.push(row.named(self.width.map(|width| width * names / 100)));
         cells.extend([cell(&row.since, 100), cell(&row.reason, 22), cell(&row.writer, 20)]);
         if self.is_wide {
             cells.extend([cell(row.rule, 100), cell(&row.field, 25), cell(&row.lag, 100)]);
@@ -135,8 +137,9 @@ impl Layout {
 }
 
 impl Row {
-    /// The kind and as many names as there is room for, and how many more there are.
-    fn named(&self, room: usize) -> String {
+    /// The kind and as many names as there is room for, and how many more there are. Where the room is not that of a terminal,
+    /// one name is there in full.
+    fn named(&self, room: Option<usize>) -> String {
         let slash = if self.kind.is_empty() { "" } else { "/" };
         let with = |count: usize| {
             let names: Vec<String> = self.names.iter().take(count).map(|name| tame(name)).collect();
@@ -144,11 +147,14 @@ impl Row {
             let more = if more > 0 { format!(" (+{more})") } else { String::new() };
             (format!("{}{slash}{}", tame(&self.kind), names.join(", ")), more)
         };
-        let fits = |(names, more): &(String, String)| names.chars().count() + more.chars().count() <= room;
+        let fits = |(names, more): &(String, String)| {
+            names.chars().count() + more.chars().count() <= room.unwrap_or(NAMES_IN_A_PIPE)
+        };
         let most = (1..=self.names.len().min(3)).rev().map(with).find(fits);
         let (names, more) = most.unwrap_or_else(|| {
             let (names, more) = with(1);
-            (cut(&names, room.saturating_sub(more.chars().count() + 1)), more)
+            let most = room.map_or(usize::MAX, |room| room.saturating_sub(more.chars().count() + 1));
+            (cut(&names, most), more)
         });
         names + &more
     }

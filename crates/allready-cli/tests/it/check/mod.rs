@@ -1,5 +1,6 @@
 //! What is not healthy, from files.
 
+mod cluster;
 mod hostile;
 
 use insta::assert_snapshot;
