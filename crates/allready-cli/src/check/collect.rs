@@ -1,6 +1,9 @@
 //! Puts together what many have judged, and writes it while it comes where that can be.
 
-use std::io::{IsTerminal as _, stdout};
+use std::{
+    fmt::Write as _,
+    io::{IsTerminal as _, stdout},
+};
 
 use super::{
     args::CheckOutput,
@@ -164,9 +167,8 @@ impl<'a> Collector<'a> {
             text = layout.text(&rows) + "\n";
         }
         if not_shown > 0 {
-            text.push_str(&format!(
-                "{not_shown} more objects are not in this table: -o jsonl has all of them.\n"
-            ));
+            let _ =
+                writeln!(text, "{not_shown} more objects are not in this table: -o jsonl has all of them.");
         }
         if is_cut {
             text.push_str("Some messages are cut: -o json has all of them.\n");

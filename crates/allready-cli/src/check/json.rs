@@ -55,7 +55,7 @@ impl<'a> From<&'a Finding> for Line<'a> {
 pub(super) fn line(finding: &Finding) -> String {
     // Nothing in a verdict can fail to be JSON.
     let json = serde_json::to_string(&Line::from(finding)).unwrap_or_default();
-    if json.bytes().any(|byte| byte < 0x20 || byte >= 0x7f) { tame_json(&json) } else { json }
+    if json.bytes().any(|byte| !(0x20..0x7f).contains(&byte)) { tame_json(&json) } else { json }
 }
 
 /// A verdict as an item of a list in YAML.

@@ -1,5 +1,7 @@
 //! A table that fits where it is read: as wide as it likes in a pipe, and no wider than a terminal.
 
+use std::fmt::Write as _;
+
 use anstyle::Style;
 
 use super::table::cut;
@@ -106,7 +108,7 @@ impl Layout {
         // Only the first word is coloured, or all of the head.
         let split = if is_head { line.len() } else { line.find(' ').unwrap_or(line.len()) };
         let (first, rest) = line.split_at(split);
-        text.push_str(&format!("{style}{first}{style:#}{rest}\n"));
+        let _ = writeln!(text, "{style}{first}{style:#}{rest}");
     }
 
     fn cells(self, row: &Row, is_below: bool) -> Vec<String> {
@@ -157,5 +159,62 @@ impl Row {
             (cut(&names, most), more)
         });
         names + &more
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::printer::BAD;
+
+    fn row(names: &[&str], count: u64) -> Row {
+        Row {
+            health: Cell { text: "Progressing".into(), style: BAD },
+            namespace: "a-namespace-of-some-length".into(),
+            kind: "CustomResourceDefinition".into(),
+            names: names.iter().map(|&name| name.to_owned()).collect(),
+            count,
+            since: "179m".into(),
+            reason: "MinimumReplicasUnavailable".into(),
+            writer: "kube-controller-manager".into(),
+            rule: "C01",
+            field: "status.listeners[https].conditions[Programmed]".into(),
+            lag: "2".into(),
+            message: "the quick brown fox \u{1b}[31m jumps over the lazy dog ".repeat(20),
+        }
+    }
+
+    fn plain(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
+    #[test]
+    fn nothing_is_wider_than_the_terminal_and_the_message_has_a_line_where_it_needs_one() {
+        let long = "certificates.a-very-long-group-name.example.com-with-a-hash-7d4f9c";
+        let rows = [row(&["a", "b", "c", "d"], 312), row(&[long], 1), row(&[long, "other"], 2)];
+        for width in [60, 80, 100, 120, 139, 140, 200] {
+            for (is_wide, has_namespaces) in [(false, false), (false, true), (true, true)] {
+                let layout = Layout { width: Some(width), is_wide, has_namespaces };
+                let text = plain(&layout.text(&rows));
+                let widest = text.lines().map(|line| line.chars().count()).max();
+                assert!(widest <= Some(width), "{widest:?} of {width}:\n{text}");
+                let lines = if width < WIDE_ENOUGH { 7 } else { 4 };
+                assert_eq!(text.lines().count(), lines, "{text}");
+                assert!(!text.contains('\u{1b}'), "{text}");
+            }
+        }
+        let narrow = plain(&Layout { width: Some(80), is_wide: false, has_namespaces: false }.text(&rows));
+        assert!(narrow.contains("CustomResourceDefinition/a, b (+310)"), "{narrow}");
+    }
+
+    #[test]
+    fn in_a_pipe_a_name_and_a_message_are_whole() {
+        let long = "x".repeat(200);
+        let text =
+            Layout { width: None, is_wide: false, has_namespaces: true }.text(&[row(&[&long, "b"], 9)]);
+        let text = plain(&text);
+        assert!(text.contains(&format!("CustomResourceDefinition/{long} (+8)  ")), "{text}");
+        assert_eq!(text.matches("lazy dog").count(), 20);
+        assert_eq!(text.lines().count(), 2);
     }
 }

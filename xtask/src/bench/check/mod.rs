@@ -52,9 +52,9 @@ pub async fn run(environment: &Environment, options: Options) -> Result<bool> {
     }
     let allready = std::env::current_exe()?.with_file_name("allready");
     printer::line(machine::described());
-    let mut rows = Rows::default();
+    let mut rows = Rows { holds: true };
     files(environment, options, &allready, &mut rows)?;
-    server(options, &allready, &mut rows).await?;
+    server(options, &allready).await?;
     start(&allready, &mut rows)?;
     printer::line(machine::described());
     Ok(rows.holds || !options.strict)
@@ -68,7 +68,7 @@ fn files(environment: &Environment, options: Options, allready: &Path, rows: &mu
     let path = directory.path().join("dump.json");
     let bytes = dump::write(&path, options.objects)?;
     let count = options.objects as f64;
-    rows.line(&format!("a dump of {} objects, {:.0} MB", options.objects, bytes as f64 / 1e6));
+    printer::line(format!("a dump of {} objects, {:.0} MB", options.objects, bytes as f64 / 1e6));
     let ours = |arguments: &[&str]| {
         measured::run(Command::new(allready).args(["check", "-f"]).arg(&path).args(arguments))
     };
@@ -91,7 +91,7 @@ fn files(environment: &Environment, options: Options, allready: &Path, rows: &mu
     ];
     for (name, measured) in names.into_iter().zip([lines, stream, table, whole]) {
         let Measured { time, processor, peak } = measured;
-        rows.line(&format!(
+        printer::line(format!(
             "  {name:<30} {:>8.0} objects/s  {:>6.2} s  processor {:>6.2} s  peak {:>7.1} MB",
             count / time.as_secs_f64(),
             time.as_secs_f64(),
@@ -102,7 +102,7 @@ fn files(environment: &Environment, options: Options, allready: &Path, rows: &mu
     let faster = stream.time.as_secs_f64() / lines.time.as_secs_f64();
     rows.limit("  faster than item by item", &format!("{faster:.1}x"), "at least 5x", faster >= 5.0);
     let cheaper = stream.processor.as_secs_f64() / lines.processor.as_secs_f64().max(0.01);
-    rows.line(&format!("  less processor time than item by item: {cheaper:.1}x"));
+    printer::line(format!("  less processor time than item by item: {cheaper:.1}x"));
     let smaller = whole.peak as f64 / lines.peak.max(1) as f64;
     rows.limit(
         "  less memory than the whole list",
@@ -111,7 +111,7 @@ fn files(environment: &Environment, options: Options, allready: &Path, rows: &mu
         smaller >= 10.0,
     );
     let smaller = stream.peak as f64 / lines.peak.max(1) as f64;
-    rows.line(&format!("  less memory than item by item: {smaller:.1}x"));
+    printer::line(format!("  less memory than item by item: {smaller:.1}x"));
     let most = lines.peak.max(table.peak) as f64 / 1e6;
     rows.limit("  memory at most", &format!("{most:.1} MB"), "at most 50 MB", most <= 50.0);
     Ok(())
@@ -119,7 +119,7 @@ fn files(environment: &Environment, options: Options, allready: &Path, rows: &mu
 
 /// Everything in a server with many objects.
 #[expect(clippy::cast_precision_loss, reason = "figures to read")]
-async fn server(options: Options, allready: &Path, rows: &mut Rows) -> Result<()> {
+async fn server(options: Options, allready: &Path) -> Result<()> {
     printer::note(format!("a server with {} objects", options.served));
     let mut subject = Subject::embedded().await?;
     subject.load.fill(options.served).await?;
@@ -133,7 +133,7 @@ async fn server(options: Options, allready: &Path, rows: &mut Rows) -> Result<()
     }
     let Measured { time, peak, .. } = median(runs);
     let rate = options.served as f64 / time.as_secs_f64();
-    rows.line(&format!(
+    printer::line(format!(
         "check -A of {} objects on the embedded server: {:.2} s, {rate:.0} objects/s, peak {:.1} MB",
         options.served,
         time.as_secs_f64(),
@@ -190,17 +190,7 @@ struct Rows {
     holds: bool,
 }
 
-impl Default for Rows {
-    fn default() -> Self {
-        Self { holds: true }
-    }
-}
-
 impl Rows {
-    fn line(&mut self, line: &str) {
-        printer::line(line);
-    }
-
     fn limit(&mut self, name: &str, figure: &str, limit: &str, holds: bool) {
         self.holds &= holds;
         printer::line(format!("{name}: {figure} ({limit}: {})", if holds { "pass" } else { "FAIL" }));
