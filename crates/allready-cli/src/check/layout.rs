@@ -58,11 +58,12 @@ impl Layout {
         if self.has_namespaces {
             head.push("NAMESPACE");
         }
-        head.extend(["KIND/NAME", "SINCE", "REASON", "WRITER"]);
-        if self.is_wide {
-            head.extend(["RULE", "FIELD", "LAG"]);
-        }
+        head.extend(["KIND/NAME", "SINCE", "REASON"]);
         if !is_below {
+            head.push("WRITER");
+            if self.is_wide {
+                head.extend(["RULE", "FIELD", "LAG"]);
+            }
             head.push("MESSAGE");
         }
         let mut lines = vec![head.into_iter().map(str::to_owned).collect()];
@@ -81,17 +82,30 @@ impl Layout {
             let style =
                 index.checked_sub(1).and_then(|row| rows.get(row)).map_or(BOLD, |row| row.health.style);
             self.line(line, &widths, index == 0, style, &mut text);
-            if is_below
-                && let Some(row) = index.checked_sub(1).and_then(|row| rows.get(row))
-                && !row.message.is_empty()
-            {
-                let room = self.width.unwrap_or(usize::MAX).saturating_sub(4).max(20);
-                text.push_str("    ");
-                text.push_str(&cut(&tame(&row.message), room.saturating_sub(1)));
-                text.push('\n');
+            if is_below && let Some(row) = index.checked_sub(1).and_then(|row| rows.get(row)) {
+                self.below(row, &mut text);
             }
         }
         text
+    }
+
+    /// What has no room beside the rest: the message and who wrote it, and for a wide table why it counts.
+    fn below(self, row: &Row, text: &mut String) {
+        let room = self.width.unwrap_or(usize::MAX).saturating_sub(5);
+        let writer = match row.writer.as_str() {
+            "" => String::new(),
+            writer => cut(&format!("  (by {})", tame(writer)), room / 3),
+        };
+        if !row.message.is_empty() || !writer.is_empty() {
+            let message = cut(&tame(&row.message), room.saturating_sub(writer.chars().count() + 1));
+            let _ = writeln!(text, "    {}", format!("{message}{writer}").trim_start());
+        }
+        if self.is_wide {
+            let mut facts = vec![format!("rule {}", row.rule)];
+            facts.extend((!row.field.is_empty()).then(|| tame(&row.field)));
+            facts.extend((!row.lag.is_empty()).then(|| format!("generations behind: {}", row.lag)));
+            let _ = writeln!(text, "    {}", cut(&facts.join(", "), room.saturating_sub(1)));
+        }
     }
 
     fn line(self, cells: &[String], widths: &[usize], is_head: bool, style: Style, text: &mut String) {
@@ -118,20 +132,21 @@ impl Layout {
             text => cut(&text, most(share).saturating_sub(1)),
         };
         let mut cells = vec![row.health.text.clone()];
-        let names = match (self.is_wide, self.has_namespaces) {
-            (false, false) => 45,
-            (true, true) => 25,
-            _ => 33,
+        let names = match (is_below, self.is_wide) {
+            (true, _) if !self.has_namespaces => 45,
+            (true, _) | (false, false) => 33,
+            (false, true) => 25,
         };
         if self.has_namespaces {
             cells.push(cell(&row.namespace, 15));
         }
         cells.push(row.named(self.width.map(|width| width * names / 100)));
-        cells.extend([cell(&row.since, 100), cell(&row.reason, 22), cell(&row.writer, 20)]);
-        if self.is_wide {
-            cells.extend([cell(row.rule, 100), cell(&row.field, 25), cell(&row.lag, 100)]);
-        }
+        cells.extend([cell(&row.since, 100), cell(&row.reason, 25)]);
         if !is_below {
+            cells.push(cell(&row.writer, 15));
+            if self.is_wide {
+                cells.extend([cell(row.rule, 100), cell(&row.field, 20), cell(&row.lag, 100)]);
+            }
             cells.push(cell(&row.message, 100));
         }
         cells
@@ -198,8 +213,13 @@ mod tests {
                 let text = plain(&layout.text(&rows));
                 let widest = text.lines().map(|line| line.chars().count()).max();
                 assert!(widest <= Some(width), "{widest:?} of {width}:\n{text}");
-                let lines = if width < WIDE_ENOUGH { 7 } else { 4 };
+                let lines = match (width < WIDE_ENOUGH, is_wide) {
+                    (true, true) => 10,
+                    (true, false) => 7,
+                    (false, _) => 4,
+                };
                 assert_eq!(text.lines().count(), lines, "{text}");
+                assert!(text.contains("kube-contr") || text.contains("(by kube"), "{text}");
                 assert!(!text.contains('\u{1b}'), "{text}");
             }
         }
