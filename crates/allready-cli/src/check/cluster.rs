@@ -9,8 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::{
     args::CheckArgs,
     collect::Collector,
-    finding::Finding,
     judged::{Judged, Plan},
+    judgement::Judgement,
 };
 use crate::{
     cluster::{Cluster, Patience},
@@ -78,8 +78,8 @@ async fn named_objects(
         .buffered(PARALLEL);
     let mut failures = Vec::new();
     while let Some((asked, name, answer)) = answers.next().await {
-        let finding = match answer {
-            Ok(Some(object)) => Finding::of(&object, plan.registry, plan.now),
+        let judgement = match answer {
+            Ok(Some(object)) => Judgement::of(&object, plan.registry, plan.now),
             Ok(None) => missing(&asked.resource, &asked.selection, name),
             Err(failure) => {
                 collector.unlisted(failure.to_string());
@@ -88,15 +88,15 @@ async fn named_objects(
             }
         };
         let mut judged = Judged::default();
-        judged.add(finding, plan);
+        judged.add(judgement, plan);
         collector.add(judged, printer)?;
     }
     Ok(failures)
 }
 
-fn missing(resource: &Resource, selection: &Selection, name: &str) -> Finding {
+fn missing(resource: &Resource, selection: &Selection, name: &str) -> Judgement {
     let namespace = selection.namespace.clone().unwrap_or_default();
-    Finding::missing(resource.api_version(), resource.kind.clone(), namespace, name.to_owned())
+    Judgement::missing(resource.api_version(), resource.kind.clone(), namespace, name.to_owned())
 }
 
 /// Judges all objects of kinds, page by page. Gives what could not be listed.
@@ -122,7 +122,7 @@ async fn objects_of_kinds(
                 count += objects.len();
                 bar.set_message(format!("{count} objects"));
                 for object in objects {
-                    judged.add(Finding::of(&object, plan.registry, plan.now), plan);
+                    judged.add(Judgement::of(&object, plan.registry, plan.now), plan);
                 }
                 collector.add(judged, printer)?;
             }

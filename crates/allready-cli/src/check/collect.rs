@@ -57,8 +57,8 @@ impl<'a> Collector<'a> {
         for problem in judged.problems {
             self.problem(problem);
         }
-        for finding in &judged.findings {
-            self.rows.add(finding);
+        for judgement in &judged.judgements {
+            self.rows.add(judgement);
         }
         let mut text = String::new();
         for entry in judged.entries {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// What one object came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Finding {
+pub(super) struct Judgement {
     pub(super) api_version: String,
     pub(super) kind: String,
     pub(super) namespace: String,
@@ -22,7 +22,7 @@ pub(super) struct Finding {
     pub(super) place: Option<String>,
 }
 
-impl Finding {
+impl Judgement {
     /// Judges an object.
     pub(super) fn of(object: &Value, registry: &Registry, now: Time) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
