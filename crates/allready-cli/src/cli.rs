@@ -1,12 +1,16 @@
 //! What can be said to `allready`.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    ffi::OsString,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 use allready::{
     ConditionSet, ConditionType, Generation, Time,
     rollup::{Policy, Stale},
 };
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::{
     aggregate::AggregateArgs, check, completion, controller::ControllerArgs, dns::DnsArgs, explain,
@@ -14,27 +18,68 @@ use crate::{
     watch,
 };
 
+/// How the command is called.
+pub(crate) const NAME: &str = "allready";
+/// How it is called as a plugin of kubectl.
+const PLUGIN: &str = "kubectl allready";
+
 /// Is everything all ready? If not: what, since when, who says so, and why?
 #[derive(Debug, Parser)]
 #[command(
-    name = "allready",
+    name = NAME,
     version,
     max_term_width = 100,
     after_help = "\
 Examples:
-  allready demo                       a condition set, a whole system and a hub live through a story
+  allready check -A                   what is not healthy in the cluster, worst first
+  allready check -f release.yaml      the same from files
+  allready explain deploy/web         why it is as it is, down to the first cause
+  allready wait -f app.yaml --for Ready --timeout 5m
+  allready lint -f crds/              what is wrong with how kinds tell their status
+  allready watch -A                   what is not healthy, as it happens
+  allready owners gateway/web         who writes which condition, and how much room is left
+  allready sweep --dry-run -A         what reporters left behind that are gone
+  allready registry show Certificate.cert-manager.io
   allready rollup -f conditions.yaml  the Ready condition of a list of them
-  kubectl get gateway web -o json | allready rollup --top Programmed -f -
-  allready apiserver --crds crds/     a Kubernetes API server of your own
   allready controller                 one Ready from many reporters, in a cluster
-  allready controller --clusters secrets    and one status from many clusters
-  allready hub status                 which clusters are heard
-  allready aggregate -f hub.yaml --spoke cluster-1=a.yaml    the same from files"
+  allready apiserver --crds crds/     a Kubernetes API server of your own
+  allready demo                       a condition set, a whole system and a hub live through a story
+
+Colours go away with NO_COLOR=1 and in pipes. Under the name kubectl-allready it is a
+plugin of kubectl: see `allready completion --help`."
 )]
 pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// What was said, under the name by which the command was called: as a plugin of kubectl it speaks of itself as one.
+    pub(crate) fn said(words: &[OsString]) -> Result<Self, clap::Error> {
+        let name = words.first().and_then(|called| Path::new(called).file_stem());
+        if name.is_none_or(|name| name != "kubectl-allready") {
+            return Self::try_parse_from(words);
+        }
+        let command = as_plugin(Self::command(), PLUGIN);
+        let matches = command.try_get_matches_from(words)?;
+        Self::from_arg_matches(&matches)
+    }
+}
+
+/// The same command, with the name of the plugin wherever its help tells what to type.
+fn as_plugin(command: clap::Command, name: &str) -> clap::Command {
+    let mut command = command.bin_name(name).display_name(name);
+    if let Some(help) = command.get_after_help().map(ToString::to_string) {
+        let begins = ["  ", "| ", "`", "$ ", "&& "]
+            .map(|before| (format!("{before}{NAME} "), format!("{before}{PLUGIN} ")));
+        command =
+            command.after_help(begins.iter().fold(help, |help, (plain, plugin)| help.replace(plain, plugin)));
+    }
+    command.mut_subcommands(|below| {
+        let name = format!("{name} {}", below.get_name());
+        as_plugin(below, &name)
+    })
 }
 
 /// A command.

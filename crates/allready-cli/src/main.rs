@@ -35,7 +35,6 @@ mod watch;
 use std::process::ExitCode;
 
 use allready::Time;
-use clap::Parser as _;
 
 use crate::{
     cli::{Cli, Command},
@@ -45,7 +44,7 @@ use crate::{
 
 fn main() -> ExitCode {
     let mut printer = Printer::new();
-    let done = match Cli::try_parse() {
+    let done = match Cli::said(&std::env::args_os().collect::<Vec<_>>()) {
         Ok(cli) => run(cli, &mut printer),
         Err(error) => Failure::from_clap(&error, &mut printer),
     };

@@ -1,6 +1,9 @@
 //! Puts together what many have judged, and writes it while it comes where that can be.
 
-use std::io::{IsTerminal as _, stdout};
+use std::{
+    fmt::Write as _,
+    io::{IsTerminal as _, stdout},
+};
 
 use super::{
     args::CheckOutput,
@@ -54,8 +57,8 @@ impl<'a> Collector<'a> {
         for problem in judged.problems {
             self.problem(problem);
         }
-        for finding in &judged.findings {
-            self.rows.add(finding);
+        for judgement in &judged.judgements {
+            self.rows.add(judgement);
         }
         let mut text = String::new();
         for entry in judged.entries {
@@ -65,12 +68,18 @@ impl<'a> Collector<'a> {
     }
 
     /// Something that makes the answer less than complete.
-    pub(super) fn problem(&mut self, problem: String) {
+    fn problem(&mut self, problem: String) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         } else {
             self.more_problems += 1;
         }
+    }
+
+    /// Some kind that is not part of the answer, and why.
+    pub(super) fn unlisted(&mut self, problem: String) {
+        self.tally.unlisted += 1;
+        self.problem(problem);
     }
 
     fn entry(&mut self, entry: &str, text: &mut String) {
@@ -158,9 +167,8 @@ impl<'a> Collector<'a> {
             text = layout.text(&rows) + "\n";
         }
         if not_shown > 0 {
-            text.push_str(&format!(
-                "{not_shown} more objects are not in this table: -o jsonl has all of them.\n"
-            ));
+            let _ =
+                writeln!(text, "{not_shown} more objects are not in this table: -o jsonl has all of them.");
         }
         if is_cut {
             text.push_str("Some messages are cut: -o json has all of them.\n");

@@ -10,8 +10,8 @@ use allready::health::Health;
 
 use super::{
     collect::Collector,
-    finding::Finding,
     judged::{Judged, Plan},
+    judgement::Judgement,
 };
 use crate::{
     failure::Failure,
@@ -120,22 +120,22 @@ fn judge_piece(source: &str, batch: &Batch, piece: &Piece, plan: &Plan<'_>, judg
     let objects = read(batch, piece, Extent::WithoutHistory);
     let mut whole = None;
     for (index, object) in objects.into_iter().enumerate() {
-        let finding = match object {
-            Err(problem) => Finding::unreadable(format!("{source}: {}", piece.place), problem),
+        let judgement = match object {
+            Err(problem) => Judgement::unreadable(format!("{source}: {}", piece.place), problem),
             Ok(object) => {
-                let finding = Finding::of(&object, plan.registry, plan.now);
-                if finding.health() == Health::Healthy || !piece.has_history() {
-                    finding
+                let judgement = Judgement::of(&object, plan.registry, plan.now);
+                if judgement.health() == Health::Healthy || !piece.has_history() {
+                    judgement
                 } else {
                     // Who wrote it is known only from what was left out.
                     let whole = whole.get_or_insert_with(|| read(batch, piece, Extent::Whole));
                     match whole.get(index) {
-                        Some(Ok(object)) => Finding::of(object, plan.registry, plan.now),
-                        _ => finding,
+                        Some(Ok(object)) => Judgement::of(object, plan.registry, plan.now),
+                        _ => judgement,
                     }
                 }
             }
         };
-        judged.add(finding, plan);
+        judged.add(judgement, plan);
     }
 }

@@ -3,7 +3,7 @@
 use allready::{Time, health::Health, writers::Writer};
 use serde::Serialize;
 
-use super::{finding::Finding, tally::Tally};
+use super::{judgement::Judgement, tally::Tally};
 use crate::printer::{is_obeyed, tame_json};
 
 /// A verdict, as it is written.
@@ -29,14 +29,14 @@ struct Line<'a> {
     place: Option<&'a str>,
 }
 
-impl<'a> From<&'a Finding> for Line<'a> {
-    fn from(finding: &'a Finding) -> Self {
-        let verdict = &finding.verdict;
+impl<'a> From<&'a Judgement> for Line<'a> {
+    fn from(judgement: &'a Judgement) -> Self {
+        let verdict = &judgement.verdict;
         Self {
-            api_version: &finding.api_version,
-            kind: &finding.kind,
-            namespace: &finding.namespace,
-            name: &finding.name,
+            api_version: &judgement.api_version,
+            kind: &judgement.kind,
+            namespace: &judgement.namespace,
+            name: &judgement.name,
             health: verdict.health,
             rule: verdict.rule,
             reason: &verdict.reason,
@@ -44,26 +44,26 @@ impl<'a> From<&'a Finding> for Line<'a> {
             since: verdict.since,
             field: &verdict.field,
             writer: verdict.writer.as_ref(),
-            generation: finding.generation,
-            observed_generation: finding.observed,
-            place: finding.place.as_deref(),
+            generation: judgement.generation,
+            observed_generation: judgement.observed,
+            place: judgement.place.as_deref(),
         }
     }
 }
 
 /// A verdict on one line.
-pub(super) fn line(finding: &Finding) -> String {
+pub(super) fn line(judgement: &Judgement) -> String {
     // Nothing in a verdict can fail to be JSON.
-    let json = serde_json::to_string(&Line::from(finding)).unwrap_or_default();
-    if json.bytes().any(|byte| byte < 0x20 || byte >= 0x7f) { tame_json(&json) } else { json }
+    let json = serde_json::to_string(&Line::from(judgement)).unwrap_or_default();
+    if json.bytes().any(|byte| !(0x20..0x7f).contains(&byte)) { tame_json(&json) } else { json }
 }
 
 /// A verdict as an item of a list in YAML.
-pub(super) fn yaml(finding: &Finding) -> String {
-    match serde_saphyr::to_string(&[Line::from(finding)]) {
+pub(super) fn yaml(judgement: &Judgement) -> String {
+    match serde_saphyr::to_string(&[Line::from(judgement)]) {
         Ok(yaml) if !yaml.chars().any(|c| is_obeyed(c) && c != '\n') => yaml.trim_end().to_owned(),
         // Every JSON value is a YAML value, and in JSON the escapes are ours to choose.
-        _ => format!("- {}", line(finding)),
+        _ => format!("- {}", line(judgement)),
     }
 }
 

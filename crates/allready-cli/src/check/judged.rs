@@ -2,7 +2,7 @@
 
 use allready::{Time, health::Health, registry::Registry};
 
-use super::{args::CheckOutput, finding::Finding, json, junit, prometheus, tally::Tally};
+use super::{args::CheckOutput, json, judgement::Judgement, junit, prometheus, tally::Tally};
 
 /// What is asked of everybody who judges.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,11 @@ pub(super) enum Shown {
 }
 
 impl Plan<'_> {
+    /// Whether the answer is written while there is more to come.
+    pub(super) fn is_written_at_once(&self) -> bool {
+        !self.is_table() && self.output != Some(CheckOutput::Junit)
+    }
+
     fn is_table(&self) -> bool {
         matches!(self.output, None | Some(CheckOutput::Wide))
     }
@@ -38,42 +43,42 @@ pub(super) struct Judged {
     pub(super) tally: Tally,
     /// Entries of the answer, where it is one text after another.
     pub(super) entries: Vec<String>,
-    /// The findings themselves, where they have to be put in order first.
-    pub(super) findings: Vec<Finding>,
+    /// The judgements themselves, where they have to be put in order first.
+    pub(super) judgements: Vec<Judgement>,
     /// What could not be read, and why.
     pub(super) problems: Vec<String>,
 }
 
 impl Judged {
     /// Adds what one object came to.
-    pub(super) fn add(&mut self, finding: Finding, plan: &Plan<'_>) {
-        self.tally.count(finding.health());
-        if let Some(place) = &finding.place {
+    pub(super) fn add(&mut self, judgement: Judgement, plan: &Plan<'_>) {
+        self.tally.count(judgement.health());
+        if let Some(place) = &judgement.place {
             self.tally.unreadable += 1;
             // A table has a row for it.
             if !plan.is_table() {
-                self.problems.push(format!("{place}: {}", finding.verdict.message));
+                self.problems.push(format!("{place}: {}", judgement.verdict.message));
             }
         }
-        if !plan.shows(finding.health()) {
+        if !plan.shows(judgement.health()) {
             return;
         }
         let entry = match plan.output {
-            None | Some(CheckOutput::Wide) => return self.findings.push(finding),
-            Some(CheckOutput::Json | CheckOutput::Jsonl) => json::line(&finding),
-            Some(CheckOutput::Yaml) => json::yaml(&finding),
-            Some(CheckOutput::Name) => name(&finding),
-            Some(CheckOutput::Junit) => junit::case(&finding),
-            Some(CheckOutput::Prometheus) => prometheus::sample(&finding),
+            None | Some(CheckOutput::Wide) => return self.judgements.push(judgement),
+            Some(CheckOutput::Json | CheckOutput::Jsonl) => json::line(&judgement),
+            Some(CheckOutput::Yaml) => json::yaml(&judgement),
+            Some(CheckOutput::Name) => name(&judgement),
+            Some(CheckOutput::Junit) => junit::case(&judgement),
+            Some(CheckOutput::Prometheus) => prometheus::sample(&judgement),
         };
         self.entries.push(entry);
     }
 }
 
 /// The name that kubectl takes.
-fn name(finding: &Finding) -> String {
-    let kind = finding.kind.to_lowercase();
-    let group = finding.group();
+fn name(judgement: &Judgement) -> String {
+    let kind = judgement.kind.to_lowercase();
+    let group = judgement.group();
     let dot = if group.is_empty() { "" } else { "." };
-    crate::printer::tame(&format!("{kind}{dot}{group}/{}", finding.called()))
+    crate::printer::tame(&format!("{kind}{dot}{group}/{}", judgement.called()))
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use allready::health::Health;
 
 use super::{
-    finding::Finding,
+    judgement::Judgement,
     tally::{Tally, word},
 };
 use crate::printer::tame;
@@ -14,16 +14,16 @@ use crate::printer::tame;
 const MAX_TEXT: usize = 16 * 1024;
 
 /// One object.
-pub(super) fn case(finding: &Finding) -> String {
-    let verdict = &finding.verdict;
-    let class = match finding.kind.as_str() {
+pub(super) fn case(judgement: &Judgement) -> String {
+    let verdict = &judgement.verdict;
+    let class = match judgement.kind.as_str() {
         "" => "unreadable".to_owned(),
-        kind if finding.api_version.is_empty() => kind.to_owned(),
-        kind => format!("{}.{kind}", finding.api_version),
+        kind if judgement.api_version.is_empty() => kind.to_owned(),
+        kind => format!("{}.{kind}", judgement.api_version),
     };
-    let name = match finding.namespace.as_str() {
-        "" => finding.called().to_owned(),
-        namespace => format!("{namespace}/{}", finding.called()),
+    let name = match judgement.namespace.as_str() {
+        "" => judgement.called().to_owned(),
+        namespace => format!("{namespace}/{}", judgement.called()),
     };
     let mut text = format!("    <testcase classname=\"{}\" name=\"{}\"", escape(&class), escape(&name));
     let element = match verdict.health {

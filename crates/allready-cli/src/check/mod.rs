@@ -1,11 +1,12 @@
 //! `allready check`: what is not healthy, worst first.
 
 mod args;
+mod cluster;
 mod collect;
 mod files;
-mod finding;
 mod json;
 mod judged;
+mod judgement;
 mod junit;
 mod layout;
 mod prometheus;
@@ -33,9 +34,10 @@ pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<
     };
     let mut collector = Collector::new(&plan, args.is_grouped());
     if args.filename.is_empty() {
-        return Err(Failure::usage("say with -f what to check"));
+        cluster::check(args, &plan, &mut collector, printer)?;
+    } else {
+        files::check(&args.filename, &plan, &mut collector, printer)?;
     }
-    files::check(&args.filename, &plan, &mut collector, printer)?;
     let tally = collector.finish(printer)?;
     Ok(ExitCode::from(tally.exit_code(args.fail_on())))
 }

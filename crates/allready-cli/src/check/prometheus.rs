@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    finding::Finding,
+    judgement::Judgement,
     tally::{Tally, WORST_FIRST, word},
 };
 use crate::printer::tame;
@@ -20,13 +20,13 @@ pub(super) const HEAD: &str = "\
 ";
 
 /// One object.
-pub(super) fn sample(finding: &Finding) -> String {
+pub(super) fn sample(judgement: &Judgement) -> String {
     let labels = [
-        ("group", finding.group()),
-        ("kind", &finding.kind),
-        ("namespace", &finding.namespace),
-        ("name", finding.called()),
-        ("health", word(finding.health())),
+        ("group", judgement.group()),
+        ("kind", &judgement.kind),
+        ("namespace", &judgement.namespace),
+        ("name", judgement.called()),
+        ("health", word(judgement.health())),
     ];
     let labels: Vec<String> =
         labels.iter().map(|(name, value)| format!("{name}=\"{}\"", label(value))).collect();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use allready::{Time, health::Health};
 
 use super::{
-    finding::Finding,
+    judgement::Judgement,
     layout::{Cell, Row},
     tally::{WORST_FIRST, word},
 };
@@ -68,19 +68,19 @@ impl Rows {
     }
 
     /// Adds what one object came to.
-    pub(super) fn add(&mut self, finding: &Finding) {
-        let verdict = &finding.verdict;
+    pub(super) fn add(&mut self, judgement: &Judgement) {
+        let verdict = &judgement.verdict;
         let message = cut(&verdict.message, MAX_MESSAGE);
         let cause = Cause {
             health: verdict.health,
-            kind: cut(&finding.kind, MAX_TEXT),
-            group: cut(finding.group(), MAX_TEXT),
+            kind: cut(&judgement.kind, MAX_TEXT),
+            group: cut(judgement.group(), MAX_TEXT),
             reason: cut(&verdict.reason, MAX_TEXT),
             message,
         };
         let known = self.by_cause.get(&cause).filter(|_| self.is_grouped);
         if let Some(group) = known.and_then(|&index| self.groups.get_mut(index)) {
-            return group.join(finding);
+            return group.join(judgement);
         }
         let count = &mut self.counts[verdict.health as usize];
         if *count == MAX_ROWS {
@@ -91,7 +91,7 @@ impl Rows {
         if self.is_grouped {
             self.by_cause.insert(cause.clone(), self.groups.len());
         }
-        self.groups.push(Group::new(cause, finding));
+        self.groups.push(Group::new(cause, judgement));
     }
 
     /// Whether a message has been cut.
@@ -126,38 +126,38 @@ impl Rows {
 }
 
 impl Group {
-    fn new(cause: Cause, finding: &Finding) -> Self {
-        let verdict = &finding.verdict;
+    fn new(cause: Cause, judgement: &Judgement) -> Self {
+        let verdict = &judgement.verdict;
         Self {
             is_cut: cause.message.chars().count() > MAX_MESSAGE,
-            namespace: cut(&finding.namespace, MAX_TEXT),
-            names: vec![cut(finding.called(), MAX_TEXT)],
+            namespace: cut(&judgement.namespace, MAX_TEXT),
+            names: vec![cut(judgement.called(), MAX_TEXT)],
             count: 1,
             since: verdict.since,
-            writer: writer(finding),
+            writer: writer(judgement),
             rule: verdict.rule,
             field: cut(&verdict.field, MAX_TEXT),
-            lag: finding.lag(),
+            lag: judgement.lag(),
             cause,
         }
     }
 
-    fn join(&mut self, finding: &Finding) {
+    fn join(&mut self, judgement: &Judgement) {
         self.count += 1;
         if self.names.len() < MAX_NAMES {
-            self.names.push(cut(finding.called(), MAX_TEXT));
+            self.names.push(cut(judgement.called(), MAX_TEXT));
         }
-        if self.namespace != finding.namespace {
+        if self.namespace != judgement.namespace {
             SEVERAL.clone_into(&mut self.namespace);
         }
-        if self.writer != writer(finding) {
+        if self.writer != writer(judgement) {
             SEVERAL.clone_into(&mut self.writer);
         }
-        if self.field != finding.verdict.field {
+        if self.field != judgement.verdict.field {
             SEVERAL.clone_into(&mut self.field);
         }
-        self.lag = self.lag.max(finding.lag());
-        self.since = match (self.since, finding.verdict.since) {
+        self.lag = self.lag.max(judgement.lag());
+        self.since = match (self.since, judgement.verdict.since) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
@@ -187,8 +187,8 @@ impl Group {
     }
 }
 
-fn writer(finding: &Finding) -> String {
-    finding.verdict.writer.as_ref().map(|writer| cut(&writer.manager, MAX_TEXT)).unwrap_or_default()
+fn writer(judgement: &Judgement) -> String {
+    judgement.verdict.writer.as_ref().map(|writer| cut(&writer.manager, MAX_TEXT)).unwrap_or_default()
 }
 
 /// The beginning of a text that is too long, with a sign that there is more.

@@ -111,7 +111,9 @@ mod tests {
 
     fn tally(healths: &[Health]) -> Tally {
         let mut tally = Tally::default();
-        healths.iter().for_each(|&health| tally.count(health));
+        for &health in healths {
+            tally.count(health);
+        }
         tally
     }
 

@@ -104,3 +104,45 @@ fn an_object_may_have_its_bound_and_no_more() {
     let problem = read(&batch, &batch.pieces()[0], Extent::Whole).remove(0).unwrap_err();
     assert_eq!(problem, "it is larger than 64 MiB: nothing behind it is read");
 }
+
+#[test]
+fn a_list_without_end_takes_no_more_memory_than_a_short_one() {
+    /// The beginning of a list, and then the same item over and over.
+    struct Items {
+        item: Vec<u8>,
+        at: usize,
+        is_begun: bool,
+    }
+    impl Read for Items {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            let text: &[u8] = if self.is_begun { &self.item } else { b"{\"items\":[{\"kind\":\"A\"}" };
+            let count = into.len().min(text.len() - self.at);
+            into[..count].copy_from_slice(&text[self.at..self.at + count]);
+            self.at += count;
+            if self.at == text.len() {
+                (self.at, self.is_begun) = (0, true);
+            }
+            Ok(count)
+        }
+    }
+    let item = format!(r#", {{"kind":"A","text":"{}"}}"#, "x".repeat(10_000)).into_bytes();
+    let mut splitter = Splitter::new(Items { item, at: 0, is_begun: false });
+    let mut batch = Batch::default();
+    for number in 1..20_000 {
+        assert!(splitter.next(&mut batch));
+        assert_eq!(batch.pieces()[0].place.number, number);
+        batch = Batch::default();
+    }
+    assert!(splitter.window.bytes().len() <= 1 << 20, "{}", splitter.window.bytes().len());
+    assert!(splitter.window.offset() > 190_000_000);
+}
+
+#[test]
+fn text_that_is_not_utf8_is_told_from_the_rest() {
+    let text = b"{\"kind\":\"A\"}\n{\"kind\":\"\xff\"}\n---\nkind: \xff\n---\nkind: B\n";
+    let read: Vec<_> = all(text, usize::MAX).into_iter().map(|(_, object)| object).collect();
+    assert_eq!(read.len(), 4);
+    assert_eq!((&read[0], &read[3]), (&Ok(json!({ "kind": "A" })), &Ok(json!({ "kind": "B" }))));
+    assert!(read[1].as_ref().unwrap_err().contains("invalid unicode"), "{:?}", read[1]);
+    assert!(read[2].as_ref().unwrap_err().contains("not UTF-8"), "{:?}", read[2]);
+}

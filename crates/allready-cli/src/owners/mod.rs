@@ -1,16 +1,148 @@
-//! `allready owners`.
+//! `allready owners`: who wrote which condition of an object, what each writer costs, and how much room is left.
 
-use std::process::ExitCode;
+mod limits;
+mod view;
 
-use allready::Time;
+use std::{path::PathBuf, process::ExitCode};
+
+use allready::{Time, writers};
 use clap::Args;
+use serde_json::Value;
 
-use crate::{failure::Failure, printer::Printer};
+use self::view::Facts;
+use crate::{
+    cluster::{ClusterArgs, Patience},
+    failure::Failure,
+    input,
+    printer::{Printer, tame},
+    render::{self, TableOutput},
+    target::{self, ScopeArgs},
+};
 
-/// What to do, and with what.
+/// Which objects, and in which form.
 #[derive(Debug, Args)]
-pub(crate) struct OwnersArgs {}
+#[command(after_help = "\
+The API server notes in metadata.managedFields who wrote which field. The writer of a
+condition is who owns its status; of several that agree, who changed something last.
 
-pub(crate) fn run(_args: &OwnersArgs, _now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
-    Err(Failure::unavailable("owners is not there yet"))
+  sole        one manager owns the condition
+  shared      several own it, and agree
+  contested   several own parts of it: one has written over what another says
+
+OWNS are the bytes of the fields that a manager owns, ENTRY those of its entry in
+managedFields, and SHARE what both are of the object; what two own counts for both.
+Sizes are those of the object as JSON, which is how custom resources are stored.
+
+kubectl leaves managedFields out of what it prints: for -f, get the object with
+`kubectl get TYPE NAME -o yaml --show-managed-fields`.
+
+Exit codes:
+  0 it was said
+  64 wrong usage, 65 unusable input, 66 unreadable input, no such object or no
+  usable kubeconfig, 69 no answer, 74 unwritable output, 77 not permitted
+
+Examples:
+  allready owners gateway/web -n edge
+  allready owners deploy web -o wide
+  kubectl get gateway web -o json --show-managed-fields | allready owners -f -
+  allready owners node/worker-1 -o json | jq '.conditions[] | select(.agreement == \"Contested\")'")]
+pub(crate) struct OwnersArgs {
+    /// The objects: TYPE/NAME…, or TYPE NAME….
+    #[arg(value_name = "TYPE/NAME", required_unless_present = "filename", conflicts_with = "filename")]
+    pub(crate) objects: Vec<String>,
+
+    /// A file with objects, as JSON or YAML; `-` for standard input.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) filename: Option<PathBuf>,
+
+    /// In this namespace [default: that of the context].
+    #[arg(short, long, value_name = "NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
+
+    /// The instant that ages are counted to, as RFC 3339 [default: now].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) now: Option<Time>,
+
+    /// The form of the answer [default: tables].
+    #[arg(short, long, value_name = "FORMAT")]
+    pub(crate) output: Option<TableOutput>,
+}
+
+pub(crate) fn run(args: &OwnersArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    let now = args.now.unwrap_or(now);
+    let objects = match &args.filename {
+        Some(file) => objects_of(input::read_all(file)?),
+        None => from_cluster(args)?,
+    };
+    if objects.is_empty() {
+        return Err(Failure::data("there is no object in it"));
+    }
+    let structured = args.output.and_then(TableOutput::structured);
+    let mut values = Vec::new();
+    for (index, object) in objects.iter().enumerate() {
+        let ownership = writers::all(object);
+        let limits = limits::limits(object, &ownership);
+        let facts = Facts { object, ownership: &ownership, limits: &limits };
+        if ownership.managers.is_empty() {
+            printer.warning(nobody(&facts.title(), args.filename.is_some()));
+        }
+        printer.warnings(&facts.warnings());
+        if structured.is_some() {
+            values.push(facts.json());
+        } else {
+            let gap = if index == 0 { "" } else { "\n" };
+            printer.text(&format!("{gap}{}", facts.text(args.output.is_some(), now)))?;
+        }
+    }
+    if let Some(output) = structured {
+        printer.text(&render::objects(&values.iter().collect::<Vec<_>>(), output)?)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn nobody(title: &str, is_file: bool) -> String {
+    if is_file {
+        format!(
+            "{title} has no metadata.managedFields, so it is not known who wrote what: kubectl leaves them out \
+             unless it is called with --show-managed-fields"
+        )
+    } else {
+        format!(
+            "{title} has no metadata.managedFields, so it is not known who wrote what: somebody has removed them"
+        )
+    }
+}
+
+/// The objects of documents: themselves, or the items of lists.
+fn objects_of(documents: Vec<Value>) -> Vec<Value> {
+    let objects = documents.into_iter().flat_map(|mut document| match document.get_mut("items") {
+        Some(Value::Array(items)) => std::mem::take(items),
+        _ => vec![document],
+    });
+    objects.filter(Value::is_object).collect()
+}
+
+fn from_cluster(args: &OwnersArgs) -> Result<Vec<Value>, Failure> {
+    let targets = target::parse(&args.objects).map_err(Failure::usage)?;
+    if let Some(target) = targets.iter().find(|target| target.name.is_none()) {
+        let type_ = tame(&target.resource);
+        return Err(Failure::usage(format_args!("{type_} names no object: write {type_}/NAME")));
+    }
+    let scope = ScopeArgs { namespace: args.namespace.clone(), all_namespaces: false };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
+    runtime.block_on(async {
+        let cluster = args.cluster.connect(Patience::Command).await?;
+        let catalog = target::discover(&cluster).await?;
+        let mut objects = Vec::new();
+        for target in &targets {
+            objects.push(target::fetch(&cluster, &catalog, target, &scope).await?);
+        }
+        Ok(objects)
+    })
 }

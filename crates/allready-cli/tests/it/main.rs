@@ -7,7 +7,10 @@ mod check;
 mod config;
 mod demo;
 mod hub;
+mod owners;
 mod rollup;
+mod shell;
+mod sweep;
 
 use std::{
     io::Write as _,

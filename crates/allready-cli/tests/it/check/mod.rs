@@ -1,5 +1,6 @@
 //! What is not healthy, from files.
 
+mod cluster;
 mod hostile;
 
 use insta::assert_snapshot;
@@ -109,7 +110,7 @@ fn the_form_of_the_input_makes_no_difference() {
     );
     let items: Vec<String> =
         [&a, &b].iter().map(|object| yaml(&serde_json::json!([untyped(object)]))).collect();
-    let indented: String = items.concat().lines().map(|line| format!("  {line}\n")).collect();
+    let indented = format!("  {}", items.concat().trim_end().replace('\n', "\n  "));
     let forms = [
         format!("{a}\n{b}\n"),
         format!("{a}{b}"),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// What one object came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Finding {
+pub(super) struct Judgement {
     pub(super) api_version: String,
     pub(super) kind: String,
     pub(super) namespace: String,
@@ -22,7 +22,7 @@ pub(super) struct Finding {
     pub(super) place: Option<String>,
 }
 
-impl Finding {
+impl Judgement {
     /// Judges an object.
     pub(super) fn of(object: &Value, registry: &Registry, now: Time) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -57,6 +57,13 @@ impl Finding {
             observed: None,
             place: Some(place),
         }
+    }
+
+    /// Something that was named and is not there.
+    pub(super) fn missing(api_version: String, kind: String, namespace: String, name: String) -> Self {
+        let message = format!("there is no {kind} of this name");
+        let verdict = Verdict { health: Health::Missing, ..unknown("I03", "", "NotFound", message) };
+        Self { api_version, kind, namespace, name, verdict, generation: None, observed: None, place: None }
     }
 
     pub(super) fn health(&self) -> Health {
