@@ -1,6 +1,6 @@
 //! One run: what was looked at, what was found, and what comes of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use allready::{
     Time,
@@ -34,6 +34,8 @@ pub(super) struct Session<'a> {
     report: Report,
     /// Where objects of relations come from, so that their findings can be placed.
     origins: BTreeMap<lint::ObjectRef, (Option<Origin>, Value)>,
+    /// What was told of a kind: the names of its types are the same in all of its objects.
+    told_of_kinds: BTreeSet<(String, String, &'static str, String)>,
 }
 
 /// What is told at the end.
@@ -45,6 +47,8 @@ pub(super) struct Report {
     pub(super) with_findings: usize,
     pub(super) counts: BTreeMap<Severity, usize>,
     pub(super) ignored: usize,
+    /// How many were told of another object of the kind.
+    pub(super) repeated: usize,
     /// What was left out for nothing, and the like.
     pub(super) notices: Vec<String>,
     /// What could not be looked at.
@@ -64,6 +68,7 @@ impl<'a> Session<'a> {
             coverage: Coverage::Part,
             report: Report::default(),
             origins: BTreeMap::new(),
+            told_of_kinds: BTreeSet::new(),
         }
     }
 
@@ -130,7 +135,10 @@ impl<'a> Session<'a> {
         was_looked_at: impl Fn(&lint::Rule) -> bool,
     ) -> &[Told] {
         let mut sorted = self.ignores.sort(object, findings, was_looked_at);
+        let before = sorted.told.len();
+        sorted.told.retain(|finding| is_news(finding, &mut self.told_of_kinds));
         let report = &mut self.report;
+        report.repeated += before - sorted.told.len();
         report.ignored += sorted.ignored;
         let room = MOST_NOTICES.saturating_sub(report.notices.len());
         report.notices.extend(sorted.notices.into_iter().take(room));
@@ -220,6 +228,19 @@ impl<'a> Session<'a> {
         self.report.breaches.clone_from(self.history.breaches());
         self.report
     }
+}
+
+/// Whether a finding was not told of another object of the kind, where it is about the name of a type.
+fn is_news(finding: &Finding, told: &mut BTreeSet<(String, String, &'static str, String)>) -> bool {
+    if !matches!(finding.rule.id, "O02" | "O13")
+        || finding.severity == Severity::Error
+        || told.len() >= MOST_FINDINGS
+    {
+        return true;
+    }
+    let object = &finding.object;
+    // The message has the name of the type in it.
+    told.insert((object.group().to_owned(), object.kind.clone(), finding.rule.id, finding.message.clone()))
 }
 
 /// Finds the lines of findings in the text of their object.

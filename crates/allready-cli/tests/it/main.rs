@@ -7,6 +7,7 @@ mod check;
 mod config;
 mod demo;
 mod hub;
+mod lint;
 mod owners;
 mod rollup;
 mod shell;

@@ -141,7 +141,10 @@ pub(super) fn polarity(type_: &str) -> Option<Polarity> {
     if is_negated(type_) {
         return None;
     }
+    const BEGIN_BADLY: &[&str] =
+        &["Invalid", "Error", "Failed", "Failure", "Missing", "Unhealthy", "Unavailable"];
     match last {
+        _ if words.first().is_some_and(|first| BEGIN_BADLY.contains(first)) => Some(Polarity::AbnormalTrue),
         "Refs" if words.first() == Some(&"Resolved") => Some(Polarity::NormalTrue),
         last if NEGATIVE.contains(&last) => Some(Polarity::AbnormalTrue),
         last if POSITIVE.contains(&last) => Some(Polarity::NormalTrue),

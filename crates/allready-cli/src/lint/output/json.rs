@@ -25,6 +25,7 @@ pub(super) fn text(report: &Report, args: &LintArgs) -> Result<String, Failure> 
             "warnings": report.of(Severity::Warning),
             "infos": report.of(Severity::Info),
             "ignored": report.ignored,
+            "repeated": report.repeated,
             "breaches": report.breaches,
         },
         "findings": findings?,

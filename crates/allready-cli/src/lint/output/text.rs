@@ -64,9 +64,10 @@ pub(super) fn print(report: &Report, args: &LintArgs, printer: &mut Printer) -> 
 /// A finding below the name of its object.
 fn line(told: &Told) -> String {
     let finding = &told.finding;
+    let place = short(&finding.place.to_string());
     let place = match told.origin.as_ref().and_then(|origin| origin.line) {
-        Some(line) => format!("{}, line {line}", finding.place),
-        None => finding.place.to_string(),
+        Some(line) => format!("{place}, line {line}"),
+        None => place,
     };
     format!(
         "  {} {}  {}\n                {}\n",
@@ -85,9 +86,17 @@ pub(in crate::lint) fn one(told: &Told) -> String {
         word(finding.severity),
         finding.rule.id,
         tame(&finding.object.to_string()),
-        tame(&finding.place.to_string()),
+        tame(&short(&finding.place.to_string())),
         tame(&cut(&finding.message, MOST_BYTES))
     )
+}
+
+/// A path into a schema without what every such path has: `spec.versions[v1] status.conditions[].reason`.
+fn short(path: &str) -> String {
+    let Some((version, rest)) = path.split_once(".schema.openAPIV3Schema.properties.") else {
+        return path.to_owned();
+    };
+    format!("{version} {}", rest.replace(".properties.", ".").replace(".items", "[]"))
 }
 
 fn word(severity: Severity) -> String {
@@ -115,6 +124,9 @@ fn summary(report: &Report) -> String {
             count(report.of(Severity::Warning), "warning"),
             report.of(Severity::Info)
         );
+    }
+    if report.repeated > 0 {
+        let _ = write!(text, "; {} the same for other objects of the kind", report.repeated);
     }
     if report.ignored > 0 {
         let _ = write!(text, "; {} ignored", report.ignored);

@@ -43,7 +43,14 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
 /// O10.
 fn no_top(subject: &Subject<'_>, list: &List<'_>, findings: &mut Findings) {
     let conditions = list.found.conditions();
-    if conditions.is_empty() || subject.is_builtin() || subject.is_gateway() || subject.summary().is_some() {
+    // One that is alone speaks for the whole.
+    let is_small = conditions.len() < 2 && subject.set.is_none();
+    if conditions.is_empty()
+        || is_small
+        || subject.is_builtin()
+        || subject.is_gateway()
+        || subject.summary().is_some()
+    {
         return;
     }
     let place = || list.place.clone();
