@@ -80,7 +80,7 @@ fn write(path: &Path, documents: &[Value], drops_comments: bool) -> Result<(), F
     let lost = before.lines().skip(head.len()).filter(|line| line.trim_start().starts_with('#')).count();
     if lost > 0 && !is_json && !drops_comments {
         return Err(Failure::data(format_args!(
-            "{name}: {lost} lines of comments would be lost: add --drop-comments, or take what --fix prints without --write"
+            "{name}: comments (lines: {lost}) would be lost: add --drop-comments, or take what --fix prints without --write"
         )));
     }
     let all: Vec<&Value> = documents.iter().filter(|document| !document.is_null()).collect();

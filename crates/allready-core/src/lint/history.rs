@@ -11,9 +11,9 @@ use super::{
     Context, Finding, Place, Severity,
     finding::Findings,
     lists, names,
-    object::{Subject, is_default, span},
+    object::{Subject, is_counted, is_default, span},
 };
-use crate::{Generation, Polarity, Status, Time, condition::excerpt, registry::ConditionRole};
+use crate::{Generation, Polarity, Status, Time, condition::excerpt};
 
 /// The versions of objects, as they come.
 ///
@@ -233,10 +233,7 @@ impl Step<'_, '_> {
     /// W05.
     fn vanished(&mut self, path: &str, type_: &str, findings: &mut Findings) {
         let semantics = self.subject.semantics(type_);
-        let stays = matches!(semantics.role, ConditionRole::Summary | ConditionRole::Dependent)
-            && semantics.polarity == Polarity::NormalTrue
-            && names::polarity(type_) != Some(Polarity::AbnormalTrue)
-            && !names::is_about_progress(type_);
+        let stays = is_counted(semantics.role) && semantics.polarity == Polarity::NormalTrue;
         if stays && self.past.generation == self.next.generation && !self.subject.found.deleting {
             let place = self.place(path, type_, 0);
             // There is no such entry any more.

@@ -1,6 +1,11 @@
 //! What the names of types and reasons give away.
 
-use crate::Polarity;
+use std::sync::LazyLock;
+
+use crate::{
+    Polarity,
+    registry::{ConditionRole, Registry},
+};
 
 /// The words of a CamelCase name: `TLSConfigNotFound` is `TLS`, `Config`, `Not`, `Found`.
 pub(super) fn words(name: &str) -> Vec<&str> {
@@ -35,122 +40,15 @@ pub(super) fn is_pascal(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Words of which True is bad, wherever they stand at the end of a name.
-const NEGATIVE: &[&str] = &[
-    "Degraded",
-    "Failed",
-    "Failure",
-    "Failing",
-    "Error",
-    "Errors",
-    "Errored",
-    "Stalled",
-    "Pressure",
-    "Unavailable",
-    "Invalid",
-    "Conflict",
-    "Conflicted",
-    "Unhealthy",
-    "Unreachable",
-    "Expired",
-    "Blocked",
-    "Missing",
-    "Exceeded",
-    "Unschedulable",
-    "Unsupported",
-    "Rejected",
-    "Denied",
-    "Crashed",
-    "Lost",
-    "Detached",
-    "Stuck",
-    "Broken",
-    "Overlapping",
-    "Misconfigured",
-    "Corrupt",
-    "Corrupted",
-    "Warning",
-    "Warnings",
-    "Disrupted",
-    "Orphaned",
-];
-
-/// Words of which True is good.
-const POSITIVE: &[&str] = &[
-    "Ready",
-    "Succeeded",
-    "Available",
-    "Accepted",
-    "Programmed",
-    "Synced",
-    "Healthy",
-    "Established",
-    "Valid",
-    "Resolved",
-    "Complete",
-    "Completed",
-    "Initialized",
-    "Scheduled",
-    "Applied",
-    "Installed",
-    "Provisioned",
-    "Reconciled",
-    "Connected",
-    "Reachable",
-    "Bound",
-    "Active",
-    "Deployed",
-    "Created",
-    "Configured",
-    "Registered",
-    "Admitted",
-    "Approved",
-    "Issued",
-    "Joined",
-    "Running",
-    "Started",
-    "Upgraded",
-    "Validated",
-    "Verified",
-    "Enabled",
-    "Fetched",
-    "Discovered",
-    "Attached",
-    "Published",
-    "Released",
-    "Operational",
-    "Reconcilable",
-    "Exists",
-    "Found",
-    "Loaded",
-    "Serving",
-    "Converged",
-    "Refs",
-    "Supported",
-    "Compatible",
-    "Satisfied",
-    "Allowed",
-    "Online",
-    "Able",
-];
+/// What names alone say, whatever is declared of them.
+static NAMES: LazyLock<Registry> = LazyLock::new(Registry::empty);
 
 /// Which status of a type is good, where its name shows it.
 pub(super) fn polarity(type_: &str) -> Option<Polarity> {
-    let words = words(base(type_));
-    let last = *words.last()?;
-    if is_negated(type_) {
-        return None;
-    }
-    const BEGIN_BADLY: &[&str] =
-        &["Invalid", "Error", "Failed", "Failure", "Missing", "Unhealthy", "Unavailable"];
-    match last {
-        _ if words.first().is_some_and(|first| BEGIN_BADLY.contains(first)) => Some(Polarity::AbnormalTrue),
-        "Refs" if words.first() == Some(&"Resolved") => Some(Polarity::NormalTrue),
-        last if NEGATIVE.contains(&last) => Some(Polarity::AbnormalTrue),
-        last if POSITIVE.contains(&last) => Some(Polarity::NormalTrue),
-        _ => None,
-    }
+    let shown = NAMES.condition("", "", type_);
+    matches!(shown.role, ConditionRole::Summary | ConditionRole::Dependent).then_some(shown.polarity)
 }
+
 
 /// Whether a name is the negation of something: `NotReady`, `NoConflicts`, `ListenersNotValid`.
 pub(super) fn is_negated(type_: &str) -> bool {
@@ -305,12 +203,4 @@ pub(super) fn is_builtin(group: &str) -> bool {
         "storagemigration.k8s.io",
     ];
     GROUPS.contains(&group)
-}
-
-/// Whether a type tells that something is under way, which is neither good nor bad.
-pub(super) fn is_about_progress(type_: &str) -> bool {
-    words(base(type_))
-        .last()
-        .is_some_and(|word| word.len() > 4 && word.ends_with("ing") && *word != "Failing")
-        || matches!(base(type_), "Paused" | "Suspended")
 }

@@ -209,8 +209,9 @@ impl Relations {
                     .entry(listener.index, &listener.name)
                     .key("attachedRoutes")
             };
-            findings.add("G05", Severity::Warning, place, || {
-                format!("attachedRoutes is {}, and {count} routes are attached", listener.told)
+            findings.add("G05", Severity::Warning, place, || match count {
+                1 => format!("attachedRoutes is {}, and 1 route is attached", listener.told),
+                count => format!("attachedRoutes is {}, and {count} routes are attached", listener.told),
             });
         }
     }

@@ -57,7 +57,16 @@ fn illegal(subject: &Subject<'_>, list: &List<'_>, irregularity: &Irregularity, 
         ("", Some(_)) => "the entry",
         (field, _) => field,
     };
-    findings.add(id, Severity::Error, place, || format!("{what} {}", irregularity.kind));
+    findings.add(id, Severity::Error, place, || format!("{what} {}", said(&irregularity.kind)));
+}
+
+/// What is wrong, without how it was read all the same: that is of no interest here.
+pub(super) fn said(kind: &Kind) -> String {
+    let text = kind.to_string();
+    match text.rsplit_once(" (").filter(|_| text.ends_with(')')) {
+        Some((said, _)) => said.to_owned(),
+        None => text,
+    }
 }
 
 fn type_(condition: &FoundCondition<'_>, place: impl FnOnce() -> Place, findings: &mut Findings) {

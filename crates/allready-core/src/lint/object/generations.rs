@@ -10,7 +10,10 @@ use crate::{
         Place, Severity,
         finding::Findings,
         lists::List,
-        object::subject::{Subject, is_default, span},
+        object::{
+            fields::said,
+            subject::{Subject, is_default, span},
+        },
     },
 };
 
@@ -18,8 +21,9 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
     let status_level = || Place::root().keys(&["status", "observedGeneration"]);
     for noted in subject.found.irregularities().filter(|noted| noted.path.base == "status") {
         if matches!(noted.kind, Kind::GenerationForm { .. } | Kind::GenerationUnreadable { .. }) {
-            findings
-                .add("O07", Severity::Error, status_level, || format!("observedGeneration {}", noted.kind));
+            findings.add("O07", Severity::Error, status_level, || {
+                format!("observedGeneration {}", said(&noted.kind))
+            });
         }
     }
     let Some(generation) = subject.found.generation.filter(|generation| !generation.is_none()) else {

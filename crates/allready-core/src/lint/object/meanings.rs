@@ -8,30 +8,9 @@ use crate::{
         Severity,
         finding::Findings,
         lists::List,
-        names,
-        object::subject::{Subject, is_default},
+        object::subject::{Subject, is_counted, is_default},
     },
-    registry::ConditionRole,
 };
-
-/// Types that speak for a whole object in well-known projects, besides those that are declared.
-const TOPS: &[&str] = &[
-    "Ready",
-    "Succeeded",
-    "Complete",
-    "Completed",
-    "Available",
-    "Accepted",
-    "Programmed",
-    "Established",
-    "Healthy",
-    "Synced",
-    "Valid",
-    "Finished",
-    "Joined",
-    "Bound",
-    "Admitted",
-];
 
 pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
     let Some(list) = subject.top() else { return };
@@ -59,7 +38,7 @@ fn no_top(subject: &Subject<'_>, list: &List<'_>, findings: &mut Findings) {
         findings.add("O10", Severity::Warning, place, || {
             format!("{top} is declared as the top condition and is not there")
         });
-    } else if !conditions.iter().any(|condition| TOPS.contains(&names::base(&condition.type_))) {
+    } else {
         findings.add("O10", Severity::Warning, place, || {
             format!(
                 "none of the {} conditions speaks for the whole object: there is no Ready",
@@ -81,11 +60,8 @@ fn drift(subject: &Subject<'_>, list: &List<'_>, findings: &mut Findings) {
         .filter(|(index, condition)| *index != at && condition.type_ != top.type_)
         .filter_map(|(_, condition)| {
             let semantics = subject.semantics(&condition.type_);
-            if semantics.role != ConditionRole::Dependent || names::is_about_progress(&condition.type_) {
-                return None;
-            }
-            let polarity = subject.polarity(&condition.type_)?;
-            Some((condition, semantics.is_declared, polarity.standing(condition.status)))
+            let standing = semantics.polarity.standing(condition.status);
+            is_counted(semantics.role).then_some((condition, semantics.is_declared, standing))
         })
         .collect();
     let place = || list.entry(at).key("status");

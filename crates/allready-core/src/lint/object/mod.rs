@@ -11,7 +11,7 @@ mod subject;
 use serde_json::Value;
 
 use super::{Context, Finding, finding::Findings, gateway, managers};
-pub(super) use subject::{Subject, is_default, span};
+pub(super) use subject::{Subject, is_counted, is_default, span};
 
 /// What is wrong with how one object tells its status.
 ///

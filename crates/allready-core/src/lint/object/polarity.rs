@@ -4,7 +4,12 @@ use crate::{
     Polarity, Status,
     condition::excerpt,
     found::FoundCondition,
-    lint::{Place, Severity, finding::Findings, names, object::subject::Subject},
+    lint::{
+        Place, Severity,
+        finding::Findings,
+        names,
+        object::subject::{Subject, is_counted},
+    },
     registry::ConditionRole,
 };
 
@@ -40,10 +45,8 @@ fn name(
     }
     let semantics = subject.semantics(type_);
     let shown = names::polarity(type_);
-    if semantics.is_declared && !names::is_about_progress(type_) {
-        if shown.is_some_and(|shown| shown != semantics.polarity)
-            && semantics.role != ConditionRole::Informational
-        {
+    if semantics.is_declared {
+        if shown.is_some_and(|shown| shown != semantics.polarity) && is_counted(semantics.role) {
             findings.add("O13", Severity::Warning, place, || {
                 let good = semantics.polarity.status(crate::Standing::Good);
                 format!("{type_} is declared to be good while {good}, and its name says the opposite")
@@ -55,10 +58,7 @@ fn name(
         findings.add("O13", Severity::Info, place, || {
             format!("{type_} is a negation: where it is False, a reader has to think twice")
         });
-    } else if shown.is_none()
-        && semantics.role == ConditionRole::Dependent
-        && !names::is_about_progress(type_)
-    {
+    } else if semantics.role == ConditionRole::Informational {
         findings.add("O13", Severity::Info, place, || {
             format!("whether {type_} is good while True is neither declared nor shown by its name")
         });
@@ -74,11 +74,11 @@ fn reason(
 ) {
     let (type_, reason) = (&*condition.type_, &*condition.reason);
     let role = subject.semantics(type_).role;
-    let counts = matches!(role, ConditionRole::Summary | ConditionRole::Dependent);
+    let counts = is_counted(role);
     let Some(polarity) = subject.polarity(type_).filter(|_| counts && !ALLOWED.contains(&reason)) else {
         return;
     };
-    if names::is_about_absence(type_) || names::is_about_progress(type_) {
+    if names::is_about_absence(type_) {
         return;
     }
     let good = polarity.status(crate::Standing::Good);

@@ -60,17 +60,16 @@ impl<'a> Subject<'a> {
 
     /// What a condition means: as the object declares it, or else as the registry has it.
     pub(in crate::lint) fn semantics(&self, type_: &str) -> Semantics {
-        let declared = |role, polarity| Semantics { role, polarity, is_declared: true };
         if let Some(set) = &self.set {
             if *set.top() == *type_ {
-                return declared(ConditionRole::Summary, Polarity::NormalTrue);
+                return Semantics::declared(ConditionRole::Summary, Polarity::NormalTrue);
             }
             if let Some(found) = set.get(type_) {
                 let role = match found.role {
                     Role::Informational => ConditionRole::Informational,
                     _ => ConditionRole::Dependent,
                 };
-                return declared(role, found.polarity);
+                return Semantics::declared(role, found.polarity);
             }
         }
         self.context.registry.condition(self.group, self.kind, type_)
@@ -79,23 +78,32 @@ impl<'a> Subject<'a> {
     /// Which status of a type is good, where that is declared or its name shows it.
     pub(in crate::lint) fn polarity(&self, type_: &str) -> Option<Polarity> {
         let semantics = self.semantics(type_);
-        if semantics.is_declared { Some(semantics.polarity) } else { names::polarity(type_) }
+        let is_known = semantics.is_declared || is_counted(semantics.role);
+        is_known.then_some(semantics.polarity)
     }
 
     /// The condition that speaks for the whole object.
     pub(in crate::lint) fn summary(&self) -> Option<(usize, &FoundCondition<'a>)> {
         let top = self.top()?;
-        let is_summary = |type_: &str| match &self.set {
-            Some(set) => *set.top() == *type_,
-            None => self.semantics(type_).role == ConditionRole::Summary,
-        };
-        top.entries().find(|(_, condition)| is_summary(&condition.type_))
+        if let Some(set) = &self.set {
+            return top.entries().find(|(_, condition)| *set.top() == *condition.type_);
+        }
+        let ranked = top.entries().filter_map(|entry| {
+            let semantics = self.semantics(&entry.1.type_);
+            (semantics.role == ConditionRole::Summary).then_some((semantics.rank, entry))
+        });
+        ranked.min_by_key(|(rank, _)| *rank).map(|(_, entry)| entry)
     }
 
     /// How long ago something was.
     pub(in crate::lint) fn age(&self, then: Time) -> jiff::SignedDuration {
         self.context.now.since(then)
     }
+}
+
+/// Whether conditions of this role are good or bad.
+pub(in crate::lint) fn is_counted(role: ConditionRole) -> bool {
+    matches!(role, ConditionRole::Summary | ConditionRole::Dependent)
 }
 
 /// Whether a condition is what a schema writes before anybody has looked: Unknown since 1970, about no generation.
