@@ -10,6 +10,7 @@ mod config_status;
 mod events;
 mod hub;
 mod leadership;
+mod lint;
 mod my_resource;
 mod permissions;
 mod resource_graph;

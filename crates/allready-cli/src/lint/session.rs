@@ -112,6 +112,17 @@ impl<'a> Session<'a> {
         self.tell(object, findings, None, |_| false)
     }
 
+    /// Looks at what makes no events: objects that wait for too long.
+    pub(super) fn overdue(&mut self) -> &[Told] {
+        let first = self.report.told.len();
+        for finding in self.history.overdue(&self.context()) {
+            let named = serde_json::json!({ "apiVersion": finding.object.api_version, "kind": finding.object.kind,
+                "metadata": { "namespace": finding.object.namespace, "name": finding.object.name } });
+            self.tell(&named, vec![finding], None, |_| false);
+        }
+        &self.report.told[first..]
+    }
+
     /// Whether an object was seen before.
     pub(super) fn knows(&self, object: &Value) -> bool {
         self.history.knows(object)
@@ -172,7 +183,7 @@ impl<'a> Session<'a> {
 
     /// Something could not be looked at.
     pub(super) fn problem(&mut self, problem: String) {
-        if self.report.problems.len() < MOST_NOTICES {
+        if self.report.problems.len() < MOST_NOTICES && !self.report.problems.contains(&problem) {
             self.report.problems.push(problem);
         }
     }

@@ -1,16 +1,23 @@
 //! Looking on: what happens to objects over time.
 
-use std::pin::pin;
+use std::{pin::pin, time::Duration};
 
 use allready::Time;
 use futures::{StreamExt as _, stream};
 use kube::{
     api::DynamicObject,
-    runtime::watcher::{self, Event},
+    runtime::{
+        WatchStreamExt as _,
+        watcher::{self, Event},
+    },
 };
 use serde_json::Value;
 
-use super::{args::LintArgs, output::one_line, session::Session};
+use super::{
+    args::LintArgs,
+    output::one_line,
+    session::{Session, Told},
+};
 use crate::{
     cluster::Cluster,
     failure::Failure,
@@ -21,6 +28,10 @@ use crate::{
 
 /// So many kinds are watched at most: each takes a connection's share for as long as it lasts.
 const MOST_KINDS: usize = 200;
+/// A watch ends before a client takes a silent server for a dead one.
+const WATCH_SECONDS: u32 = 25;
+/// How often is looked for what makes no events.
+const TICK: Duration = Duration::from_secs(10);
 
 /// Watches everything that is asked for, and tells what is found as it comes, until the time is over or somebody stops it.
 pub(super) async fn run(
@@ -30,7 +41,7 @@ pub(super) async fn run(
     session: &mut Session<'_>,
     printer: &mut Printer,
 ) -> Result<(), Failure> {
-    let Some(span) = args.watch.and_then(|span| std::time::Duration::try_from(span).ok()) else {
+    let Some(span) = args.watch.and_then(|span| Duration::try_from(span).ok()) else {
         return Ok(());
     };
     let (watched, left): (Vec<Asked>, Vec<Asked>) =
@@ -47,6 +58,7 @@ pub(super) async fn run(
     let streams = watched.iter().take(MOST_KINDS).map(|asked| watch(cluster, asked).boxed());
     let mut events = stream::select_all(streams);
     let mut over = pin!(tokio::time::sleep(span));
+    let mut ticks = tokio::time::interval(TICK);
     let mut stopped = pin!(signal::stopped()?);
     printer
         .error_text(&format!("Looking on for {}; Ctrl-C ends it early.\n", args.watch.unwrap_or_default()));
@@ -54,13 +66,17 @@ pub(super) async fn run(
         let event = tokio::select! {
             () = &mut over => break,
             () = &mut stopped => break,
+            _ = ticks.tick() => {
+                session.now = Time::new(jiff::Timestamp::now());
+                tell(session.overdue(), args, printer)?;
+                continue;
+            }
             event = events.next() => event,
         };
         let Some((kind, event)) = event else { break };
         session.now = Time::new(jiff::Timestamp::now());
         match event {
-            Ok(Event::InitApply(object)) => seen(object, Seen::First, args, session, printer)?,
-            Ok(Event::Apply(object)) => seen(object, Seen::Next, args, session, printer)?,
+            Ok(Event::InitApply(object) | Event::Apply(object)) => seen(object, args, session, printer)?,
             Ok(Event::Delete(object)) => {
                 if let Ok(object) = serde_json::to_value(object) {
                     session.forget(&object);
@@ -70,18 +86,19 @@ pub(super) async fn run(
             Err(error) => session.problem(tame(&format!("{kind}: {error}"))),
         }
     }
-    for told in session.relate() {
-        if told.finding.severity >= args.severity {
-            printer.text(&one_line(&told))?;
-        }
-        session.keep(told);
-    }
+    session.now = Time::new(jiff::Timestamp::now());
+    tell(session.overdue(), args, printer)?;
+    let related = session.relate();
+    tell(&related, args, printer)?;
+    related.into_iter().for_each(|told| session.keep(told));
     Ok(())
 }
 
-enum Seen {
-    First,
-    Next,
+/// Tells findings as they come, where a person reads them.
+fn tell(told: &[Told], args: &LintArgs, printer: &mut Printer) -> Result<(), Failure> {
+    let is_told = |told: &&Told| args.output.is_none() && told.finding.severity >= args.severity;
+    let text: String = told.iter().filter(is_told).map(one_line).collect();
+    if text.is_empty() { Ok(()) } else { printer.text(&text) }
 }
 
 fn watch(
@@ -89,7 +106,7 @@ fn watch(
     asked: &Asked,
 ) -> impl futures::Stream<Item = (String, Result<Event<DynamicObject>, watcher::Error>)> + Send + use<> {
     let api = asked.resource.api(cluster.client.clone(), asked.selection.namespace.as_deref());
-    let mut config = watcher::Config::default();
+    let mut config = watcher::Config::default().timeout(WATCH_SECONDS);
     config.label_selector.clone_from(&asked.selection.labels);
     config.field_selector.clone_from(&asked.selection.fields);
     if let [name] = asked.names.as_slice() {
@@ -100,7 +117,7 @@ fn watch(
     let is_meant = move |object: &DynamicObject| {
         names.is_empty() || object.metadata.name.as_ref().is_some_and(|name| names.contains(name))
     };
-    kube::runtime::watcher(api, config).filter_map(move |event| {
+    kube::runtime::watcher(api, config).default_backoff().filter_map(move |event| {
         let is_wanted = match &event {
             Ok(Event::InitApply(object) | Event::Apply(object) | Event::Delete(object)) => is_meant(object),
             _ => true,
@@ -112,22 +129,14 @@ fn watch(
 /// An object, or another version of it.
 fn seen(
     object: DynamicObject,
-    seen: Seen,
     args: &LintArgs,
     session: &mut Session<'_>,
     printer: &mut Printer,
 ) -> Result<(), Failure> {
     let Ok(object): Result<Value, _> = serde_json::to_value(object) else { return Ok(()) };
-    let is_told = args.output.is_none();
-    let mut text = String::new();
-    let mut tell = |told: &[super::session::Told]| {
-        text.extend(
-            told.iter().filter(|told| is_told && told.finding.severity >= args.severity).map(one_line),
-        );
-    };
-    if matches!(seen, Seen::First) || !session.knows(&object) {
-        tell(session.look(&object, None, None));
+    // A watch that begins anew lists what was seen already.
+    if !session.knows(&object) {
+        tell(session.look(&object, None, None), args, printer)?;
     }
-    tell(session.step(&object));
-    if text.is_empty() { Ok(()) } else { printer.text(&text) }
+    tell(session.step(&object), args, printer)
 }

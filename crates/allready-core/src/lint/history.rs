@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    Context, Finding, Place, Severity,
+    Context, Finding, ObjectRef, Place, Severity,
     finding::Findings,
     lists, names,
     object::{Subject, is_counted, is_default, span},
@@ -57,8 +57,17 @@ struct Past {
     sense: u64,
     status: u64,
     idle: VecDeque<Time>,
-    behind_since: Option<Time>,
+    lag: Option<Lag>,
+    object: ObjectRef,
     told: BTreeSet<(&'static str, String)>,
+}
+
+/// A generation that waits to be observed.
+#[derive(Clone, Copy, Debug)]
+struct Lag {
+    since: Time,
+    observed: Generation,
+    generation: Generation,
 }
 
 /// What a condition said.
@@ -79,6 +88,7 @@ impl History {
             version: object["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned(),
             generation: subject.found.generation,
             seen: Some(context.now),
+            object: ObjectRef::of(object),
             lists: read(&subject),
             sense: sense(object),
             status: hash(&object["status"]),
@@ -86,20 +96,43 @@ impl History {
         };
         let mut findings = Findings::of(object);
         let key = key(object);
-        match self.objects.remove(&key) {
-            Some(past) if past.uid == next.uid => {
-                next.flaps = past.flaps.clone();
-                next.idle = past.idle.clone();
-                next.behind_since = past.behind_since;
-                next.told = past.told.clone();
-                let mut step =
-                    Step { subject: &subject, past: &past, next: &mut next, breaches: &mut self.breaches };
-                step.look(&mut findings);
-            }
-            _ => {}
+        let past = self.objects.remove(&key).filter(|past| past.uid == next.uid);
+        next.lag = lag(&subject, past.as_ref().and_then(|past| past.lag));
+        if let Some(past) = past {
+            next.flaps.clone_from(&past.flaps);
+            next.idle.clone_from(&past.idle);
+            next.told.clone_from(&past.told);
+            let mut step =
+                Step { subject: &subject, past: &past, next: &mut next, breaches: &mut self.breaches };
+            step.look(&mut findings);
+        } else if next.lag.is_some() {
+            // Since when it has been behind is not known, and told from the object alone.
+            next.told.insert(behind());
+        }
+        if next.lag.is_none() {
+            next.told.remove(&behind());
         }
         self.objects.insert(key, next);
         findings.finish()
+    }
+
+    /// O08: the objects whose generation has waited for too long while this looked on. They make no events of their own, so
+    /// this is to be asked from time to time.
+    pub fn overdue(&mut self, context: &Context<'_>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for past in self.objects.values_mut() {
+            let Some(Lag { since, observed, generation }) = past.lag else { continue };
+            let age = context.now.since(since);
+            if age > context.thresholds.stale_after && past.told.insert(behind()) {
+                *self.breaches.entry("O08").or_default() += 1;
+                let mut of = Findings::about(past.object.clone());
+                of.add("O08", Severity::Warning, || Place::root().key("status"), || {
+                    format!("it is about generation {observed}, and the object has been at {generation} for {}", span(age))
+                });
+                findings.extend(of.finish());
+            }
+        }
+        findings
     }
 
     /// Whether a version of the object was seen.
@@ -128,8 +161,13 @@ impl History {
     }
 }
 
+/// What is told once of an object that is behind.
+fn behind() -> (&'static str, String) {
+    ("O08", "status".to_owned())
+}
+
 fn key(object: &Value) -> Key {
-    let object = super::ObjectRef::of(object);
+    let object = ObjectRef::of(object);
     (object.group().to_owned(), object.kind, object.namespace, object.name)
 }
 
@@ -167,7 +205,6 @@ impl Step<'_, '_> {
             }
         }
         self.idle(findings);
-        self.behind(findings);
     }
 
     /// Counts a breach, and tells it if it is the first at its place.
@@ -259,30 +296,20 @@ impl Step<'_, '_> {
             self.tell("W04", Severity::Info, Place::root().key("status"), message, findings);
         }
     }
+}
 
-    /// O08, with an age that was watched.
-    fn behind(&mut self, findings: &mut Findings) {
-        let generation = self.subject.found.generation;
-        let tops = self.subject.top().into_iter().flat_map(|list| list.found.conditions());
-        let observed = tops.filter(|top| !is_default(top)).filter_map(|top| top.observed);
-        let newest = observed.chain(self.subject.found.observed).filter(|observed| !observed.is_none()).max();
-        let is_behind = newest.is_some() && newest < generation && !self.subject.found.deleting;
-        if !is_behind {
-            self.next.behind_since = None;
-            return;
-        }
-        let now = self.subject.context.now;
-        let since = *self.next.behind_since.get_or_insert(now);
-        let age = now.since(since);
-        if age > self.subject.context.thresholds.stale_after {
-            let (newest, generation) = (newest.unwrap_or_default(), generation.unwrap_or_default());
-            let message = format!(
-                "it is about generation {newest}, and the object has been at {generation} for {}",
-                span(age)
-            );
-            self.tell("O08", Severity::Warning, Place::root().key("status"), message, findings);
-        }
+/// Whether an object has a generation that nobody has observed, and since when this was seen.
+fn lag(subject: &Subject<'_>, before: Option<Lag>) -> Option<Lag> {
+    let generation = subject.found.generation?;
+    let tops = subject.top().into_iter().flat_map(|list| list.found.conditions());
+    let told = tops.filter(|top| !is_default(top)).filter_map(|top| top.observed);
+    let observed = told.chain(subject.found.observed).filter(|observed| !observed.is_none()).max()?;
+    if observed >= generation || subject.found.deleting {
+        return None;
     }
+    // Another generation waits from its own beginning.
+    let since = before.filter(|before| before.generation == generation).map(|before| before.since);
+    Some(Lag { since: since.unwrap_or(subject.context.now), observed, generation })
 }
 
 /// Adds an instant, and drops those that have left the window; no more are kept than are needed to be over the limit.

@@ -49,7 +49,6 @@ pub(super) fn polarity(type_: &str) -> Option<Polarity> {
     matches!(shown.role, ConditionRole::Summary | ConditionRole::Dependent).then_some(shown.polarity)
 }
 
-
 /// Whether a name is the negation of something: `NotReady`, `NoConflicts`, `ListenersNotValid`.
 pub(super) fn is_negated(type_: &str) -> bool {
     let words = words(base(type_));

@@ -122,14 +122,18 @@ fn w06_what_has_ended_stays_ended() {
 }
 
 #[test]
-fn o08_a_generation_that_was_watched_waiting_is_told() {
-    let story = Story::new();
-    let behind = condition(&json!({ "observedGeneration": 1, "message": "" }));
-    let story = story.then(0, std::slice::from_ref(&behind)).then(10, std::slice::from_ref(&behind));
-    let mut story = story.then(200, std::slice::from_ref(&behind));
-    assert_eq!(story.told, NOTHING);
-    story.feed(400, widget(&[behind]));
-    assert_eq!(story.told, ["O08 status"]);
+fn o08_a_generation_that_was_watched_waiting_is_told_once() {
+    let at = |seconds: i64| Context::at(now().saturating_add(SignedDuration::from_secs(seconds)));
+    let told = |story: &mut Story, seconds: i64| of_rule(&story.history.overdue(&at(seconds)), "O08");
+    let (current, behind) = (condition(&json!({})), condition(&json!({ "observedGeneration": 1 })));
+    let mut story = Story::new().then(0, &[current.clone()]).then(10, std::slice::from_ref(&behind));
+    assert_eq!(told(&mut story, 200), NOTHING, "it has five minutes");
+    assert_eq!(told(&mut story, 400), ["warning status"]);
+    assert_eq!(told(&mut story, 500), NOTHING, "it was told");
+    let mut story = story.then(600, &[current]).then(610, std::slice::from_ref(&behind));
+    assert_eq!(told(&mut story, 1_000), ["warning status"], "it has caught up in between");
+    let mut old = Story::new().then(0, &[behind]);
+    assert_eq!(told(&mut old, 1_000), NOTHING, "since when was not seen, and the object alone tells it");
 }
 
 #[test]
