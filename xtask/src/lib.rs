@@ -10,4 +10,5 @@ pub mod kubectl;
 pub mod manifests;
 pub mod printer;
 pub mod real;
+pub mod score_health;
 pub mod shapes;

@@ -47,6 +47,12 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
+    /// Compare the verdicts on a corpus of objects with those of people who know them
+    ScoreHealth {
+        /// Print every object that is judged differently
+        #[arg(long)]
+        errors: bool,
+    },
     /// Make the embedded server's tables of kinds, types, messages and first roles from Kubernetes itself
     Shapes {
         /// Change nothing, and fail where a table is not what Kubernetes says
@@ -151,6 +157,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Bench(Bench::Hub(options)) => xtask::bench::hub::run(options).await,
         Chore::E2e { filter } => xtask::e2e::run(&environment, filter.as_deref()).await,
         Chore::Manifests { check } => xtask::manifests::run(check),
+        Chore::ScoreHealth { errors } => xtask::score_health::run(errors),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {
             let kubectl = real::kubectl(&environment)?;

@@ -1,9 +1,30 @@
 //! What any object comes to: one of six words, and why.
 //!
-//! Never green by default: what is not understood is `Unknown` or `Progressing`.
+//! [`judge`] reads an object by rules in a fixed order (see [`rules`]) and what a [`Registry`] declares of its kind.
+//! Never green by default: what is not understood is `Unknown` or `Progressing`. [`kstatus`] gives the answers of that
+//! library instead, for those who need them.
 
-use serde::Serialize;
+mod builtin;
+mod case;
+mod conditions;
+pub mod kstatus;
+pub(crate) mod lexicon;
+mod nested;
+mod numbers;
+mod order;
+mod purpose;
+mod rules;
+mod signal;
+mod silence;
+mod states;
+#[cfg(test)]
+mod tests;
+pub(crate) mod tokens;
+
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use rules::{Rule, rule, rules};
 
 use crate::{Time, registry::Registry, writers::Writer};
 
@@ -14,7 +35,7 @@ use crate::{Time, registry::Registry, writers::Writer};
 ///
 /// assert!(Health::Degraded > Health::Progressing && Health::Progressing > Health::Healthy);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Health {
     /// Something says that it is as it should be.
     Healthy,
@@ -35,7 +56,7 @@ pub enum Health {
 pub struct Verdict {
     /// The word.
     pub health: Health,
-    /// The id of the rule that decided, such as `C02`.
+    /// The id of the rule that decided, such as `C02`; [`rule`] tells what it says.
     pub rule: &'static str,
     /// The condition or field that decided, such as `status.conditions[Ready]`.
     pub field: String,
@@ -47,6 +68,17 @@ pub struct Verdict {
     pub since: Option<Time>,
     /// Who wrote it, where that is recorded.
     pub writer: Option<Writer>,
+    /// How far the status is behind the spec, where it is.
+    pub lag: Option<Lag>,
+}
+
+/// A status that is about an older generation than the object has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Lag {
+    /// The generation that the status, or the deciding condition, is about.
+    pub observed: i64,
+    /// The generation that the object has.
+    pub generation: i64,
 }
 
 /// What an object comes to. Nothing in it can make this fail: what is not as it should be is not good news.
@@ -55,27 +87,25 @@ pub struct Verdict {
 /// use allready_core::{Time, health::{Health, judge}, registry::Registry};
 /// use serde_json::json;
 ///
-/// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a" },
-///     "status": { "conditions": [{ "type": "Ready", "status": "True", "reason": "AllGood" }] } });
+/// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a", "generation": 2 },
+///     "status": { "observedGeneration": 1, "conditions": [{ "type": "Ready", "status": "True", "reason": "AllGood" }] } });
 /// let verdict = judge(&object, Registry::builtin(), Time::EPOCH);
-/// assert_eq!(verdict.health, Health::Healthy);
+/// assert_eq!((verdict.health, verdict.rule), (Health::Progressing, "G01"));
+/// assert_eq!(verdict.lag.unwrap().observed, 1);
 /// ```
-pub fn judge(object: &Value, _registry: &Registry, _now: Time) -> Verdict {
-    let conditions = object["status"]["conditions"].as_array();
-    let ready = conditions.into_iter().flatten().find(|condition| condition["type"] == "Ready");
-    let text = |field: &str| ready.and_then(|ready| ready[field].as_str()).unwrap_or_default().to_owned();
-    let health = match text("status").as_str() {
-        "True" => Health::Healthy,
-        "False" => Health::Degraded,
-        _ => Health::Progressing,
-    };
-    Verdict {
-        health,
-        rule: "C01",
-        field: "status.conditions[Ready]".to_owned(),
-        reason: text("reason"),
-        message: text("message"),
-        since: text("lastTransitionTime").parse().ok(),
-        writer: None,
-    }
+pub fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
+    order::judge(object, registry, now)
+}
+
+/// The API group of an object: what stands before the slash of its `apiVersion`, nothing for the core group.
+///
+/// ```
+/// use allready_core::health::group;
+/// use serde_json::json;
+/// assert_eq!(group(&json!({"apiVersion": "apps/v1"})), "apps");
+/// assert_eq!(group(&json!({"apiVersion": "v1"})), "");
+/// ```
+pub fn group(object: &Value) -> &str {
+    let version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    version.split_once('/').map_or("", |(group, _)| group)
 }

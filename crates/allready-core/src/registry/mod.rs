@@ -1,40 +1,49 @@
 //! What condition types and fields of well-known kinds mean: declared once, and used by everything that judges.
+//!
+//! A [`Registry`] is a list of [entries](Entry), of which the later ones win: the built-in data, then what a resource
+//! author wrote into a definition's annotation or a `#[derive(ConditionSet)]`, then a file of the administrator. What
+//! nobody declared is read off the name.
 
-use std::sync::LazyLock;
+mod data;
+mod entry;
+mod glob;
+mod kind;
+mod names;
+pub(crate) mod path;
+mod read;
+mod semantics;
+#[cfg(test)]
+mod tests;
 
-use crate::Polarity;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+pub use entry::{Builtin, ConditionMeaning, Count, Entry, Equal, Generations, Present, StateMeaning};
+pub use kind::KindSemantics;
+pub use read::{RegistryError, read};
+pub use semantics::{ConditionRole, Semantics};
 
 /// What is declared of kinds and their conditions.
-#[derive(Clone, Debug, Default)]
-pub struct Registry {}
-
-/// What a condition is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ConditionRole {
-    /// It speaks for the whole object.
-    Summary,
-    /// It is one of the things that must be well.
-    Dependent,
-    /// While it is true, something is under way.
-    Activity,
-    /// While it is true, the object rests on purpose.
-    Suspension,
-    /// It says something that is neither good nor bad.
-    Informational,
+///
+/// ```
+/// use allready_core::registry::{self, Registry};
+/// use serde_json::json;
+///
+/// let file = json!([{"group": "example.com", "kind": "Widget", "conditions": {"Purring": "summary"}}]);
+/// let registry = Registry::builtin().clone().with(registry::read(&file).unwrap());
+/// assert!(registry.condition("example.com", "Widget", "Purring").is_declared);
+/// ```
+#[derive(Debug, Default)]
+pub struct Registry {
+    entries: Arc<Vec<Entry>>,
+    /// By group and kind: made once, as a cluster has many objects and few kinds.
+    kinds: RwLock<HashMap<String, HashMap<String, Arc<KindSemantics>>>>,
 }
 
-/// What a condition of some kind means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Semantics {
-    /// What it is for.
-    pub role: ConditionRole,
-    /// Which status of it is good.
-    pub polarity: Polarity,
-    /// Whether somebody declared this, or it is read off the name.
-    pub is_declared: bool,
-}
+/// How many groups, and how many kinds of each, are remembered: a file may name any number.
+const REMEMBERED: usize = 1024;
 
-static BUILTIN: LazyLock<Registry> = LazyLock::new(Registry::default);
+static BUILTIN: LazyLock<Registry> = LazyLock::new(|| Registry::empty().with(data::entries()));
 
 impl Registry {
     /// What is known of well-known projects.
@@ -42,13 +51,69 @@ impl Registry {
         &BUILTIN
     }
 
-    /// What a condition type of a kind means: as declared, or by its name.
-    pub fn condition(&self, _group: &str, _kind: &str, type_: &str) -> Semantics {
-        let is_negative = ["Degraded", "Failed", "Stalled", "ReplicaFailure"].contains(&type_);
-        Semantics {
-            role: if type_ == "Ready" { ConditionRole::Summary } else { ConditionRole::Dependent },
-            polarity: if is_negative { Polarity::AbnormalTrue } else { Polarity::NormalTrue },
-            is_declared: false,
+    /// Nothing but names.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// The same with more entries, which win over those that are there.
+    pub fn with(self, entries: impl IntoIterator<Item = Entry>) -> Self {
+        let mut all = Arc::unwrap_or_clone(self.entries);
+        all.extend(entries);
+        Self { entries: Arc::new(all), kinds: RwLock::default() }
+    }
+
+    /// The same without anything that is declared for this group.
+    ///
+    /// ```
+    /// use allready_core::registry::Registry;
+    ///
+    /// let without = Registry::builtin().without_group("cert-manager.io");
+    /// assert!(!without.kind("cert-manager.io", "Certificate").is_declared());
+    /// assert!(without.kind("gateway.networking.k8s.io", "Gateway").is_declared());
+    /// ```
+    pub fn without_group(&self, group: &str) -> Self {
+        let left = self.entries.iter().filter_map(|entry| {
+            let mut entry = entry.clone();
+            entry.groups.retain(|pattern| !glob::matches(pattern, group));
+            (!entry.groups.is_empty()).then_some(entry)
+        });
+        Self { entries: Arc::new(left.collect()), kinds: RwLock::default() }
+    }
+
+    /// All entries, the stronger ones last.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// What is declared of a kind.
+    pub fn kind(&self, group: &str, kind: &str) -> Arc<KindSemantics> {
+        let known = self.kinds.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(group).and_then(|kinds| kinds.get(kind)) {
+            return Arc::clone(found);
         }
+        drop(known);
+        let entries = self.entries.iter().filter(|entry| entry.is_about(group, kind));
+        let made = Arc::new(KindSemantics::merge(kind, entries));
+        let mut known = self.kinds.write().unwrap_or_else(PoisonError::into_inner);
+        let has_room = known.len() < REMEMBERED || known.contains_key(group);
+        if has_room {
+            let kinds = known.entry(group.to_owned()).or_default();
+            if kinds.len() < REMEMBERED {
+                kinds.insert(kind.to_owned(), Arc::clone(&made));
+            }
+        }
+        made
+    }
+
+    /// What a condition type of a kind means: as declared, or by its name.
+    pub fn condition(&self, group: &str, kind: &str, type_: &str) -> Semantics {
+        self.kind(group, kind).condition(type_)
+    }
+}
+
+impl Clone for Registry {
+    fn clone(&self) -> Self {
+        Self { entries: Arc::clone(&self.entries), kinds: RwLock::default() }
     }
 }

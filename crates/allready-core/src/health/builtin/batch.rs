@@ -1,0 +1,45 @@
+//! Jobs and CronJobs.
+
+use super::super::Health::{Degraded, Healthy, Progressing, Suspended};
+use super::super::case::{Case, is_truthy};
+use super::super::conditions::Said;
+use super::super::signal::Signal;
+use super::super::silence::missed_run;
+use super::conditions;
+
+pub(super) fn job<'a>(case: &Case<'a>) -> Signal<'a> {
+    let mut suspended = None;
+    let mut complete = None;
+    for condition in conditions(case) {
+        if condition.said() != Said::True {
+            continue;
+        }
+        match condition.type_ {
+            "Failed" | "FailureTarget" => return condition.signal(Degraded, "K06"),
+            "Complete" | "SuccessCriteriaMet" => complete = Some(condition.signal(Healthy, "K06")),
+            "Suspended" => suspended = Some(condition.signal(Suspended, "K06")),
+            _ => {}
+        }
+    }
+    if let Some(ended) = suspended.or(complete) {
+        return ended;
+    }
+    if case.spec("suspend").is_some_and(is_truthy) {
+        return Signal::at(Suspended, "S01", "spec.suspend").reason("Suspended");
+    }
+    Signal::key(Progressing, "K06", "active").message(format!("{} active", case.count("active")))
+}
+
+pub(super) fn cron_job<'a>(case: &Case<'a>) -> Signal<'a> {
+    if case.spec("suspend").is_some_and(is_truthy) {
+        return Signal::at(Suspended, "S01", "spec.suspend").reason("Suspended");
+    }
+    missed_run(case, "K07").unwrap_or_else(|| {
+        let last = case.status_text("lastScheduleTime");
+        let since = (!last.is_empty()).then_some(last);
+        if since.is_some() {
+            return Signal::key(Healthy, "K07", "lastScheduleTime").reason("Scheduled").since(since);
+        }
+        Signal::at(Healthy, "K07", "spec.schedule").reason("Scheduled").message("has not been due yet")
+    })
+}

@@ -1,0 +1,84 @@
+//! Pods.
+
+use serde_json::Value;
+
+use super::super::Health::{Degraded, Healthy, Progressing, Unknown};
+use super::super::case::{Case, get, text};
+use super::super::conditions::{Said, find};
+use super::super::signal::{Place, Signal, instant};
+use super::conditions;
+
+/// For how many seconds a scheduler may look for a node.
+const SCHEDULING: i64 = 300;
+
+pub(super) fn judge<'a>(case: &Case<'a>) -> Signal<'a> {
+    let phase = case.status_text("phase");
+    if let Some(stuck) = stuck_container(case) {
+        return stuck;
+    }
+    let in_phase = |health| Signal::key(health, "K01", "phase").reason(phase);
+    match phase {
+        "Succeeded" => return in_phase(Healthy),
+        "Failed" => {
+            let reason = case.status_text("reason");
+            let failed = in_phase(Degraded).message(case.status_text("message"));
+            return if reason.is_empty() { failed } else { failed.reason(reason) };
+        }
+        "Unknown" => return in_phase(Unknown).message(case.status_text("message")),
+        _ => {}
+    }
+    let list = conditions(case);
+    if phase == "Running" {
+        if is_of_a_job(case) {
+            return in_phase(Progressing);
+        }
+        return match find(&list, "Ready") {
+            Some(ready) if ready.said() == Said::True => ready.signal(Healthy, "K01"),
+            Some(ready) => ready.signal(Progressing, "K01"),
+            None => Signal::at(Progressing, "K01", "status.conditions[Ready]"),
+        };
+    }
+    if let Some(scheduled) = find(&list, "PodScheduled")
+        && scheduled.said() == Said::False
+        && scheduled.reason() == "Unschedulable"
+    {
+        let since = scheduled.since().and_then(instant);
+        let is_late = since.is_some_and(|since| case.now.as_second() - since.as_second() > SCHEDULING);
+        return scheduled.signal(if is_late { Degraded } else { Progressing }, "K01");
+    }
+    if phase.is_empty() { in_phase(Progressing).reason("Pending") } else { in_phase(Progressing) }
+}
+
+/// A container that waits for something that waiting does not mend.
+fn stuck_container<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    for key in ["initContainerStatuses", "containerStatuses"] {
+        for container in case.status(key).and_then(Value::as_array).into_iter().flatten() {
+            if !case.spend(1) {
+                return None;
+            }
+            let Some(container) = container.as_object() else { continue };
+            let Some(waiting) = get(Some(container), &["state", "waiting"]).and_then(Value::as_object) else {
+                continue;
+            };
+            let reason = waiting.get("reason").and_then(Value::as_str).unwrap_or_default();
+            let is_stuck = reason.ends_with("BackOff")
+                || reason.starts_with("Err")
+                || reason.ends_with("Error")
+                || reason == "InvalidImageName";
+            if is_stuck {
+                let name = container.get("name").and_then(Value::as_str).unwrap_or_default();
+                let place = Place::Field(format!("status.{key}[{name}].state.waiting").into());
+                let signal = Signal::new(Degraded, "K01", place).reason(reason);
+                return Some(signal.message(text(waiting.get("message"))));
+            }
+        }
+    }
+    None
+}
+
+/// A Pod that ends, and whose Job has not: running is not the end.
+fn is_of_a_job(case: &Case<'_>) -> bool {
+    let ends = matches!(case.spec("restartPolicy").and_then(Value::as_str), Some("Never" | "OnFailure"));
+    let owners = case.metadata.and_then(|metadata| metadata.get("ownerReferences")?.as_array());
+    ends && owners.into_iter().flatten().any(|owner| owner.get("kind").and_then(Value::as_str) == Some("Job"))
+}

@@ -1,0 +1,104 @@
+//! Deployments, ReplicaSets, StatefulSets and DaemonSets.
+
+use serde_json::Value;
+
+use super::super::Health::{Degraded, Healthy, Progressing, Suspended};
+use super::super::case::{Case, get, is_truthy, number};
+use super::super::conditions::{Said, find};
+use super::super::signal::Signal;
+use super::{conditions, unseen};
+
+/// How many are wanted; one when nothing is said.
+fn wanted(case: &Case<'_>) -> i64 {
+    case.spec("replicas").and_then(number).unwrap_or(1)
+}
+
+fn count<'a>(case: &Case<'a>, rule: &'static str, key: &'static str, want: i64, word: &str) -> Signal<'a> {
+    let have = case.count(key);
+    let health = if have < want { Progressing } else { Healthy };
+    Signal::key(health, rule, key).message(format!("{have} of {want} {word}"))
+}
+
+fn is_on_delete(case: &Case<'_>) -> bool {
+    get(case.spec, &["updateStrategy", "type"]).and_then(Value::as_str) == Some("OnDelete")
+}
+
+pub(super) fn deployment<'a>(case: &Case<'a>) -> Signal<'a> {
+    const RULE: &str = "K02";
+    if case.spec("paused").is_some_and(is_truthy) {
+        return Signal::at(Suspended, "S01", "spec.paused").reason("Paused");
+    }
+    if let Some(unseen) = unseen(case) {
+        return unseen;
+    }
+    let list = conditions(case);
+    if let Some(progressing) = find(&list, "Progressing")
+        && progressing.reason() == "ProgressDeadlineExceeded"
+    {
+        return progressing.signal(Degraded, RULE);
+    }
+    if let Some(failure) = find(&list, "ReplicaFailure")
+        && failure.said() == Said::True
+    {
+        return failure.signal(Degraded, RULE);
+    }
+    let want = wanted(case);
+    let updated = case.count("updatedReplicas");
+    if updated < want {
+        return count(case, RULE, "updatedReplicas", want, "updated");
+    }
+    if case.count("replicas") > updated {
+        return Signal::key(Progressing, RULE, "replicas").message("old replicas are still ending");
+    }
+    count(case, RULE, "availableReplicas", updated.max(want), "available")
+}
+
+pub(super) fn replica_set<'a>(case: &Case<'a>) -> Signal<'a> {
+    if let Some(unseen) = unseen(case) {
+        return unseen;
+    }
+    if let Some(failure) = find(&conditions(case), "ReplicaFailure")
+        && failure.said() == Said::True
+    {
+        return failure.signal(Degraded, "K03");
+    }
+    count(case, "K03", "availableReplicas", wanted(case), "available")
+}
+
+pub(super) fn stateful_set<'a>(case: &Case<'a>) -> Signal<'a> {
+    const RULE: &str = "K04";
+    if let Some(unseen) = unseen(case) {
+        return unseen;
+    }
+    let want = wanted(case);
+    let ready = count(case, RULE, "readyReplicas", want, "ready");
+    if ready.health != Healthy || is_on_delete(case) {
+        return ready;
+    }
+    let partition =
+        get(case.spec, &["updateStrategy", "rollingUpdate", "partition"]).and_then(number).unwrap_or(0);
+    if partition > 0 {
+        return count(case, RULE, "updatedReplicas", want.saturating_sub(partition), "updated");
+    }
+    if case.status("updateRevision") != case.status("currentRevision") {
+        return Signal::key(Progressing, RULE, "updateRevision")
+            .message("replicas of an older revision are left");
+    }
+    ready
+}
+
+pub(super) fn daemon_set<'a>(case: &Case<'a>) -> Signal<'a> {
+    const RULE: &str = "K05";
+    if let Some(unseen) = unseen(case) {
+        return unseen;
+    }
+    let want = case.count("desiredNumberScheduled");
+    if !is_on_delete(case) && case.count("updatedNumberScheduled") < want {
+        return count(case, RULE, "updatedNumberScheduled", want, "updated");
+    }
+    if case.status("desiredNumberScheduled").is_none() {
+        return Signal::at(Progressing, RULE, "status.desiredNumberScheduled")
+            .message("nothing is counted yet");
+    }
+    count(case, RULE, "numberAvailable", want, "available")
+}

@@ -1,0 +1,397 @@
+//! One list of conditions, and what it comes to.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
+use super::case::{CONDITION, Case, number, text};
+use super::lexicon::{Reading, classify, is_done, state, word};
+use super::signal::{Place, Signal, Worst, instant};
+use super::tokens::{Flat, tokens};
+use crate::registry::{ConditionRole, Semantics};
+
+/// One condition as it stands in a list.
+#[derive(Clone, Copy)]
+pub(super) struct Listed<'a> {
+    pub(super) type_: &'a str,
+    pub(super) map: &'a Map<String, Value>,
+}
+
+/// What the status of a condition says, however it is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Said<'a> {
+    True,
+    False,
+    Unknown,
+    Other(&'a str),
+}
+
+impl<'a> Listed<'a> {
+    pub(super) fn said(&self) -> Said<'a> {
+        match self.map.get("status") {
+            Some(Value::Bool(true)) => Said::True,
+            Some(Value::Bool(false)) => Said::False,
+            Some(Value::String(text)) => {
+                let text = text.trim();
+                let is = |word: &str| text.eq_ignore_ascii_case(word);
+                match text {
+                    _ if is("true") => Said::True,
+                    _ if is("false") => Said::False,
+                    _ if is("unknown") || text.is_empty() => Said::Unknown,
+                    other => Said::Other(other),
+                }
+            }
+            None | Some(Value::Null) => Said::Unknown,
+            Some(_) => Said::Other(""),
+        }
+    }
+
+    pub(super) fn reason(&self) -> Cow<'a, str> {
+        text(self.map.get("reason"))
+    }
+
+    pub(super) fn message(&self) -> Cow<'a, str> {
+        text(self.map.get("message"))
+    }
+
+    pub(super) fn since(&self) -> Option<&'a str> {
+        self.map.get("lastTransitionTime")?.as_str()
+    }
+
+    /// What it says, if it is this that decides.
+    pub(super) fn signal(&self, health: Health, rule: &'static str) -> Signal<'a> {
+        Signal::new(health, rule, Place::Condition(self.type_))
+            .reason(self.reason())
+            .message(self.message())
+            .since(self.since())
+    }
+}
+
+/// The conditions of a list, each type once: the newest of several, or the last where no time tells.
+pub(super) fn read<'a>(case: &Case<'a>, value: Option<&'a Value>) -> Vec<Listed<'a>> {
+    let mut list: Vec<Listed<'a>> = Vec::new();
+    for entry in value.and_then(Value::as_array).into_iter().flatten() {
+        let Some(map) = entry.as_object() else { continue };
+        let Some(type_) = map.get("type").and_then(Value::as_str) else { continue };
+        if !case.spend(CONDITION) {
+            break;
+        }
+        let found = Listed { type_, map };
+        let Some(at) = list.iter().position(|one| one.type_ == type_) else {
+            list.push(found);
+            continue;
+        };
+        let time = |listed: &Listed<'_>| listed.since().and_then(instant);
+        if let (Some(known), Some(new)) = (time(&list[at]), time(&found))
+            && known > new
+        {
+            continue;
+        }
+        list.remove(at);
+        list.push(found);
+    }
+    list
+}
+
+/// The condition of a type.
+pub(super) fn find<'a>(list: &[Listed<'a>], type_: &str) -> Option<Listed<'a>> {
+    list.iter().find(|one| one.type_ == type_).copied()
+}
+
+/// What a list comes to; nothing if it holds nothing that is understood.
+pub(super) fn judge<'a>(case: &Case<'a>, list: &[Listed<'a>]) -> Option<Signal<'a>> {
+    let mut all = Sorted::default();
+    for condition in list {
+        let semantics = case.kind.condition(condition.type_);
+        if !semantics.is_declared && is_part_of_another(condition.type_, list) {
+            continue;
+        }
+        if let Some(signal) = judge_one(case, *condition, semantics) {
+            all.add(semantics, signal);
+        }
+    }
+    all.decide()
+}
+
+/// Whether this is about a part of what another condition is about: `PartiallyReady` beside `Ready`.
+fn is_part_of_another(type_: &str, list: &[Listed<'_>]) -> bool {
+    let flat = Flat::of(type_);
+    let Some(rest) = flat.as_str().strip_prefix("partially") else { return false };
+    list.iter().any(|other| Flat::of(other.type_).as_str() == rest)
+}
+
+/// What was said, by the role of who said it.
+#[derive(Default)]
+struct Sorted<'a> {
+    summaries: Vec<(u8, Signal<'a>)>,
+    suspension: Option<Signal<'a>>,
+    /// Dependents of which `True` is bad, and is so.
+    broken: Worst<'a>,
+    /// What is under way.
+    activity: Worst<'a>,
+    is_active: bool,
+    dependents: Vec<Signal<'a>>,
+    finished: Option<Signal<'a>>,
+    unbroken: Option<Signal<'a>>,
+}
+
+impl<'a> Sorted<'a> {
+    fn add(&mut self, semantics: Semantics, signal: Signal<'a>) {
+        let is_good = signal.health == Healthy;
+        match semantics.role {
+            ConditionRole::Summary => self.summaries.push((semantics.rank, signal)),
+            ConditionRole::Suspension => {
+                self.suspension.get_or_insert(signal);
+            }
+            ConditionRole::Activity if is_good => {
+                self.finished.get_or_insert(signal);
+            }
+            ConditionRole::Activity => {
+                self.is_active |= signal.health == Progressing;
+                self.activity.add(signal);
+            }
+            ConditionRole::Dependent if semantics.is_positive() => self.dependents.push(signal),
+            ConditionRole::Dependent if is_good => {
+                self.unbroken.get_or_insert(signal);
+            }
+            ConditionRole::Dependent => self.broken.add(signal),
+            // The one thing that it can say is that it broke.
+            ConditionRole::Informational => self.dependents.push(signal),
+        }
+    }
+
+    fn decide(mut self) -> Option<Signal<'a>> {
+        if self.suspension.is_some() {
+            return self.suspension;
+        }
+        if self.broken.health() == Some(Degraded) {
+            return self.broken.0;
+        }
+        self.summaries.sort_by_key(|(rank, _)| *rank);
+        let mut summaries = std::mem::take(&mut self.summaries).into_iter().map(|(_, signal)| signal);
+        match summaries.next() {
+            Some(top) => Some(self.decide_by(top, summaries)),
+            None => self.decide_without(),
+        }
+    }
+
+    fn decide_by(self, top: Signal<'a>, others: impl Iterator<Item = Signal<'a>>) -> Signal<'a> {
+        let mut top = top;
+        if top.is_weak {
+            // The dependent names the cause.
+            let mut named = Worst::default();
+            named.extend(self.dependents.iter().filter(|one| one.health != Healthy && !one.is_weak).cloned());
+            if let Some(named) = named.0 {
+                top = named;
+            }
+        }
+        if top.health == Degraded && top.is_weak && self.is_active {
+            // It says itself that it is working on it.
+            if let Some(active) = self.activity.0.as_ref().filter(|active| active.health == Progressing) {
+                top = active.clone();
+            }
+        }
+        if matches!(top.health, Degraded | Suspended) {
+            return top;
+        }
+        let mut bad = Worst::default();
+        bad.extend(others.chain(self.dependents).filter(|one| one.health != Healthy));
+        bad.extend(self.activity.0);
+        match bad.0 {
+            Some(worst) if top.health == Healthy => worst,
+            // A broken dependent explains it better, unless all of it is about an older wish.
+            Some(worst) if worst.health == Degraded && top.rule != "G02" => worst,
+            _ => top,
+        }
+    }
+
+    fn decide_without(self) -> Option<Signal<'a>> {
+        let mut worst = self.broken;
+        worst.extend(self.activity.0);
+        worst.extend(self.dependents.iter().filter(|one| one.health != Healthy).cloned());
+        worst.0.or_else(|| self.dependents.into_iter().next()).or(self.finished).or(self.unbroken)
+    }
+}
+
+/// What one condition says; nothing if it has no opinion.
+fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -> Option<Signal<'a>> {
+    let said = condition.said();
+    let is_counted = matches!(semantics.role, ConditionRole::Summary | ConditionRole::Dependent);
+    if is_counted && is_behind(case, condition) {
+        return Some(condition.signal(Progressing, "G02"));
+    }
+    let reason = condition.reason();
+    let hard = || classify(&reason, Reading::Hard);
+    if semantics.role == ConditionRole::Informational {
+        let broke = !semantics.is_declared && said == Said::False && hard() == Some(Degraded);
+        return broke.then(|| condition.signal(Degraded, "C09"));
+    }
+    let severity = condition.map.get("severity").and_then(Value::as_str).unwrap_or_default();
+    if severity.eq_ignore_ascii_case("info") && said != Said::True {
+        // A part may be absent for no harm; the whole is not there yet.
+        let is_summary = semantics.role == ConditionRole::Summary;
+        return is_summary.then(|| condition.signal(Progressing, "C02"));
+    }
+    if has_errors(condition) {
+        return Some(errors(condition));
+    }
+    match semantics.role {
+        ConditionRole::Suspension => return (said == Said::True).then(|| condition.signal(Suspended, "C03")),
+        ConditionRole::Activity => {
+            return activity(condition, said, &reason).map(|health| condition.signal(health, "C05"));
+        }
+        _ => {}
+    }
+    let is_positive = semantics.is_positive();
+    let is_good = match said {
+        Said::True => is_positive,
+        Said::False => !is_positive,
+        Said::Unknown if !is_positive => return None,
+        Said::Unknown => {
+            let health = hard().filter(|health| matches!(health, Degraded | Suspended));
+            return Some(condition.signal(health.unwrap_or(semantics.on_unknown), "C07"));
+        }
+        Said::Other(other) => {
+            return Some(condition.signal(state(other, false).unwrap_or(Unknown), "C08"));
+        }
+    };
+    if !is_good {
+        return bad(case, condition, semantics, &reason);
+    }
+    if is_positive && semantics.on_bad.is_none() && hard() == Some(Degraded) {
+        return Some(condition.signal(Degraded, "C06"));
+    }
+    Some(condition.signal(Healthy, "C01"))
+}
+
+/// What is under way, by a condition that says so.
+fn activity(condition: Listed<'_>, said: Said<'_>, reason: &str) -> Option<Health> {
+    if let Some(health @ (Degraded | Suspended)) = classify(reason, Reading::Hard) {
+        return Some(health);
+    }
+    let is_under_way = || {
+        classify(reason, Reading::Text).or_else(|| classify(&condition.message(), Reading::Text))
+            == Some(Progressing)
+    };
+    match said {
+        Said::True => Some(if is_done(reason) { Healthy } else { Progressing }),
+        Said::Unknown if is_under_way() => Some(Progressing),
+        _ => None,
+    }
+}
+
+/// Whether a condition is about an older wish.
+fn is_behind(case: &Case<'_>, condition: Listed<'_>) -> bool {
+    let observed = condition.map.get("observedGeneration").and_then(number);
+    matches!((observed, case.generation), (Some(observed), Some(generation)) if observed < generation)
+}
+
+/// Whether errors are listed beside the condition.
+fn has_errors(condition: Listed<'_>) -> bool {
+    condition.map.get("errors").and_then(Value::as_array).is_some_and(|errors| !errors.is_empty())
+}
+
+fn errors(condition: Listed<'_>) -> Signal<'_> {
+    let mut signal = condition.signal(Degraded, "C11");
+    let first = condition.map.get("errors").and_then(|errors| errors.get(0)).and_then(Value::as_object);
+    if let Some(first) = first {
+        let (reason, message) = (text(first.get("reason")), text(first.get("message")));
+        signal.reason = if reason.is_empty() { signal.reason } else { reason };
+        signal.message = if message.is_empty() { signal.message } else { message };
+    }
+    signal
+}
+
+/// What a bad status means.
+fn bad<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics, reason: &str) -> Option<Signal<'a>> {
+    let type_ = condition.type_;
+    let is_positive = semantics.is_positive();
+    let message = condition.message();
+    let mut is_assumed = false;
+    let declared = case.kind.reason(type_, reason).or(semantics.on_bad);
+    let mut health = match declared {
+        Some(declared) => declared,
+        None if !is_positive => match classify(reason, Reading::Text) {
+            Some(Suspended) => Suspended,
+            _ => Degraded,
+        },
+        None => match clue(reason, &message, type_) {
+            // It was judged, not awaited.
+            Some(Progressing) if last_word_is(type_, "healthy") => Degraded,
+            Some(health) => health,
+            // Running is False because it ran: Completed. The whole cannot be excused so.
+            None if is_done(reason) && !repeats(reason, type_) => match semantics.role {
+                ConditionRole::Summary => Progressing,
+                _ => return None,
+            },
+            None => {
+                is_assumed = true;
+                let is_silent = reason.is_empty() && message.is_empty();
+                if is_silent && is_awaited(type_) { Progressing } else { Degraded }
+            }
+        },
+    };
+    if health == Degraded && is_young(case, condition, semantics) {
+        health = Progressing;
+    }
+    let is_hard = |text: &str| classify(text, Reading::Hard) == Some(Degraded);
+    let mut signal = condition.signal(health, if is_positive { "C02" } else { "C04" });
+    signal.is_weak = is_assumed
+        || health == Progressing && !is_positive
+        || health == Degraded && is_positive && !is_hard(reason) && !is_hard(&message);
+    Some(signal)
+}
+
+/// Whether it is so recent that it is still taken to be under way.
+fn is_young(case: &Case<'_>, condition: Listed<'_>, semantics: Semantics) -> bool {
+    let Some(grace) = semantics.grace else { return false };
+    let Some(since) = condition.since().and_then(instant) else { return false };
+    case.now.as_second().saturating_sub(since.as_second()) < i64::from(grace)
+}
+
+/// What `False` means on a type of which it is bad: the reason tells, else the message.
+fn clue(reason: &str, message: &str, type_: &str) -> Option<Health> {
+    let reason = if repeats(reason, type_) { "" } else { reason };
+    if tokens(message).nth(2).is_none() && classify(message, Reading::Text) == Some(Degraded) {
+        return Some(Degraded);
+    }
+    classify(reason, Reading::Text).or_else(|| {
+        let is_awaited = awaits_a_child(reason);
+        if is_awaited { Some(Progressing) } else { classify(message, Reading::Text) }
+    })
+}
+
+/// Whether a reason is but the type once more.
+fn repeats(reason: &str, type_: &str) -> bool {
+    let (reason, type_) = (Flat::of(reason), Flat::of(type_));
+    let rest = reason.as_str().strip_prefix(type_.as_str());
+    matches!(rest, Some("" | "reason"))
+}
+
+/// `StatefulSetNotReady`, `NotAllPodsReady`: a child that is not there yet.
+fn awaits_a_child(reason: &str) -> bool {
+    let (mut count, mut has_not, mut is_is_not, mut is_awaited) = (0, false, true, false);
+    for token in tokens(reason) {
+        let text = token.as_str();
+        has_not |= text == "not";
+        is_is_not &= match count {
+            0 => text == "is",
+            1 => text == "not",
+            _ => true,
+        };
+        is_awaited = word(text).is_awaited();
+        count += 1;
+    }
+    count > 2 && has_not && is_awaited && !is_is_not
+}
+
+/// Whether a type is one that is awaited, where others are decided.
+fn is_awaited(type_: &str) -> bool {
+    let name = type_.rsplit('/').next().unwrap_or(type_);
+    tokens(name).last().is_some_and(|token| word(token.as_str()).is_awaited())
+}
+
+fn last_word_is(type_: &str, expected: &str) -> bool {
+    tokens(type_).last().is_some_and(|token| token.as_str() == expected)
+}

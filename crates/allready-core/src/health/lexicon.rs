@@ -1,0 +1,312 @@
+//! Words: what a state, a reason or a sentence says about health, without knowing who wrote it.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::LazyLock;
+
+use super::Health;
+use super::tokens::{Flat, Token, tokens};
+
+/// How much of a text is read.
+const MAX_TEXT: usize = 2000;
+
+const HEALTHY: &str = "ready healthy available active succeeded success successful complete completed done finished ok \
+    bound online up synced insync uptodate deployed provisioned established valid accepted compliant stable green normal \
+    operational enabled attached connected applied reconciled installed configured passed pass exists current issued \
+    enforced created approved registered joined programmed imported exported";
+const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted timeout timedout \
+    noncompliant rejected denied conflict broken offline down unavailable stalled killed crashed unreachable expired fault \
+    faulted revoked dead oom corrupt corrupted warning fail cancelled canceled terminated";
+const PROGRESSING: &str = "pending progressing inprogress new init initial queued scheduled waiting requested submitted \
+    notready partial yellow unready started starting restart";
+const SUSPENDED: &str = "paused suspended stopped hibernated disabled inactive sleeping scaledtozero frozen maintenance \
+    idle shutdown halted onhold";
+const UNKNOWN: &str = "unknown inconclusive undefined";
+const MISSING: &str = "notfound missing absent deleted";
+
+/// In reasons and sentences, these mean that something is broken.
+const BROKEN: &str = "err invalid denied forbidden unauthorized unreachable unhealthy missing timeout timedout exceeded \
+    unable cannot conflict unsupported rejected crash stalled mismatch expired lost broken unschedulable terminal degraded \
+    aborted misconfigured incompatible corrupted pressure abnormal stuck blocked noncompliant unresolved evicted oomkilled \
+    refused violation bad illegal malformed duplicate unknownerror";
+const UNDER_WAY: &str = "pending progress progressing queued wait waiting awaiting scheduled requested started start init \
+    initial initializing provisioning reconciling creating updating scaling";
+/// Words that end in `ing` and are no activity.
+const NO_ACTIVITY: &str = "string missing existing nothing something everything during following according using setting \
+    settings mapping binding routing ring ping king listing being backing testing pricing networking tracking matching \
+    failing logging monitoring tracing billing";
+const AT_REST: &str = "paused suspended hibernated hibernation pause suspend stopped";
+/// A reason with one of these says that what was to be done is done.
+const DONE: &str =
+    "available complete completed succeeded success successful done finished uptodate asexpected expected";
+/// A type that ends in one of these is awaited, where others are decided.
+const AWAITED: &str = "ready available complete completed succeeded running initialized provisioned bound deployed \
+    installed synced progressed created attached connected up started populated uptodate";
+/// In the name of a condition type, these mean that `True` is bad.
+const BAD_NAME: &str = "unavailable warning warnings alert alerts";
+const GOOD_NAME: &str = "running ready available healthy succeeded complete valid ok up online active success alive sync \
+    reachable exists";
+const ACTIVITY_NAME: &str = "progressing reconciling pending inprogress progress";
+/// A kind whose name ends in one of these runs to an end.
+const RUNS: &str = "job run task backup restore snapshot workflow experiment analysis evaluation upgrade migration export \
+    import test build execution request operation hook dump scan";
+/// The first words of the pairs in [`pair`].
+const PAIRS: &str = "not in is are back t could timed no access permission can deadline too non without 0";
+
+/// However it goes on, a word that begins so is about a failure.
+const HARD_STEMS: [&str; 12] = [
+    "abort",
+    "fail",
+    "error",
+    "crash",
+    "backoff",
+    "invalid",
+    "reject",
+    "denied",
+    "exceeded",
+    "forbidden",
+    "unauthor",
+    "misconfig",
+];
+const BROKEN_STEMS: [&str; 6] = ["fail", "error", "crash", "backoff", "conflict", "violat"];
+
+/// What is known of a word.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Word {
+    marks: u16,
+    /// What it means as a state.
+    state: Option<Health>,
+}
+
+macro_rules! marks {
+    ($($name:ident = $bit:expr, $method:ident, $words:expr;)*) => {
+        $(const $name: u16 = 1 << $bit;)*
+        const MARKS: &[(u16, &str)] = &[$(($name, $words)),*];
+        impl Word { $(pub(crate) fn $method(self) -> bool { self.marks & $name != 0 })* }
+    };
+}
+
+marks! {
+    MARK_BROKEN = 0, is_broken, BROKEN;
+    MARK_UNDER_WAY = 1, is_under_way, UNDER_WAY;
+    MARK_NO_ACTIVITY = 2, is_no_activity, NO_ACTIVITY;
+    MARK_AT_REST = 3, is_at_rest, AT_REST;
+    MARK_DONE = 4, is_done, DONE;
+    MARK_AWAITED = 5, is_awaited, AWAITED;
+    MARK_BAD_NAME = 6, is_bad_name, BAD_NAME;
+    MARK_GOOD_NAME = 7, is_good_name, GOOD_NAME;
+    MARK_ACTIVITY_NAME = 8, is_activity_name, ACTIVITY_NAME;
+    MARK_RUNS = 9, runs, RUNS;
+    MARK_PAIR = 10, begins_a_pair, PAIRS;
+}
+
+/// FNV-1a: the words are ours and short, so that nobody can choose ones that collide.
+#[derive(Clone, Copy)]
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+type Words = HashMap<&'static str, Word, BuildHasherDefault<Fnv>>;
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let mut words = Words::default();
+    for (mark, list) in MARKS {
+        for word in list.split_whitespace() {
+            words.entry(word).or_default().marks |= mark;
+        }
+    }
+    let states = [
+        (Health::Healthy, HEALTHY),
+        (Health::Degraded, DEGRADED),
+        (Health::Progressing, PROGRESSING),
+        (Health::Suspended, SUSPENDED),
+        (Health::Unknown, UNKNOWN),
+        (Health::Missing, MISSING),
+    ];
+    for (health, list) in states {
+        for word in list.split_whitespace() {
+            words.entry(word).or_default().state = Some(health);
+        }
+    }
+    words
+});
+
+/// What is known of a word in lower case.
+pub(crate) fn word(text: &str) -> Word {
+    WORDS.get(text).copied().unwrap_or_default()
+}
+
+/// Whether a word in lower case is about a failure, whatever stands around it.
+pub(crate) fn is_hard(text: &str) -> bool {
+    HARD_STEMS.iter().any(|stem| text.starts_with(stem))
+}
+
+/// Whether a word in lower case speaks of something broken.
+pub(crate) fn is_broken(text: &str, known: Word) -> bool {
+    known.is_broken() || BROKEN_STEMS.iter().any(|stem| text.starts_with(stem))
+}
+
+/// Whether a word in lower case says that something is being done.
+pub(crate) fn is_activity(text: &str, known: Word) -> bool {
+    text.len() > 5 && text.ends_with("ing") && !known.is_no_activity()
+}
+
+/// How a text is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// A reason or a sentence.
+    Text,
+    /// A reason, of which only what cannot mean anything else counts.
+    Hard,
+    /// A state, of something that runs to an end or does not.
+    State { runs: bool },
+}
+
+enum Pair {
+    UnderWay,
+    Broken,
+    NotBroken,
+}
+
+/// What two words say together.
+fn pair(first: &str, second: &str) -> Option<Pair> {
+    match (first, second) {
+        ("not", "yet") | ("in", "progress") | ("is" | "are", "being") => Some(Pair::UnderWay),
+        ("not", "found" | "exist" | "allowed" | "permitted" | "supported" | "valid")
+        | ("back", "off")
+        | ("t", "exist")
+        | ("could" | "can", "not")
+        | ("timed", "out")
+        | ("no", "such" | "matching")
+        | ("access" | "permission", "denied")
+        | ("deadline", "exceeded")
+        | ("too", "many")
+        | ("non", "compliant") => Some(Pair::Broken),
+        ("no", "error" | "errors" | "failures")
+        | ("without", "error" | "errors")
+        | ("0", "errors" | "failed")
+        | ("not", "failed") => Some(Pair::NotBroken),
+        _ => None,
+    }
+}
+
+/// What a reason, a sentence or a state says; nothing if there is no clue. Broken words beat words of progress.
+pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
+    let mut found = Found::default();
+    let mut previous: Option<(Token, Word)> = None;
+    for (count, token) in tokens(&text[..text.floor_char_boundary(MAX_TEXT)]).enumerate() {
+        let text = token.as_str();
+        let known = word(text);
+        let pair = previous.as_ref().filter(|(_, before)| before.begins_a_pair());
+        match pair.and_then(|(before, _)| pair_of(before, text)) {
+            Some(Pair::NotBroken) => {
+                previous = None;
+                continue;
+            }
+            Some(Pair::UnderWay) => found.under_way_phrase = true,
+            Some(Pair::Broken) => found.broken = true,
+            None => {}
+        }
+        if is_hard(text) {
+            return Some(Health::Degraded);
+        }
+        found.see(text, known, reading);
+        if let Reading::State { .. } = reading
+            && found.good.is_none()
+            && known.state == Some(Health::Healthy)
+        {
+            let before = previous.as_ref().map(|(before, _)| before.as_str());
+            let is_denied = matches!(before, Some("not" | "un" | "non" | "partially"));
+            found.good = Some(if is_denied { Health::Progressing } else { Health::Healthy });
+        }
+        found.words = count + 1;
+        previous = Some((token, known));
+    }
+    found.health(reading)
+}
+
+fn pair_of(before: &Token, text: &str) -> Option<Pair> {
+    pair(before.as_str(), text)
+}
+
+#[derive(Default)]
+struct Found {
+    under_way_phrase: bool,
+    broken: bool,
+    at_rest: bool,
+    under_way: Option<Health>,
+    good: Option<Health>,
+    words: usize,
+}
+
+impl Found {
+    fn see(&mut self, text: &str, known: Word, reading: Reading) {
+        self.broken |= is_broken(text, known);
+        self.at_rest |= known.is_at_rest();
+        if self.under_way.is_some() {
+            return;
+        }
+        if text == "running" {
+            if let Reading::State { runs } = reading {
+                self.under_way = Some(if runs { Health::Progressing } else { Health::Healthy });
+            }
+        } else if known.is_under_way() || is_activity(text, known) {
+            self.under_way = Some(Health::Progressing);
+        }
+    }
+
+    fn health(&self, reading: Reading) -> Option<Health> {
+        if self.under_way_phrase {
+            return Some(Health::Progressing);
+        }
+        if reading == Reading::Hard {
+            return self.at_rest.then_some(Health::Suspended);
+        }
+        if self.broken {
+            return Some(Health::Degraded);
+        }
+        if self.at_rest {
+            return Some(Health::Suspended);
+        }
+        self.under_way.or(if self.words <= 6 { self.good } else { None })
+    }
+}
+
+/// What a state says: as one word, else by its parts.
+pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
+    let flat = Flat::of(text);
+    match flat.as_str() {
+        "" if !flat.is_cut() => return None,
+        "running" | "executing" => {
+            return Some(if runs { Health::Progressing } else { Health::Healthy });
+        }
+        whole => {
+            if let Some(health) = word(whole).state {
+                return Some(health);
+            }
+        }
+    }
+    classify(text, Reading::State { runs })
+}
+
+/// Whether a reason says that what was to be done is done.
+pub(crate) fn is_done(reason: &str) -> bool {
+    matches!(Flat::of(reason).as_str(), "newreplicasetavailable" | "replicasetavailable")
+        || tokens(reason).any(|token| word(token.as_str()).is_done())
+}

@@ -1,0 +1,119 @@
+//! Lists of conditions below the top one: listeners, parents, ancestors, components.
+
+use serde_json::{Map, Value};
+
+use super::Health::Progressing;
+use super::case::Case;
+use super::conditions::{self, Listed};
+use super::signal::{Place, Signal, Worst};
+
+/// How many maps deep it is looked for lists.
+const MAX_DEPTH: usize = 4;
+
+/// The worst of what the lists say. A list in which nothing is understood has no summary yet, which counts unless
+/// something above it speaks.
+pub(super) fn judge<'a>(case: &Case<'a>, top_speaks: impl Fn() -> bool) -> Option<Signal<'a>> {
+    let mut worst = Worst::default();
+    each_list(case, &mut |path, list| {
+        let signal = match conditions::judge(case, list) {
+            Some(signal) => signal,
+            None if top_speaks() => return,
+            None => Signal::new(Progressing, "X02", Place::Key("conditions")).reason("NoSummaryYet"),
+        };
+        if worst.would_take(signal.health) {
+            let rule = nested(signal.rule);
+            worst.add(Signal { rule, ..signal.below(path) });
+        }
+    });
+    worst.0
+}
+
+/// Whether a condition of one of these types is in some list.
+pub(super) fn has_any(case: &Case<'_>, types: &[String]) -> bool {
+    let mut found = false;
+    each_list(case, &mut |_, list| {
+        found |= list.iter().any(|one| types.iter().any(|type_| type_ == one.type_))
+    });
+    found
+}
+
+fn each_list<'a>(case: &Case<'a>, visit: &mut dyn FnMut(&str, &[Listed<'a>])) {
+    let Some(status) = case.status else { return };
+    let mut path = "status".to_owned();
+    walk(case, status, &mut path, 0, visit);
+}
+
+fn walk<'a>(
+    case: &Case<'a>,
+    map: &'a Map<String, Value>,
+    path: &mut String,
+    depth: usize,
+    visit: &mut dyn FnMut(&str, &[Listed<'a>]),
+) {
+    if depth > MAX_DEPTH || !case.spend(1) {
+        return;
+    }
+    for (key, value) in map {
+        let above = path.len();
+        match value {
+            Value::Array(_) if key == "conditions" => {
+                if depth > 0 {
+                    let list = conditions::read(case, Some(value));
+                    if !list.is_empty() {
+                        visit(path, &list);
+                    }
+                }
+            }
+            _ if key == "conditions" => {}
+            Value::Object(below) => {
+                path.push('.');
+                path.push_str(key);
+                walk(case, below, path, depth + 1, visit);
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    let Value::Object(below) = item else { continue };
+                    path.truncate(above);
+                    path.push('.');
+                    path.push_str(key);
+                    push_item(path, below, index);
+                    walk(case, below, path, depth + 1, visit);
+                    if case.is_spent() {
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+        path.truncate(above);
+    }
+}
+
+/// An item is called by its name, or by its place.
+fn push_item(path: &mut String, item: &Map<String, Value>, index: usize) {
+    path.push('[');
+    match item.get("name").and_then(Value::as_str) {
+        Some(name) => path.push_str(name),
+        None => path.push_str(&index.to_string()),
+    }
+    path.push(']');
+}
+
+/// The same rule, of a list below the top one.
+fn nested(rule: &'static str) -> &'static str {
+    match rule {
+        "C01" => "LC01",
+        "C02" => "LC02",
+        "C03" => "LC03",
+        "C04" => "LC04",
+        "C05" => "LC05",
+        "C06" => "LC06",
+        "C07" => "LC07",
+        "C08" => "LC08",
+        "C09" => "LC09",
+        "C11" => "LC11",
+        "G02" => "LG02",
+        "X02" => "LX02",
+        other => other,
+    }
+}

@@ -1,0 +1,79 @@
+//! Objects that say nothing about themselves.
+
+use serde_json::{Map, Value};
+
+use super::Health::{Degraded, Healthy, Progressing};
+use super::case::{Case, is_truthy};
+use super::signal::{Signal, instant};
+use super::tokens::{Flat, tokens};
+use crate::registry::path::is_empty;
+
+/// Whether there is no status, or nothing in it.
+pub(super) fn is_silent(case: &Case<'_>) -> bool {
+    case.status.is_none_or(|status| status.values().all(is_empty))
+}
+
+/// A kind whose whole work is a timetable, and whose status only says when.
+pub(super) fn timetable<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    if !is_timetable(case) {
+        return None;
+    }
+    let is_plain =
+        |(key, value): (&String, &Value)| is_bookkeeping(key, value) || Flat::of(key).as_str() == "active";
+    if !case.status.is_none_or(|status| status.iter().all(is_plain)) {
+        return None;
+    }
+    Some(
+        missed_run(case, "E04")
+            .unwrap_or_else(|| Signal::at(Healthy, "E04", "spec.schedule").reason("Scheduled")),
+    )
+}
+
+/// The last run was started after the last one that succeeded, and none is running.
+pub(super) fn missed_run<'a>(case: &Case<'a>, rule: &'static str) -> Option<Signal<'a>> {
+    let started = case.status("lastScheduleTime")?.as_str()?;
+    let succeeded = case.status("lastSuccessfulTime")?.as_str()?;
+    let is_late = instant(started)? > instant(succeeded)?;
+    let is_running = case.status("active").is_some_and(is_truthy);
+    let signal = Signal::at(Degraded, rule, "status.lastSuccessfulTime").reason("LastRunNotSuccessful");
+    (is_late && !is_running).then(|| signal.since(Some(started)))
+}
+
+fn is_timetable(case: &Case<'_>) -> bool {
+    let mut words = tokens(case.name);
+    let Some(first) = words.next() else { return false };
+    let last = words.last().unwrap_or(first);
+    let is_named_so =
+        matches!(first.as_str(), "cron" | "scheduled") || matches!(last.as_str(), "schedule" | "cron");
+    let says_when =
+        |spec: &Map<String, Value>| spec.keys().any(|key| Flat::of(key).as_str().contains("schedule"));
+    is_named_so && (Flat::of(case.name).as_str().contains("schedule") || case.spec.is_some_and(says_when))
+}
+
+/// What an object without a status comes to.
+pub(super) fn no_status<'a>(case: &Case<'a>) -> Signal<'a> {
+    let declared = case.kind.declared();
+    let by_design = || Signal::at(Healthy, "E01", "").reason("NoStatusByDesign");
+    if case.kind.healthy_if.iter().chain(&case.kind.no_status_if).any(|test| test.holds(case.object)) {
+        return by_design();
+    }
+    let none_yet = |health| Signal::at(health, "E02", "status").reason("NoStatusYet").since(case.created());
+    if let Some(health) = declared.empty_status
+        && case.status.is_some_and(Map::is_empty)
+    {
+        return none_yet(health);
+    }
+    if declared.no_status == Some(true) { by_design() } else { none_yet(Progressing) }
+}
+
+/// Whether a field is there for the controller alone, and says nothing of how it went.
+pub(super) fn is_bookkeeping(key: &str, value: &Value) -> bool {
+    if is_empty(value) {
+        return true;
+    }
+    let flat = Flat::of(key);
+    let flat = flat.as_str();
+    let ends = ["generation", "revision", "version", "hash", "selector", "time", "updated", "nodes", "image"];
+    ends.iter().any(|end| flat.ends_with(end))
+        || ["last", "expected", "desired"].iter().any(|start| flat.starts_with(start))
+}

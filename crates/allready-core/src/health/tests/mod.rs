@@ -1,0 +1,3 @@
+mod known;
+mod properties;
+mod rules;

@@ -1,0 +1,160 @@
+//! One rule at a time.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::known::{now, object, widget};
+use crate::health::{Health, Lag, judge, rule, rules};
+use crate::registry::{Registry, read};
+
+#[test]
+fn every_rule_has_an_id_of_its_own() {
+    let ids: BTreeSet<&str> = rules().iter().map(|rule| rule.id).collect();
+    assert_eq!(ids.len(), rules().len());
+    assert_eq!(rule("X03").unwrap().id, "X03");
+}
+
+#[test]
+fn a_verdict_names_what_decided_and_since_when() {
+    let verdict = widget(&json!({"status": {"conditions": [
+        {"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-01T09:00:00Z"},
+        {"type": "Degraded", "status": "True", "reason": "DiskFull", "message": "sda is full",
+            "lastTransitionTime": "2026-03-01T09:30:00Z"}]}}));
+    assert_eq!((verdict.health, verdict.rule), (Health::Degraded, "C04"));
+    assert_eq!(verdict.field, "status.conditions[Degraded]");
+    assert_eq!((verdict.reason.as_str(), verdict.message.as_str()), ("DiskFull", "sda is full"));
+    assert_eq!(verdict.since.unwrap().to_string(), "2026-03-01T09:30:00Z");
+}
+
+#[test]
+fn a_nested_condition_is_named_by_its_path() {
+    let parts = json!({"status": {"conditions": ["Accepted=True Accepted", "Programmed=True Programmed"],
+        "listeners": [{"name": "web", "conditions": ["Accepted=True Accepted"]},
+            {"name": "tls", "conditions": ["Accepted=True Accepted", "ResolvedRefs=False InvalidCertificateRef"]}]}});
+    let gateway = object("gateway.networking.k8s.io/v1", "Gateway", &parts);
+    let verdict = judge(&gateway, Registry::builtin(), now());
+    assert_eq!(verdict.field, "status.listeners[tls].conditions[ResolvedRefs]");
+    assert_eq!((verdict.health, verdict.rule), (Health::Degraded, "LC02"));
+}
+
+#[test]
+fn a_deletion_and_a_silence_begin_when_the_object_says() {
+    let leaving = widget(&json!({"metadata": {"deletionTimestamp": "2026-03-01T08:00:00Z",
+        "finalizers": ["a.example/one", "b.example/two"]}}));
+    assert_eq!((leaving.rule, leaving.message.as_str()), ("D01", "a.example/one, b.example/two"));
+    assert_eq!(leaving.since.unwrap().to_string(), "2026-03-01T08:00:00Z");
+    let silent = widget(&json!({"metadata": {"creationTimestamp": "2026-03-01T07:00:00Z"}}));
+    assert_eq!((silent.rule, silent.health), ("E02", Health::Progressing));
+    assert_eq!(silent.since.unwrap().to_string(), "2026-03-01T07:00:00Z");
+}
+
+#[test]
+fn a_lag_is_told_at_both_levels() {
+    let behind = Some(Lag { observed: 1, generation: 2 });
+    let at_top = widget(
+        &json!({"metadata": {"generation": 2}, "status": {"observedGeneration": 1, "phase": "Ready"}}),
+    );
+    assert_eq!((at_top.rule, at_top.lag), ("G01", behind));
+    let in_text = widget(
+        &json!({"metadata": {"generation": 2}, "status": {"observedGeneration": "1", "phase": "Ready"}}),
+    );
+    assert_eq!((in_text.rule, in_text.lag), ("G01", behind));
+    let in_condition = widget(&json!({"metadata": {"generation": 2},
+        "status": {"conditions": [{"type": "Ready", "status": "True", "observedGeneration": 1}]}}));
+    assert_eq!((in_condition.rule, in_condition.lag), ("G02", behind));
+    let ahead = widget(
+        &json!({"metadata": {"generation": 1}, "status": {"observedGeneration": 2, "phase": "Ready"}}),
+    );
+    assert_eq!(
+        (ahead.health, ahead.lag),
+        (Health::Healthy, None),
+        "another object was seen, but not an older one"
+    );
+}
+
+#[test]
+fn errors_beside_a_condition_are_findings_whatever_its_status_says() {
+    let verdict = widget(
+        &json!({"status": {"conditions": [{"type": "Valid", "status": "True", "reason": "Valid",
+        "errors": [{"type": "TLSError", "status": "True", "reason": "SecretNotValid", "message": "no such secret"}]}]}}),
+    );
+    assert_eq!((verdict.health, verdict.rule), (Health::Degraded, "C11"));
+    assert_eq!((verdict.reason.as_str(), verdict.message.as_str()), ("SecretNotValid", "no such secret"));
+    let warned = widget(
+        &json!({"status": {"conditions": [{"type": "Valid", "status": "True", "reason": "Valid",
+        "errors": [], "warnings": [{"type": "Old", "status": "True", "reason": "Deprecated", "message": "use v1"}]}]}}),
+    );
+    assert_eq!(warned.health, Health::Healthy);
+}
+
+#[test]
+fn a_grace_makes_a_fresh_failure_an_activity() {
+    let declared = json!([{"group": "example.com",
+        "conditions": {"Ready": {"role": "summary", "bad": "Degraded", "grace": 60}}}]);
+    let registry = Registry::empty().with(read(&declared).unwrap());
+    let since = |time: &str| {
+        let condition =
+            json!({"type": "Ready", "status": "False", "reason": "Crashed", "lastTransitionTime": time});
+        let object = object("example.com/v1", "Widget", &json!({"status": {"conditions": [condition]}}));
+        judge(&object, &registry, now()).health
+    };
+    assert_eq!(since("2026-03-01T09:59:30Z"), Health::Progressing);
+    assert_eq!(since("2026-03-01T09:58:00Z"), Health::Degraded);
+}
+
+#[test]
+fn of_two_conditions_of_a_type_the_newer_one_speaks() {
+    let both = |first: &str, second: &str| {
+        widget(&json!({"status": {"conditions": [
+            {"type": "Ready", "status": "True", "lastTransitionTime": first},
+            {"type": "Ready", "status": "False", "reason": "DiskFailed", "lastTransitionTime": second}]}}))
+        .health
+    };
+    assert_eq!(both("2026-03-01T09:00:00Z", "2026-03-01T08:00:00Z"), Health::Healthy);
+    assert_eq!(both("2026-03-01T08:00:00Z", "2026-03-01T09:00:00Z"), Health::Degraded);
+}
+
+#[test]
+fn a_status_that_cannot_be_read_in_full_is_never_healthy() {
+    let many: Vec<Value> =
+        (0..10_000).map(|n| json!({"type": format!("Part{n}Ready"), "status": "True"})).collect();
+    let verdict = widget(&json!({"status": {"conditions": many}}));
+    assert_eq!((verdict.health, verdict.rule), (Health::Unknown, "X03"));
+    let many: Vec<Value> = (0..100_000).map(|n| json!({"name": n, "state": "Ready"})).collect();
+    assert_eq!(widget(&json!({"status": {"phase": "Ready", "members": many}})).rule, "X03");
+}
+
+#[test]
+fn what_is_no_object_is_unknown() {
+    for odd in [json!(null), json!([]), json!({}), json!({"kind": 1}), json!("x"), json!({"kind": ""})] {
+        let verdict = judge(&odd, Registry::builtin(), now());
+        assert_eq!((verdict.health, verdict.rule), (Health::Unknown, "X00"), "{odd}");
+    }
+}
+
+#[test]
+fn fields_of_any_shape_are_no_good_news() {
+    for status in [
+        json!([]),
+        json!("Ready"),
+        json!({"conditions": {"a": 1}}),
+        json!({"conditions": [1, null, {"type": 1}, {"type": "Ready"}]}),
+        json!({"conditions": [{"type": "Ready", "status": []}]}),
+        json!({"phase": {}}),
+        json!({"phase": ["Ready"]}),
+    ] {
+        let verdict = widget(&json!({"status": status}));
+        assert_ne!(verdict.health, Health::Healthy, "{status}");
+    }
+}
+
+#[test]
+fn an_override_changes_a_verdict() {
+    let mute = object("example.com/v1", "Widget", &json!({"spec": {}, "status": {"mood": "sulking"}}));
+    assert_eq!(judge(&mute, Registry::builtin(), now()).rule, "X01");
+    let declared = json!([{"group": "example.com", "kind": "Widget", "states": {"status.mood": {"sulking": "Degraded"}}}]);
+    let registry = Registry::builtin().clone().with(read(&declared).unwrap());
+    let verdict = judge(&mute, &registry, now());
+    assert_eq!((verdict.health, verdict.field.as_str()), (Health::Degraded, "status.mood"));
+}

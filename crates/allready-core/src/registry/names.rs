@@ -1,0 +1,141 @@
+//! What a name says when nobody declared anything.
+
+use super::{ConditionRole, Semantics};
+use crate::Polarity::{AbnormalTrue, NormalTrue};
+use crate::health::lexicon::{is_activity, is_broken, word};
+use crate::health::tokens::{Flat, Token, tokens};
+
+/// Types that speak for the whole object, the first that is there before the others.
+const SUMMARIES: [&str; 17] = [
+    "ready",
+    "succeeded",
+    "available",
+    "healthy",
+    "completed",
+    "complete",
+    "reconciled",
+    "accepted",
+    "programmed",
+    "established",
+    "synced",
+    "deployed",
+    "successful",
+    "valid",
+    "installed",
+    "active",
+    "applied",
+];
+
+/// The meaning of a condition type by its name.
+pub(super) fn condition(type_: &str) -> Semantics {
+    let name = base(type_);
+    let flat = Flat::of(name);
+    let whole = flat.as_str();
+    if let Some(rank) = SUMMARIES.iter().position(|summary| *summary == whole) {
+        let rank = u8::try_from(rank).unwrap_or(u8::MAX);
+        return Semantics { rank, ..Semantics::guessed(ConditionRole::Summary, NormalTrue) };
+    }
+    let mut ends: Option<(Token, Token)> = None;
+    let mut is_phrasal = false;
+    let mut is_bad = whole.ends_with("required");
+    for token in tokens(name) {
+        let known = word(token.as_str());
+        is_bad |= known.is_bad_name() || is_broken(token.as_str(), known);
+        // ScalingUp, RollingOut, SwitchingOver.
+        is_phrasal = matches!(token.as_str(), "up" | "down" | "out" | "in" | "back" | "over" | "off")
+            && ends.is_some_and(|(_, before)| is_activity(before.as_str(), word(before.as_str())));
+        ends = Some((ends.map_or(token, |(first, _)| first), token));
+    }
+    let Some((first, last)) = ends else {
+        return Semantics::guessed(ConditionRole::Informational, NormalTrue);
+    };
+    let (first, last) = (first.as_str(), last.as_str());
+    let known = word(last);
+    let dependent = |polarity| Semantics::guessed(ConditionRole::Dependent, polarity);
+    if !matches!(first, "not" | "no" | "non") && is_information(whole, first) {
+        return Semantics::guessed(ConditionRole::Informational, NormalTrue);
+    }
+    if known.is_at_rest() || last == "ignored" {
+        return Semantics::guessed(ConditionRole::Suspension, NormalTrue);
+    }
+    if first.starts_with("partial") {
+        return dependent(AbnormalTrue);
+    }
+    if matches!(first, "not" | "no" | "non" | "without") {
+        // NotReady is bad, NoWarnings is good.
+        return dependent(if is_bad { NormalTrue } else { AbnormalTrue });
+    }
+    if is_bad {
+        return dependent(AbnormalTrue);
+    }
+    if is_phrasal || known.is_activity_name() || is_activity(last, known) {
+        return Semantics::guessed(ConditionRole::Activity, NormalTrue);
+    }
+    let ends_well = ["ed", "able", "ready", "bound", "sync"].iter().any(|end| last.ends_with(end));
+    if known.is_good_name() || ends_well || whole.ends_with("uptodate") {
+        return dependent(NormalTrue);
+    }
+    Semantics::guessed(ConditionRole::Informational, NormalTrue)
+}
+
+fn is_information(whole: &str, first: &str) -> bool {
+    matches!(whole, "upgradeable" | "recommended")
+        || ["upgradeable", "warning", "info", "deprecated"].iter().any(|end| whole.ends_with(end))
+        || matches!(first, "can" | "deprecated")
+}
+
+/// What follows the last slash and the last dot.
+pub(crate) fn base(type_: &str) -> &str {
+    let name = type_.rsplit('/').next().unwrap_or(type_);
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// Whether a kind runs to an end, by its name.
+pub(super) fn runs_to_completion(kind: &str) -> bool {
+    tokens(kind).last().is_some_and(|token| word(token.as_str()).runs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ConditionRole::{Activity, Dependent, Informational, Summary, Suspension};
+
+    #[test]
+    fn a_name_says_role_and_polarity() {
+        for (type_, role, polarity) in [
+            ("Ready", Summary, NormalTrue),
+            ("example.com/Ready", Summary, NormalTrue),
+            ("ACK.Terminal", Dependent, AbnormalTrue),
+            ("DatabaseReady", Dependent, NormalTrue),
+            ("NotReady", Dependent, AbnormalTrue),
+            ("NoWarnings", Dependent, NormalTrue),
+            ("MemoryPressure", Dependent, AbnormalTrue),
+            ("RestartRequired", Dependent, AbnormalTrue),
+            ("PartiallyInvalid", Dependent, AbnormalTrue),
+            ("ReplicaFailure", Dependent, AbnormalTrue),
+            ("Progressing", Activity, NormalTrue),
+            ("ScalingUp", Activity, NormalTrue),
+            ("RollingUpdating", Activity, NormalTrue),
+            ("Paused", Suspension, NormalTrue),
+            ("ReconciliationPaused", Suspension, NormalTrue),
+            ("Upgradeable", Informational, NormalTrue),
+            ("PackageDeprecated", Informational, NormalTrue),
+            ("Weather", Informational, NormalTrue),
+            ("", Informational, NormalTrue),
+        ] {
+            let found = condition(type_);
+            assert_eq!((found.role, found.polarity), (role, polarity), "{type_}");
+            assert!(!found.is_declared);
+        }
+        assert!(condition("Ready").rank < condition("Applied").rank);
+    }
+
+    #[test]
+    fn a_job_ends_and_a_service_does_not() {
+        for (kind, expected) in
+            [("BackupJob", true), ("TaskRun", true), ("Widget", false), ("JobQueue", false)]
+        {
+            assert_eq!(runs_to_completion(kind), expected, "{kind}");
+        }
+    }
+}
