@@ -8,6 +8,7 @@ mod cli;
 mod cluster;
 mod completion;
 mod controller;
+mod declared;
 mod demo;
 mod dns;
 mod explain;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use allready::{Time, health::Health};
 use clap::{Args, ValueEnum};
 
-use crate::{cluster::ClusterArgs, target::ScopeArgs};
+use crate::{cluster::ClusterArgs, declared::DeclaredArgs, target::ScopeArgs};
 
 /// What to check, and how to say what came of it.
 #[derive(Debug, Args)]
@@ -18,6 +18,10 @@ with the first names and a count; --no-group gives each a line of its own.
 Files may be JSON or YAML: objects, lists, documents, or one JSON object after
 another. They are read one object at a time, whatever their size; an object may
 have 64 MiB. One that cannot be read counts as Unknown, and the rest is read on.
+
+What conditions mean is known for many kinds, told by their definitions (annotation
+allready.dev/conditions) or by --registry, and otherwise read off their names.
+--as kstatus gives the answers of that library instead, in its words.
 
 jsonl has a line for every object, in the order of the input; json and yaml have
 those that are not healthy, or all with --all. The writer is looked up for what is
@@ -36,7 +40,8 @@ Examples:
   allready check deploy/web svc/web -o wide
   kubectl get pods -A -o json | allready check -f -
   allready check -f dump.json -o jsonl | jq -r 'select(.health == \"Degraded\").name'
-  allready check -A -o junit > health.xml")]
+  allready check -A -o junit > health.xml
+  allready check widgets --registry widgets.yaml --why")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
@@ -55,6 +60,17 @@ pub(crate) struct CheckArgs {
     /// A file with objects, a directory of such files, or `-` for standard input; may be said several times.
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["all_namespaces", "namespace"])]
     pub(crate) filename: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) declared: DeclaredArgs,
+
+    /// Judge as somebody else does.
+    #[arg(long = "as", value_name = "WHOM", conflicts_with = "files")]
+    pub(crate) judge_as: Option<JudgeAs>,
+
+    /// Say what the rules are that decided.
+    #[arg(long)]
+    pub(crate) why: bool,
 
     /// Show what is healthy too.
     #[arg(long)]
@@ -94,6 +110,13 @@ pub(crate) enum CheckOutput {
     Junit,
     /// Metrics in the text format.
     Prometheus,
+}
+
+/// Whose rules to judge by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum JudgeAs {
+    /// kstatus, as in `helm --wait` and Flux: what has no rule and no Ready condition is good there.
+    Kstatus,
 }
 
 /// What makes the exit code other than 0.

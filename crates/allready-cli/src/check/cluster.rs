@@ -2,18 +2,23 @@
 
 use std::io::{IsTerminal as _, stdout};
 
-use allready::resources::{ListProblem, Listed, Resource, Selection, listing};
+use allready::{
+    registry::{Entry, Registry},
+    resources::{Catalog, ListProblem, Listed, Resource, Selection, listing},
+};
 use futures::{StreamExt as _, stream};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{
-    args::CheckArgs,
+    Check,
     collect::Collector,
     judged::{Judged, Plan},
     judgement::Judgement,
+    tally::Tally,
 };
 use crate::{
     cluster::{Cluster, Patience},
+    declared,
     failure::Failure,
     printer::Printer,
     target::{Asked, SelectorArgs, discover, get, parse, resolve},
@@ -26,12 +31,8 @@ const PARALLEL: usize = 8;
 ///
 /// # RBAC
 /// `list` on every kind that is asked for, and `get` on what is named. What is not permitted is said, and is not good.
-pub(super) fn check(
-    args: &CheckArgs,
-    plan: &Plan<'_>,
-    collector: &mut Collector<'_>,
-    printer: &mut Printer,
-) -> Result<(), Failure> {
+pub(super) fn check(check: &Check<'_>, entries: Vec<Entry>, printer: &mut Printer) -> Result<Tally, Failure> {
+    let args = check.args;
     let targets = parse(&args.targets).map_err(Failure::usage)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::unavailable(format_args!("cannot start: {error}")))?;
@@ -40,6 +41,9 @@ pub(super) fn check(
         let catalog = discover(&cluster).await?;
         let selector = SelectorArgs { selector: args.selector.clone(), field_selector: None };
         let mut asked = resolve(&targets, &args.scope, &selector, &catalog, &cluster.namespace)?;
+        let registry = registry(&cluster, &catalog, &asked, entries, printer).await;
+        let plan = check.plan(&registry);
+        let mut collector = Collector::new(&plan, args.is_grouped());
         if targets.is_empty() {
             // They tell what happened to others, and are no thing that could be well.
             asked.retain(|asked| asked.resource.plural != "events");
@@ -48,17 +52,35 @@ pub(super) fn check(
             }
         }
         let (named, kinds): (Vec<_>, Vec<_>) = asked.into_iter().partition(|asked| !asked.names.is_empty());
-        let mut failures = named_objects(&cluster, &named, plan, collector, printer).await?;
-        failures.extend(objects_of_kinds(&cluster, &kinds, plan, collector, printer).await?);
-        let count = failures.len();
-        let is_all =
-            count > 0 && count == kinds.len() + named.iter().map(|asked| asked.names.len()).sum::<usize>();
+        let mut failures = named_objects(&cluster, &named, &plan, &mut collector, printer).await?;
+        failures.extend(objects_of_kinds(&cluster, &kinds, &plan, &mut collector, printer).await?);
+        let names: usize = named.iter().map(|asked| asked.names.len()).sum();
+        // Where nothing at all could be read, that is the answer.
+        let is_all = failures.len() == kinds.len() + names;
         match failures.into_iter().next() {
-            // Nothing at all could be read: then that is the answer.
             Some(failure) if is_all => Err(failure),
-            _ => Ok(()),
+            _ => collector.finish(printer),
         }
     })
+}
+
+/// What is declared of kinds: in files, by their definitions, and what is built in, in this order.
+async fn registry(
+    cluster: &Cluster,
+    catalog: &Catalog,
+    asked: &[Asked],
+    entries: Vec<Entry>,
+    printer: &mut Printer,
+) -> Registry {
+    // Kinds that are built in have no definition.
+    if !asked.iter().any(|asked| asked.resource.group.contains('.')) {
+        return declared::registry(entries);
+    }
+    let (mut all, problems) = declared::of_cluster(cluster, catalog).await;
+    printer.warnings(&problems);
+    // The later ones win.
+    all.extend(entries);
+    declared::registry(all)
 }
 
 /// Judges objects by their names; one that is not there is missing. Gives what could not be got.
@@ -79,7 +101,7 @@ async fn named_objects(
     let mut failures = Vec::new();
     while let Some((asked, name, answer)) = answers.next().await {
         let judgement = match answer {
-            Ok(Some(object)) => Judgement::of(&object, plan.registry, plan.now),
+            Ok(Some(object)) => Judgement::of(&object, plan.by, plan.now),
             Ok(None) => missing(&asked.resource, &asked.selection, name),
             Err(failure) => {
                 collector.unlisted(failure.to_string());
@@ -122,7 +144,7 @@ async fn objects_of_kinds(
                 count += objects.len();
                 bar.set_message(format!("{count} objects"));
                 for object in objects {
-                    judged.add(Judgement::of(&object, plan.registry, plan.now), plan);
+                    judged.add(Judgement::of(&object, plan.by, plan.now), plan);
                 }
                 collector.add(judged, printer)?;
             }

@@ -1,6 +1,7 @@
 //! Puts together what many have judged, and writes it while it comes where that can be.
 
 use std::{
+    collections::BTreeSet,
     fmt::Write as _,
     io::{IsTerminal as _, stdout},
 };
@@ -9,6 +10,7 @@ use super::{
     args::CheckOutput,
     json,
     judged::{Judged, Plan},
+    judgement::rule_text,
     junit,
     layout::Layout,
     prometheus,
@@ -161,10 +163,18 @@ impl<'a> Collector<'a> {
             has_namespaces: self.rows.has_namespaces(),
         };
         let (not_shown, is_cut) = (self.rows.not_shown, self.rows.is_cut());
+        let rules = if self.plan.tells_why { self.rows.rules() } else { BTreeSet::new() };
         let rows = self.rows.sorted(self.plan.now);
         let mut text = String::new();
         if !rows.is_empty() {
             text = layout.text(&rows) + "\n";
+        }
+        if !rules.is_empty() {
+            text.push_str("Rules:\n");
+            for rule in rules {
+                let _ = writeln!(text, "  {rule}  {}", rule_text(rule));
+            }
+            text.push('\n');
         }
         if not_shown > 0 {
             let _ =
@@ -173,7 +183,7 @@ impl<'a> Collector<'a> {
         if is_cut {
             text.push_str("Some messages are cut: -o json has all of them.\n");
         }
-        text + &self.tally.summary() + "\n"
+        text + &self.tally.summary(|health| self.plan.word(health)) + "\n"
     }
 }
 

@@ -123,14 +123,14 @@ fn judge_piece(source: &str, batch: &Batch, piece: &Piece, plan: &Plan<'_>, judg
         let judgement = match object {
             Err(problem) => Judgement::unreadable(format!("{source}: {}", piece.place), problem),
             Ok(object) => {
-                let judgement = Judgement::of(&object, plan.registry, plan.now);
+                let judgement = Judgement::of(&object, plan.by, plan.now);
                 if judgement.health() == Health::Healthy || !piece.has_history() {
                     judgement
                 } else {
                     // Who wrote it is known only from what was left out.
                     let whole = whole.get_or_insert_with(|| read(batch, piece, Extent::Whole));
                     match whole.get(index) {
-                        Some(Ok(object)) => Judgement::of(object, plan.registry, plan.now),
+                        Some(Ok(object)) => Judgement::of(object, plan.by, plan.now),
                         _ => judgement,
                     }
                 }

@@ -1,16 +1,24 @@
 //! What some objects came to, in the form of the answer: made by many at once, and put together in order.
 
-use allready::{Time, health::Health, registry::Registry};
+use allready::{Time, health::Health};
 
-use super::{args::CheckOutput, json, judgement::Judgement, junit, prometheus, tally::Tally};
+use super::{
+    args::CheckOutput,
+    json,
+    judgement::{By, Judgement},
+    junit, prometheus,
+    tally::{Tally, word},
+};
 
 /// What is asked of everybody who judges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan<'a> {
-    pub(super) registry: &'a Registry,
+    pub(super) by: By<'a>,
     pub(super) now: Time,
     pub(super) output: Option<CheckOutput>,
     pub(super) shown: Shown,
+    /// Whether the rules are told.
+    pub(super) tells_why: bool,
 }
 
 /// What is shown.
@@ -24,6 +32,16 @@ impl Plan<'_> {
     /// Whether the answer is written while there is more to come.
     pub(super) fn is_written_at_once(&self) -> bool {
         !self.is_table() && self.output != Some(CheckOutput::Junit)
+    }
+
+    /// The words of a summary.
+    pub(super) fn word(&self, health: Health) -> String {
+        match (self.by, health) {
+            (By::Kstatus, Health::Healthy) => "current".to_owned(),
+            (By::Kstatus, Health::Progressing) => "in progress or terminating".to_owned(),
+            (By::Kstatus, Health::Degraded) => "failed".to_owned(),
+            _ => word(health).to_lowercase(),
+        }
     }
 
     fn is_table(&self) -> bool {
@@ -65,8 +83,10 @@ impl Judged {
         }
         let entry = match plan.output {
             None | Some(CheckOutput::Wide) => return self.judgements.push(judgement),
-            Some(CheckOutput::Json | CheckOutput::Jsonl) => json::line(&judgement),
-            Some(CheckOutput::Yaml) => json::yaml(&judgement),
+            Some(CheckOutput::Json | CheckOutput::Jsonl) => json::line(&judgement, plan.tells_why),
+            Some(CheckOutput::Yaml) => json::yaml(&judgement, plan.tells_why),
+            // What could not be read has none.
+            Some(CheckOutput::Name) if judgement.place.is_some() => return,
             Some(CheckOutput::Name) => name(&judgement),
             Some(CheckOutput::Junit) => junit::case(&judgement),
             Some(CheckOutput::Prometheus) => prometheus::sample(&judgement),
@@ -80,5 +100,6 @@ fn name(judgement: &Judgement) -> String {
     let kind = judgement.kind.to_lowercase();
     let group = judgement.group();
     let dot = if group.is_empty() { "" } else { "." };
-    crate::printer::tame(&format!("{kind}{dot}{group}/{}", judgement.called()))
+    let slash = if kind.is_empty() { "" } else { "/" };
+    crate::printer::tame(&format!("{kind}{dot}{group}{slash}{}", judgement.called()))
 }

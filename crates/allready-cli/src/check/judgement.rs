@@ -2,10 +2,28 @@
 
 use allready::{
     Time,
-    health::{Health, Verdict, judge},
+    health::{Health, Verdict, judge, kstatus, rule},
     registry::Registry,
 };
 use serde_json::Value;
+
+use super::tally::word;
+
+/// Whose rules are judged by.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum By<'a> {
+    /// Ours, and what is declared of kinds.
+    Own(&'a Registry),
+    /// Those of kstatus.
+    Kstatus,
+}
+
+/// The rule of what was asked for and is not there.
+const MISSING: &str = "X02";
+/// The rule of what cannot be read.
+const UNREADABLE: &str = "X01";
+/// Whatever kstatus goes by.
+const KSTATUS: &str = "kstatus";
 
 /// What one object came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +33,8 @@ pub(super) struct Judgement {
     pub(super) namespace: String,
     pub(super) name: String,
     pub(super) verdict: Verdict,
+    /// The word of kstatus, where it was asked.
+    pub(super) kstatus: Option<kstatus::Status>,
     /// The generation of the object, and the one that its status is about.
     pub(super) generation: Option<i64>,
     pub(super) observed: Option<i64>,
@@ -24,21 +44,28 @@ pub(super) struct Judgement {
 
 impl Judgement {
     /// Judges an object.
-    pub(super) fn of(object: &Value, registry: &Registry, now: Time) -> Self {
+    pub(super) fn of(object: &Value, by: By<'_>, now: Time) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let metadata = &object["metadata"];
-        let kind = text(&object["kind"]);
-        let verdict = if kind.is_empty() {
-            unknown("I02", "kind", "NoKind", "the object does not say of what kind it is".to_owned())
-        } else {
-            judge(object, registry, now)
+        let (verdict, kstatus) = match by {
+            By::Own(registry) => (judge(object, registry, now), None),
+            By::Kstatus => {
+                let outcome = kstatus::compute(object, now);
+                let verdict = Verdict {
+                    health: outcome.status.into(),
+                    reason: outcome.reason,
+                    ..unknown(KSTATUS, "", outcome.message)
+                };
+                (verdict, Some(outcome.status))
+            }
         };
         Self {
             api_version: text(&object["apiVersion"]),
-            kind,
+            kind: text(&object["kind"]),
             namespace: text(&metadata["namespace"]),
             name: text(&metadata["name"]),
             verdict,
+            kstatus,
             generation: metadata["generation"].as_i64(),
             observed: object["status"]["observedGeneration"].as_i64(),
             place: None,
@@ -52,7 +79,8 @@ impl Judgement {
             kind: String::new(),
             namespace: String::new(),
             name: String::new(),
-            verdict: unknown("I01", "", "Unreadable", problem),
+            verdict: unknown(UNREADABLE, "Unreadable", problem),
+            kstatus: None,
             generation: None,
             observed: None,
             place: Some(place),
@@ -62,12 +90,34 @@ impl Judgement {
     /// Something that was named and is not there.
     pub(super) fn missing(api_version: String, kind: String, namespace: String, name: String) -> Self {
         let message = format!("there is no {kind} of this name");
-        let verdict = Verdict { health: Health::Missing, ..unknown("I03", "", "NotFound", message) };
-        Self { api_version, kind, namespace, name, verdict, generation: None, observed: None, place: None }
+        let verdict = Verdict { health: Health::Missing, ..unknown(MISSING, "NotFound", message) };
+        Self {
+            api_version,
+            kind,
+            namespace,
+            name,
+            verdict,
+            kstatus: None,
+            generation: None,
+            observed: None,
+            place: None,
+        }
     }
 
     pub(super) fn health(&self) -> Health {
         self.verdict.health
+    }
+
+    /// The word for it: of kstatus, where that was asked.
+    pub(super) fn word(&self) -> &'static str {
+        match self.kstatus {
+            None => word(self.verdict.health),
+            Some(kstatus::Status::InProgress) => "InProgress",
+            Some(kstatus::Status::Failed) => "Failed",
+            Some(kstatus::Status::Current) => "Current",
+            Some(kstatus::Status::Terminating) => "Terminating",
+            Some(kstatus::Status::Unknown) => "Unknown",
+        }
     }
 
     /// The API group.
@@ -77,8 +127,7 @@ impl Judgement {
 
     /// How many generations the status is behind.
     pub(super) fn lag(&self) -> Option<i64> {
-        let lag = self.generation?.saturating_sub(self.observed?);
-        (lag != 0).then_some(lag)
+        self.verdict.lag.map(|lag| lag.generation.saturating_sub(lag.observed))
     }
 
     /// What people call it: the name, or where it stands.
@@ -91,14 +140,25 @@ impl Judgement {
     }
 }
 
-fn unknown(rule: &'static str, field: &str, reason: &str, message: String) -> Verdict {
+fn unknown(rule: &'static str, reason: &str, message: String) -> Verdict {
     Verdict {
         health: Health::Unknown,
         rule,
-        field: field.to_owned(),
+        field: String::new(),
         reason: reason.to_owned(),
         message,
         since: None,
         writer: None,
+        lag: None,
+    }
+}
+
+/// What a rule says.
+pub(super) fn rule_text(id: &str) -> &'static str {
+    match id {
+        MISSING => "Asked for by its name and not there: Missing.",
+        UNREADABLE => "Cannot be read: Unknown.",
+        KSTATUS => "As kstatus has it.",
+        id => rule(id).map_or("", |rule| rule.text),
     }
 }

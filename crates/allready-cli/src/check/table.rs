@@ -1,13 +1,13 @@
 //! What is not healthy, worst first, with equal causes as one row; bounded, however much there is.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use allready::{Time, health::Health};
 
 use super::{
     judgement::Judgement,
     layout::{Cell, Row},
-    tally::{WORST_FIRST, word},
+    tally::WORST_FIRST,
 };
 use crate::{
     age::age,
@@ -40,6 +40,8 @@ pub(super) struct Rows {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Cause {
     health: Health,
+    /// The health as it is written.
+    word: &'static str,
     kind: String,
     group: String,
     reason: String,
@@ -73,6 +75,7 @@ impl Rows {
         let message = cut(&verdict.message, MAX_MESSAGE);
         let cause = Cause {
             health: verdict.health,
+            word: judgement.word(),
             kind: cut(&judgement.kind, MAX_TEXT),
             group: cut(judgement.group(), MAX_TEXT),
             reason: cut(&verdict.reason, MAX_TEXT),
@@ -97,6 +100,11 @@ impl Rows {
     /// Whether a message has been cut.
     pub(super) fn is_cut(&self) -> bool {
         self.groups.iter().any(|group| group.is_cut)
+    }
+
+    /// The rules that decided, each once.
+    pub(super) fn rules(&self) -> BTreeSet<&'static str> {
+        self.groups.iter().map(|group| group.rule).collect()
     }
 
     /// Whether any object has a namespace.
@@ -171,7 +179,7 @@ impl Group {
             Health::Healthy => GOOD,
         };
         Row {
-            health: Cell { text: word(self.cause.health).to_owned(), style },
+            health: Cell { text: self.cause.word.to_owned(), style },
             namespace: self.namespace,
             kind: self.cause.kind,
             names: self.names,

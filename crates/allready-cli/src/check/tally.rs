@@ -56,8 +56,8 @@ impl Tally {
         self.unlisted += other.unlisted;
     }
 
-    /// One line, worst first.
-    pub(super) fn summary(&self) -> String {
+    /// One line, worst first, in these words.
+    pub(super) fn summary(&self, word: impl Fn(Health) -> String) -> String {
         let objects =
             if self.total() == 1 { "1 object".to_owned() } else { format!("{} objects", self.total()) };
         let mut parts: Vec<String> = Vec::new();
@@ -66,7 +66,7 @@ impl Tally {
             if count == 0 {
                 continue;
             }
-            let word = word(health).to_lowercase();
+            let word = word(health);
             let note = match (health, self.unreadable) {
                 (Health::Unknown, unreadable @ 1..) => format!(" ({unreadable} unreadable)"),
                 _ => String::new(),
@@ -120,12 +120,13 @@ mod tests {
     #[test]
     fn the_summary_says_the_worst_first_and_leaves_out_what_is_not_there() {
         use Health::{Degraded, Healthy, Progressing, Unknown};
-        assert_eq!(tally(&[]).summary(), "0 objects");
-        assert_eq!(tally(&[Healthy]).summary(), "1 object: 1 healthy");
+        let words = |health| word(health).to_lowercase();
+        assert_eq!(tally(&[]).summary(words), "0 objects");
+        assert_eq!(tally(&[Healthy]).summary(words), "1 object: 1 healthy");
         let mixed = tally(&[Healthy, Degraded, Progressing, Unknown, Healthy]);
         let mixed = Tally { unreadable: 1, unlisted: 1, ..mixed };
         assert_eq!(
-            mixed.summary(),
+            mixed.summary(words),
             "5 objects: 1 degraded, 1 unknown (1 unreadable), 1 progressing, 2 healthy, 1 kind not listed"
         );
     }

@@ -70,7 +70,11 @@ fn a_cluster_is_asked_as_kubectl_would_ask_it() {
         told(&cluster, &["deployments.apps", "-A", "-l", "app in (web, good)", "--all"])
     );
     assert_snapshot!("no_such_kind", told(&cluster, &["deploymnet"]));
-    assert_snapshot!("lines", told(&cluster, &["deploy/bad", "-o", "jsonl"]));
+    let lines = told(&cluster, &["deploy/bad", "-o", "jsonl"]);
+    // When it was written is when this test ran.
+    let (before, after) = lines.split_once("\"time\":\"").unwrap();
+    let (_, after) = after.split_once('"').unwrap();
+    assert_snapshot!("lines", format!("{before}\"time\":\"TIME\"{after}"));
 }
 
 #[test]
@@ -84,7 +88,10 @@ fn everything_is_what_is_in_the_namespace_or_in_all_of_them() {
         assert!(everywhere.contains(&format!("\n{name}\n")), "{name}: {everywhere}");
     }
     let table = told(&cluster, &["-A"]);
-    assert!(!table.starts_with("exit 0\n") && table.contains("Deployment/bad"), "{table}");
+    assert!(
+        table.starts_with("exit 1\n") && table.contains("Degraded") && table.contains("Deployment/bad"),
+        "{table}"
+    );
 }
 
 #[test]
@@ -112,4 +119,40 @@ fn who_may_not_list_is_told_so_and_it_is_not_good() {
     cluster.become_nowhere();
     let nowhere = told(&cluster, &["-A"]);
     assert!(nowhere.starts_with("exit 69\n") && nowhere.contains("does not answer"), "{nowhere}");
+}
+
+#[test]
+fn a_definition_says_what_its_conditions_mean() {
+    let cluster = Cluster::start();
+    let schema = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {
+            "name": "widgets.example.com",
+            "annotations": { "allready.dev/conditions": "Ready: !Shiny" },
+        },
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": { "plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList" },
+            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema } }],
+        },
+    });
+    cluster.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition);
+    let widgets = "/apis/example.com/v1/namespaces/default/widgets";
+    cluster.until(widgets, "WidgetList");
+    let condition = |type_: &str| {
+        json!({ "type": type_, "status": "True", "reason": "R", "message": "it sparkles",
+        "lastTransitionTime": "2026-11-15T12:30:00Z" })
+    };
+    let widget = json!({
+        "apiVersion": "example.com/v1",
+        "kind": "Widget",
+        "metadata": { "name": "a" },
+        "status": { "conditions": [condition("Ready"), condition("Shiny")] },
+    });
+    cluster.send("POST", widgets, &widget);
+    let said = told(&cluster, &["widgets"]);
+    assert!(said.starts_with("exit 1\n") && said.contains("it sparkles"), "{said}");
 }

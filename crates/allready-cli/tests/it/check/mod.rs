@@ -167,3 +167,42 @@ fn what_makes_the_exit_code_can_be_chosen() {
     assert_eq!(code(&["--fail-on", "degraded"]), "exit 0");
     assert_eq!(code(&["--fail-on", "suspended"]), "exit 2");
 }
+
+#[test]
+fn the_rules_that_decided_are_told_on_demand() {
+    assert_snapshot!(check(&["--why"], MIXED));
+    let line = check(&["--why", "-o", "jsonl"], "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n");
+    assert!(line.contains("\"why\":\""), "{line}");
+}
+
+#[test]
+fn as_kstatus_has_it_on_demand() {
+    assert_snapshot!(check(&["--as", "kstatus"], MIXED));
+    let line =
+        check(&["--as", "kstatus", "-o", "jsonl"], "apiVersion: v1\nkind: Riddle\nmetadata: {name: a}\n");
+    assert!(line.starts_with("exit 0\n") && line.contains("\"kstatus\":\"Current\""), "{line}");
+}
+
+#[test]
+fn what_is_declared_in_a_file_comes_before_what_is_built_in() {
+    let directory = tempfile::tempdir().unwrap();
+    let object = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a, generation: 1}\nstatus: {conditions: [{type: Ready, status: 'True', reason: R}, {type: Shiny, status: 'True', reason: TooMuch, message: it sparkles}]}\n";
+    assert!(check(&[], object).starts_with("exit 0\n"), "{}", check(&[], object));
+    let declared = [
+        ("list.yaml", "- {group: example.com, kind: Widget, conditions: {Ready: summary, Shiny: abnormal}}\n"),
+        (
+            "definition.yaml",
+            "kind: CustomResourceDefinition\nmetadata: {name: widgets.example.com, annotations: {allready.dev/conditions: 'Ready: !Shiny'}}\nspec: {group: example.com, names: {kind: Widget}}\n",
+        ),
+    ];
+    for (name, text) in declared {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let told = check(&["--registry", path.to_str().unwrap()], object);
+        assert!(told.starts_with("exit 1\n") && told.contains("it sparkles"), "{name}: {told}");
+    }
+    let path = directory.path().join("wrong.yaml");
+    std::fs::write(&path, "- {group: example.com, colour: red}\n").unwrap();
+    let told = check(&["--registry", path.to_str().unwrap()], object);
+    assert!(told.starts_with("exit 65\n") && told.contains("unknown field `colour`"), "{told}");
+}
