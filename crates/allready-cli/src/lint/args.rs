@@ -2,12 +2,16 @@
 
 use std::path::PathBuf;
 
-use allready::{Time, lint::Severity};
+use allready::{
+    Time,
+    lint::{Severity, Unmet},
+};
 use clap::{Args, ValueEnum};
 use jiff::SignedDuration;
 
 use crate::{
     cluster::ClusterArgs,
+    declared::DeclaredArgs,
     failure::Failure,
     target::{ScopeArgs, SelectorArgs},
 };
@@ -57,6 +61,9 @@ pub(crate) struct LintArgs {
 
     #[command(flatten)]
     pub(crate) selector: SelectorArgs,
+
+    #[command(flatten)]
+    pub(crate) declared: DeclaredArgs,
 
     /// The kinds or objects to look at, as kubectl names them; `crd` for definitions [default: everything].
     #[arg(value_name = "TYPE[/NAME]", conflicts_with = "filename")]
@@ -125,6 +132,11 @@ pub(crate) enum LintOutput {
 }
 
 impl LintArgs {
+    /// A file that is named is meant for what is looked at; that of the directory may be meant for more.
+    pub(super) fn unmet(&self) -> Unmet {
+        if self.config.is_some() { Unmet::Told } else { Unmet::Untold }
+    }
+
     /// What cannot be meant.
     pub(super) fn check(&self) -> Result<(), Failure> {
         if self.fix && self.filename.is_empty() {

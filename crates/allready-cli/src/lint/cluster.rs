@@ -2,13 +2,21 @@
 
 use std::pin::pin;
 
-use allready::resources::{Catalog, Listed, Selection, listing};
+use allready::{
+    registry::Entry,
+    resources::{Catalog, Listed, Selection, listing},
+};
 use futures::StreamExt as _;
 use serde_json::Value;
 
-use super::{args::LintArgs, session::Session, watch};
+use super::{
+    args::LintArgs,
+    session::{Begin, Report, Session},
+    watch,
+};
 use crate::{
     cluster::{Cluster, Patience},
+    declared,
     failure::Failure,
     printer::{Printer, tame},
     target::{self, Asked},
@@ -21,27 +29,34 @@ const PARALLEL: usize = 8;
 ///
 /// # RBAC
 /// `list` on each kind; with --watch also `watch`. For conditions about nodes, `list` on nodes: without it these are not
-/// compared.
+/// compared. To know what definitions declare of their kinds, `list` on customresourcedefinitions.
 pub(super) async fn lint(
     args: &LintArgs,
-    session: &mut Session<'_>,
+    begin: &Begin<'_>,
+    entries: Vec<Entry>,
     printer: &mut Printer,
-) -> Result<(), Failure> {
+) -> Result<Report, Failure> {
     let targets = target::parse(&args.targets).map_err(Failure::usage)?;
     let cluster = args.cluster.connect(Patience::Command).await?;
     let catalog = target::discover(&cluster).await?;
     let asked = target::resolve(&targets, &args.scope, &args.selector, &catalog, &cluster.namespace)?;
+    // What is given by hand comes before what the definitions say of themselves.
+    let (mut declared, _) = declared::of_cluster(&cluster, &catalog).await;
+    declared.extend(entries);
+    let registry = declared::registry(declared);
+    let mut session = Session::new(begin, &registry);
     if targets.is_empty() {
         catalog.problems.iter().for_each(|problem| session.problem(tame(problem)));
     }
     if args.watch.is_some() {
-        return watch::run(args, &cluster, asked, session, printer).await;
+        watch::run(args, &cluster, asked, &mut session, printer).await?;
+        return Ok(session.finish(args.unmet()));
     }
     for one in &asked {
         if one.names.is_empty() {
             continue;
         }
-        named(&cluster, one, session).await?;
+        named(&cluster, one, &mut session).await?;
     }
     // Those with the same selection are read together.
     let whole: Vec<&Asked> = asked.iter().filter(|asked| asked.names.is_empty()).collect();
@@ -65,8 +80,8 @@ pub(super) async fn lint(
     if is_all {
         session.cover();
     }
-    nodes(&cluster, &catalog, session).await;
-    Ok(())
+    nodes(&cluster, &catalog, &mut session).await;
+    Ok(session.finish(args.unmet()))
 }
 
 fn selections<'a>(asked: &[&'a Asked]) -> Vec<&'a Selection> {

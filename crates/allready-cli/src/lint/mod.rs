@@ -16,9 +16,9 @@ use std::process::ExitCode;
 use allready::{Time, lint::Ignores};
 
 pub(crate) use args::LintArgs;
-use session::Session;
+use session::{Begin, Session};
 
-use crate::{failure::Failure, printer::Printer};
+use crate::{declared, failure::Failure, printer::Printer};
 
 pub(crate) fn run(args: &LintArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     if let Some(id) = &args.explain {
@@ -33,16 +33,19 @@ pub(crate) fn run(args: &LintArgs, now: Time, printer: &mut Printer) -> Result<E
         return fix::run(args, printer);
     }
     let ignores = Ignores::new(&config);
-    let mut session = Session::new(&config, &ignores, args.now.unwrap_or(now));
-    if args.filename.is_empty() {
+    let entries = args.declared.entries()?;
+    let begin = Begin { config: &config, ignores: &ignores, now: args.now.unwrap_or(now) };
+    let report = if args.filename.is_empty() {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime =
             runtime.map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
-        runtime.block_on(cluster::lint(args, &mut session, printer))?;
+        runtime.block_on(cluster::lint(args, &begin, entries, printer))?
     } else {
+        let registry = declared::registry(entries);
+        let mut session = Session::new(&begin, &registry);
         files::lint(&args.filename, &mut session)?;
-    }
-    let report = session.finish();
+        session.finish(args.unmet())
+    };
     output::print(&report, args, printer)?;
     Ok(ExitCode::from(report.exit_code(args.fail_on)))
 }

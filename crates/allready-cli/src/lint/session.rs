@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use allready::{
     Time,
-    lint::{self, Config, Context, Coverage, Finding, History, Ignores, Relations, Scope, Severity},
+    lint::{self, Config, Context, Coverage, Finding, History, Ignores, Relations, Scope, Severity, Unmet},
     registry::Registry,
 };
 use serde_json::Value;
@@ -23,10 +23,18 @@ pub(super) struct Told {
     pub(super) origin: Option<Origin>,
 }
 
+/// What a run begins with.
+pub(super) struct Begin<'a> {
+    pub(super) config: &'a Config,
+    pub(super) ignores: &'a Ignores<'a>,
+    pub(super) now: Time,
+}
+
 /// What a run has come to so far.
 pub(super) struct Session<'a> {
     config: &'a Config,
     ignores: &'a Ignores<'a>,
+    registry: &'a Registry,
     pub(super) now: Time,
     relations: Relations,
     history: History,
@@ -58,11 +66,12 @@ pub(super) struct Report {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(config: &'a Config, ignores: &'a Ignores<'a>, now: Time) -> Self {
+    pub(super) fn new(begin: &Begin<'a>, registry: &'a Registry) -> Self {
         Self {
-            config,
-            ignores,
-            now,
+            config: begin.config,
+            ignores: begin.ignores,
+            registry,
+            now: begin.now,
             relations: Relations::default(),
             history: History::default(),
             coverage: Coverage::Part,
@@ -73,7 +82,7 @@ impl<'a> Session<'a> {
     }
 
     fn context(&self) -> Context<'a> {
-        Context { registry: Registry::builtin(), now: self.now, thresholds: &self.config.thresholds }
+        Context { registry: self.registry, now: self.now, thresholds: &self.config.thresholds }
     }
 
     /// Looks at an object, and gives what is to be told of it. Its text, and where in it the object stands, are for lines.
@@ -221,7 +230,7 @@ impl<'a> Session<'a> {
     }
 
     /// What is told at the end.
-    pub(super) fn finish(mut self) -> Report {
+    pub(super) fn finish(mut self, unmet: Unmet) -> Report {
         let related = self.relate();
         self.report.told.extend(related);
         // Findings of one object stand together, in the order in which the objects came.
@@ -235,7 +244,7 @@ impl<'a> Session<'a> {
             (place, std::cmp::Reverse(told.finding.severity))
         });
         lines::settle(&mut self.report.told);
-        self.report.notices.extend(self.ignores.unused());
+        self.report.notices.extend(self.ignores.unused(unmet));
         self.report.breaches.clone_from(self.history.breaches());
         self.report
     }

@@ -98,17 +98,20 @@ impl IgnoreEntry {
         rules.is_empty() && [group, kind, namespace, name, path].into_iter().all(Option::is_none)
     }
 
-    fn matches(&self, finding: &Finding) -> bool {
+    fn is_about(&self, object: &ObjectRef) -> bool {
         let is = |pattern: &Option<String>, text: &str| {
             pattern.as_ref().is_none_or(|pattern| is_like(pattern, text))
         };
-        let ObjectRef { kind, namespace, name, .. } = &finding.object;
+        is(&self.group, object.group())
+            && is(&self.kind, &object.kind)
+            && is(&self.namespace, &object.namespace)
+            && is(&self.name, &object.name)
+    }
+
+    fn matches(&self, finding: &Finding) -> bool {
         (self.rules.is_empty() || self.rules.iter().any(|id| id.eq_ignore_ascii_case(finding.rule.id)))
-            && is(&self.group, finding.object.group())
-            && is(&self.kind, kind)
-            && is(&self.namespace, namespace)
-            && is(&self.name, name)
-            && is(&self.path, finding.path())
+            && self.path.as_ref().is_none_or(|pattern| is_like(pattern, finding.path()))
+            && self.is_about(&finding.object)
     }
 
     fn described(&self) -> String {
@@ -161,12 +164,15 @@ pub struct Sorted {
 pub struct Ignores<'a> {
     config: &'a Config,
     used: Vec<Cell<bool>>,
+    /// Whether an object that an entry is about was looked at.
+    met: Vec<Cell<bool>>,
 }
 
 impl<'a> Ignores<'a> {
     /// By this configuration.
     pub fn new(config: &'a Config) -> Self {
-        Self { config, used: config.ignore.iter().map(|_| Cell::new(false)).collect() }
+        let none = || config.ignore.iter().map(|_| Cell::new(false)).collect();
+        Self { config, used: none(), met: none() }
     }
 
     /// Sorts the findings of one object. `was_looked_at` says of which rules there could have been findings at all.
@@ -177,6 +183,10 @@ impl<'a> Ignores<'a> {
         was_looked_at: impl Fn(&Rule) -> bool,
     ) -> Sorted {
         let of_object = annotated(object);
+        let named = ObjectRef::of(object);
+        for (entry, met) in self.config.ignore.iter().zip(&self.met) {
+            met.set(met.get() || entry.is_about(&named));
+        }
         let mut used = BTreeSet::new();
         let mut sorted = Sorted::default();
         for mut finding in findings {
@@ -198,9 +208,8 @@ impl<'a> Ignores<'a> {
             finding.severity = own.map_or(finding.severity, |(_, severity)| *severity);
             sorted.told.push(finding);
         }
-        for (index, ignore) in of_object.iter().enumerate().filter(|(index, _)| !used.contains(index)) {
+        for (_, ignore) in of_object.iter().enumerate().filter(|(index, _)| !used.contains(index)) {
             let what = excerpt(&ignore.id);
-            let _ = index;
             match rule(&ignore.id) {
                 None => sorted.notices.push(format!(
                     "{}: the annotation leaves out {what:?}, which is no rule",
@@ -216,15 +225,33 @@ impl<'a> Ignores<'a> {
         sorted
     }
 
-    /// What the configuration leaves out for nothing, so far.
-    pub fn unused(&self) -> Vec<String> {
-        let unused = self.config.ignore.iter().zip(&self.used).filter(|(_, used)| !used.get());
-        unused
-            .map(|(entry, _)| {
-                format!("the configuration leaves out {}, and there is no such finding", entry.described())
-            })
-            .collect()
+    /// What the configuration leaves out for nothing, so far: entries about objects that were looked at and have no such
+    /// finding. With [`Unmet::Told`] also those about no object that was looked at.
+    pub fn unused(&self, unmet: Unmet) -> Vec<String> {
+        let entries = self.config.ignore.iter().zip(self.used.iter().zip(&self.met));
+        let unused = entries.filter(|(_, (used, _))| !used.get()).filter_map(|(entry, (_, met))| {
+            let what = entry.described();
+            match (met.get(), unmet) {
+                (true, _) => {
+                    Some(format!("the configuration leaves out {what}, and there is no such finding"))
+                }
+                (false, Unmet::Told) => {
+                    Some(format!("the configuration leaves out {what}, and no such object was looked at"))
+                }
+                (false, Unmet::Untold) => None,
+            }
+        });
+        unused.collect()
     }
+}
+
+/// Whether entries about objects that were not looked at are worth a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmet {
+    /// They are: the configuration was made for this.
+    Told,
+    /// They are not: it is for more than was looked at.
+    Untold,
 }
 
 /// One entry of the annotation.

@@ -39,7 +39,7 @@ mod thresholds;
 pub use finding::{Finding, ObjectRef};
 pub use gateway::{Coverage, Relations};
 pub use history::History;
-pub use ignores::{Config, ConfigError, IgnoreEntry, Ignores, NAME as IGNORE_ANNOTATION, Sorted};
+pub use ignores::{Config, ConfigError, IgnoreEntry, Ignores, NAME as IGNORE_ANNOTATION, Sorted, Unmet};
 pub use object::object;
 pub use place::Place;
 pub use rule::{Rule, Scope, Severity, SeverityError, rule, rules};

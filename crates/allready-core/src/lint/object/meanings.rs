@@ -8,8 +8,10 @@ use crate::{
         Severity,
         finding::Findings,
         lists::List,
+        names,
         object::subject::{Subject, is_counted, is_default},
     },
+    registry::ConditionRole,
 };
 
 pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
@@ -55,22 +57,30 @@ fn drift(subject: &Subject<'_>, list: &List<'_>, findings: &mut Findings) {
     if is_default(top) || subject.found.deleting {
         return;
     }
+    let is_top_known = subject.set.is_some() || subject.semantics(&top.type_).is_declared;
+    // A word such as Installed may speak for the whole, or for one aspect among others.
+    if !is_top_known && !matches!(names::base(&top.type_), "Ready" | "Succeeded" | "Available") {
+        return;
+    }
     let dependents: Vec<(&FoundCondition<'_>, bool, Standing)> = list
         .entries()
         .filter(|(index, condition)| *index != at && condition.type_ != top.type_)
         .filter_map(|(_, condition)| {
             let semantics = subject.semantics(&condition.type_);
+            // Of two that are declared to speak for the whole, neither is made from the other.
+            let is_equal = semantics.role == ConditionRole::Summary && semantics.is_declared;
             let standing = semantics.polarity.standing(condition.status);
-            is_counted(semantics.role).then_some((condition, semantics.is_declared, standing))
+            let is_known = semantics.is_declared && is_top_known;
+            (is_counted(semantics.role) && !is_equal).then_some((condition, is_known, standing))
         })
         .collect();
     let place = || list.entry(at).key("status");
     match top.status {
         Status::True => {
-            for (condition, is_declared, standing) in dependents {
-                let severity = if is_declared { Severity::Warning } else { Severity::Info };
+            for (condition, is_known, standing) in dependents {
+                let severity = if is_known { Severity::Warning } else { Severity::Info };
                 // That something is not known is only held against a summary that is known to be made from it.
-                if standing == Standing::Bad || (standing == Standing::Unknown && is_declared) {
+                if standing == Standing::Bad || (standing == Standing::Unknown && is_known) {
                     findings.add("O11", severity, place, || {
                         format!(
                             "{} is True while {} is {} ({})",
