@@ -93,6 +93,7 @@ impl Finding {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields on by reference")]
 fn id<S: serde::Serializer>(rule: &&'static Rule, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(rule.id)
 }

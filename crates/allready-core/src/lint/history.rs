@@ -365,7 +365,9 @@ fn feel(value: &Value, hasher: &mut DefaultHasher) {
         }
         Value::Array(entries) => {
             entries.len().hash(hasher);
-            entries.iter().for_each(|entry| feel(entry, hasher));
+            for entry in entries {
+                feel(entry, hasher);
+            }
         }
         other => hash(other).hash(hasher),
     }

@@ -34,7 +34,7 @@ pub(super) fn base(type_: &str) -> &str {
     type_.rsplit('/').next().unwrap_or(type_)
 }
 
-/// Whether a name is PascalCase: it begins with a capital, and has letters and digits alone.
+/// Whether a name is in Pascal case: it begins with a capital, and has letters and digits alone.
 pub(super) fn is_pascal(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -52,8 +52,8 @@ pub(super) fn polarity(type_: &str) -> Option<Polarity> {
 /// Whether a name is the negation of something: `NotReady`, `NoConflicts`, `ListenersNotValid`.
 pub(super) fn is_negated(type_: &str) -> bool {
     let words = words(base(type_));
-    let negates = |word: &&str| matches!(*word, "Not" | "No" | "Non" | "Isnt" | "Without");
-    words.len() > 1 && words.iter().any(|word| negates(&word))
+    let negates = |word: &str| matches!(word, "Not" | "No" | "Non" | "Isnt" | "Without");
+    words.len() > 1 && words.iter().any(|word| negates(word))
 }
 
 /// Verbs for something that takes a while: as types they are in order (`Deploying`).

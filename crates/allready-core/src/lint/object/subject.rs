@@ -67,7 +67,7 @@ impl<'a> Subject<'a> {
             if let Some(found) = set.get(type_) {
                 let role = match found.role {
                     Role::Informational => ConditionRole::Informational,
-                    _ => ConditionRole::Dependent,
+                    Role::Dependent => ConditionRole::Dependent,
                 };
                 return Semantics::declared(role, found.polarity);
             }

@@ -39,7 +39,9 @@ pub fn fix(found: &Value) -> (Value, Vec<Finding>) {
     if !before.is_empty()
         && let Some(versions) = fixed.pointer_mut("/spec/versions").and_then(Value::as_array_mut)
     {
-        versions.iter_mut().for_each(|version| mend(version, set.as_ref()));
+        for version in versions {
+            mend(version, set.as_ref());
+        }
     }
     let key = |finding: &Finding| (finding.rule.id, finding.place.pointer.clone());
     let left: BTreeSet<_> = definition(&fixed).iter().map(key).collect();

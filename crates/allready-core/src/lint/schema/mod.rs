@@ -50,7 +50,7 @@ pub fn definition(definition: &Value) -> Vec<Finding> {
         let place = Place::root()
             .keys(&["spec", "versions"])
             .entry(index, version["name"].as_str().unwrap_or_default());
-        Version { version, place, set: set.as_ref() }.look(&mut findings);
+        Version { value: version, place, set: set.as_ref() }.look(&mut findings);
     }
     findings.finish()
 }
@@ -62,7 +62,7 @@ fn declared(definition: &Value) -> Option<ConditionSet> {
 
 /// One version of a definition.
 struct Version<'a> {
-    version: &'a Value,
+    value: &'a Value,
     place: Place,
     set: Option<&'a ConditionSet>,
 }
@@ -72,11 +72,11 @@ const STATUS: &[&str] = &["schema", "openAPIV3Schema", "properties", "status"];
 impl Version<'_> {
     fn look(&self, findings: &mut Findings) {
         // What is no longer served is no longer written either.
-        if self.version["served"] == false {
+        if self.value["served"] == false {
             return;
         }
-        let Some(status) = STATUS.iter().try_fold(self.version, |value, key| value.get(key)) else { return };
-        if self.version["subresources"].get("status").is_none() {
+        let Some(status) = STATUS.iter().try_fold(self.value, |value, key| value.get(key)) else { return };
+        if self.value["subresources"].get("status").is_none() {
             findings.add(
                 "C04",
                 Severity::Warning,
@@ -97,7 +97,7 @@ impl Version<'_> {
             self.list(list, findings);
         }
         match lists.iter().find(|list| list.is_top) {
-            Some(_) => columns::look(self.version, &self.place, findings),
+            Some(_) => columns::look(self.value, &self.place, findings),
             None => no_conditions(status, &place, findings),
         }
     }

@@ -126,7 +126,7 @@ fn c03_generations_are_numbers_and_conditions_have_one() {
         assert_eq!(found, [format!("{severity} {path}")]);
     }
     let of_status = changed("C03", STATUS, |status| {
-        status["properties"]["observedGeneration"] = json!({ "type": "string" })
+        status["properties"]["observedGeneration"] = json!({ "type": "string" });
     });
     assert_eq!(of_status, ["error ….properties.observedGeneration"]);
     assert_eq!(changed("C03", STATUS, |_| {}), NOTHING);

@@ -46,7 +46,9 @@ fn class(controller: &str) -> Value {
 
 fn related(objects: &[Value], coverage: Coverage, id: &str) -> Vec<String> {
     let mut relations = Relations::default();
-    objects.iter().for_each(|object| relations.add(object));
+    for object in objects {
+        relations.add(object);
+    }
     of_rule(&relations.findings(coverage), id)
 }
 
@@ -155,6 +157,9 @@ fn g05_listeners_and_counts_match() {
     assert_eq!(related(&[gateway()], Coverage::Part, "G05"), NOTHING, "its route may be elsewhere");
 }
 
+/// What is done to a Gateway and a route.
+type Change = dyn Fn(&mut Value, &mut Value);
+
 #[test]
 fn g05_only_routes_that_a_listener_takes_are_counted() {
     let changed = |change: &dyn Fn(&mut Value, &mut Value)| {
@@ -162,10 +167,10 @@ fn g05_only_routes_that_a_listener_takes_are_counted() {
         change(&mut gateway, &mut route);
         related(&[gateway, route], Coverage::Everything, "G05").is_empty()
     };
-    let cases: [(&str, bool, &dyn Fn(&mut Value, &mut Value)); 8] = [
+    let cases: [(&str, bool, &Change); 8] = [
         ("as it is", true, &|_, _| {}),
         ("refused", false, &|_, route| {
-            route["status"]["parents"][0]["conditions"][0]["status"] = json!("False")
+            route["status"]["parents"][0]["conditions"][0]["status"] = json!("False");
         }),
         ("another section", false, &|_, route| {
             route["spec"]["parentRefs"][0]["sectionName"] = json!("https");

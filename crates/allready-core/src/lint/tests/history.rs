@@ -126,7 +126,8 @@ fn o08_a_generation_that_was_watched_waiting_is_told_once() {
     let at = |seconds: i64| Context::at(now().saturating_add(SignedDuration::from_secs(seconds)));
     let told = |story: &mut Story, seconds: i64| of_rule(&story.history.overdue(&at(seconds)), "O08");
     let (current, behind) = (condition(&json!({})), condition(&json!({ "observedGeneration": 1 })));
-    let mut story = Story::new().then(0, &[current.clone()]).then(10, std::slice::from_ref(&behind));
+    let mut story =
+        Story::new().then(0, std::slice::from_ref(&current)).then(10, std::slice::from_ref(&behind));
     assert_eq!(told(&mut story, 200), NOTHING, "it has five minutes");
     assert_eq!(told(&mut story, 400), ["warning status"]);
     assert_eq!(told(&mut story, 500), NOTHING, "it was told");
