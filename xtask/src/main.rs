@@ -93,6 +93,8 @@ enum Kube {
 enum Bench {
     /// Start, memory, applies, watches: the embedded server against the real one
     Apiserver(xtask::bench::Options),
+    /// Verdicts on a dump and on a server: the command line against a Go program with kstatus
+    Check(xtask::bench::check::Options),
     /// One Ready from many reporters: both layouts, on both servers
     ConfigStatus(xtask::bench::config_status::Options),
     /// One status on a hub from many clusters, each with an embedded server of its own
@@ -148,6 +150,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Kube(kube) => run_kube(&environment, kube).await,
         Chore::Conformance(options) => run_conformance(&environment, options).await,
         Chore::Bench(Bench::Apiserver(options)) => xtask::bench::apiserver(&environment, options).await,
+        Chore::Bench(Bench::Check(options)) => xtask::bench::check::run(&environment, options).await,
         Chore::Bench(Bench::ConfigStatus(options)) => {
             xtask::bench::config_status::run(&environment, options).await
         }

@@ -5,11 +5,13 @@
     reason = "scenarios are tests, in functions that two tests share"
 )]
 
+mod check;
 mod config_status;
 mod events;
 mod explain;
 mod hub;
 mod leadership;
+mod lint;
 mod my_resource;
 mod permissions;
 mod resource_graph;

@@ -1,5 +1,6 @@
 //! Figures of both servers in one run, as ratios.
 
+pub mod check;
 pub mod config_status;
 pub mod hub;
 mod load;

@@ -1,16 +1,51 @@
-//! `allready lint`.
+//! `allready lint`: what is wrong with how objects and definitions tell their status.
+
+mod args;
+mod cluster;
+mod config;
+mod explain;
+mod files;
+mod fix;
+mod lines;
+mod output;
+mod session;
+mod watch;
 
 use std::process::ExitCode;
 
-use allready::Time;
-use clap::Args;
+use allready::{Time, lint::Ignores};
 
-use crate::{failure::Failure, printer::Printer};
+pub(crate) use args::LintArgs;
+use session::{Begin, Session};
 
-/// What to do, and with what.
-#[derive(Debug, Args)]
-pub(crate) struct LintArgs {}
+use crate::{declared, failure::Failure, printer::Printer};
 
-pub(crate) fn run(_args: &LintArgs, _now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
-    Err(Failure::unavailable("lint is not there yet"))
+pub(crate) fn run(args: &LintArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    if let Some(id) = &args.explain {
+        return explain::one(id, args.output, printer);
+    }
+    if args.rules {
+        return explain::all(args.output, printer);
+    }
+    args.check()?;
+    let config = config::read(args.config.as_deref())?;
+    if args.fix {
+        return fix::run(args, printer);
+    }
+    let ignores = Ignores::new(&config);
+    let entries = args.declared.entries()?;
+    let begin = Begin { config: &config, ignores: &ignores, now: args.now.unwrap_or(now) };
+    let report = if args.filename.is_empty() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let runtime =
+            runtime.map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
+        runtime.block_on(cluster::lint(args, &begin, entries, printer))?
+    } else {
+        let registry = declared::registry(entries);
+        let mut session = Session::new(&begin, &registry);
+        files::lint(&args.filename, &mut session)?;
+        session.finish(args.unmet())
+    };
+    output::print(&report, args, printer)?;
+    Ok(ExitCode::from(report.exit_code(args.fail_on)))
 }

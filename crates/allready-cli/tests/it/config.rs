@@ -45,6 +45,21 @@ impl Cluster {
         said.replace(self.directory.path().to_str().unwrap(), "DIRECTORY")
     }
 
+    /// From now on, commands are run as somebody else.
+    pub(crate) fn become_user(&self, name: &str) {
+        let text = std::fs::read_to_string(self.kubeconfig()).unwrap();
+        let line = text.lines().find(|line| line.trim().starts_with("token: ")).unwrap();
+        let indent = line.len() - line.trim_start().len();
+        let with = format!("{line}\n{:indent$}as: {name}", "");
+        std::fs::write(self.kubeconfig(), text.replacen(line, &with, 1)).unwrap();
+    }
+
+    /// From now on, commands find nobody who listens.
+    pub(crate) fn become_nowhere(&self) {
+        let text = std::fs::read_to_string(self.kubeconfig()).unwrap();
+        std::fs::write(self.kubeconfig(), text.replace(&self.address, "127.0.0.1:1")).unwrap();
+    }
+
     pub(crate) fn get(&self, path: &str) -> String {
         self.ask("GET", path, "")
     }

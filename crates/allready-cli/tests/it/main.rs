@@ -3,10 +3,12 @@
 
 mod aggregate;
 mod apiserver;
+mod check;
 mod config;
 mod demo;
 mod explain;
 mod hub;
+mod lint;
 mod owners;
 mod registry;
 mod rollup;

@@ -1,0 +1,190 @@
+//! Puts together what many have judged, and writes it while it comes where that can be.
+
+use std::{
+    collections::BTreeSet,
+    fmt::Write as _,
+    io::{IsTerminal as _, stdout},
+};
+
+use super::{
+    args::CheckOutput,
+    json,
+    judged::{Judged, Plan},
+    judgement::rule_text,
+    junit,
+    layout::Layout,
+    prometheus,
+    table::Rows,
+    tally::Tally,
+};
+use crate::{
+    failure::Failure,
+    printer::{Printer, tame},
+};
+
+/// How much of a report that cannot be written before its end is kept.
+const MAX_KEPT: usize = 64 * 1024 * 1024;
+/// How many problems are told.
+const MAX_PROBLEMS: usize = 20;
+
+/// What has been judged so far.
+pub(super) struct Collector<'a> {
+    plan: &'a Plan<'a>,
+    tally: Tally,
+    rows: Rows,
+    kept: String,
+    entries: u64,
+    not_shown: u64,
+    problems: Vec<String>,
+    more_problems: u64,
+}
+
+impl<'a> Collector<'a> {
+    pub(super) fn new(plan: &'a Plan<'a>, is_grouped: bool) -> Self {
+        Self {
+            plan,
+            tally: Tally::default(),
+            rows: Rows::new(is_grouped),
+            kept: String::new(),
+            entries: 0,
+            not_shown: 0,
+            problems: Vec::new(),
+            more_problems: 0,
+        }
+    }
+
+    /// Takes some more.
+    pub(super) fn add(&mut self, judged: Judged, printer: &mut Printer) -> Result<(), Failure> {
+        self.tally.add(&judged.tally);
+        for problem in judged.problems {
+            self.problem(problem);
+        }
+        for judgement in &judged.judgements {
+            self.rows.add(judgement);
+        }
+        let mut text = String::new();
+        for entry in judged.entries {
+            self.entry(&entry, &mut text);
+        }
+        if text.is_empty() { Ok(()) } else { printer.text(&text) }
+    }
+
+    /// Something that makes the answer less than complete.
+    fn problem(&mut self, problem: String) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(problem);
+        } else {
+            self.more_problems += 1;
+        }
+    }
+
+    /// Some kind that is not part of the answer, and why.
+    pub(super) fn unlisted(&mut self, problem: String) {
+        self.tally.unlisted += 1;
+        self.problem(problem);
+    }
+
+    fn entry(&mut self, entry: &str, text: &mut String) {
+        let is_first = self.entries == 0;
+        self.entries += 1;
+        match self.plan.output {
+            Some(CheckOutput::Json) => {
+                text.push_str(if is_first { JSON_HEAD } else { "," });
+                text.push_str("\n    ");
+                text.push_str(entry);
+                return;
+            }
+            Some(CheckOutput::Junit) => {
+                if self.kept.len() + entry.len() > MAX_KEPT {
+                    self.not_shown += 1;
+                } else {
+                    self.kept.push_str(entry);
+                    self.kept.push('\n');
+                }
+                return;
+            }
+            Some(CheckOutput::Prometheus) if self.entries > prometheus::MAX_SERIES => {
+                self.not_shown += 1;
+                return;
+            }
+            Some(CheckOutput::Prometheus) if is_first => text.push_str(prometheus::HEAD),
+            Some(CheckOutput::Yaml) if is_first => text.push_str("verdicts:\n"),
+            _ => {}
+        }
+        text.push_str(entry);
+        text.push('\n');
+    }
+
+    /// Writes what is left, and gives the tally.
+    pub(super) fn finish(self, printer: &mut Printer) -> Result<Tally, Failure> {
+        let tally = self.tally;
+        for problem in &self.problems {
+            printer.warning(tame(problem));
+        }
+        if self.more_problems > 0 {
+            printer.warning(format_args!("and {} more like these", self.more_problems));
+        }
+        let is_first = self.entries == 0;
+        let text = match self.plan.output {
+            None => self.table(false),
+            Some(CheckOutput::Wide) => self.table(true),
+            Some(CheckOutput::Jsonl | CheckOutput::Name) => String::new(),
+            Some(CheckOutput::Json) => {
+                let head = if is_first { JSON_HEAD } else { "\n  " };
+                format!("{head}],\n  \"summary\": {}\n}}\n", tally.to_json())
+            }
+            Some(CheckOutput::Yaml) => {
+                let head = if is_first { "verdicts: []\n" } else { "" };
+                format!("{head}{}", json::yaml_summary(&tally))
+            }
+            Some(CheckOutput::Junit) => {
+                let note = match self.not_shown {
+                    0 => String::new(),
+                    count => format!("    <!-- {count} more cases are not listed for want of room -->\n"),
+                };
+                junit::head(&tally) + &self.kept + &note + junit::FOOT
+            }
+            Some(CheckOutput::Prometheus) => {
+                let head = if is_first { prometheus::HEAD } else { "" };
+                head.to_owned() + &prometheus::foot(&tally, self.not_shown)
+            }
+        };
+        if !text.is_empty() {
+            printer.text(&text)?;
+        }
+        Ok(tally)
+    }
+
+    fn table(self, is_wide: bool) -> String {
+        let width = stdout().is_terminal().then(|| ratatui::crossterm::terminal::size().ok()).flatten();
+        let layout = Layout {
+            width: width.map(|(columns, _)| usize::from(columns).max(60)),
+            is_wide,
+            has_namespaces: self.rows.has_namespaces(),
+        };
+        let (not_shown, is_cut) = (self.rows.not_shown, self.rows.is_cut());
+        let rules = if self.plan.tells_why { self.rows.rules() } else { BTreeSet::new() };
+        let rows = self.rows.sorted(self.plan.now);
+        let mut text = String::new();
+        if !rows.is_empty() {
+            text = layout.text(&rows) + "\n";
+        }
+        if !rules.is_empty() {
+            text.push_str("Rules:\n");
+            for rule in rules {
+                let _ = writeln!(text, "  {rule}  {}", rule_text(rule));
+            }
+            text.push('\n');
+        }
+        if not_shown > 0 {
+            let _ =
+                writeln!(text, "{not_shown} more objects are not in this table: -o jsonl has all of them.");
+        }
+        if is_cut {
+            text.push_str("Some messages are cut: -o json has all of them.\n");
+        }
+        text + &self.tally.summary(|health| self.plan.word(health)) + "\n"
+    }
+}
+
+const JSON_HEAD: &str = "{\n  \"verdicts\": [";

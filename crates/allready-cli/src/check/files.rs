@@ -1,0 +1,141 @@
+//! Objects from files: one finds where they are, several judge, and one puts the answers together in order.
+
+use std::{
+    path::PathBuf,
+    sync::mpsc::{Receiver, SyncSender, sync_channel},
+    thread,
+};
+
+use allready::health::Health;
+
+use super::{
+    collect::Collector,
+    judged::{Judged, Plan},
+    judgement::Judgement,
+};
+use crate::{
+    failure::Failure,
+    objects::{Batch, Extent, Piece, Source, Splitter, read, sources},
+    printer::Printer,
+};
+
+/// How much text is judged at once.
+const BATCH_BYTES: usize = 256 * 1024;
+/// How many objects: a batch of small ones should not take long either.
+const BATCH_OBJECTS: usize = 1_000;
+/// How many batches wait for one who judges. What waits is held in memory.
+const WAITING: usize = 2;
+/// More than that are of no use: finding where the objects are takes its time too.
+const MAX_JUDGES: usize = 8;
+
+/// Some objects of a source, or that there is nothing in it.
+enum Work {
+    Batch { source: String, batch: Batch },
+    Failed(Failure),
+}
+
+/// Judges everything in these files.
+pub(super) fn check(
+    paths: &[PathBuf],
+    plan: &Plan<'_>,
+    collector: &mut Collector<'_>,
+    printer: &mut Printer,
+) -> Result<(), Failure> {
+    let sources = sources(paths)?;
+    let judges = thread::available_parallelism().map_or(2, usize::from).clamp(1, MAX_JUDGES);
+    thread::scope(|scope| {
+        let (mut to_judges, mut from_judges) = (Vec::new(), Vec::new());
+        for _ in 0..judges {
+            let (work, given) = sync_channel::<Work>(WAITING);
+            let (done, answers) = sync_channel(WAITING);
+            scope.spawn(move || judge_all(&given, &done, plan));
+            to_judges.push(work);
+            from_judges.push(answers);
+        }
+        scope.spawn(move || split_all(&sources, &to_judges));
+        // Work is dealt out in turn, so that taking the answers in turn keeps the order.
+        for answers in from_judges.iter().cycle() {
+            match answers.recv() {
+                Ok(answer) => collector.add(answer?, printer)?,
+                Err(_) => break,
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Finds the objects of all sources and deals them out in turn. Where nobody takes them any more, there is nothing to do.
+fn split_all(sources: &[Source], judges: &[SyncSender<Work>]) {
+    let mut judges = judges.iter().cycle();
+    for source in sources {
+        let mut give = |work: Work| judges.next().is_some_and(|judge| judge.send(work).is_ok());
+        let mut splitter = match source.open() {
+            Ok(reader) => Splitter::new(reader),
+            Err(failure) => {
+                give(Work::Failed(failure));
+                return;
+            }
+        };
+        loop {
+            let mut batch = Batch::default();
+            let mut is_open = true;
+            while is_open && batch.size() < BATCH_BYTES && batch.pieces().len() < BATCH_OBJECTS {
+                is_open = splitter.next(&mut batch);
+            }
+            if !batch.pieces().is_empty() && !give(Work::Batch { source: source.name(), batch }) {
+                return;
+            }
+            if !is_open {
+                break;
+            }
+        }
+        if !splitter.has_content() {
+            // Something that should have given objects gave none: that is no good news.
+            let problem = format!("{}: there is nothing in it: give objects as JSON or YAML", source.name());
+            give(Work::Failed(Failure::data(problem)));
+            return;
+        }
+    }
+}
+
+fn judge_all(given: &Receiver<Work>, done: &SyncSender<Result<Judged, Failure>>, plan: &Plan<'_>) {
+    while let Ok(work) = given.recv() {
+        let answer = match work {
+            Work::Failed(failure) => Err(failure),
+            Work::Batch { source, batch } => {
+                let mut judged = Judged::default();
+                for piece in batch.pieces() {
+                    judge_piece(&source, &batch, piece, plan, &mut judged);
+                }
+                Ok(judged)
+            }
+        };
+        if done.send(answer).is_err() {
+            return;
+        }
+    }
+}
+
+fn judge_piece(source: &str, batch: &Batch, piece: &Piece, plan: &Plan<'_>, judged: &mut Judged) {
+    let objects = read(batch, piece, Extent::WithoutHistory);
+    let mut whole = None;
+    for (index, object) in objects.into_iter().enumerate() {
+        let judgement = match object {
+            Err(problem) => Judgement::unreadable(format!("{source}: {}", piece.place), problem),
+            Ok(object) => {
+                let judgement = Judgement::of(&object, plan.by, plan.now);
+                if judgement.health() == Health::Healthy || !piece.has_history() {
+                    judgement
+                } else {
+                    // Who wrote it is known only from what was left out.
+                    let whole = whole.get_or_insert_with(|| read(batch, piece, Extent::Whole));
+                    match whole.get(index) {
+                        Some(Ok(object)) => Judgement::of(object, plan.by, plan.now),
+                        _ => judgement,
+                    }
+                }
+            }
+        };
+        judged.add(judgement, plan);
+    }
+}

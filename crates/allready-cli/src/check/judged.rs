@@ -1,0 +1,105 @@
+//! What some objects came to, in the form of the answer: made by many at once, and put together in order.
+
+use allready::{Time, health::Health};
+
+use super::{
+    args::CheckOutput,
+    json,
+    judgement::{By, Judgement},
+    junit, prometheus,
+    tally::{Tally, word},
+};
+
+/// What is asked of everybody who judges.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan<'a> {
+    pub(super) by: By<'a>,
+    pub(super) now: Time,
+    pub(super) output: Option<CheckOutput>,
+    pub(super) shown: Shown,
+    /// Whether the rules are told.
+    pub(super) tells_why: bool,
+}
+
+/// What is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    NotHealthy,
+    All,
+}
+
+impl Plan<'_> {
+    /// Whether the answer is written while there is more to come.
+    pub(super) fn is_written_at_once(&self) -> bool {
+        !self.is_table() && self.output != Some(CheckOutput::Junit)
+    }
+
+    /// The words of a summary.
+    pub(super) fn word(&self, health: Health) -> String {
+        match (self.by, health) {
+            (By::Kstatus, Health::Healthy) => "current".to_owned(),
+            (By::Kstatus, Health::Progressing) => "in progress or terminating".to_owned(),
+            (By::Kstatus, Health::Degraded) => "failed".to_owned(),
+            _ => word(health).to_lowercase(),
+        }
+    }
+
+    fn is_table(&self) -> bool {
+        matches!(self.output, None | Some(CheckOutput::Wide))
+    }
+
+    /// Whether an object has a place in the answer.
+    fn shows(&self, health: Health) -> bool {
+        let is_complete = matches!(self.output, Some(CheckOutput::Jsonl | CheckOutput::Junit));
+        is_complete || self.shown == Shown::All || health != Health::Healthy
+    }
+}
+
+/// What some objects came to.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    pub(super) tally: Tally,
+    /// Entries of the answer, where it is one text after another.
+    pub(super) entries: Vec<String>,
+    /// The judgements themselves, where they have to be put in order first.
+    pub(super) judgements: Vec<Judgement>,
+    /// What could not be read, and why.
+    pub(super) problems: Vec<String>,
+}
+
+impl Judged {
+    /// Adds what one object came to.
+    pub(super) fn add(&mut self, judgement: Judgement, plan: &Plan<'_>) {
+        self.tally.count(judgement.health());
+        if let Some(place) = &judgement.place {
+            self.tally.unreadable += 1;
+            // A table has a row for it.
+            if !plan.is_table() {
+                self.problems.push(format!("{place}: {}", judgement.verdict.message));
+            }
+        }
+        if !plan.shows(judgement.health()) {
+            return;
+        }
+        let entry = match plan.output {
+            None | Some(CheckOutput::Wide) => return self.judgements.push(judgement),
+            Some(CheckOutput::Json | CheckOutput::Jsonl) => json::line(&judgement, plan.tells_why),
+            Some(CheckOutput::Yaml) => json::yaml(&judgement, plan.tells_why),
+            // What could not be read has none.
+            Some(CheckOutput::Name) if judgement.place.is_some() => return,
+            Some(CheckOutput::Name) => name(&judgement),
+            Some(CheckOutput::Junit) => junit::case(&judgement),
+            Some(CheckOutput::Prometheus) => prometheus::sample(&judgement),
+        };
+        self.entries.push(entry);
+    }
+}
+
+/// The name that kubectl takes.
+fn name(judgement: &Judgement) -> String {
+    let kind = judgement.kind.to_lowercase();
+    let group = judgement.group();
+    let dot = if group.is_empty() { "" } else { "." };
+    let slash = if kind.is_empty() { "" } else { "/" };
+    crate::printer::tame(&format!("{kind}{dot}{group}{slash}{}", judgement.called()))
+}

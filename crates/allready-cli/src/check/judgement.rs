@@ -1,0 +1,164 @@
+//! What one object came to.
+
+use allready::{
+    Time,
+    health::{Health, Verdict, judge, kstatus, rule},
+    registry::Registry,
+};
+use serde_json::Value;
+
+use super::tally::word;
+
+/// Whose rules are judged by.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum By<'a> {
+    /// Ours, and what is declared of kinds.
+    Own(&'a Registry),
+    /// Those of kstatus.
+    Kstatus,
+}
+
+/// The rule of what was asked for and is not there.
+const MISSING: &str = "X02";
+/// The rule of what cannot be read.
+const UNREADABLE: &str = "X01";
+/// Whatever kstatus goes by.
+const KSTATUS: &str = "kstatus";
+
+/// What one object came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Judgement {
+    pub(super) api_version: String,
+    pub(super) kind: String,
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) verdict: Verdict,
+    /// The word of kstatus, where it was asked.
+    pub(super) kstatus: Option<kstatus::Status>,
+    /// The generation of the object, and the one that its status is about.
+    pub(super) generation: Option<i64>,
+    pub(super) observed: Option<i64>,
+    /// Where it stands, if it could not be read and has no name.
+    pub(super) place: Option<String>,
+}
+
+impl Judgement {
+    /// Judges an object.
+    pub(super) fn of(object: &Value, by: By<'_>, now: Time) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let metadata = &object["metadata"];
+        let (verdict, kstatus) = match by {
+            By::Own(registry) => (judge(object, registry, now), None),
+            By::Kstatus => {
+                let outcome = kstatus::compute(object, now);
+                let verdict = Verdict {
+                    health: outcome.status.into(),
+                    reason: outcome.reason,
+                    ..unknown(KSTATUS, "", outcome.message)
+                };
+                (verdict, Some(outcome.status))
+            }
+        };
+        Self {
+            api_version: text(&object["apiVersion"]),
+            kind: text(&object["kind"]),
+            namespace: text(&metadata["namespace"]),
+            name: text(&metadata["name"]),
+            verdict,
+            kstatus,
+            generation: metadata["generation"].as_i64(),
+            observed: object["status"]["observedGeneration"].as_i64(),
+            place: None,
+        }
+    }
+
+    /// Something that is no object.
+    pub(super) fn unreadable(place: String, problem: String) -> Self {
+        Self {
+            api_version: String::new(),
+            kind: String::new(),
+            namespace: String::new(),
+            name: String::new(),
+            verdict: unknown(UNREADABLE, "Unreadable", problem),
+            kstatus: None,
+            generation: None,
+            observed: None,
+            place: Some(place),
+        }
+    }
+
+    /// Something that was named and is not there.
+    pub(super) fn missing(api_version: String, kind: String, namespace: String, name: String) -> Self {
+        let message = format!("there is no {kind} of this name");
+        let verdict = Verdict { health: Health::Missing, ..unknown(MISSING, "NotFound", message) };
+        Self {
+            api_version,
+            kind,
+            namespace,
+            name,
+            verdict,
+            kstatus: None,
+            generation: None,
+            observed: None,
+            place: None,
+        }
+    }
+
+    pub(super) fn health(&self) -> Health {
+        self.verdict.health
+    }
+
+    /// The word for it: of kstatus, where that was asked.
+    pub(super) fn word(&self) -> &'static str {
+        match self.kstatus {
+            None => word(self.verdict.health),
+            Some(kstatus::Status::InProgress) => "InProgress",
+            Some(kstatus::Status::Failed) => "Failed",
+            Some(kstatus::Status::Current) => "Current",
+            Some(kstatus::Status::Terminating) => "Terminating",
+            Some(kstatus::Status::Unknown) => "Unknown",
+        }
+    }
+
+    /// The API group.
+    pub(super) fn group(&self) -> &str {
+        self.api_version.split_once('/').map_or("", |(group, _)| group)
+    }
+
+    /// How many generations the status is behind.
+    pub(super) fn lag(&self) -> Option<i64> {
+        self.verdict.lag.map(|lag| lag.generation.saturating_sub(lag.observed))
+    }
+
+    /// What people call it: the name, or where it stands.
+    pub(super) fn called(&self) -> &str {
+        match &self.place {
+            Some(place) => place,
+            None if self.name.is_empty() => "<no name>",
+            None => &self.name,
+        }
+    }
+}
+
+fn unknown(rule: &'static str, reason: &str, message: String) -> Verdict {
+    Verdict {
+        health: Health::Unknown,
+        rule,
+        field: String::new(),
+        reason: reason.to_owned(),
+        message,
+        since: None,
+        writer: None,
+        lag: None,
+    }
+}
+
+/// What a rule says.
+pub(super) fn rule_text(id: &str) -> &'static str {
+    match id {
+        MISSING => "Asked for by its name and not there: Missing.",
+        UNREADABLE => "Cannot be read: Unknown.",
+        KSTATUS => "As kstatus has it.",
+        id => rule(id).map_or("", |rule| rule.text),
+    }
+}

@@ -1,0 +1,208 @@
+//! What is not healthy, worst first, with equal causes as one row; bounded, however much there is.
+
+use std::collections::{BTreeSet, HashMap};
+
+use allready::{Time, health::Health};
+
+use super::{
+    judgement::Judgement,
+    layout::{Cell, Row},
+    tally::WORST_FIRST,
+};
+use crate::{
+    age::age,
+    printer::{BAD, DIM, GOOD, UNKNOWN},
+};
+
+/// How many rows of one health are kept: more than anybody reads, and little enough to hold.
+const MAX_ROWS: usize = 1_000;
+/// How many names of a row are kept.
+const MAX_NAMES: usize = 5;
+/// How much of a message is kept, in characters.
+const MAX_MESSAGE: usize = 2_000;
+/// How much of any other text.
+const MAX_TEXT: usize = 300;
+/// What stands where there are different values.
+const SEVERAL: &str = "<several>";
+
+/// The rows of a table that is being gathered.
+#[derive(Debug)]
+pub(super) struct Rows {
+    is_grouped: bool,
+    by_cause: HashMap<Cause, usize>,
+    groups: Vec<Group>,
+    counts: [usize; 6],
+    /// How many objects have no row for want of room.
+    pub(super) not_shown: u64,
+}
+
+/// What the objects of a row have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Cause {
+    health: Health,
+    /// The health as it is written.
+    word: &'static str,
+    kind: String,
+    group: String,
+    reason: String,
+    message: String,
+}
+
+/// Some objects with the same cause.
+#[derive(Debug)]
+struct Group {
+    cause: Cause,
+    is_cut: bool,
+    namespace: String,
+    names: Vec<String>,
+    count: u64,
+    /// The longest that any of them has been like this.
+    since: Option<Time>,
+    writer: String,
+    rule: &'static str,
+    field: String,
+    lag: Option<i64>,
+}
+
+impl Rows {
+    pub(super) fn new(is_grouped: bool) -> Self {
+        Self { is_grouped, by_cause: HashMap::new(), groups: Vec::new(), counts: [0; 6], not_shown: 0 }
+    }
+
+    /// Adds what one object came to.
+    pub(super) fn add(&mut self, judgement: &Judgement) {
+        let verdict = &judgement.verdict;
+        let message = cut(&verdict.message, MAX_MESSAGE);
+        let cause = Cause {
+            health: verdict.health,
+            word: judgement.word(),
+            kind: cut(&judgement.kind, MAX_TEXT),
+            group: cut(judgement.group(), MAX_TEXT),
+            reason: cut(&verdict.reason, MAX_TEXT),
+            message,
+        };
+        let known = self.by_cause.get(&cause).filter(|_| self.is_grouped);
+        if let Some(group) = known.and_then(|&index| self.groups.get_mut(index)) {
+            return group.join(judgement);
+        }
+        let count = &mut self.counts[verdict.health as usize];
+        if *count == MAX_ROWS {
+            self.not_shown += 1;
+            return;
+        }
+        *count += 1;
+        if self.is_grouped {
+            self.by_cause.insert(cause.clone(), self.groups.len());
+        }
+        self.groups.push(Group::new(cause, judgement));
+    }
+
+    /// Whether a message has been cut.
+    pub(super) fn is_cut(&self) -> bool {
+        self.groups.iter().any(|group| group.is_cut)
+    }
+
+    /// The rules that decided, each once.
+    pub(super) fn rules(&self) -> BTreeSet<&'static str> {
+        self.groups.iter().map(|group| group.rule).collect()
+    }
+
+    /// Whether any object has a namespace.
+    pub(super) fn has_namespaces(&self) -> bool {
+        self.groups.iter().any(|group| !group.namespace.is_empty())
+    }
+
+    /// The rows, worst first, and of those with the same health the one with the most objects first.
+    pub(super) fn sorted(mut self, now: Time) -> Vec<Row> {
+        let rank = |health: Health| WORST_FIRST.iter().position(|&other| other == health);
+        self.groups.sort_by(|a, b| {
+            let key = |group: &Group| (rank(group.cause.health), std::cmp::Reverse(group.count));
+            let text = |group: &Group| {
+                (
+                    group.cause.kind.clone(),
+                    group.namespace.clone(),
+                    group.names.clone(),
+                    group.cause.reason.clone(),
+                )
+            };
+            // What has lasted longest comes first, and what nobody knows the age of last.
+            let since = |group: &Group| (group.since.is_none(), group.since);
+            key(a).cmp(&key(b)).then_with(|| since(a).cmp(&since(b))).then_with(|| text(a).cmp(&text(b)))
+        });
+        self.groups.into_iter().map(|group| group.row(now)).collect()
+    }
+}
+
+impl Group {
+    fn new(cause: Cause, judgement: &Judgement) -> Self {
+        let verdict = &judgement.verdict;
+        Self {
+            is_cut: cause.message.chars().count() > MAX_MESSAGE,
+            namespace: cut(&judgement.namespace, MAX_TEXT),
+            names: vec![cut(judgement.called(), MAX_TEXT)],
+            count: 1,
+            since: verdict.since,
+            writer: writer(judgement),
+            rule: verdict.rule,
+            field: cut(&verdict.field, MAX_TEXT),
+            lag: judgement.lag(),
+            cause,
+        }
+    }
+
+    fn join(&mut self, judgement: &Judgement) {
+        self.count += 1;
+        if self.names.len() < MAX_NAMES {
+            self.names.push(cut(judgement.called(), MAX_TEXT));
+        }
+        if self.namespace != judgement.namespace {
+            SEVERAL.clone_into(&mut self.namespace);
+        }
+        if self.writer != writer(judgement) {
+            SEVERAL.clone_into(&mut self.writer);
+        }
+        if self.field != judgement.verdict.field {
+            SEVERAL.clone_into(&mut self.field);
+        }
+        self.lag = self.lag.max(judgement.lag());
+        self.since = match (self.since, judgement.verdict.since) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
+
+    fn row(self, now: Time) -> Row {
+        let style = match self.cause.health {
+            Health::Degraded | Health::Missing => BAD,
+            Health::Unknown | Health::Progressing => UNKNOWN,
+            Health::Suspended => DIM,
+            Health::Healthy => GOOD,
+        };
+        Row {
+            health: Cell { text: self.cause.word.to_owned(), style },
+            namespace: self.namespace,
+            kind: self.cause.kind,
+            names: self.names,
+            count: self.count,
+            since: self.since.map(|since| age(since, now)).unwrap_or_default(),
+            reason: self.cause.reason,
+            writer: self.writer,
+            rule: self.rule,
+            field: self.field,
+            lag: self.lag.map(|lag| lag.to_string()).unwrap_or_default(),
+            message: self.cause.message,
+        }
+    }
+}
+
+fn writer(judgement: &Judgement) -> String {
+    judgement.verdict.writer.as_ref().map(|writer| cut(&writer.manager, MAX_TEXT)).unwrap_or_default()
+}
+
+/// The beginning of a text that is too long, with a sign that there is more.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

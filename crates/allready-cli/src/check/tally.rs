@@ -1,0 +1,149 @@
+//! How many there are of what.
+
+use allready::health::Health;
+use serde_json::{Value, json};
+
+/// Every word, worst first.
+pub(super) const WORST_FIRST: [Health; 6] = [
+    Health::Degraded,
+    Health::Missing,
+    Health::Unknown,
+    Health::Progressing,
+    Health::Suspended,
+    Health::Healthy,
+];
+
+/// A word as it is written.
+pub(super) fn word(health: Health) -> &'static str {
+    match health {
+        Health::Healthy => "Healthy",
+        Health::Suspended => "Suspended",
+        Health::Progressing => "Progressing",
+        Health::Unknown => "Unknown",
+        Health::Missing => "Missing",
+        Health::Degraded => "Degraded",
+    }
+}
+
+/// How many objects came to what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    counts: [u64; 6],
+    /// How many of the unknown ones could not even be read.
+    pub(super) unreadable: u64,
+    /// How many kinds could not be listed.
+    pub(super) unlisted: u64,
+}
+
+impl Tally {
+    pub(super) fn count(&mut self, health: Health) {
+        self.counts[health as usize] += 1;
+    }
+
+    pub(super) fn of(&self, health: Health) -> u64 {
+        self.counts[health as usize]
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        for (count, more) in self.counts.iter_mut().zip(other.counts) {
+            *count += more;
+        }
+        self.unreadable += other.unreadable;
+        self.unlisted += other.unlisted;
+    }
+
+    /// One line, worst first, in these words.
+    pub(super) fn summary(&self, word: impl Fn(Health) -> String) -> String {
+        let objects =
+            if self.total() == 1 { "1 object".to_owned() } else { format!("{} objects", self.total()) };
+        let mut parts: Vec<String> = Vec::new();
+        for health in WORST_FIRST {
+            let count = self.of(health);
+            if count == 0 {
+                continue;
+            }
+            let word = word(health);
+            let note = match (health, self.unreadable) {
+                (Health::Unknown, unreadable @ 1..) => format!(" ({unreadable} unreadable)"),
+                _ => String::new(),
+            };
+            parts.push(format!("{count} {word}{note}"));
+        }
+        if self.unlisted > 0 {
+            parts.push(format!("{} kinds not listed", self.unlisted).replace("1 kinds", "1 kind"));
+        }
+        if parts.is_empty() { objects } else { format!("{objects}: {}", parts.join(", ")) }
+    }
+
+    /// The same for programs.
+    pub(super) fn to_json(self) -> Value {
+        let mut summary =
+            json!({ "total": self.total(), "unreadable": self.unreadable, "unlisted": self.unlisted });
+        for health in WORST_FIRST {
+            summary[word(health).to_lowercase()] = self.of(health).into();
+        }
+        summary
+    }
+
+    /// The exit code, where what is at least as bad as this is a failure.
+    pub(super) fn exit_code(&self, fail_on: Health) -> u8 {
+        if self.unreadable > 0 {
+            return 65;
+        }
+        let is_there = |health: Health| health >= fail_on && self.of(health) > 0;
+        if is_there(Health::Degraded) || is_there(Health::Missing) {
+            1
+        } else if self.unlisted > 0 || WORST_FIRST.into_iter().any(is_there) {
+            2
+        } else {
+            0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(healths: &[Health]) -> Tally {
+        let mut tally = Tally::default();
+        for &health in healths {
+            tally.count(health);
+        }
+        tally
+    }
+
+    #[test]
+    fn the_summary_says_the_worst_first_and_leaves_out_what_is_not_there() {
+        use Health::{Degraded, Healthy, Progressing, Unknown};
+        let words = |health| word(health).to_lowercase();
+        assert_eq!(tally(&[]).summary(words), "0 objects");
+        assert_eq!(tally(&[Healthy]).summary(words), "1 object: 1 healthy");
+        let mixed = tally(&[Healthy, Degraded, Progressing, Unknown, Healthy]);
+        let mixed = Tally { unreadable: 1, unlisted: 1, ..mixed };
+        assert_eq!(
+            mixed.summary(words),
+            "5 objects: 1 degraded, 1 unknown (1 unreadable), 1 progressing, 2 healthy, 1 kind not listed"
+        );
+    }
+
+    #[test]
+    fn the_exit_code_is_that_of_the_worst_and_unreadable_input_is_never_good() {
+        use Health::{Degraded, Healthy, Missing, Progressing, Suspended, Unknown};
+        let code = |healths: &[Health]| tally(healths).exit_code(Progressing);
+        assert_eq!([code(&[]), code(&[Healthy]), code(&[Healthy, Suspended])], [0, 0, 0]);
+        assert_eq!(
+            [code(&[Degraded, Unknown]), code(&[Missing]), code(&[Progressing]), code(&[Unknown])],
+            [1, 1, 2, 2]
+        );
+        assert_eq!(tally(&[Progressing, Unknown]).exit_code(Missing), 0);
+        assert_eq!(tally(&[Missing]).exit_code(Missing), 1);
+        assert_eq!(tally(&[Suspended]).exit_code(Suspended), 2);
+        assert_eq!(Tally { unlisted: 1, ..tally(&[Healthy]) }.exit_code(Missing), 2);
+        assert_eq!(Tally { unreadable: 1, ..tally(&[Degraded]) }.exit_code(Missing), 65);
+    }
+}

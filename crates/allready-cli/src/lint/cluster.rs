@@ -1,0 +1,125 @@
+//! Objects and definitions from a cluster.
+
+use std::pin::pin;
+
+use allready::{
+    registry::Entry,
+    resources::{Catalog, Listed, Selection, listing},
+};
+use futures::StreamExt as _;
+use serde_json::Value;
+
+use super::{
+    args::LintArgs,
+    session::{Begin, Report, Session},
+    watch,
+};
+use crate::{
+    cluster::{Cluster, Patience},
+    declared,
+    failure::Failure,
+    printer::{Printer, tame},
+    target::{self, Asked},
+};
+
+/// So many kinds are read at the same time.
+const PARALLEL: usize = 8;
+
+/// Looks at what is asked for.
+///
+/// # RBAC
+/// `list` on each kind; with --watch also `watch`. For conditions about nodes, `list` on nodes: without it these are not
+/// compared. To know what definitions declare of their kinds, `list` on customresourcedefinitions.
+pub(super) async fn lint(
+    args: &LintArgs,
+    begin: &Begin<'_>,
+    entries: Vec<Entry>,
+    printer: &mut Printer,
+) -> Result<Report, Failure> {
+    let targets = target::parse(&args.targets).map_err(Failure::usage)?;
+    let cluster = args.cluster.connect(Patience::Command).await?;
+    let catalog = target::discover(&cluster).await?;
+    let asked = target::resolve(&targets, &args.scope, &args.selector, &catalog, &cluster.namespace)?;
+    // What is given by hand comes before what the definitions say of themselves.
+    let (mut declared, _) = declared::of_cluster(&cluster, &catalog).await;
+    declared.extend(entries);
+    let registry = declared::registry(declared);
+    let mut session = Session::new(begin, &registry);
+    if targets.is_empty() {
+        catalog.problems.iter().for_each(|problem| session.problem(tame(problem)));
+    }
+    if args.watch.is_some() {
+        watch::run(args, &cluster, asked, &mut session, printer).await?;
+        return Ok(session.finish(args.unmet()));
+    }
+    for one in &asked {
+        if one.names.is_empty() {
+            continue;
+        }
+        named(&cluster, one, &mut session).await?;
+    }
+    // Those with the same selection are read together.
+    let whole: Vec<&Asked> = asked.iter().filter(|asked| asked.names.is_empty()).collect();
+    let is_all = targets.is_empty() && args.scope.all_namespaces && args.selector.is_empty();
+    for selection in selections(&whole) {
+        let resources =
+            whole.iter().filter(|asked| asked.selection == *selection).map(|asked| &asked.resource).collect();
+        let mut pages = pin!(listing(&cluster.client, resources, selection, PARALLEL));
+        while let Some((resource, listed)) = pages.next().await {
+            match listed {
+                Listed::Page(objects) => objects.iter().for_each(|object| {
+                    session.look(object, None, None);
+                }),
+                Listed::Done => {}
+                Listed::Failed(problem) => {
+                    session.problem(tame(&format!("{}: {problem}", resource.full_name())))
+                }
+            }
+        }
+    }
+    if is_all {
+        session.cover();
+    }
+    nodes(&cluster, &catalog, &mut session).await;
+    Ok(session.finish(args.unmet()))
+}
+
+fn selections<'a>(asked: &[&'a Asked]) -> Vec<&'a Selection> {
+    let mut selections: Vec<&Selection> = Vec::new();
+    for one in asked {
+        if !selections.contains(&&one.selection) {
+            selections.push(&one.selection);
+        }
+    }
+    selections
+}
+
+/// Objects that are named have to be there.
+async fn named(cluster: &Cluster, asked: &Asked, session: &mut Session<'_>) -> Result<(), Failure> {
+    let namespace = asked.selection.namespace.as_deref();
+    for name in &asked.names {
+        match target::get(&cluster.client, &asked.resource, namespace, name).await? {
+            Some(object) => {
+                session.look(&object, None, None);
+            }
+            None => {
+                let what = target::described(&asked.resource, namespace, name);
+                return Err(Failure::no_input(format_args!("there is no {what}")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads the nodes where conditions may be about them. Who may not read them is told less, and nothing wrong.
+async fn nodes(cluster: &Cluster, catalog: &Catalog, session: &mut Session<'_>) {
+    let Some(nodes) = catalog.of_kind("v1", "Node").filter(|_| session.needs_nodes()) else { return };
+    let everything = Selection::default();
+    let mut found: Vec<Value> = Vec::new();
+    let read =
+        allready::resources::list_pages(&cluster.client, nodes, &everything, &mut |page| found.extend(page))
+            .await;
+    if read.is_ok() {
+        found.iter().for_each(|node| session.node(node));
+    }
+}

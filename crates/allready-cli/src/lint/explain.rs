@@ -1,0 +1,86 @@
+//! The rules themselves.
+
+use std::process::ExitCode;
+
+use allready::lint::{self, Rule};
+
+use super::args::LintOutput;
+use crate::{
+    cli::Output,
+    failure::Failure,
+    printer::{BOLD, Printer, tame},
+    render,
+    table::Table,
+};
+
+/// Says all about one rule.
+pub(super) fn one(id: &str, output: Option<LintOutput>, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    let Some(rule) = lint::rule(id) else {
+        let id = tame(id);
+        return Err(Failure::usage(format_args!(
+            "there is no rule {id:?}: `allready lint --rules` lists them"
+        )));
+    };
+    let text = match form(output)? {
+        Some(json) => render::value(&serde_json::to_value(rule).map_err(Failure::output)?, json)?,
+        None => described(rule),
+    };
+    printer.text(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lists the rules.
+pub(super) fn all(output: Option<LintOutput>, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    let rules: Vec<&Rule> = lint::rules().collect();
+    let text = if let Some(json) = form(output)? {
+        render::value(&serde_json::to_value(&rules).map_err(Failure::output)?, json)?
+    } else {
+        let mut table = Table::new(["RULE", "SEVERITY", "LOOKS AT", "WHAT MUST HOLD"]);
+        for rule in rules {
+            table.row([rule.id, rule.severity.as_str(), rule.scope.as_str(), rule.title].map(str::to_owned));
+        }
+        table.text()
+    };
+    printer.text(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn form(output: Option<LintOutput>) -> Result<Option<Output>, Failure> {
+    match output {
+        None => Ok(None),
+        Some(LintOutput::Json) => Ok(Some(Output::Json)),
+        Some(_) => Err(Failure::usage("rules are told as text or as json")),
+    }
+}
+
+fn described(rule: &Rule) -> String {
+    let Rule { id, title, severity, scope, rationale, fix, bad, good } = rule;
+    let example = |text: &str| text.lines().map(|line| format!("    {line}\n")).collect::<String>();
+    format!(
+        "{BOLD}{id}{BOLD:#}  {title}\nSeverity: {severity} at worst. Looks at: {scope}.\n\n{}\n{BOLD}Not so{BOLD:#}\n{}\n{BOLD}But so{BOLD:#}\n{}\n\
+         {BOLD}What to do{BOLD:#}\n{}\n{BOLD}To leave it out{BOLD:#}\n  of one object, by an annotation:\n    allready.dev/lint-ignore: \"{id}=why\"\n  \
+         of many, in .allready-lint.yaml:\n    ignore:\n    - {{rules: [{id}], kind: Widget, namespace: \"shop-*\", reason: why}}\n",
+        wrapped(rationale, ""),
+        example(bad),
+        example(good),
+        wrapped(fix, "  "),
+    )
+}
+
+/// Text in lines of a terminal's width.
+fn wrapped(text: &str, indent: &str) -> String {
+    const WIDTH: usize = 78;
+    let mut lines = String::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH - indent.len() {
+            lines.push_str(&format!("{indent}{line}\n"));
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines + &format!("{indent}{line}\n")
+}

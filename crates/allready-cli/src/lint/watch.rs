@@ -1,0 +1,142 @@
+//! Looking on: what happens to objects over time.
+
+use std::{pin::pin, time::Duration};
+
+use allready::Time;
+use futures::{StreamExt as _, stream};
+use kube::{
+    api::DynamicObject,
+    runtime::{
+        WatchStreamExt as _,
+        watcher::{self, Event},
+    },
+};
+use serde_json::Value;
+
+use super::{
+    args::LintArgs,
+    output::one_line,
+    session::{Session, Told},
+};
+use crate::{
+    cluster::Cluster,
+    failure::Failure,
+    printer::{Printer, tame},
+    signal,
+    target::Asked,
+};
+
+/// So many kinds are watched at most: each takes a connection's share for as long as it lasts.
+const MOST_KINDS: usize = 200;
+/// A watch ends before a client takes a silent server for a dead one.
+const WATCH_SECONDS: u32 = 25;
+/// How often is looked for what makes no events.
+const TICK: Duration = Duration::from_secs(10);
+
+/// Watches everything that is asked for, and tells what is found as it comes, until the time is over or somebody stops it.
+pub(super) async fn run(
+    args: &LintArgs,
+    cluster: &Cluster,
+    asked: Vec<Asked>,
+    session: &mut Session<'_>,
+    printer: &mut Printer,
+) -> Result<(), Failure> {
+    let Some(span) = args.watch.and_then(|span| Duration::try_from(span).ok()) else {
+        return Ok(());
+    };
+    let (watched, left): (Vec<Asked>, Vec<Asked>) =
+        asked.into_iter().partition(|asked| asked.resource.can("watch"));
+    for asked in left.iter().filter(|_| !args.targets.is_empty()) {
+        session.problem(format!("{} cannot be watched", asked.resource.full_name()));
+    }
+    if watched.len() > MOST_KINDS {
+        session.problem(format!(
+            "{} kinds are too many to watch: only the first {MOST_KINDS} are",
+            watched.len()
+        ));
+    }
+    let streams = watched.iter().take(MOST_KINDS).map(|asked| watch(cluster, asked).boxed());
+    let mut events = stream::select_all(streams);
+    let mut over = pin!(tokio::time::sleep(span));
+    let mut ticks = tokio::time::interval(TICK);
+    let mut stopped = pin!(signal::stopped()?);
+    printer
+        .error_text(&format!("Looking on for {}; Ctrl-C ends it early.\n", args.watch.unwrap_or_default()));
+    loop {
+        let event = tokio::select! {
+            () = &mut over => break,
+            () = &mut stopped => break,
+            _ = ticks.tick() => {
+                session.now = Time::new(jiff::Timestamp::now());
+                tell(session.overdue(), args, printer)?;
+                continue;
+            }
+            event = events.next() => event,
+        };
+        let Some((kind, event)) = event else { break };
+        session.now = Time::new(jiff::Timestamp::now());
+        match event {
+            Ok(Event::InitApply(object) | Event::Apply(object)) => seen(object, args, session, printer)?,
+            Ok(Event::Delete(object)) => {
+                if let Ok(object) = serde_json::to_value(object) {
+                    session.forget(&object);
+                }
+            }
+            Ok(Event::Init | Event::InitDone) => {}
+            Err(error) => session.problem(tame(&format!("{kind}: {error}"))),
+        }
+    }
+    session.now = Time::new(jiff::Timestamp::now());
+    tell(session.overdue(), args, printer)?;
+    let related = session.relate();
+    tell(&related, args, printer)?;
+    related.into_iter().for_each(|told| session.keep(told));
+    Ok(())
+}
+
+/// Tells findings as they come, where a person reads them.
+fn tell(told: &[Told], args: &LintArgs, printer: &mut Printer) -> Result<(), Failure> {
+    let is_told = |told: &&Told| args.output.is_none() && told.finding.severity >= args.severity;
+    let text: String = told.iter().filter(is_told).map(one_line).collect();
+    if text.is_empty() { Ok(()) } else { printer.text(&text) }
+}
+
+fn watch(
+    cluster: &Cluster,
+    asked: &Asked,
+) -> impl futures::Stream<Item = (String, Result<Event<DynamicObject>, watcher::Error>)> + Send + use<> {
+    let api = asked.resource.api(cluster.client.clone(), asked.selection.namespace.as_deref());
+    let mut config = watcher::Config::default().timeout(WATCH_SECONDS);
+    config.label_selector.clone_from(&asked.selection.labels);
+    config.field_selector.clone_from(&asked.selection.fields);
+    if let [name] = asked.names.as_slice() {
+        config = config.fields(&format!("metadata.name={name}"));
+    }
+    let kind = asked.resource.full_name();
+    let names = asked.names.clone();
+    let is_meant = move |object: &DynamicObject| {
+        names.is_empty() || object.metadata.name.as_ref().is_some_and(|name| names.contains(name))
+    };
+    kube::runtime::watcher(api, config).default_backoff().filter_map(move |event| {
+        let is_wanted = match &event {
+            Ok(Event::InitApply(object) | Event::Apply(object) | Event::Delete(object)) => is_meant(object),
+            _ => true,
+        };
+        futures::future::ready(is_wanted.then(|| (kind.clone(), event)))
+    })
+}
+
+/// An object, or another version of it.
+fn seen(
+    object: DynamicObject,
+    args: &LintArgs,
+    session: &mut Session<'_>,
+    printer: &mut Printer,
+) -> Result<(), Failure> {
+    let Ok(object): Result<Value, _> = serde_json::to_value(object) else { return Ok(()) };
+    // A watch that begins anew lists what was seen already.
+    if !session.knows(&object) {
+        tell(session.look(&object, None, None), args, printer)?;
+    }
+    tell(session.step(&object), args, printer)
+}

@@ -1,0 +1,229 @@
+//! One object from its text.
+
+use std::{borrow::Cow, fmt};
+
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::{Batch, Content, Form, ListOf, Piece};
+use crate::printer::tame;
+
+/// How much of an object is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All of it.
+    Whole,
+    /// All but who wrote what, and what was applied: half of many objects, and only needed for those that are looked at.
+    WithoutHistory,
+}
+
+/// The objects of a piece: one, or those of a list that is written as one.
+pub(crate) fn read(batch: &Batch, piece: &Piece, extent: Extent) -> Vec<Result<Value, String>> {
+    let (range, form, list) = match &piece.content {
+        Content::Fault(problem) => return vec![Err(problem.clone())],
+        Content::Text { range, form, list } => (range, *form, list.as_deref()),
+    };
+    let text = &batch.bytes[range.clone()];
+    let value = match form {
+        Form::Json => json(text, extent),
+        Form::Yaml | Form::YamlItem => yaml(text, form),
+    };
+    match value {
+        Ok(value) => unroll(value, list),
+        Err(problem) => vec![Err(problem)],
+    }
+}
+
+fn json(text: &[u8], extent: Extent) -> Result<Value, String> {
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let node = Node { place: NodePlace::Root, extent };
+    let value = node.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    value.map_err(|error| format!("it cannot be read as JSON: {}", tame(&error.to_string())))
+}
+
+fn yaml(text: &[u8], form: Form) -> Result<Value, String> {
+    let text = std::str::from_utf8(text).map_err(|error| format!("this is not UTF-8 text: {error}"))?;
+    let value = match form {
+        Form::YamlItem => serde_saphyr::from_str(text).map(|[item]: [Value; 1]| item),
+        _ => serde_saphyr::from_str(text),
+    };
+    value.map_err(|error| {
+        // The reader quotes the input, and the input is not ours. Its first line says what and where.
+        let said = error.to_string();
+        let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let line = line.trim_start_matches("error: ");
+        // What follows is for the one who calls the reader, not for the one who wrote the file.
+        let line = line.split_once(", set DuplicateKeyPolicy").map_or(line, |(said, _)| said);
+        format!("it cannot be read as YAML: {}", tame(line))
+    })
+}
+
+/// An object, or the objects of a list. A list in a list is nobody's: it would be possible to nest them for ever.
+fn unroll(value: Value, list: Option<&ListOf>) -> Vec<Result<Value, String>> {
+    let mut object = match value {
+        Value::Object(object) => object,
+        Value::Null if list.is_none() => return Vec::new(),
+        other => return vec![Err(format!("this is no object but {}", noun(&other)))],
+    };
+    let text = |object: &Map<String, Value>, field: &str| {
+        object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let kind = text(&object, "kind");
+    if (kind.is_empty() || kind.ends_with("List")) && object.get("items").is_some_and(Value::is_array) {
+        let list = ListOf::new(&text(&object, "apiVersion"), &kind);
+        let Some(Value::Array(items)) = object.remove("items") else { return Vec::new() };
+        let items = items.into_iter().map(|item| match item {
+            Value::Object(item) if item.get("items").is_some_and(Value::is_array) => {
+                Err("this is a list in a list".to_owned())
+            }
+            Value::Object(item) => Ok(Value::Object(of_kind(item, list.as_deref()))),
+            other => Err(format!("this is no object but {}", noun(&other))),
+        });
+        return items.collect();
+    }
+    vec![Ok(Value::Object(of_kind(object, list)))]
+}
+
+fn of_kind(mut object: Map<String, Value>, list: Option<&ListOf>) -> Map<String, Value> {
+    if let Some(list) = list.filter(|_| !object.contains_key("kind")) {
+        object.insert("kind".to_owned(), list.kind.clone().into());
+        object.entry("apiVersion").or_insert_with(|| list.api_version.clone().into());
+    }
+    object
+}
+
+fn noun(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) | Value::Number(_) => "a number or a word",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// A value that is read, and where in the object it stands.
+#[derive(Clone, Copy)]
+struct Node {
+    place: NodePlace,
+    extent: Extent,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NodePlace {
+    Root,
+    Metadata,
+    Annotations,
+    Other,
+}
+
+impl Node {
+    fn child(self, key: &str) -> Self {
+        let place = match (self.place, key) {
+            (NodePlace::Root, "metadata") => NodePlace::Metadata,
+            (NodePlace::Metadata, "annotations") => NodePlace::Annotations,
+            _ => NodePlace::Other,
+        };
+        Self { place, ..self }
+    }
+
+    fn is_history(self, key: &str) -> bool {
+        self.extent == Extent::WithoutHistory
+            && match self.place {
+                NodePlace::Metadata => key == "managedFields",
+                NodePlace::Annotations => key == "kubectl.kubernetes.io/last-applied-configuration",
+                _ => false,
+            }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Node {
+    type Value = Value;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = items.next_element_seed(Self { place: NodePlace::Other, ..self })? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(Key(key)) = fields.next_key()? {
+            if self.is_history(&key) {
+                fields.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let value = fields.next_value_seed(self.child(&key))?;
+            // Of two statuses one may be good and the other not: neither is believed.
+            if object.insert(key.into_owned(), value).is_some() {
+                return Err(A::Error::custom("a field is there twice"));
+            }
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+/// A key, borrowed where it can be.
+struct Key<'de>(Cow<'de, str>);
+
+impl<'de> serde::Deserialize<'de> for Key<'de> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
+
+struct KeyVisitor;
+
+impl<'de> Visitor<'de> for KeyVisitor {
+    type Value = Key<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
+        Ok(Key(Cow::Borrowed(key)))
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
+        Ok(Key(Cow::Owned(key.to_owned())))
+    }
+}

@@ -1,0 +1,75 @@
+//! The files that a person names.
+
+use std::{
+    fs::{self, File},
+    io::{Read, stdin},
+    path::{Path, PathBuf},
+};
+
+use crate::{failure::Failure, printer::tame};
+
+/// A file, or standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Source {
+    path: PathBuf,
+}
+
+/// The files that are named; of a directory, those in it that are JSON or YAML by their names.
+pub(crate) fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
+    if paths.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
+        return Err(Failure::usage("standard input can be only one of the files"));
+    }
+    let mut sources = Vec::new();
+    for path in paths {
+        if path.as_path() == Path::new("-") || !path.is_dir() {
+            sources.push(Source { path: path.clone() });
+            continue;
+        }
+        let name = tame(&path.display().to_string());
+        let cannot = |error: std::io::Error| Failure::no_input(format_args!("cannot read {name}: {error}"));
+        let entries: Result<Vec<_>, _> = fs::read_dir(path).map_err(cannot)?.collect();
+        let mut files: Vec<PathBuf> =
+            entries.map_err(cannot)?.into_iter().map(|entry| entry.path()).collect();
+        files.retain(|file| is_named(file) && file.is_file());
+        files.sort_unstable();
+        if files.is_empty() {
+            return Err(Failure::no_input(format_args!(
+                "{name} has no files that end in .yaml, .yml or .json"
+            )));
+        }
+        sources.extend(files.into_iter().map(|path| Source { path }));
+    }
+    Ok(sources)
+}
+
+fn is_named(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|end| ["yaml", "yml", "json"].iter().any(|known| end.eq_ignore_ascii_case(known)))
+}
+
+impl Source {
+    /// What to call it.
+    pub(crate) fn name(&self) -> String {
+        if self.path == Path::new("-") {
+            "standard input".to_owned()
+        } else {
+            tame(&self.path.display().to_string())
+        }
+    }
+
+    /// Where it is; `-` for standard input.
+    pub(crate) fn into_path(self) -> PathBuf {
+        self.path
+    }
+
+    /// Its bytes.
+    pub(crate) fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        if self.path == Path::new("-") {
+            return Ok(Box::new(stdin()));
+        }
+        let file = File::open(&self.path);
+        let file =
+            file.map_err(|error| Failure::no_input(format_args!("cannot read {}: {error}", self.name())))?;
+        Ok(Box::new(file))
+    }
+}
