@@ -52,9 +52,13 @@ pub(super) enum Keys {
 
 /// How a field holds a state, if it does.
 fn is_state_key(key: &str) -> Option<Keys> {
+    // Most keys are told apart by their last letter.
+    let last = key.bytes().next_back()?.to_ascii_lowercase();
+    if last.is_ascii_alphanumeric() && !matches!(last, b'e' | b's' | b'h' | b't' | b'n') {
+        return None;
+    }
     let flat = Flat::of(key);
     let flat = flat.as_str();
-    // Most keys are told apart by their last letters.
     if KEYS.contains(&flat) {
         return Some(Keys::Canonical);
     }
@@ -75,7 +79,9 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
     let Some(status) = case.status else { return top };
     let mut add = |signal: Signal<'a>| {
         top.is_under_way |= signal.health == Progressing;
-        top.worst.add(signal.message(message(status)));
+        if top.worst.would_take(signal.health) {
+            top.worst.add(signal.message(message(status)));
+        }
     };
     for (key, value) in status {
         let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { continue };
@@ -216,6 +222,11 @@ fn boolean(key: &str, value: bool) -> Option<Health> {
 }
 
 fn is_error_key(key: &str) -> bool {
+    // Most keys are told apart by not having these letters.
+    let is_near = |pair: &[u8]| pair.eq_ignore_ascii_case(b"rr") || pair.eq_ignore_ascii_case(b"ai");
+    if !key.as_bytes().windows(2).any(is_near) {
+        return false;
+    }
     matches!(
         Flat::of(key).as_str(),
         "error"
