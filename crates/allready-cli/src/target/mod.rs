@@ -1,5 +1,4 @@
 //! Which objects a command is about, as kubectl would be told.
-#![allow(dead_code, unused_imports, reason = "commands take from here what they need")]
 
 mod fetch;
 mod resolve;
