@@ -10,6 +10,7 @@ mod events;
 mod hub;
 mod leadership;
 mod my_resource;
+mod owners;
 mod permissions;
 mod resource_graph;
 mod speaker;
