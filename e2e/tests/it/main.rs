@@ -13,6 +13,7 @@ mod hub;
 mod leadership;
 mod lint;
 mod my_resource;
+mod owners;
 mod permissions;
 mod resource_graph;
 mod speaker;
