@@ -1,103 +1,14 @@
 //! One list of conditions, and what it comes to.
 
-use std::borrow::Cow;
-
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
-use super::case::{CONDITION, Case, number, text};
+use super::case::{Case, number, text};
 use super::lexicon::{Reading, classify, is_done, state, word};
-use super::signal::{Place, Signal, Worst, instant};
+use super::listed::{Listed, Said};
+use super::signal::{Signal, Worst, instant};
 use super::tokens::{Flat, tokens};
 use crate::registry::{ConditionRole, Semantics};
-
-/// One condition as it stands in a list.
-#[derive(Clone, Copy)]
-pub(super) struct Listed<'a> {
-    pub(super) type_: &'a str,
-    pub(super) map: &'a Map<String, Value>,
-}
-
-/// What the status of a condition says, however it is written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said<'a> {
-    True,
-    False,
-    Unknown,
-    Other(&'a str),
-}
-
-impl<'a> Listed<'a> {
-    pub(super) fn said(&self) -> Said<'a> {
-        match self.map.get("status") {
-            Some(Value::Bool(true)) => Said::True,
-            Some(Value::Bool(false)) => Said::False,
-            Some(Value::String(text)) => {
-                let text = text.trim();
-                let is = |word: &str| text.eq_ignore_ascii_case(word);
-                match text {
-                    _ if is("true") => Said::True,
-                    _ if is("false") => Said::False,
-                    _ if is("unknown") || text.is_empty() => Said::Unknown,
-                    other => Said::Other(other),
-                }
-            }
-            None | Some(Value::Null) => Said::Unknown,
-            Some(_) => Said::Other(""),
-        }
-    }
-
-    pub(super) fn reason(&self) -> Cow<'a, str> {
-        text(self.map.get("reason"))
-    }
-
-    pub(super) fn message(&self) -> Cow<'a, str> {
-        text(self.map.get("message"))
-    }
-
-    pub(super) fn since(&self) -> Option<&'a str> {
-        self.map.get("lastTransitionTime")?.as_str()
-    }
-
-    /// What it says, if it is this that decides.
-    pub(super) fn signal(&self, health: Health, rule: &'static str) -> Signal<'a> {
-        Signal::new(health, rule, Place::Condition(self.type_))
-            .reason(self.reason())
-            .message(self.message())
-            .since(self.since())
-    }
-}
-
-/// The conditions of a list, each type once: the newest of several, or the last where no time tells.
-pub(super) fn read<'a>(case: &Case<'a>, value: Option<&'a Value>) -> Vec<Listed<'a>> {
-    let mut list: Vec<Listed<'a>> = Vec::new();
-    for entry in value.and_then(Value::as_array).into_iter().flatten() {
-        let Some(map) = entry.as_object() else { continue };
-        let Some(type_) = map.get("type").and_then(Value::as_str) else { continue };
-        if !case.spend(CONDITION) {
-            break;
-        }
-        let found = Listed { type_, map };
-        let Some(at) = list.iter().position(|one| one.type_ == type_) else {
-            list.push(found);
-            continue;
-        };
-        let time = |listed: &Listed<'_>| listed.since().and_then(instant);
-        if let (Some(known), Some(new)) = (time(&list[at]), time(&found))
-            && known > new
-        {
-            continue;
-        }
-        list.remove(at);
-        list.push(found);
-    }
-    list
-}
-
-/// The condition of a type.
-pub(super) fn find<'a>(list: &[Listed<'a>], type_: &str) -> Option<Listed<'a>> {
-    list.iter().find(|one| one.type_ == type_).copied()
-}
 
 /// What a list comes to; nothing if it holds nothing that is understood.
 pub(super) fn judge<'a>(case: &Case<'a>, list: &[Listed<'a>]) -> Option<Signal<'a>> {

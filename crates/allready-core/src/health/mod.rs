@@ -9,6 +9,7 @@ mod case;
 mod conditions;
 pub mod kstatus;
 pub(crate) mod lexicon;
+mod listed;
 mod nested;
 mod numbers;
 mod order;

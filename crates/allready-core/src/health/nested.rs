@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use super::Health::Progressing;
 use super::case::Case;
-use super::conditions::{self, Listed};
+use super::conditions;
+use super::listed::{Listed, read};
 use super::signal::{Place, Signal, Worst};
 
 /// How many maps deep it is looked for lists.
@@ -57,7 +58,7 @@ fn walk<'a>(
         let above = path.len();
         match value {
             Value::Array(_) if key == "conditions" && depth > 0 => {
-                let list = conditions::read(case, Some(value));
+                let list = read(case, Some(value));
                 if !list.is_empty() {
                     visit(path, &list);
                 }

@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use super::Health::{Degraded, Healthy, Progressing, Suspended, Unknown};
 use super::case::{Case, behind, number};
-use super::conditions::{self, Listed, Said};
+use super::conditions;
+use super::listed::{Listed, Said, read};
 use super::signal::{Signal, Worst};
 use super::silence::{is_bookkeeping, is_silent};
 use super::tokens::Flat;
@@ -62,7 +63,7 @@ fn decide<'a>(case: &Case<'a>) -> Signal<'a> {
         return behind;
     }
     let has_conditions = case.kind.declared().ignore_conditions != Some(true);
-    let list = if has_conditions { conditions::read(case, status.get("conditions")) } else { Vec::new() };
+    let list = if has_conditions { read(case, status.get("conditions")) } else { Vec::new() };
     if case.kind.declared().ends_by_condition == Some(true) {
         return end(&list);
     }

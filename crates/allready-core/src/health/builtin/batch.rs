@@ -2,7 +2,7 @@
 
 use super::super::Health::{Degraded, Healthy, Progressing, Suspended};
 use super::super::case::{Case, is_truthy};
-use super::super::conditions::Said;
+use super::super::listed::Said;
 use super::super::signal::Signal;
 use super::super::silence::missed_run;
 use super::conditions;

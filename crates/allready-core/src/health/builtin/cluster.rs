@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::Health::{Degraded, Healthy, Progressing, Suspended};
 use super::super::case::{Case, is_truthy, number, text};
-use super::super::conditions::{Said, find};
+use super::super::listed::{Said, find};
 use super::super::signal::Signal;
 use super::{conditions, unseen};
 

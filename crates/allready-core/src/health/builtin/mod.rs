@@ -9,7 +9,7 @@ mod workload;
 
 use super::Health::Progressing;
 use super::case::{Case, behind, number};
-use super::conditions::{Listed, read};
+use super::listed::{Listed, read};
 use super::signal::Signal;
 use crate::registry::Builtin;
 

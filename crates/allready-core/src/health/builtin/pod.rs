@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::Health::{Degraded, Healthy, Progressing, Unknown};
 use super::super::case::{Case, get, text};
-use super::super::conditions::{Said, find};
+use super::super::listed::{Said, find};
 use super::super::signal::{Place, Signal, instant};
 use super::conditions;
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::Health::{Degraded, Healthy, Progressing, Suspended};
 use super::super::case::{Case, get, is_truthy, number};
-use super::super::conditions::{Said, find};
+use super::super::listed::{Said, find};
 use super::super::signal::Signal;
 use super::{conditions, unseen};
 

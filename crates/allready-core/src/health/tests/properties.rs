@@ -127,7 +127,7 @@ fn put(object: &mut Value, condition: Value) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_makes_it_panic_and_what_is_healthy_says_why(object in object()) {

@@ -116,6 +116,15 @@ fn of_two_conditions_of_a_type_the_newer_one_speaks() {
 }
 
 #[test]
+fn of_two_conditions_of_a_type_the_worse_one_speaks_where_no_time_tells() {
+    let good = json!({"type": "Ready", "status": "True"});
+    let bad = json!({"type": "Ready", "status": "False", "reason": "DiskFailed"});
+    for list in [json!([good, bad]), json!([bad, good]), json!([good, bad, good])] {
+        assert_eq!(widget(&json!({"status": {"conditions": list}})).health, Health::Degraded, "{list}");
+    }
+}
+
+#[test]
 fn a_status_that_cannot_be_read_in_full_is_never_healthy() {
     let many: Vec<Value> =
         (0..10_000).map(|n| json!({"type": format!("Part{n}Ready"), "status": "True"})).collect();
