@@ -39,6 +39,7 @@ to it, and the warnings that were told about it; then the same for each of them 
 not healthy. The last line names the first cause: the end of the worst branch. Each line
 has a word for how it is, since when, `gen 3/4` where what it says is about an older
 spec, and who wrote it. What may not be read is said, and never taken for good or bad.
+Messages are cut to fit the line; -o json has all of them.
 
 With --filename nothing is asked of a cluster. What is not in the files may exist all the
 same; with --complete it is missing.

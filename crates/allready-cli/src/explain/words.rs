@@ -99,14 +99,17 @@ fn line(explanation: &Explanation, cause: &Cause, now: Time) -> String {
     if let Some(writer) = &node.writer {
         let _ = write!(text, ", by {}", tame(&writer.manager));
     }
+    // Of a container that is broken a warning tells the same again.
+    let is_told = node.what == What::Container && node.health == Some(Health::Degraded);
     let beside = if node.what == What::Object {
-        &node.children
+        Some(node)
     } else {
-        &explanation.nodes[node.parent.unwrap_or(0)].children
+        node.parent.map(|parent| &explanation.nodes[parent])
     };
-    let warning =
-        beside.iter().map(|&child| &explanation.nodes[child]).find(|child| child.what == What::Event);
-    if let Some(warning) = warning {
+    let beside = beside.filter(|_| !is_told).into_iter().flat_map(|object| &object.children);
+    let mut warnings =
+        beside.map(|&child| &explanation.nodes[child]).filter(|child| child.what == What::Event);
+    if let Some(warning) = warnings.next() {
         let _ = write!(text, "; warning {}: {}", tame(&warning.label), cut(&self::why(warning), 200));
     }
     text

@@ -9,6 +9,7 @@ use super::{
     node::{FOUND, Folded, Node, Relation, What, badness},
     parts, relate,
     settle::settle,
+    warnings,
 };
 use crate::{
     Time, found,
@@ -253,7 +254,7 @@ impl Builder<'_> {
         } else if self.known.gap(&request) == Some(Gap::Forbidden) {
             self.nodes[index].gaps.push("not allowed to list events".to_owned());
         }
-        for mut node in parts::warnings(id, self.known.events_of(id)) {
+        for mut node in warnings::of_object(id, self.known.events_of(id)) {
             node.parent = Some(index);
             self.push(node);
         }
@@ -325,7 +326,7 @@ fn gap_of_many(gap: &Gap, request: &Request) -> Option<String> {
     let what = match request {
         Request::List { kind, namespace, .. } if namespace.is_empty() => format!("{kind} objects"),
         Request::List { kind, namespace, .. } => format!("{kind} objects in the namespace {namespace}"),
-        Request::Owned(_) => "what it owns".to_owned(),
+        Request::Owned { .. } => "what it owns".to_owned(),
         Request::Events(_) => "events".to_owned(),
         Request::Get(_) => return None,
     };

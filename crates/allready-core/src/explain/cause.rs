@@ -85,6 +85,8 @@ fn explains(child: &Node, parent: &Node) -> bool {
     match child.relation {
         // What is served does not make the server fail.
         Relation::Attached => parent.badness() == 0 && found > 0,
+        // A gateway may be in trouble with something else.
+        Relation::ServedBy => found >= parent.badness() && parent.badness() > 0,
         // What is named matters as much as the trouble it could make.
         Relation::RefersTo => found > 0 && found >= parent.badness(),
         _ => found > 0,

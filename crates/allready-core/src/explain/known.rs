@@ -22,8 +22,11 @@ pub enum Request {
         /// With these labels: `app=web,tier=front`; all where it is empty.
         labels: String,
     },
-    /// Whatever an object of any kind owns.
-    Owned(ObjectId),
+    /// Whatever has an owner, of any kind: nothing says which kinds an object owns.
+    Owned {
+        /// In this namespace; in none where it is empty.
+        namespace: String,
+    },
     /// The events about an object.
     Events(ObjectId),
 }

@@ -31,6 +31,7 @@ mod selectors;
 mod settle;
 #[cfg(test)]
 mod tests;
+mod warnings;
 
 pub use cause::Cause;
 pub use id::{Firmness, ObjectId, Reference};

@@ -51,7 +51,9 @@ pub enum Relation {
     FromCluster,
     /// The object above names it.
     RefersTo,
-    /// It names the object above, to be served by it.
+    /// The object above asks to be served by it.
+    ServedBy,
+    /// It asks to be served by the object above.
     Attached,
 }
 
@@ -71,6 +73,7 @@ impl Relation {
             Self::ReportedBy => "is reported by",
             Self::FromCluster => "is from",
             Self::RefersTo => "refers to",
+            Self::ServedBy => "is served by",
             Self::Attached => "serves",
         }
     }

@@ -18,7 +18,7 @@ pub(super) const GATEWAY: &str = "gateway.networking.k8s.io";
 
 /// The references of an object, each once, in the order of its fields.
 pub(super) fn of_object(id: &ObjectId, object: &Value) -> Vec<Reference> {
-    let is_bound = text(&object["spec"], "volumeName") != "";
+    let is_bound = !text(&object["spec"], "volumeName").is_empty();
     let mut found = Found { id, is_bound, seen: BTreeSet::new(), references: Vec::new() };
     for (field, value) in object.as_object().into_iter().flatten() {
         let is_walked = match field.as_str() {

@@ -1,6 +1,6 @@
 //! What a cluster answers to what an explanation asks.
 
-use allready_core::explain::{Answer, ObjectId, Reference, Request};
+use allready_core::explain::{Answer, Reference, Request};
 use futures::StreamExt as _;
 use kube::Client;
 use serde_json::Value;
@@ -40,7 +40,7 @@ impl Asking<'_> {
                 };
                 self.list(resource, selection(namespace, labels, "")).await
             }
-            Request::Owned(owner) => self.owned(owner).await,
+            Request::Owned { namespace } => self.owned(namespace).await,
             Request::Events(id) => {
                 let Some(resource) = self.resource(Some(""), "Event") else { return Answer::NotServed };
                 let fields = format!("involvedObject.kind={},involvedObject.name={}", id.kind, id.name);
@@ -110,17 +110,17 @@ impl Asking<'_> {
         Answer::Objects(objects)
     }
 
-    /// Nothing says which kinds an object owns: every kind of its namespace is read, and what has an owner is kept.
-    async fn owned(&self, owner: &ObjectId) -> Answer {
+    /// Every kind of a namespace is read, and what has an owner is kept.
+    async fn owned(&self, namespace: &str) -> Answer {
         let resources = self.catalog.listable().filter(|resource| {
-            resource.is_namespaced != owner.namespace.is_empty() && !DULL.contains(&resource.plural.as_str())
+            resource.is_namespaced != namespace.is_empty() && !DULL.contains(&resource.plural.as_str())
         });
         let (mut objects, mut problems) = (Vec::new(), Vec::new());
         let mut is_too_much = false;
         list_many(
             self.client,
             resources,
-            &selection(&owner.namespace, "", ""),
+            &selection(namespace, "", ""),
             PARALLEL,
             &mut |resource, page| {
                 let has_owner = |object: &Value| object["metadata"]["ownerReferences"].is_array();
@@ -137,7 +137,7 @@ impl Asking<'_> {
             },
         )
         .await;
-        if owner.namespace.is_empty() {
+        if namespace.is_empty() {
             problems.push("only what is in no namespace was looked at".to_owned());
         }
         if is_too_much {

@@ -165,3 +165,11 @@ fn a_gateway_shows_its_routes_and_does_not_blame_them() {
     assert!(cause(&explanation).starts_with("Gateway shop/public "), "{}", cause(&explanation));
     assert!(find(&explanation, "parent public: ResolvedRefs=False").is_some());
 }
+
+#[test]
+fn a_gateway_in_trouble_with_something_else_does_not_explain_a_route_that_is_well() {
+    let known = cluster([route(), gateway(&json!({ "name": "cert" })), class(), service()]);
+    let explanation = explained(&known, GATEWAY, "HTTPRoute", "web");
+    assert_eq!(find(&explanation, "Gateway shop/public").unwrap().relation, Relation::ServedBy);
+    assert_eq!(cause(&explanation), "Service shop/web: NoReadyEndpoints");
+}

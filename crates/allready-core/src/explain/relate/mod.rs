@@ -1,0 +1,186 @@
+//! How an object is related to others, as far as is known, and what to ask for to know more.
+
+mod network;
+mod reports;
+
+use serde_json::Value;
+
+use super::{
+    id::{ObjectId, Reference, text},
+    known::{Known, Request},
+    node::Relation,
+    references::{self, GATEWAY},
+    selectors,
+};
+use crate::health::Health;
+
+/// The group of our own kinds.
+const ALLREADY: &str = "allready.dev";
+/// So much of what was applied is looked at.
+const MAX_APPLIED: usize = 100;
+
+/// Another object, and how it is related.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    pub(super) relation: Relation,
+    pub(super) to: Reference,
+}
+
+/// Something that follows from how objects stand to each other, and that no status says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Finding {
+    pub(super) health: Health,
+    pub(super) reason: &'static str,
+    pub(super) message: String,
+}
+
+/// What an object is related to.
+#[derive(Debug, Default)]
+pub(super) struct Related {
+    pub(super) links: Vec<Link>,
+    pub(super) findings: Vec<Finding>,
+    /// What is asked for; not necessarily unanswered.
+    pub(super) requests: Vec<Request>,
+}
+
+/// What an object is related to. More is looked for from what was asked about than from what was met on the way.
+pub(super) fn of_object(known: &Known, id: &ObjectId, object: &Value, is_root: bool) -> Related {
+    let mut relating = Relating { known, id, object, related: Related::default() };
+    relating.owned();
+    relating.applied();
+    relating.selected();
+    relating.reported(is_root);
+    if is_root {
+        relating.attached();
+    }
+    relating.referred();
+    relating.related
+}
+
+struct Relating<'a> {
+    known: &'a Known,
+    id: &'a ObjectId,
+    object: &'a Value,
+    related: Related,
+}
+
+impl Relating<'_> {
+    fn link(&mut self, relation: Relation, to: Reference) {
+        self.related.links.push(Link { relation, to });
+    }
+
+    fn links(&mut self, relation: Relation, to: impl IntoIterator<Item = Reference>) {
+        self.related.links.extend(to.into_iter().map(|to| Link { relation, to }));
+    }
+
+    fn list(&mut self, group: &str, kind: &str, namespace: &str, labels: &str) -> Request {
+        let [group, kind, namespace, labels] = [group, kind, namespace, labels].map(str::to_owned);
+        let request = Request::List { group, kind, namespace, labels };
+        self.related.requests.push(request.clone());
+        request
+    }
+
+    /// Whether the answer to a request is there, and is everything.
+    fn is_whole(&self, request: &Request) -> bool {
+        self.known.is_answered(request) && self.known.gap(request).is_none()
+    }
+
+    /// What names this object as its owner.
+    fn owned(&mut self) {
+        let (namespace, labels) =
+            (self.id.namespace.clone(), selectors::query(&self.object["spec"]["selector"]));
+        let labels = labels.unwrap_or_default();
+        match (self.id.group.as_str(), self.id.kind.as_str()) {
+            ("apps", "Deployment") => {
+                self.list("apps", "ReplicaSet", &namespace, &labels);
+            }
+            ("apps", "ReplicaSet" | "StatefulSet" | "DaemonSet") | ("batch", "Job") => {
+                self.list("", "Pod", &namespace, &labels);
+            }
+            ("batch", "CronJob") => {
+                self.list("batch", "Job", &namespace, "");
+            }
+            (GATEWAY, kind) if kind != "Gateway" => {}
+            (ALLREADY, _) => {}
+            (group, _) if is_builtin(group) => {}
+            _ => self.related.requests.push(Request::Owned { namespace }),
+        }
+        for (child, is_controller) in self.known.owned_by(self.id) {
+            let relation = if is_controller { Relation::Controls } else { Relation::Owns };
+            self.link(relation, Reference::to(&child));
+        }
+    }
+
+    /// What this object has applied, as Flux and Argo CD write it down.
+    fn applied(&mut self) {
+        let status = &self.object["status"];
+        let entries = |list: &Value| {
+            list.as_array().into_iter().flatten().take(MAX_APPLIED).cloned().collect::<Vec<_>>()
+        };
+        let inventory = entries(&status["inventory"]["entries"]);
+        let inventory = inventory.iter().filter_map(|entry| {
+            let mut parts = text(entry, "id").split('_');
+            let names = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+            let (namespace, name, group, kind) = names;
+            Some(ObjectId::new(group, kind, namespace, name))
+        });
+        let resources =
+            if self.id.kind == "Application" { entries(&status["resources"]) } else { Vec::new() };
+        let resources = resources.iter().map(|entry| {
+            let [group, kind, namespace, name] =
+                ["group", "kind", "namespace", "name"].map(|field| text(entry, field));
+            ObjectId::new(group, kind, namespace, name)
+        });
+        let named = inventory.chain(resources).filter(|id| !id.kind.is_empty() && !id.name.is_empty());
+        let named: Vec<Reference> = named.map(|id| Reference::to(&id)).collect();
+        self.links(Relation::Applies, named);
+    }
+
+    /// What this object picks by labels.
+    fn selected(&mut self) {
+        match (self.id.group.as_str(), self.id.kind.as_str()) {
+            ("", "Service") => self.service(),
+            ("discovery.k8s.io", "EndpointSlice") => self.slice(),
+            ("policy", "PodDisruptionBudget") => {
+                let selector = &self.object["spec"]["selector"];
+                self.pods(selector);
+            }
+            _ => {}
+        }
+    }
+
+    /// The pods of this namespace with some labels.
+    fn pods(&mut self, selector: &Value) -> (usize, Option<Request>) {
+        let Some(labels) = selectors::query(selector) else { return (0, None) };
+        let request = self.list("", "Pod", &self.id.namespace.clone(), &labels);
+        let pods = self.known.of_kind("", "Pod").filter(|(pod, object)| {
+            pod.namespace == self.id.namespace && selectors::matches(selector, object)
+        });
+        let pods: Vec<Reference> = pods.map(|(pod, _)| Reference::to(pod)).collect();
+        let count = pods.len();
+        self.links(Relation::Selects, pods);
+        (count, Some(request))
+    }
+
+    /// What this object names, and whether it may.
+    fn referred(&mut self) {
+        if self.id.group == "discovery.k8s.io" || self.id.kind == "Event" {
+            return;
+        }
+        for reference in references::of_object(self.id, self.object) {
+            if self.id.group == GATEWAY && network::is_granted_only(&reference, self.id) {
+                self.grant(&reference);
+            }
+            let is_parent =
+                self.id.group == GATEWAY && self.id.kind.ends_with("Route") && reference.kind == "Gateway";
+            let relation = if is_parent { Relation::ServedBy } else { Relation::RefersTo };
+            self.link(relation, reference);
+        }
+    }
+}
+
+/// Whether a group belongs to Kubernetes itself, whose kinds own what is listed above and nothing else.
+fn is_builtin(group: &str) -> bool {
+    matches!(group, "" | "apps" | "batch" | "autoscaling" | "policy" | "events.k8s.io" | "extensions")
+        || (group.ends_with(".k8s.io") && !group.ends_with(".x-k8s.io") && group != GATEWAY)
+}

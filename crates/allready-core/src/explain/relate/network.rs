@@ -1,0 +1,150 @@
+//! How traffic gets through: routes, gateways, services, endpoints.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{
+    super::{
+        id::{ObjectId, Reference, text},
+        known::Gap,
+        node::Relation,
+        references::{self, GATEWAY},
+        selectors,
+    },
+    Finding, Relating,
+};
+use crate::health::Health;
+
+/// The label that says which Service a slice is of.
+const SERVICE_LABEL: &str = "kubernetes.io/service-name";
+
+impl Relating<'_> {
+    /// A Service: its slices, and through them its pods. Pods that no slice has are its own affair.
+    pub(super) fn service(&mut self) {
+        let spec = &self.object["spec"];
+        if text(spec, "type") == "ExternalName" {
+            return;
+        }
+        let (namespace, name) = (self.id.namespace.clone(), self.id.name.clone());
+        let request =
+            self.list("discovery.k8s.io", "EndpointSlice", &namespace, &format!("{SERVICE_LABEL}={name}"));
+        let slices: Vec<(Reference, &Value)> = self
+            .known
+            .of_kind("discovery.k8s.io", "EndpointSlice")
+            .filter(|(slice, object)| {
+                slice.namespace == namespace && text(&object["metadata"]["labels"], SERVICE_LABEL) == name
+            })
+            .map(|(slice, object)| (Reference::to(slice), object))
+            .collect();
+        let (mut ready, mut all, mut behind) = (0, 0, BTreeSet::new());
+        for endpoint in slices.iter().flat_map(|(_, slice)| endpoints(slice)) {
+            all += 1;
+            ready += usize::from(is_ready(endpoint));
+            behind.insert(text(&endpoint["targetRef"], "name"));
+        }
+        let is_whole = self.is_whole(&request)
+            || (!slices.is_empty() && self.known.gap(&request) == Some(Gap::NotGiven));
+        self.related.links.retain(|link| link.to.kind != "EndpointSlice");
+        self.links(Relation::Selects, slices.into_iter().map(|(slice, _)| slice));
+        let (pods, asked) = self.pods(&spec["selector"]);
+        self.related.links.retain(|link| link.to.kind != "Pod" || !behind.contains(link.to.name.as_str()));
+        if !is_whole || ready > 0 {
+            return;
+        }
+        let selector = selectors::query(&spec["selector"]);
+        let message = match (all, pods, selector) {
+            (0, 0, Some(labels)) if asked.is_some_and(|asked| self.is_whole(&asked)) => {
+                format!("no pod has the labels {labels}")
+            }
+            (0, _, _) => "it has no endpoints".to_owned(),
+            (all, ..) => format!("none of its {all} endpoints is ready"),
+        };
+        self.related.findings.push(Finding { health: Health::Degraded, reason: "NoReadyEndpoints", message });
+    }
+
+    /// A slice: the pods behind its endpoints, and the nodes of those that are not ready.
+    pub(super) fn slice(&mut self) {
+        let targets: Vec<Reference> = endpoints(self.object)
+            .filter_map(|endpoint| {
+                let target = &endpoint["targetRef"];
+                let is_pod = text(target, "kind") == "Pod" && !text(target, "name").is_empty();
+                is_pod.then(|| {
+                    Reference::to(&ObjectId::new("", "Pod", &self.id.namespace, text(target, "name")))
+                })
+            })
+            .collect();
+        self.links(Relation::RefersTo, targets);
+    }
+
+    /// What asks this object to serve it: the Gateways of a class, the Routes of a Gateway.
+    pub(super) fn attached(&mut self) {
+        if self.id.group != GATEWAY {
+            return;
+        }
+        let kinds: &[&str] = match self.id.kind.as_str() {
+            "GatewayClass" => &["Gateway"],
+            "Gateway" => &["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"],
+            _ => return,
+        };
+        for kind in kinds {
+            self.list(GATEWAY, kind, "", "");
+            let those =
+                self.known.of_kind(GATEWAY, kind).filter(|(other, object)| match self.id.kind.as_str() {
+                    "GatewayClass" => text(&object["spec"], "gatewayClassName") == self.id.name,
+                    _ => references::of_object(other, object).iter().any(|parent| {
+                        parent.kind == "Gateway"
+                            && parent.name == self.id.name
+                            && parent.namespace == self.id.namespace
+                    }),
+                });
+            let those: Vec<Reference> = those.map(|(other, _)| Reference::to(other)).collect();
+            self.links(Relation::Attached, those);
+        }
+    }
+
+    /// A reference into another namespace, which somebody there has to allow.
+    pub(super) fn grant(&mut self, reference: &Reference) {
+        let request = self.list(GATEWAY, "ReferenceGrant", &reference.namespace, "");
+        let is_granted = self.known.of_kind(GATEWAY, "ReferenceGrant").any(|(grant, object)| {
+            let entries = |field: &str| object["spec"][field].as_array().into_iter().flatten();
+            let is_from = entries("from").any(|from| {
+                text(from, "group") == self.id.group
+                    && text(from, "kind") == self.id.kind
+                    && text(from, "namespace") == self.id.namespace
+            });
+            let is_to = entries("to").any(|to| {
+                Some(text(to, "group")) == reference.group.as_deref()
+                    && text(to, "kind") == reference.kind
+                    && to.get("name").and_then(Value::as_str).is_none_or(|name| name == reference.name)
+            });
+            grant.namespace == reference.namespace && is_from && is_to
+        });
+        if !is_granted && self.is_whole(&request) {
+            let message = format!(
+                "no ReferenceGrant in the namespace {} lets a {} of {} refer to {} {}",
+                reference.namespace, self.id.kind, self.id.namespace, reference.kind, reference.name
+            );
+            self.related.findings.push(Finding {
+                health: Health::Degraded,
+                reason: "RefNotPermitted",
+                message,
+            });
+        }
+    }
+}
+
+/// Whether a reference of a Gateway kind needs a grant: not to parents, which decide for themselves.
+pub(super) fn is_granted_only(reference: &Reference, id: &ObjectId) -> bool {
+    matches!(reference.kind.as_str(), "Secret" | "Service" | "ConfigMap")
+        && reference.namespace != id.namespace
+}
+
+fn endpoints(slice: &Value) -> impl Iterator<Item = &Value> {
+    slice["endpoints"].as_array().into_iter().flatten()
+}
+
+/// Nobody knows better than the slice; where it does not say, it is taken to be ready.
+fn is_ready(endpoint: &Value) -> bool {
+    endpoint["conditions"]["ready"] != Value::Bool(false)
+}
