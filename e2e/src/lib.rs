@@ -2,7 +2,7 @@
 //!
 //! A scenario is an `async fn(Server)` in `tests/it`. [`scenarios!`] makes two tests of it: `embedded::name`, which always
 //! runs, and `real::name`, which `cargo xtask e2e` runs with a kube-apiserver beside it. Those that need kubectl
-//! ([`kubectl_scenarios!`]) are run by `cargo xtask e2e` alone, on both servers.
+//! or the command line of allready ([`kubectl_scenarios!`]) are run by `cargo xtask e2e` alone, on both servers.
 //!
 //! The real server is one for all tests, which run side by side: a scenario lives in a namespace of its own, gives
 //! cluster-wide objects names of its own ([`Server::unique`]), or takes its turn ([`Server::alone`]).
@@ -46,7 +46,7 @@ macro_rules! scenarios {
     };
 }
 
-/// Two tests of each scenario, both of which need kubectl.
+/// Two tests of each scenario, both of which need kubectl or the command line of allready.
 #[macro_export]
 macro_rules! kubectl_scenarios {
     ($($name:ident),* $(,)?) => {

@@ -19,7 +19,10 @@ use kube::{
 };
 use tokio::sync::{Mutex, MutexGuard};
 
-use crate::{kubectl::Output, patience::within};
+use crate::{
+    kubectl::{Output, Program},
+    patience::within,
+};
 
 /// An API server, and clients of it as the administrator.
 pub struct Server {
@@ -124,7 +127,12 @@ impl Server {
 
     /// Runs kubectl on it.
     pub async fn kubectl(&self, arguments: &[&str]) -> Output {
-        crate::kubectl::run(&self.kubeconfig, self.directory.path(), arguments).await
+        crate::kubectl::run(Program::Kubectl, &self.kubeconfig, self.directory.path(), arguments).await
+    }
+
+    /// Runs the command line of allready on it.
+    pub async fn allready(&self, arguments: &[&str]) -> Output {
+        crate::kubectl::run(Program::Allready, &self.kubeconfig, self.directory.path(), arguments).await
     }
 }
 

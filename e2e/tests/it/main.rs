@@ -15,4 +15,5 @@ mod permissions;
 mod resource_graph;
 mod speaker;
 mod two_writers;
+mod wait;
 mod waiting;

@@ -91,9 +91,10 @@ pub(crate) fn refused_to(
         )),
         403 => {
             let who = user(&status.message).map_or_else(|| "the user of this context".to_owned(), tame);
+            let verbs = if verb.contains(' ') { "verbs" } else { "verb" };
             let role = if namespace.is_some() { "role" } else { "cluster role" };
             Failure::permission(format_args!(
-                "{doing}: {who} needs a {role} with the verb {verb} on {}{} (the server says: {})",
+                "{doing}: {who} needs a {role} with the {verbs} {verb} on {}{} (the server says: {})",
                 resource.full_name(),
                 place(namespace),
                 tame(&status.message)
@@ -124,7 +125,68 @@ fn user(said: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use allready_apiserver::{ApiServer, call::User};
+    use kube::Client;
+
     use super::*;
+
+    /// What comes of asking an embedded server for one object, as the administrator or as somebody who may do nothing.
+    async fn fetched(argument: &str, scope: ScopeArgs, is_guest: bool) -> Result<Value, String> {
+        let server = ApiServer::new();
+        let service = if is_guest {
+            server.service_as(User::service_account("shop", "guest"))
+        } else {
+            server.service()
+        };
+        let cluster =
+            Cluster { client: Client::new(service, "kube-system"), namespace: "kube-system".to_owned() };
+        let catalog = discover(&cluster).await.unwrap();
+        let target = super::super::parse(&[argument.to_owned()]).unwrap().remove(0);
+        fetch(&cluster, &catalog, &target, &scope).await.map_err(|failure| failure.to_string())
+    }
+
+    #[tokio::test]
+    async fn one_object_is_read_with_its_kind() {
+        let namespace = fetched("ns/default", ScopeArgs::default(), false).await.unwrap();
+        assert_eq!((&namespace["apiVersion"], &namespace["kind"]), (&"v1".into(), &"Namespace".into()));
+        assert_eq!(namespace["metadata"]["name"], "default");
+    }
+
+    #[tokio::test]
+    async fn an_object_that_is_not_read_is_told_with_where_it_was_looked_for() {
+        let (here, everywhere) = (ScopeArgs::default(), ScopeArgs { all_namespaces: true, namespace: None });
+        let there = ScopeArgs { namespace: Some("shop".to_owned()), all_namespaces: false };
+        for (argument, scope, is_guest, told) in [
+            (
+                "deploy/web",
+                &here,
+                false,
+                "there is no deployments.apps/web in namespace kube-system: that is the namespace of the context; \
+                 -n names another",
+            ),
+            ("deploy/web", &there, false, "there is no deployments.apps/web in namespace shop"),
+            ("node/web", &there, false, "there is no nodes/web"),
+            ("deploy/web", &everywhere, false, "deployments.apps/web is in one namespace: say which with -n"),
+            ("deploy", &here, false, "which of the deployments.apps? Give deploy/NAME"),
+            (
+                "deplyo/web",
+                &here,
+                false,
+                "the server has no resource \"deplyo\"; did you mean deployments.apps?",
+            ),
+            (
+                "node/web",
+                &here,
+                true,
+                "cannot get nodes/web: system:serviceaccount:shop:guest needs a cluster role with the verb get on nodes \
+                 (the server says: nodes \"web\" is forbidden: User \"system:serviceaccount:shop:guest\" cannot get \
+                 resource \"nodes\" in API group \"\" at the cluster scope)",
+            ),
+        ] {
+            let error = fetched(argument, scope.clone(), is_guest).await.unwrap_err();
+            assert_eq!(error, told, "{argument}");
+        }
+    }
 
     fn refusal(code: u16, message: &str) -> String {
         let deployments = Resource {

@@ -7,7 +7,7 @@ mod resolve;
 use clap::Args;
 
 pub(crate) use self::{
-    fetch::{discover, fetch, get, refused_to},
+    fetch::{described, discover, fetch, get, refused_to},
     resolve::{Asked, resolve},
 };
 
@@ -97,6 +97,11 @@ fn named(name: &str) -> Result<&str, String> {
         return Err(format!("{name:?} is not the name of an object"));
     }
     Ok(name)
+}
+
+/// The same for a name that does not come from the arguments.
+pub(crate) fn check_part(name: &str) -> Result<(), String> {
+    named(name).map(|_| ())
 }
 
 fn namespace(name: &str) -> Result<String, String> {

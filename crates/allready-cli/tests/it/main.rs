@@ -8,6 +8,7 @@ mod demo;
 mod explain;
 mod hub;
 mod rollup;
+mod wait;
 mod watch;
 
 use std::{

@@ -19,6 +19,7 @@ use super::ListPath;
 pub fn has_condition(type_: impl Into<String>) -> HasCondition {
     HasCondition {
         type_: type_.into(),
+        any_case: false,
         status: Some(Status::True),
         reasons: Vec::new(),
         about: About::NotOlder,
@@ -44,6 +45,7 @@ pub fn has_condition(type_: impl Into<String>) -> HasCondition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HasCondition {
     pub(super) type_: String,
+    pub(super) any_case: bool,
     pub(super) status: Option<Status>,
     pub(super) reasons: Vec<String>,
     pub(super) about: About,
@@ -70,6 +72,21 @@ pub(super) enum Entries {
 }
 
 impl HasCondition {
+    /// Its type may be written in capital or small letters, as `kubectl wait` takes it.
+    ///
+    /// ```
+    /// use allready_kube::wait::has_condition;
+    /// use serde_json::json;
+    ///
+    /// let node = json!({ "status": { "conditions": [{ "type": "Ready", "status": "True" }] } });
+    /// assert!(!has_condition("ready").judge(&node).is_met());
+    /// assert!(has_condition("ready").any_case().judge(&node).is_met());
+    /// ```
+    #[must_use]
+    pub fn any_case(self) -> Self {
+        Self { any_case: true, ..self }
+    }
+
     /// It has this status.
     #[must_use]
     pub fn status(self, status: Status) -> Self {

@@ -128,7 +128,7 @@ impl HasCondition {
     fn judge_list(&self, place: &Place<'_>, context: &Context<'_>) -> Verdict {
         let list = found::read(place.list.unwrap_or(&Value::Null));
         let mut met = Vec::new();
-        for condition in list.find_all(&self.type_) {
+        for condition in list.conditions().iter().filter(|condition| self.is_named(&condition.type_)) {
             let observed = condition.observed.filter(|generation| !generation.is_none()).or(context.observed);
             let seen = SeenCondition::of(condition, &place.entry, observed);
             if !self.takes(&seen, context.generation) {
@@ -137,6 +137,10 @@ impl HasCondition {
             met.push(seen);
         }
         if met.is_empty() { self.unmet(place.entry.clone(), None, context) } else { Verdict::Met(met) }
+    }
+
+    fn is_named(&self, type_: &str) -> bool {
+        if self.any_case { self.type_.eq_ignore_ascii_case(type_) } else { self.type_ == type_ }
     }
 
     fn takes(&self, seen: &SeenCondition, generation: Option<Generation>) -> bool {

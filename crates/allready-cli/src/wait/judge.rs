@@ -1,0 +1,249 @@
+//! Whether an object is as wished, at one instant.
+
+use allready::{
+    Time,
+    health::{self, Health, judge as judge_health},
+    registry::Registry,
+    wait::{Expectation, Verdict, has_condition},
+};
+use serde_json::Value;
+
+use super::wish::Wish;
+
+/// What is wished, and what ends waiting for it.
+#[derive(Debug)]
+pub(super) struct Rules {
+    /// What is wished; at least one.
+    pub(super) wishes: Vec<Wish>,
+    /// Whether one of them is enough.
+    pub(super) any: bool,
+    /// Whether a terminal state ends it.
+    pub(super) fail_fast: bool,
+    /// What is known of kinds.
+    pub(super) registry: &'static Registry,
+}
+
+/// What one wish comes to.
+#[derive(Clone, Debug)]
+enum Said {
+    Conditions(Verdict),
+    Health(Box<health::Verdict>),
+    Words(String),
+}
+
+/// What all of them come to.
+#[derive(Clone, Debug)]
+pub(super) struct Judged {
+    /// Whether the object is as wished.
+    pub(super) is_met: bool,
+    /// Why it will not be, if nothing changes.
+    terminal: Option<Said>,
+    any: bool,
+    parts: Vec<(bool, Said)>,
+}
+
+impl Rules {
+    pub(super) fn wishes(&self, wish: &Wish) -> bool {
+        self.wishes.contains(wish)
+    }
+
+    /// An object that is there.
+    pub(super) fn judge(&self, object: &Value, now: Time) -> Judged {
+        let verdict = judge_health(object, self.registry, now);
+        let parts: Vec<(bool, Said)> = self
+            .wishes
+            .iter()
+            .map(|wish| match wish {
+                Wish::Healthy => (
+                    matches!(verdict.health, Health::Healthy | Health::Suspended),
+                    Said::Health(Box::new(verdict.clone())),
+                ),
+                Wish::Create => (true, Said::Words("it is there".to_owned())),
+                Wish::Delete => (false, Said::Words(still_there(object))),
+                Wish::Condition(condition) => {
+                    let said = Expectation::from((**condition).clone()).judge(object);
+                    (said.is_met(), Said::Conditions(said))
+                }
+            })
+            .collect();
+        let mut judged = self.together(parts);
+        let can_fail = !self.wishes(&Wish::Delete);
+        if !judged.is_met && self.fail_fast && can_fail {
+            judged.terminal = terminal(object, &verdict);
+        }
+        judged
+    }
+
+    /// An object that is not there.
+    pub(super) fn judge_absent(&self) -> Judged {
+        let words = |text: &str| Said::Words(text.to_owned());
+        let parts = self.wishes.iter().map(|wish| match wish {
+            Wish::Delete => (true, words("it is gone")),
+            _ => (false, words("it is not there")),
+        });
+        let mut parts: Vec<_> = parts.collect();
+        if !parts.iter().any(|(is_met, _)| *is_met) {
+            parts.truncate(1);
+        }
+        self.together(parts)
+    }
+
+    /// An object that cannot be judged yet.
+    pub(super) fn not_yet(&self, why: String) -> Judged {
+        Judged { is_met: false, terminal: None, any: self.any, parts: vec![(false, Said::Words(why))] }
+    }
+
+    fn together(&self, parts: Vec<(bool, Said)>) -> Judged {
+        let mut met = parts.iter().map(|(is_met, _)| *is_met);
+        let is_met = if self.any { met.any(|met| met) } else { met.all(|met| met) && !parts.is_empty() };
+        Judged { is_met, terminal: None, any: self.any, parts }
+    }
+}
+
+impl Judged {
+    /// Whether it will not be as wished, if nothing changes.
+    pub(super) fn is_terminal(&self) -> bool {
+        self.terminal.is_some()
+    }
+
+    /// Why it will not be, if nothing changes.
+    pub(super) fn describe_terminal(&self, now: Time) -> Option<String> {
+        self.terminal.as_ref().map(|said| said.describe(now))
+    }
+
+    /// What says that it is as wished, or what is missing. With how long it has been so, unless the time is the epoch.
+    pub(super) fn describe(&self, now: Time) -> String {
+        let telling = self.parts.iter().filter(|(is_met, _)| *is_met == self.is_met);
+        let told: Vec<String> = telling.map(|(_, said)| said.describe(now)).collect();
+        told.join(if self.any && !self.is_met { " or " } else { "; " })
+    }
+}
+
+impl Said {
+    fn describe(&self, now: Time) -> String {
+        match self {
+            Self::Words(words) => words.clone(),
+            Self::Health(verdict) => health(verdict, now),
+            Self::Conditions(Verdict::Waiting(pending)) => pending.describe(now),
+            Self::Conditions(Verdict::Met(seen) | Verdict::Failed(seen)) => {
+                seen.iter().map(|seen| seen.describe(now)).collect::<Vec<_>>().join(", ")
+            }
+        }
+    }
+}
+
+/// A verdict in words.
+fn health(verdict: &health::Verdict, now: Time) -> String {
+    let mut text = format!("{:?}", verdict.health);
+    if verdict.health == Health::Suspended {
+        text.push_str(" on purpose");
+    }
+    let message = allready::condition::cut(verdict.message.trim(), 300);
+    match (verdict.reason.as_str(), &*message) {
+        ("", "") => {}
+        ("", said) | (said, "") => text = format!("{text} ({said})"),
+        (reason, message) => text = format!("{text} ({reason}: {message})"),
+    }
+    if !verdict.field.is_empty() {
+        text = format!("{text} by {}", verdict.field);
+    }
+    match verdict.since.filter(|since| *since <= now) {
+        Some(since) => format!("{text} for {:#}", now.since(since)),
+        None => text,
+    }
+}
+
+/// Why an object will not come to what is wished by itself: a condition that says so, or else the verdict on it.
+fn terminal(object: &Value, verdict: &health::Verdict) -> Option<Said> {
+    let is_job =
+        object["kind"] == "Job" && object["apiVersion"].as_str().is_some_and(|it| it.starts_with("batch/"));
+    let ends = [Some("Stalled"), is_job.then_some("Failed")].into_iter().flatten();
+    let told = ends.map(|type_| has_condition(type_).judge(object)).find(Verdict::is_met);
+    let is_degraded = verdict.health == Health::Degraded;
+    told.map(Said::Conditions).or_else(|| is_degraded.then(|| Said::Health(Box::new(verdict.clone()))))
+}
+
+fn still_there(object: &Value) -> String {
+    let metadata = &object["metadata"];
+    if metadata["deletionTimestamp"].is_null() {
+        return "it is there, and nobody has deleted it".to_owned();
+    }
+    let finalizers: Vec<&str> =
+        metadata["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if finalizers.is_empty() {
+        return "it is being deleted".to_owned();
+    }
+    format!("it is being deleted, and kept by its finalizers: {}", finalizers.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    pub(crate) fn rules(wishes: &[&str], any: bool) -> Rules {
+        let wishes = wishes.iter().map(|wish| wish.parse().unwrap()).collect();
+        Rules { wishes, any, fail_fast: true, registry: Registry::builtin() }
+    }
+
+    fn object(conditions: &[(&str, &str)]) -> Value {
+        let conditions: Vec<Value> = conditions
+            .iter()
+            .map(|(type_, status)| json!({ "type": type_, "status": status, "reason": "Told", "message": "so" }))
+            .collect();
+        json!({ "apiVersion": "example.com/v1", "kind": "Widget", "status": { "conditions": conditions } })
+    }
+
+    #[test]
+    fn several_wishes_are_all_wished_unless_any_will_do() {
+        let half = object(&[("Ready", "True"), ("Synced", "Unknown")]);
+        let all = rules(&["Ready", "Synced"], false).judge(&half, Time::EPOCH);
+        assert_eq!(
+            (all.is_met, all.describe(Time::EPOCH).as_str()),
+            (false, "Synced is Unknown (Told: so), not True")
+        );
+        let any = rules(&["Ready", "Synced"], true).judge(&half, Time::EPOCH);
+        assert_eq!((any.is_met, any.describe(Time::EPOCH).as_str()), (true, "Ready is True (Told: so)"));
+        let none = rules(&["A", "B"], true).judge(&half, Time::EPOCH);
+        assert_eq!(none.describe(Time::EPOCH), "A is not reported or B is not reported");
+    }
+
+    #[test]
+    fn a_terminal_state_is_told_only_while_the_wish_is_not_met() {
+        let stalled = object(&[("Ready", "Unknown"), ("Stalled", "True")]);
+        let judged = rules(&["Ready"], false).judge(&stalled, Time::EPOCH);
+        assert!(judged.is_terminal(), "{judged:?}");
+        assert!(!rules(&["Stalled"], false).judge(&stalled, Time::EPOCH).is_terminal());
+        assert!(!rules(&["delete"], false).judge(&stalled, Time::EPOCH).is_terminal());
+        let patient = Rules { fail_fast: false, ..rules(&["Ready"], false) };
+        assert!(!patient.judge(&stalled, Time::EPOCH).is_terminal());
+    }
+
+    #[test]
+    fn a_failed_job_is_terminal_and_a_failed_condition_elsewhere_need_not_be() {
+        let mut job = object(&[("Failed", "True")]);
+        job["kind"] = json!("Job");
+        job["apiVersion"] = json!("batch/v1");
+        assert!(rules(&["Complete"], false).judge(&job, Time::EPOCH).is_terminal());
+    }
+
+    #[test]
+    fn what_is_gone_is_as_wished_only_for_who_wished_that() {
+        assert!(rules(&["delete"], false).judge_absent().is_met);
+        assert!(rules(&["Ready", "delete"], true).judge_absent().is_met);
+        let absent = rules(&["create", "Ready"], false).judge_absent();
+        assert_eq!((absent.is_met, absent.describe(Time::EPOCH).as_str()), (false, "it is not there"));
+    }
+
+    #[test]
+    fn what_keeps_a_deleted_object_is_said() {
+        let rules = rules(&["delete"], false);
+        let kept =
+            json!({ "metadata": { "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["a.dev/b"] } });
+        assert_eq!(
+            rules.judge(&kept, Time::EPOCH).describe(Time::EPOCH),
+            "it is being deleted, and kept by its finalizers: a.dev/b"
+        );
+    }
+}
