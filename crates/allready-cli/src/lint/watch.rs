@@ -90,7 +90,9 @@ pub(super) async fn run(
     tell(session.overdue(), args, printer)?;
     let related = session.relate();
     tell(&related, args, printer)?;
-    related.into_iter().for_each(|told| session.keep(told));
+    for told in related {
+        session.keep(told);
+    }
     Ok(())
 }
 
