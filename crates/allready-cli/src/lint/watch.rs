@@ -61,7 +61,7 @@ pub(super) async fn run(
     let mut ticks = tokio::time::interval(TICK);
     let mut stopped = pin!(signal::stopped()?);
     printer
-        .error_text(&format!("Looking on for {}; Ctrl-C ends it early.\n", args.watch.unwrap_or_default()));
+        .error_text(&format!("Looking on for {:#}; Ctrl-C ends it early.\n", args.watch.unwrap_or_default()));
     loop {
         let event = tokio::select! {
             () = &mut over => break,
