@@ -52,6 +52,7 @@ Examples:
   allready lint gateways,httproutes -A -o sarif > lint.sarif
   allready lint widgets --watch 10m     what changes for nothing, and what flaps
   allready lint --explain O04")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct LintArgs {
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,

@@ -72,7 +72,7 @@ pub(super) async fn lint(
                 }),
                 Listed::Done => {}
                 Listed::Failed(problem) => {
-                    session.problem(tame(&format!("{}: {problem}", resource.full_name())))
+                    session.problem(tame(&format!("{}: {problem}", resource.full_name())));
                 }
             }
         }
@@ -98,15 +98,11 @@ fn selections<'a>(asked: &[&'a Asked]) -> Vec<&'a Selection> {
 async fn named(cluster: &Cluster, asked: &Asked, session: &mut Session<'_>) -> Result<(), Failure> {
     let namespace = asked.selection.namespace.as_deref();
     for name in &asked.names {
-        match target::get(&cluster.client, &asked.resource, namespace, name).await? {
-            Some(object) => {
-                session.look(&object, None, None);
-            }
-            None => {
-                let what = target::described(&asked.resource, namespace, name);
-                return Err(Failure::no_input(format_args!("there is no {what}")));
-            }
-        }
+        let Some(object) = target::get(&cluster.client, &asked.resource, namespace, name).await? else {
+            let what = target::described(&asked.resource, namespace, name);
+            return Err(Failure::no_input(format_args!("there is no {what}")));
+        };
+        session.look(&object, None, None);
     }
     Ok(())
 }
@@ -120,6 +116,8 @@ async fn nodes(cluster: &Cluster, catalog: &Catalog, session: &mut Session<'_>) 
         allready::resources::list_pages(&cluster.client, nodes, &everything, &mut |page| found.extend(page))
             .await;
     if read.is_ok() {
-        found.iter().for_each(|node| session.node(node));
+        for node in &found {
+            session.node(node);
+        }
     }
 }

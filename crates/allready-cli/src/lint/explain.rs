@@ -55,7 +55,7 @@ fn form(output: Option<LintOutput>) -> Result<Option<Output>, Failure> {
 
 fn described(rule: &Rule) -> String {
     let Rule { id, title, severity, scope, rationale, fix, bad, good } = rule;
-    let example = |text: &str| text.lines().map(|line| format!("    {line}\n")).collect::<String>();
+    let example = |text: &str| format!("    {}\n", text.replace('\n', "\n    "));
     format!(
         "{BOLD}{id}{BOLD:#}  {title}\nSeverity: {severity} at worst. Looks at: {scope}.\n\n{}\n{BOLD}Not so{BOLD:#}\n{}\n{BOLD}But so{BOLD:#}\n{}\n\
          {BOLD}What to do{BOLD:#}\n{}\n{BOLD}To leave it out{BOLD:#}\n  of one object, by an annotation:\n    allready.dev/lint-ignore: \"{id}=why\"\n  \
@@ -74,7 +74,7 @@ fn wrapped(text: &str, indent: &str) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
         if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH - indent.len() {
-            lines.push_str(&format!("{indent}{line}\n"));
+            lines = lines + indent + &line + "\n";
             line.clear();
         }
         if !line.is_empty() {
@@ -82,5 +82,5 @@ fn wrapped(text: &str, indent: &str) -> String {
         }
         line.push_str(word);
     }
-    lines + &format!("{indent}{line}\n")
+    lines + indent + &line + "\n"
 }

@@ -21,7 +21,7 @@ use crate::{
 pub(super) fn run(args: &LintArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let mut definitions = 0;
     let mut left = 0;
-    let mut printed = Vec::new();
+    let mut all = Vec::new();
     for path in files(&args.filename)? {
         let name = tame(&path.display().to_string());
         let documents = input::read_all(&path)?;
@@ -42,7 +42,7 @@ pub(super) fn run(args: &LintArgs, printer: &mut Printer) -> Result<ExitCode, Fa
             fixed.push(mended);
         }
         if !args.write {
-            printed.extend(fixed.into_iter().filter(lint::is_definition));
+            all.extend(fixed.into_iter().filter(lint::is_definition));
         } else if gone > 0 {
             write(&path, &fixed, args.drop_comments)?;
             printer.text(&format!("{name}: mended {gone} findings\n"))?;
@@ -56,7 +56,7 @@ pub(super) fn run(args: &LintArgs, printer: &mut Printer) -> Result<ExitCode, Fa
         ));
     }
     if !args.write {
-        printer.text(&render::objects(&printed.iter().collect::<Vec<_>>(), Output::Yaml)?)?;
+        printer.text(&render::objects(&all.iter().collect::<Vec<_>>(), Output::Yaml)?)?;
     }
     Ok(ExitCode::from(u8::from(left > 0)))
 }
@@ -85,7 +85,15 @@ fn write(path: &Path, documents: &[Value], drops_comments: bool) -> Result<(), F
     }
     let all: Vec<&Value> = documents.iter().filter(|document| !document.is_null()).collect();
     let text = render::objects(&all, if is_json { Output::Json } else { Output::Yaml })?;
-    let head: String = head.iter().filter(|_| !is_json).map(|line| format!("{line}\n")).collect();
+    let head = if is_json || head.is_empty() {
+        String::new()
+    } else {
+        head.join(
+            "
+",
+        ) + "
+"
+    };
     let beside = path.with_extension("allready-lint.tmp");
     let cannot = |error: std::io::Error| Failure::output(format_args!("cannot write {name}: {error}"));
     // Either the old text or the new one, never half of it.

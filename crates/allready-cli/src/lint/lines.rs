@@ -88,9 +88,9 @@ impl Walk {
                     *key = Some(name);
                     return Some(field);
                 }
-                self.value()
+                Some(self.value())
             }
-            Event::Alias(..) => self.value(),
+            Event::Alias(..) => Some(self.value()),
             Event::SequenceStart(..) => {
                 let pointer = self.here();
                 self.open.push(Frame::List { pointer: pointer.clone(), index: 0 });
@@ -119,14 +119,14 @@ impl Walk {
     }
 
     /// A value is complete: the next one stands elsewhere.
-    fn value(&mut self) -> Option<String> {
+    fn value(&mut self) -> String {
         let here = self.here();
         match self.open.last_mut() {
             Some(Frame::List { index, .. }) => *index += 1,
             Some(Frame::Map { key, .. }) => *key = None,
             None => {}
         }
-        Some(here)
+        here
     }
 }
 
@@ -152,7 +152,9 @@ pub(super) fn settle(told: &mut [Told]) {
 /// How many line breaks are before each offset of a file; none where it cannot be read again.
 fn count(file: &str, offsets: &mut BTreeMap<u64, u64>) {
     let Ok(mut reader) = File::open(file) else {
-        offsets.values_mut().for_each(|lines| *lines = u64::MAX);
+        for lines in offsets.values_mut() {
+            *lines = u64::MAX;
+        }
         return;
     };
     let mut wanted = offsets.iter_mut().peekable();
@@ -176,6 +178,7 @@ fn count(file: &str, offsets: &mut BTreeMap<u64, u64>) {
     }
 }
 
+#[expect(clippy::naive_bytecount, reason = "a file is read once more, and that takes longer than counting")]
 fn breaks(text: &[u8]) -> u64 {
     text.iter().filter(|byte| **byte == b'\n').count() as u64
 }

@@ -1,6 +1,9 @@
 //! One run: what was looked at, what was found, and what comes of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+};
 
 use allready::{
     Time,
@@ -44,6 +47,8 @@ pub(super) struct Session<'a> {
     origins: BTreeMap<lint::ObjectRef, (Option<Origin>, Value)>,
     /// What was told of a kind: the names of its types are the same in all of its objects.
     told_of_kinds: BTreeSet<(String, String, &'static str, String)>,
+    /// The objects with findings, as hashes: eight bytes an object.
+    with_findings: HashSet<u64>,
 }
 
 /// What is told at the end.
@@ -78,6 +83,7 @@ impl<'a> Session<'a> {
             report: Report::default(),
             origins: BTreeMap::new(),
             told_of_kinds: BTreeSet::new(),
+            with_findings: HashSet::new(),
         }
     }
 
@@ -162,7 +168,10 @@ impl<'a> Session<'a> {
         report.ignored += sorted.ignored;
         let room = MOST_NOTICES.saturating_sub(report.notices.len());
         report.notices.extend(sorted.notices.into_iter().take(room));
-        report.with_findings += usize::from(!sorted.told.is_empty());
+        // An object may be told of several times: by itself, with others, and as it changes.
+        if let Some(first) = sorted.told.first() {
+            report.with_findings += usize::from(self.with_findings.insert(hash(&first.object)));
+        }
         for finding in &sorted.told {
             *report.counts.entry(finding.severity).or_default() += 1;
         }
@@ -248,6 +257,12 @@ impl<'a> Session<'a> {
         self.report.breaches.clone_from(self.history.breaches());
         self.report
     }
+}
+
+fn hash(object: &lint::ObjectRef) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    object.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Whether a finding was not told of another object of the kind, where it is about the name of a type.

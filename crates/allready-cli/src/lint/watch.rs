@@ -61,7 +61,7 @@ pub(super) async fn run(
     let mut ticks = tokio::time::interval(TICK);
     let mut stopped = pin!(signal::stopped()?);
     printer
-        .error_text(&format!("Looking on for {}; Ctrl-C ends it early.\n", args.watch.unwrap_or_default()));
+        .error_text(&format!("Looking on for {:#}; Ctrl-C ends it early.\n", args.watch.unwrap_or_default()));
     loop {
         let event = tokio::select! {
             () = &mut over => break,
@@ -90,7 +90,9 @@ pub(super) async fn run(
     tell(session.overdue(), args, printer)?;
     let related = session.relate();
     tell(&related, args, printer)?;
-    related.into_iter().for_each(|told| session.keep(told));
+    for told in related {
+        session.keep(told);
+    }
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::allready;
 
 /// A definition that breaks most rules there are for one.
-const DEFINITION: &str = r#"# A definition as many are.
+const DEFINITION: &str = r"# A definition as many are.
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -36,7 +36,7 @@ spec:
                     type: {type: string}
                     status: {type: string}
                     message: {type: string}
-"#;
+";
 
 /// Objects with something of everything, and with what a terminal would obey.
 const OBJECTS: &str = r#"apiVersion: example.com/v1

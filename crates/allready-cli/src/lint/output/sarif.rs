@@ -1,5 +1,7 @@
 //! Findings as SARIF 2.1.0, which code hosts and editors show beside the lines.
 
+use std::fmt::Write as _;
+
 use allready::lint::{self, Severity};
 use serde_json::{Value, json};
 
@@ -108,7 +110,9 @@ fn uri(file: &str) -> String {
                 uri.push(char::from(byte));
             }
             b'\\' => uri.push('/'),
-            other => uri.push_str(&format!("%{other:02X}")),
+            other => {
+                let _ = write!(uri, "%{other:02X}");
+            }
         }
     }
     if uri.starts_with('/') { format!("file://{uri}") } else { uri }
