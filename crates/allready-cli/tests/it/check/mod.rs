@@ -189,7 +189,10 @@ fn what_is_declared_in_a_file_comes_before_what_is_built_in() {
     let object = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a, generation: 1}\nstatus: {conditions: [{type: Ready, status: 'True', reason: R}, {type: Shiny, status: 'True', reason: TooMuch, message: it sparkles}]}\n";
     assert!(check(&[], object).starts_with("exit 0\n"), "{}", check(&[], object));
     let declared = [
-        ("list.yaml", "- {group: example.com, kind: Widget, conditions: {Ready: summary, Shiny: abnormal}}\n"),
+        (
+            "list.yaml",
+            "- {group: example.com, kind: Widget, conditions: {Ready: summary, Shiny: abnormal}}\n",
+        ),
         (
             "definition.yaml",
             "kind: CustomResourceDefinition\nmetadata: {name: widgets.example.com, annotations: {allready.dev/conditions: 'Ready: !Shiny'}}\nspec: {group: example.com, names: {kind: Widget}}\n",
