@@ -59,7 +59,16 @@ pub(super) fn check(check: &Check<'_>, entries: Vec<Entry>, printer: &mut Printe
         let is_all = failures.len() == kinds.len() + names;
         match failures.into_iter().next() {
             Some(failure) if is_all => Err(failure),
-            _ => collector.finish(printer),
+            _ => {
+                let tally = collector.finish(printer)?;
+                if tally.total() == 0 {
+                    // Nothing is not the same as all well, though no reason to fail.
+                    let place = args.scope.namespace(&cluster.namespace);
+                    let place = place.map_or_else(String::new, |name| format!(" in namespace {name}"));
+                    printer.warning(format_args!("no objects were found{place}"));
+                }
+                Ok(tally)
+            }
         }
     })
 }

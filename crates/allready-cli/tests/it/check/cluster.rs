@@ -69,6 +69,10 @@ fn a_cluster_is_asked_as_kubectl_would_ask_it() {
         "by_labels",
         told(&cluster, &["deployments.apps", "-A", "-l", "app in (web, good)", "--all"])
     );
+    assert_eq!(
+        told(&cluster, &["deploy", "-n", "kube-public"]),
+        "exit 0\n--- stdout\n0 objects\n--- stderr\nwarning: no objects were found in namespace kube-public\n"
+    );
     assert_snapshot!("no_such_kind", told(&cluster, &["deploymnet"]));
     let lines = told(&cluster, &["deploy/bad", "-o", "jsonl"]);
     // When it was written is when this test ran.
