@@ -54,9 +54,9 @@ pub(super) fn check(check: &Check<'_>, entries: Vec<Entry>, printer: &mut Printe
         let (named, kinds): (Vec<_>, Vec<_>) = asked.into_iter().partition(|asked| !asked.names.is_empty());
         let mut failures = named_objects(&cluster, &named, &plan, &mut collector, printer).await?;
         failures.extend(objects_of_kinds(&cluster, &kinds, &plan, &mut collector, printer).await?);
-        let names: usize = named.iter().map(|asked| asked.names.len()).sum();
+        let asked_by_name: usize = named.iter().map(|asked| asked.names.len()).sum();
         // Where nothing at all could be read, that is the answer.
-        let is_all = failures.len() == kinds.len() + names;
+        let is_all = failures.len() == kinds.len() + asked_by_name;
         match failures.into_iter().next() {
             Some(failure) if is_all => Err(failure),
             _ => {
