@@ -32,6 +32,7 @@ mod target;
 mod uninstall;
 mod wait;
 mod watch;
+mod xml;
 
 use std::process::ExitCode;
 

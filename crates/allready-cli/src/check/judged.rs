@@ -7,7 +7,7 @@ use super::{
     json,
     judgement::{By, Judgement},
     junit, prometheus,
-    tally::{Tally, word},
+    tally::Tally,
 };
 
 /// What is asked of everybody who judges.
@@ -40,7 +40,7 @@ impl Plan<'_> {
             (By::Kstatus, Health::Healthy) => "current".to_owned(),
             (By::Kstatus, Health::Progressing) => "in progress or terminating".to_owned(),
             (By::Kstatus, Health::Degraded) => "failed".to_owned(),
-            _ => word(health).to_lowercase(),
+            _ => health.as_str().to_lowercase(),
         }
     }
 

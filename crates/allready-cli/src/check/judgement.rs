@@ -7,8 +7,6 @@ use allready::{
 };
 use serde_json::Value;
 
-use super::tally::word;
-
 /// Whose rules are judged by.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum By<'a> {
@@ -111,7 +109,7 @@ impl Judgement {
     /// The word for it: of kstatus, where that was asked.
     pub(super) fn word(&self) -> &'static str {
         match self.kstatus {
-            None => word(self.verdict.health),
+            None => self.verdict.health.as_str(),
             Some(kstatus::Status::InProgress) => "InProgress",
             Some(kstatus::Status::Failed) => "Failed",
             Some(kstatus::Status::Current) => "Current",

@@ -4,11 +4,8 @@ use std::fmt::Write as _;
 
 use allready::health::Health;
 
-use super::{
-    judgement::Judgement,
-    tally::{Tally, word},
-};
-use crate::printer::tame;
+use super::{judgement::Judgement, tally::Tally};
+use crate::xml;
 
 /// A report is for people: more of a message helps nobody.
 const MAX_TEXT: usize = 16 * 1024;
@@ -40,7 +37,7 @@ pub(super) fn case(judgement: &Judgement) -> String {
         ("", message) => message.to_owned(),
         (reason, message) => format!("{reason}: {message}"),
     };
-    let (health, said) = (word(verdict.health), escape(&said));
+    let (health, said) = (verdict.health.as_str(), escape(&said));
     let _ = write!(text, "><{element} message=\"{said}\"");
     if element != "skipped" {
         let _ = write!(text, " type=\"{health}\"");
@@ -73,24 +70,8 @@ pub(super) fn head(tally: &Tally) -> String {
 /// What stands behind them.
 pub(super) const FOOT: &str = "  </testsuite>\n</testsuites>\n";
 
-/// Text that cannot end an attribute or an element, nor speak to a terminal, and that XML allows.
 fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    let cut: String = text.chars().take(MAX_TEXT).collect();
-    for c in tame(&cut).chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
-            other => escaped.push(other),
-        }
-    }
-    if cut.len() < text.len() {
-        escaped.push('…');
-    }
-    escaped
+    xml::escape(text, MAX_TEXT)
 }
 
 #[cfg(test)]

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{
-    judgement::Judgement,
-    tally::{Tally, WORST_FIRST, word},
-};
+use allready::health::Health;
+
+use super::{judgement::Judgement, tally::Tally};
 use crate::printer::tame;
 
 /// More series than that no server should be given by one command.
@@ -26,7 +25,7 @@ pub(super) fn sample(judgement: &Judgement) -> String {
         ("kind", &judgement.kind),
         ("namespace", &judgement.namespace),
         ("name", judgement.called()),
-        ("health", word(judgement.health())),
+        ("health", judgement.health().as_str()),
     ];
     let labels: Vec<String> =
         labels.iter().map(|(name, value)| format!("{name}=\"{}\"", label(value))).collect();
@@ -37,8 +36,8 @@ pub(super) fn sample(judgement: &Judgement) -> String {
 pub(super) fn foot(tally: &Tally, not_shown: u64) -> String {
     let mut text =
         "# HELP allready_objects How many objects came to what.\n# TYPE allready_objects gauge\n".to_owned();
-    for health in WORST_FIRST {
-        let _ = writeln!(text, "allready_objects{{health=\"{}\"}} {}", word(health), tally.of(health));
+    for health in Health::WORST_FIRST {
+        let _ = writeln!(text, "allready_objects{{health=\"{}\"}} {}", health.as_str(), tally.of(health));
     }
     let mut one = |name: &str, help: &str, value: u64| {
         let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");

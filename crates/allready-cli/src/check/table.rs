@@ -7,7 +7,6 @@ use allready::{Time, health::Health};
 use super::{
     judgement::Judgement,
     layout::{Cell, Row},
-    tally::WORST_FIRST,
 };
 use crate::{
     age::age,
@@ -114,7 +113,7 @@ impl Rows {
 
     /// The rows, worst first, and of those with the same health the one with the most objects first.
     pub(super) fn sorted(mut self, now: Time) -> Vec<Row> {
-        let rank = |health: Health| WORST_FIRST.iter().position(|&other| other == health);
+        let rank = |health: Health| Health::WORST_FIRST.iter().position(|&other| other == health);
         self.groups.sort_by(|a, b| {
             let key = |group: &Group| (rank(group.cause.health), std::cmp::Reverse(group.count));
             let text = |group: &Group| {

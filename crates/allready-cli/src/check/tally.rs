@@ -3,28 +3,6 @@
 use allready::health::Health;
 use serde_json::{Value, json};
 
-/// Every word, worst first.
-pub(super) const WORST_FIRST: [Health; 6] = [
-    Health::Degraded,
-    Health::Missing,
-    Health::Unknown,
-    Health::Progressing,
-    Health::Suspended,
-    Health::Healthy,
-];
-
-/// A word as it is written.
-pub(super) fn word(health: Health) -> &'static str {
-    match health {
-        Health::Healthy => "Healthy",
-        Health::Suspended => "Suspended",
-        Health::Progressing => "Progressing",
-        Health::Unknown => "Unknown",
-        Health::Missing => "Missing",
-        Health::Degraded => "Degraded",
-    }
-}
-
 /// How many objects came to what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
@@ -61,7 +39,7 @@ impl Tally {
         let objects =
             if self.total() == 1 { "1 object".to_owned() } else { format!("{} objects", self.total()) };
         let mut parts: Vec<String> = Vec::new();
-        for health in WORST_FIRST {
+        for health in Health::WORST_FIRST {
             let count = self.of(health);
             if count == 0 {
                 continue;
@@ -83,8 +61,8 @@ impl Tally {
     pub(super) fn to_json(self) -> Value {
         let mut summary =
             json!({ "total": self.total(), "unreadable": self.unreadable, "unlisted": self.unlisted });
-        for health in WORST_FIRST {
-            summary[word(health).to_lowercase()] = self.of(health).into();
+        for health in Health::WORST_FIRST {
+            summary[health.as_str().to_lowercase()] = self.of(health).into();
         }
         summary
     }
@@ -97,7 +75,7 @@ impl Tally {
         let is_there = |health: Health| health >= fail_on && self.of(health) > 0;
         if is_there(Health::Degraded) || is_there(Health::Missing) {
             1
-        } else if self.unlisted > 0 || WORST_FIRST.into_iter().any(is_there) {
+        } else if self.unlisted > 0 || Health::WORST_FIRST.into_iter().any(is_there) {
             2
         } else {
             0
@@ -120,7 +98,7 @@ mod tests {
     #[test]
     fn the_summary_says_the_worst_first_and_leaves_out_what_is_not_there() {
         use Health::{Degraded, Healthy, Progressing, Unknown};
-        let words = |health| word(health).to_lowercase();
+        let words = |health: Health| health.as_str().to_lowercase();
         assert_eq!(tally(&[]).summary(words), "0 objects");
         assert_eq!(tally(&[Healthy]).summary(words), "1 object: 1 healthy");
         let mixed = tally(&[Healthy, Degraded, Progressing, Unknown, Healthy]);

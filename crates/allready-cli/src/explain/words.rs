@@ -15,18 +15,7 @@ pub(super) fn health(node: &Node) -> &'static str {
     match node.health {
         None => "Warning",
         Some(_) if !node.is_seen => "NotSeen",
-        Some(health) => health_word(health),
-    }
-}
-
-pub(super) fn health_word(health: Health) -> &'static str {
-    match health {
-        Health::Healthy => "Healthy",
-        Health::Suspended => "Suspended",
-        Health::Progressing => "Progressing",
-        Health::Unknown => "Unknown",
-        Health::Missing => "Missing",
-        Health::Degraded => "Degraded",
+        Some(health) => health.as_str(),
     }
 }
 
@@ -59,7 +48,7 @@ pub(super) fn folded(folded: &[Folded]) -> String {
             (_, kind) if kind.ends_with('s') || kind.ends_with("ch") => "es",
             _ => "s",
         };
-        let health = health_word(folded.health).to_lowercase();
+        let health = folded.health.as_str().to_lowercase();
         format!("{} {health} {}{plural}", folded.count, tame(&folded.kind))
     });
     parts.collect::<Vec<_>>().join(", ")

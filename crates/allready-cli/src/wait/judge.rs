@@ -134,7 +134,7 @@ impl Said {
 
 /// A verdict in words.
 fn health(verdict: &health::Verdict, now: Time) -> String {
-    let mut text = format!("{:?}", verdict.health);
+    let mut text = verdict.health.to_string();
     if verdict.health == Health::Suspended {
         text.push_str(" on purpose");
     }

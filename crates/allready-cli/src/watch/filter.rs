@@ -83,7 +83,7 @@ impl Term {
             Field::Any => {
                 [subject.kind, subject.name, subject.namespace, subject.reason].into_iter().any(has)
             }
-            Field::Health => format!("{:?}", subject.health).to_lowercase().starts_with(&self.text),
+            Field::Health => subject.health.as_str().to_lowercase().starts_with(&self.text),
             Field::Kind => is(subject.kind) || is(subject.plural),
             Field::Namespace => is(subject.namespace),
             Field::Name => has(subject.name),

@@ -153,16 +153,6 @@ pub(super) fn counted(count: usize, noun: &str) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally([usize; 6]);
 
-/// Every health, worst first.
-pub(super) const WORST_FIRST: [Health; 6] = [
-    Health::Degraded,
-    Health::Missing,
-    Health::Unknown,
-    Health::Progressing,
-    Health::Suspended,
-    Health::Healthy,
-];
-
 impl Tally {
     pub(super) fn of(&self, health: Health) -> usize {
         self.0[slot(health)]

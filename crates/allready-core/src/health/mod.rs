@@ -22,6 +22,8 @@ mod states;
 mod tests;
 pub(crate) mod tokens;
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -50,6 +52,42 @@ pub enum Health {
     Missing,
     /// Something is broken.
     Degraded,
+}
+
+impl Health {
+    /// Every word, the worst first.
+    ///
+    /// ```
+    /// use allready_core::health::Health;
+    ///
+    /// assert!(Health::WORST_FIRST.is_sorted_by(|worse, better| worse > better));
+    /// ```
+    pub const WORST_FIRST: [Self; 6] =
+        [Self::Degraded, Self::Missing, Self::Unknown, Self::Progressing, Self::Suspended, Self::Healthy];
+
+    /// The word.
+    ///
+    /// ```
+    /// use allready_core::health::Health;
+    ///
+    /// assert_eq!(Health::Degraded.as_str(), "Degraded");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Healthy => "Healthy",
+            Self::Suspended => "Suspended",
+            Self::Progressing => "Progressing",
+            Self::Unknown => "Unknown",
+            Self::Missing => "Missing",
+            Self::Degraded => "Degraded",
+        }
+    }
+}
+
+impl fmt::Display for Health {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
 }
 
 /// What an object comes to, and what says so.

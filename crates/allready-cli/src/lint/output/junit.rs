@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::{
     lint::{args::LintArgs, session::Report},
-    printer::tame,
+    xml,
 };
 
 /// More of a text helps nobody.
@@ -62,19 +62,6 @@ pub(super) fn text(report: &Report, args: &LintArgs) -> String {
     text
 }
 
-/// Text that cannot end an attribute or an element, nor speak to a terminal, and that XML allows.
 fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    let cut: String = text.chars().take(MOST_CHARS).collect();
-    for c in tame(&cut).chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+    xml::escape(text, MOST_CHARS)
 }

@@ -1,8 +1,5 @@
 use super::*;
-use crate::watch::{
-    kinds::{Kind, WORST_FIRST},
-    model::Screen,
-};
+use crate::watch::{kinds::Kind, model::Screen};
 
 use Health::{Degraded, Healthy, Progressing, Suspended, Unknown};
 
@@ -237,7 +234,7 @@ fn whatever_happens_the_counts_are_those_of_the_objects() {
     for step in 0..4000 {
         let kind = if next(2) == 0 { PODS } else { DEPLOYMENTS };
         let name = format!("o{}", next(12));
-        let health = WORST_FIRST[next(6) as usize];
+        let health = Health::WORST_FIRST[next(6) as usize];
         let event = match next(12) {
             0 => Event::Listing(kind),
             1 => Event::Listed(kind),
@@ -251,7 +248,7 @@ fn whatever_happens_the_counts_are_those_of_the_objects() {
         update(&mut model, event);
         model.arrange();
         let objects = || model.kinds.iter().flat_map(|kind| kind.objects.values());
-        for health in WORST_FIRST {
+        for health in Health::WORST_FIRST {
             let count = objects().filter(|record| record.health == health).count();
             assert_eq!(model.tally.of(health), count, "{health:?} after step {step}");
         }

@@ -14,10 +14,7 @@ use ratatui::{
 
 pub(super) use self::style::Palette;
 use self::text::{cut, width};
-use super::{
-    kinds::WORST_FIRST,
-    model::{Model, Screen},
-};
+use super::model::{Model, Screen};
 use allready::health::Health;
 
 /// Draws everything.
@@ -61,7 +58,7 @@ fn head(model: &Model, palette: Palette, columns: u16) -> Vec<Line<'static>> {
     let columns = usize::from(columns);
     let coverage = model.coverage();
     let mut counts = Line::default();
-    for health in WORST_FIRST {
+    for health in Health::WORST_FIRST {
         let count = model.tally.of(health);
         if count > 0 || health == Health::Healthy {
             if !counts.spans.is_empty() {

@@ -113,7 +113,7 @@ fn tree(model: &Model, columns: usize) -> Vec<Line<'static>> {
 fn verdict(found: &Details, now: Time, palette: Palette, columns: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let verdict = &found.verdict;
-    let mut decided = wrap(&format!("{:?}{}", verdict.health, decided(verdict, now)), columns).into_iter();
+    let mut decided = wrap(&format!("{}{}", verdict.health, decided(verdict, now)), columns).into_iter();
     if let Some(first) = decided.next() {
         lines.push(Line::from(Span::styled(first, palette.health(verdict.health))));
     }

@@ -189,7 +189,7 @@ impl Columns {
 fn health(model: &Model, key: &Key, record: &Record) -> String {
     let is_failing = model.kinds.get(key.kind).is_some_and(Kind::is_failing);
     let is_stale = is_failing || model.silence.is_some();
-    format!("{:?}{}", record.health, if is_stale { "?" } else { "" })
+    format!("{}{}", record.health, if is_stale { "?" } else { "" })
 }
 
 /// How long it has been like this: at least, where the object does not say since when.

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use super::recipe::{BROKEN_WORDS, Counting, Recipe, STATE_FIELDS, WAITING_WORDS};
-use crate::health::Health;
 
 const BODY: &str = include_str!("body.lua");
 
@@ -11,7 +10,7 @@ const BODY: &str = include_str!("body.lua");
 pub(super) fn script(recipe: &Recipe) -> String {
     let mut text = format!("-- {}, from the registry of allready\n", recipe.title());
     if let Some(always) = recipe.always {
-        let _ = writeln!(text, "return {{ status = {}, message = \"\" }}", quoted(name(always)));
+        let _ = writeln!(text, "return {{ status = {}, message = \"\" }}", quoted(always.as_str()));
         return text;
     }
     let (patterns, exact): (Vec<_>, Vec<_>) = recipe.conditions.iter().partition(|one| one.is_pattern());
@@ -32,9 +31,9 @@ pub(super) fn script(recipe: &Recipe) -> String {
             let words = wording
                 .words
                 .iter()
-                .map(|(word, &health)| format!("[{}] = {}", quoted(word), quoted(name(health))));
+                .map(|(word, &health)| format!("[{}] = {}", quoted(word), quoted(health.as_str())));
             let ignored = wording.ignored.iter().map(known);
-            let other = wording.other.map_or("nil".to_owned(), |health| quoted(name(health)));
+            let other = wording.other.map_or("nil".to_owned(), |health| quoted(health.as_str()));
             format!(
                 "{{ path = {}, words = {{ {} }}, ignored = {{ {} }}, other = {other} }}",
                 path(&wording.path),
@@ -55,7 +54,7 @@ pub(super) fn script(recipe: &Recipe) -> String {
         "reachings",
         recipe.reaching.iter().map(|reaching| {
             let (have, want) = (path(&reaching.have), path(&reaching.want));
-            format!("{{ have = {have}, want = {want}, short = {} }}", quoted(name(reaching.short)))
+            format!("{{ have = {have}, want = {want}, short = {} }}", quoted(reaching.short.as_str()))
         }),
     );
     let word = |word: &str| format!("[{}] = true", quoted(word));
@@ -81,13 +80,13 @@ fn meaning(one: &Counting, before: &str) -> String {
     let reasons = one
         .reasons
         .iter()
-        .map(|(reason, &health)| format!("[{}] = {}", quoted(reason), quoted(name(health))));
+        .map(|(reason, &health)| format!("[{}] = {}", quoted(reason), quoted(health.as_str())));
     format!(
         "{{ {before}good = {}, broken = {}, bad = {}, unknown = {}, speaks = {}, reasons = {{ {} }} }}",
         quoted(one.good()),
         quoted(one.bad_status()),
-        quoted(name(one.bad)),
-        quoted(name(one.unknown)),
+        quoted(one.bad.as_str()),
+        quoted(one.unknown.as_str()),
         one.speaks,
         reasons.collect::<Vec<_>>().join(", "),
     )
@@ -95,18 +94,6 @@ fn meaning(one: &Counting, before: &str) -> String {
 
 fn path(path: &[String]) -> String {
     format!("{{ {} }}", path.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "))
-}
-
-/// Argo CD has the same six words.
-fn name(health: Health) -> &'static str {
-    match health {
-        Health::Healthy => "Healthy",
-        Health::Suspended => "Suspended",
-        Health::Progressing => "Progressing",
-        Health::Unknown => "Unknown",
-        Health::Missing => "Missing",
-        Health::Degraded => "Degraded",
-    }
 }
 
 /// A text of Lua: what is not plain is written by its bytes, so that nothing can end the text early.
