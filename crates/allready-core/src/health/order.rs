@@ -10,7 +10,10 @@ use super::signal::{Signal, Worst};
 use super::silence::{is_bookkeeping, is_silent};
 use super::tokens::Flat;
 use super::{Lag, Verdict, builtin, group, nested, numbers, purpose, silence, states};
-use crate::{Time, registry::Registry};
+use crate::{
+    Time,
+    registry::{ConditionRole, Registry},
+};
 
 pub(super) fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
     let name = object.get("kind").and_then(Value::as_str).unwrap_or_default();
@@ -25,8 +28,22 @@ pub(super) fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
             .reason("TooMuchToRead")
             .message("the status is too large to be read in full, so that nothing can be said for it");
     }
+    if signal.health > Suspended && signal.since.is_none() {
+        signal.since = unwell_since(&case);
+    }
     let lag = case.lag().or_else(|| lag_of(&case, &signal));
     signal.into_verdict(object, lag)
+}
+
+/// Since when the condition that speaks for the object has not been good: a field that decides does not say since when it has.
+fn unwell_since<'a>(case: &Case<'a>) -> Option<&'a str> {
+    let list = read(case, case.status("conditions"));
+    let unwell = list.iter().filter(|condition| condition.said() != Said::True);
+    let summaries = unwell.filter_map(|condition| {
+        let meaning = case.kind.condition(condition.type_);
+        (meaning.role == ConditionRole::Summary).then_some((meaning.rank, condition))
+    });
+    summaries.min_by_key(|(rank, _)| *rank).and_then(|(_, condition)| condition.since())
 }
 
 /// How far the deciding condition itself is behind.

@@ -167,3 +167,24 @@ fn an_override_changes_a_verdict() {
     let verdict = judge(&mute, &registry, now());
     assert_eq!((verdict.health, verdict.field.as_str()), (Health::Degraded, "status.mood"));
 }
+
+#[test]
+fn a_field_that_decides_is_told_with_the_time_of_the_condition_that_speaks_for_the_object() {
+    let condition = |type_: &str, status: &str, second: u32| json!({"type": type_, "status": status, "lastTransitionTime": format!("2026-03-01T10:00:{second:02}Z")});
+    let deployment = |available: &str, ready: u32| {
+        judge(
+            &json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a", "generation": 1}, "spec": {"replicas": 2},
+                "status": {"observedGeneration": 1, "replicas": 2, "updatedReplicas": 2, "availableReplicas": ready, "conditions": [
+                    condition("Progressing", "True", 1), condition("Available", available, 7)]}}),
+            Registry::builtin(),
+            now(),
+        )
+    };
+    let short = deployment("False", 1);
+    assert_eq!(
+        (short.health, short.since.unwrap().to_string()),
+        (Health::Progressing, "2026-03-01T10:00:07Z".into())
+    );
+    // That it is available says nothing about when a rollout began.
+    assert_eq!(deployment("True", 1).since, None);
+}
