@@ -238,13 +238,17 @@ fn unusable(path: &Path, error: &dyn std::error::Error) -> Failure {
 
 fn show(args: &ShowArgs, printer: &mut Printer) -> Result<(), Failure> {
     let sources = Sources::read(&args.declarations)?;
-    let wanted = named::kind(&sources.registry, &args.kind).map_err(|error| Failure::usage(tame(&error)))?;
+    let wanted = named::kinds(&sources.registry, &args.kind).map_err(|error| Failure::usage(tame(&error)))?;
     let Some(output) = args.output.and_then(TableOutput::structured) else {
-        return printer.text(&show::text(&sources, &wanted, &args.types));
+        let texts: Vec<String> = wanted.iter().map(|one| show::text(&sources, one, &args.types)).collect();
+        return printer.text(&texts.join("\n"));
     };
-    let known = sources.registry.kind(&wanted.group, &wanted.kind);
-    let entry = known.declared().clone().for_kind(&wanted.group, &wanted.kind);
-    printer.text(&render::value(&json!({ "entries": [value(&entry)?] }), output)?)
+    let entries = wanted.iter().map(|one| {
+        let known = sources.registry.kind(&one.group, &one.kind);
+        value(&known.declared().clone().for_kind(&one.group, &one.kind))
+    });
+    let entries: Vec<Value> = entries.collect::<Result<_, _>>()?;
+    printer.text(&render::value(&json!({ "entries": entries }), output)?)
 }
 
 fn list(args: &ListArgs, printer: &mut Printer) -> Result<(), Failure> {

@@ -8,6 +8,18 @@ use allready::registry::{
 /// What is meant by `Deployment`, `Certificate.cert-manager.io`, `Certificate.v1.cert-manager.io` or
 /// `certificates.cert-manager.io`.
 pub(super) fn kind(registry: &Registry, name: &str) -> Result<Wanted, String> {
+    let mut found = kinds(registry, name)?;
+    match (found.pop(), found.is_empty()) {
+        (Some(one), true) => Ok(one),
+        (last, _) => {
+            let names: Vec<String> = found.iter().chain(&last).map(ToString::to_string).collect();
+            Err(format!("several kinds are called {name}: {}", names.join(", ")))
+        }
+    }
+}
+
+/// All that may be meant by such a name: at least one, of which nothing need be declared.
+pub(super) fn kinds(registry: &Registry, name: &str) -> Result<Vec<Wanted>, String> {
     let (kind, rest) = name.split_once('.').unwrap_or((name, ""));
     if kind.is_empty() {
         return Err(format!("{name:?} names no kind: write KIND, KIND.GROUP or KIND.VERSION.GROUP"));
@@ -22,15 +34,12 @@ pub(super) fn kind(registry: &Registry, name: &str) -> Result<Wanted, String> {
     // No server has the group extensions any more, and its kinds have moved.
     let is_meant =
         |known: &&Wanted| if rest.is_empty() { known.group != "extensions" } else { known.group == group };
-    let found: Vec<&Wanted> = alike.filter(is_meant).collect();
-    match found.as_slice() {
-        [one] => Ok(Wanted { version, ..(*one).clone() }),
-        [] => Ok(Wanted { group: group.to_owned(), version, kind: kind.to_owned() }),
-        many => {
-            let names: Vec<String> = many.iter().map(ToString::to_string).collect();
-            Err(format!("several kinds are called {name}: {}", names.join(", ")))
-        }
+    let found = alike.filter(is_meant).map(|found| Wanted { version: version.clone(), ..found.clone() });
+    let mut found: Vec<Wanted> = found.collect();
+    if found.is_empty() {
+        found.push(Wanted { group: group.to_owned(), version, kind: kind.to_owned() });
     }
+    Ok(found)
 }
 
 /// Whether a text is the version of an API: `v1`, `v2beta3`.
@@ -74,6 +83,9 @@ mod tests {
         assert_eq!(kind(registry, "Deployment").unwrap().group, "apps");
         assert_eq!(kind(registry, "pods").unwrap().kind, "Pod");
         assert!(kind(registry, ".x").is_err());
+        let several = kinds(registry, "Ingress").unwrap();
+        assert!(several.len() > 1 && several.iter().any(|found| found.group == "networking.k8s.io"));
+        assert!(kind(registry, "Ingress").unwrap_err().starts_with("several kinds are called Ingress: "));
     }
 
     #[test]
