@@ -57,9 +57,10 @@ fn walk<'a>(
     for (key, value) in map {
         let above = path.len();
         match value {
-            Value::Array(_) if key == "conditions" && depth > 0 => {
+            Value::Array(_) | Value::Object(_) if key == "conditions" && depth > 0 => {
                 let list = read(case, Some(value));
-                if !list.is_empty() {
+                // Of a map of another meaning, nothing is read.
+                if !list.is_empty() || value.is_array() {
                     visit(path, &list);
                 }
             }

@@ -8,7 +8,7 @@ use super::Health::{self, Degraded, Healthy, Progressing, Suspended};
 use super::case::{Case, ITEM, is_truthy, json};
 use super::lexicon::{self, Reading, classify};
 use super::signal::{Place, Signal, Worst};
-use super::tokens::{Flat, tokens};
+use super::tokens::{Flat, Token, tokens};
 use crate::registry::path::scalar;
 
 /// Fields that hold a state, by their flat name.
@@ -237,7 +237,20 @@ fn is_error_key(key: &str) -> bool {
             | "errors"
             | "failure"
             | "errmsg"
-    )
+    ) || ends_in_error(key)
+}
+
+/// `reconcileError`, `lastErrorMessage`, `errorReason`.
+fn ends_in_error(key: &str) -> bool {
+    let mut before = None;
+    let mut last = None;
+    for token in tokens(key) {
+        before = last.replace(token);
+    }
+    let is_error =
+        |token: Option<&Token>| token.is_some_and(|token| matches!(token.as_str(), "error" | "errors"));
+    let is_text = last.as_ref().is_some_and(|last| matches!(last.as_str(), "message" | "reason"));
+    is_error(last.as_ref()) || is_text && is_error(before.as_ref())
 }
 
 /// Words that are written where there is no error.
