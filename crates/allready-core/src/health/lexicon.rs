@@ -114,6 +114,13 @@ marks! {
     MARK_PAIR = 10, begins_a_pair, PAIRS;
 }
 
+impl Word {
+    /// What it means as a state, where that is known.
+    pub(crate) fn means(self) -> Option<Health> {
+        self.state
+    }
+}
+
 /// FNV-1a: the words are ours and short, so that nobody can choose ones that collide.
 #[derive(Clone, Copy)]
 struct Fnv(u64);
@@ -231,6 +238,7 @@ fn pair(first: &str, second: &str) -> Option<Pair> {
 pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
     let mut found = Found::default();
     let mut previous: Option<(Token, Word)> = None;
+    let mut is_denied = false;
     for (count, token) in tokens(&text[..text.floor_char_boundary(MAX_TEXT)]).enumerate() {
         let text = token.as_str();
         let known = word(text);
@@ -247,14 +255,14 @@ pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
         if is_hard(text) {
             return Some(Health::Degraded);
         }
-        found.see(text, known, reading);
+        found.see(text, known, reading, is_denied);
         if let Reading::State { .. } = reading
             && found.good.is_none()
             && known.state == Some(Health::Healthy)
         {
-            found.good = Some(if found.is_denied { Health::Progressing } else { Health::Healthy });
+            found.good = Some(if is_denied { Health::Progressing } else { Health::Healthy });
         }
-        found.is_denied |= is_denial(text);
+        is_denied |= is_denial(text);
         found.words = count + 1;
         previous = Some((token, known));
     }
@@ -286,7 +294,6 @@ fn is_denial(text: &str) -> bool {
 
 #[derive(Default)]
 struct Found {
-    is_denied: bool,
     under_way_phrase: bool,
     broken: bool,
     at_rest: bool,
@@ -296,7 +303,7 @@ struct Found {
 }
 
 impl Found {
-    fn see(&mut self, text: &str, known: Word, reading: Reading) {
+    fn see(&mut self, text: &str, known: Word, reading: Reading, is_denied: bool) {
         self.broken |= is_broken(text, known);
         self.at_rest |= known.is_at_rest();
         if self.under_way.is_some() {
@@ -304,7 +311,7 @@ impl Found {
         }
         if text == "running" {
             if let Reading::State { runs } = reading {
-                let is_well = !runs && !self.is_denied;
+                let is_well = !runs && !is_denied;
                 self.under_way = Some(if is_well { Health::Healthy } else { Health::Progressing });
             }
         } else if known.is_under_way() || is_activity(text, known) {
@@ -350,4 +357,5 @@ pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
 pub(crate) fn is_done(reason: &str) -> bool {
     matches!(Flat::of(reason).as_str(), "newreplicasetavailable" | "replicasetavailable")
         || tokens(reason).any(|token| word(token.as_str()).is_done())
+            && !tokens(reason).any(|token| is_denial(token.as_str()))
 }

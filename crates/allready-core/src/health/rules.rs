@@ -177,6 +177,11 @@ const RULES: &[Rule] = &[
         "It has no summary yet.",
     ),
     is(
+        "L01",
+        "A listener or parent that the spec names has no entry in the status, where others have: Progressing.",
+        "What is said for the others is not said for it.",
+    ),
+    is(
         "P01",
         "A phase, state or status word: as declared, else by its meaning.",
         "Kinds without conditions speak by one word.",

@@ -33,10 +33,14 @@ fn resize<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
         return Some(error.signal(Degraded, RULE));
     }
     let states = case.status("allocatedResourceStatuses").and_then(Value::as_object);
-    for state in states.into_iter().flat_map(Map::values).filter_map(Value::as_str) {
-        let is_refused = state.ends_with("Infeasible") || state.ends_with("Failed");
-        let health = if is_refused { Degraded } else { Progressing };
-        return Some(Signal::key(health, RULE, "allocatedResourceStatuses").reason(state));
+    let states: Vec<&str> = states.into_iter().flat_map(Map::values).filter_map(Value::as_str).collect();
+    let is_refused = |state: &&&str| state.ends_with("Infeasible") || state.ends_with("Failed");
+    let at = |health, state| Some(Signal::key(health, RULE, "allocatedResourceStatuses").reason(state));
+    if let Some(refused) = states.iter().find(is_refused) {
+        return at(Degraded, *refused);
+    }
+    if let Some(first) = states.first() {
+        return at(Progressing, *first);
     }
     let changes = ["Resizing", "FileSystemResizePending", "ModifyingVolume"];
     let under_way = list.iter().filter(is_true).find(|one| changes.contains(&one.type_))?;

@@ -258,3 +258,107 @@ fn a_timetable_that_tells_of_a_failure_is_not_healthy() {
     let seen_only = json!({"status": {"observedGeneration": 1}});
     assert_eq!(health("example.com/v1", "BackupSchedule", &seen_only), Progressing);
 }
+
+#[test]
+fn a_good_phase_with_a_bad_reason_is_not_good() {
+    assert_eq!(says(&json!({"phase": "Ready", "reason": "ReconcileError"})), Degraded);
+    assert_eq!(says(&json!({"phase": "Ready", "message": "failed to reach the server"})), Degraded);
+    assert_eq!(says(&json!({"phase": "Ready", "message": "2 runs, 0 failed"})), Healthy);
+}
+
+#[test]
+fn a_count_of_what_should_be_none_counts() {
+    assert_eq!(says(&json!({"phase": "Ready", "unavailableReplicas": 1})), Progressing);
+    assert_eq!(says(&json!({"phase": "Ready", "unhealthyNodes": "2"})), Progressing);
+    assert_eq!(says(&json!({"phase": "Ready", "unavailableReplicas": 0})), Healthy);
+}
+
+#[test]
+fn none_of_none_is_no_sign_of_life() {
+    assert_ne!(says(&json!({"replicas": 0, "readyReplicas": 0})), Healthy);
+    assert_eq!(says(&json!({"replicas": 1, "readyReplicas": 1})), Healthy);
+}
+
+#[test]
+fn an_activity_that_is_not_completed_goes_on() {
+    assert_eq!(says(&json!({"conditions": ["Progressing=True RolloutCompleted"]})), Healthy);
+    assert_eq!(says(&json!({"conditions": ["Progressing=True RolloutNotCompleted"]})), Progressing);
+}
+
+#[test]
+fn a_listener_or_parent_without_an_answer_is_awaited() {
+    const API: &str = "gateway.networking.k8s.io/v1";
+    let route = |answered: Value| {
+        let wanted = json!([{"name": "a"}, {"name": "b", "sectionName": "web"}]);
+        let parent = |parent: &Value| json!({"parentRef": parent, "conditions": ["Accepted=True"]});
+        let parents: Vec<Value> = answered.as_array().unwrap().iter().map(parent).collect();
+        let parts = json!({"spec": {"parentRefs": wanted}, "status": {"parents": parents}});
+        health(API, "HTTPRoute", &parts)
+    };
+    assert_eq!(route(json!([{"name": "a"}])), Progressing);
+    assert_eq!(route(json!([{"name": "a"}, {"name": "b", "sectionName": "tls"}])), Progressing);
+    assert_eq!(route(json!([{"name": "a"}, {"name": "b", "sectionName": "web"}])), Healthy);
+    let gateway = |listeners: Value| {
+        let top = ["Accepted=True", "Programmed=True"];
+        let spec = json!({"listeners": [{"name": "a"}, {"name": "b"}]});
+        health(API, "Gateway", &json!({"spec": spec, "status": {"conditions": top, "listeners": listeners}}))
+    };
+    let fine = |name: &str| json!({"name": name, "conditions": ["Accepted=True", "Programmed=True"]});
+    assert_eq!(gateway(json!([fine("a"), fine("b")])), Healthy);
+    assert_eq!(gateway(json!([fine("a")])), Progressing);
+    let accepted = json!({"status": {"conditions": ["Accepted=True"]}});
+    assert_eq!(health(API, "Gateway", &accepted), Progressing, "nothing is programmed yet");
+}
+
+#[test]
+fn conditions_deep_down_or_under_another_name_count() {
+    let broken = json!(["Ready=False DiskFailed"]);
+    let deep = json!({"a": {"b": {"c": {"d": {"e": {"conditions": broken}}}}}, "phase": "Ready"});
+    assert_eq!(says(&deep), Degraded);
+    let list = json!([{"type": "Ready", "status": "False", "reason": "DiskFailed"}]);
+    let verdict = widget(&json!({"status": {"phase": "Ready", "instanceConditions": list}}));
+    assert_eq!((verdict.health, verdict.rule), (Degraded, "LC02"));
+    assert_eq!(verdict.field, "status.instanceConditions[Ready]");
+}
+
+#[test]
+fn a_word_in_a_map_of_states_counts() {
+    assert_eq!(
+        says(&json!({"phase": "Ready", "componentStatuses": {"db": "Failed", "web": "Ready"}})),
+        Degraded
+    );
+    assert_eq!(says(&json!({"phase": "Ready", "componentStatuses": {"db": "Ready"}})), Healthy);
+}
+
+#[test]
+fn a_declared_sign_of_life_does_not_hide_an_error() {
+    let constraint = |errors: Value| {
+        let status = json!({"auditTimestamp": "2026-03-01T00:00:00Z", "byPod": [{"id": "a", "enforced": true, "errors": errors}]});
+        health("constraints.gatekeeper.sh/v1beta1", "NeedsLabels", &json!({"status": status}))
+    };
+    assert_eq!(constraint(json!([])), Healthy);
+    assert_eq!(constraint(json!([{"code": "compile", "message": "failed to compile"}])), Degraded);
+    let group = json!({"status": {"lastUpdated": "2026-03-01T00:00:00Z", "conditions": ["MultipleOperatorGroup=True"]}});
+    assert_eq!(health("operators.coreos.com/v1", "OperatorGroup", &group), Degraded);
+}
+
+#[test]
+fn true_for_a_broken_reason_is_not_healthy() {
+    for reason in ["Degraded", "Unhealthy", "Stalled"] {
+        assert_eq!(says(&json!({"conditions": [format!("Ready=True {reason}")]})), Degraded, "{reason}");
+    }
+}
+
+#[test]
+fn a_beginning_is_not_an_end() {
+    for type_ in ["Started", "PodsScheduled", "Queued"] {
+        assert_eq!(says(&json!({"conditions": [format!("{type_}=True")]})), Progressing, "{type_}");
+        assert_eq!(beside_ready(&format!("{type_}=True")), Healthy, "{type_}");
+    }
+}
+
+#[test]
+fn a_list_of_failures_is_bad_news() {
+    assert_eq!(says(&json!({"state": "Active", "failures": ["node a"]})), Degraded);
+    assert_eq!(says(&json!({"state": "Active", "failures": []})), Healthy);
+}
