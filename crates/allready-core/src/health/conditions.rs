@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
 use super::case::{Case, number, text};
-use super::lexicon::{Reading, classify, is_done, state, word};
+use super::lexicon::{Reading, classify, is_broken, is_done, state, word};
 use super::listed::{Listed, Said};
 use super::signal::{Signal, Worst, instant};
 use super::tokens::{Flat, tokens};
@@ -19,6 +19,9 @@ pub(super) fn judge<'a>(case: &Case<'a>, list: &[Listed<'a>]) -> Option<Signal<'
             continue;
         }
         if let Some(signal) = judge_one(case, *condition, semantics) {
+            if signal.health == Healthy && !semantics.is_declared && is_beginning(condition.type_) {
+                continue;
+            }
             all.add(semantics, signal);
         }
     }
@@ -170,10 +173,24 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
     if !is_good {
         return bad(case, condition, semantics, &reason);
     }
-    if is_positive && semantics.on_bad.is_none() && hard() == Some(Degraded) {
+    if is_positive && semantics.on_bad.is_none() && (hard() == Some(Degraded) || is_one_broken_word(&reason))
+    {
         return Some(condition.signal(Degraded, "C06"));
     }
     Some(condition.signal(Healthy, "C01"))
+}
+
+/// `Ready` is True for the reason `Degraded`.
+fn is_one_broken_word(reason: &str) -> bool {
+    let mut words = tokens(reason);
+    let first = words.next();
+    words.next().is_none() && first.is_some_and(|first| is_broken(first.as_str(), word(first.as_str())))
+}
+
+/// Whether a type is about the beginning: that it is True says nothing of the end.
+fn is_beginning(type_: &str) -> bool {
+    let begins = |word: &str| matches!(word, "started" | "scheduled" | "queued" | "submitted" | "requested");
+    tokens(type_).last().is_some_and(|last| begins(last.as_str()))
 }
 
 /// What is under way, by a condition that says so.
@@ -280,12 +297,12 @@ fn repeats(reason: &str, type_: &str) -> bool {
     matches!(rest, Some("" | "reason"))
 }
 
-/// `StatefulSetNotReady`, `NotAllPodsReady`: a child that is not there yet.
+/// `StatefulSetNotReady`, `NotAllPodsReady`, `NoEndpointsAvailable`: a child that is not there yet.
 fn awaits_a_child(reason: &str) -> bool {
     let (mut count, mut has_not, mut is_is_not, mut is_awaited) = (0, false, true, false);
     for token in tokens(reason) {
         let text = token.as_str();
-        has_not |= text == "not";
+        has_not |= matches!(text, "not" | "no");
         is_is_not &= match count {
             0 => text == "is",
             1 => text == "not",

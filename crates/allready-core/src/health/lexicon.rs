@@ -54,7 +54,9 @@ const AWAITED: &str = "ready available complete completed succeeded running init
     assigned allocated scheduled registered joined established configured mounted loaded propagated \
     observed launched";
 /// In the name of a condition type, these mean that `True` is bad.
-const BAD_NAME: &str = "unavailable warning warnings alert alerts";
+const BAD_NAME: &str = "unavailable warning warnings alert alerts outdated stale drift drifted disconnected offline \
+    fault faulted unsynced desynced exhausted throttled problem problems deadlock insufficient interrupted cancelled canceled \
+    overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned";
 const GOOD_NAME: &str = "running ready available healthy succeeded complete valid ok up online active \
     success alive sync reachable exists successful succeeding passing compliant serving listening \
     streaming polling archiving replicating";
@@ -112,6 +114,13 @@ marks! {
     MARK_PAIR = 10, begins_a_pair, PAIRS;
 }
 
+impl Word {
+    /// What it means as a state, where that is known.
+    pub(crate) fn means(self) -> Option<Health> {
+        self.state
+    }
+}
+
 /// FNV-1a: the words are ours and short, so that nobody can choose ones that collide.
 #[derive(Clone, Copy)]
 struct Fnv(u64);
@@ -164,14 +173,19 @@ pub(crate) fn word(text: &str) -> Word {
     WORDS.get(text).copied().unwrap_or_default()
 }
 
+/// What is done about a failure is none.
+fn is_recovery(text: &str) -> bool {
+    matches!(text, "failover" | "failback" | "failsafe")
+}
+
 /// Whether a word in lower case is about a failure, whatever stands around it.
 pub(crate) fn is_hard(text: &str) -> bool {
-    HARD_STEMS.iter().any(|stem| text.starts_with(stem))
+    !is_recovery(text) && HARD_STEMS.iter().any(|stem| text.starts_with(stem))
 }
 
 /// Whether a word in lower case speaks of something broken.
 pub(crate) fn is_broken(text: &str, known: Word) -> bool {
-    known.is_broken() || BROKEN_STEMS.iter().any(|stem| text.starts_with(stem))
+    known.is_broken() || !is_recovery(text) && BROKEN_STEMS.iter().any(|stem| text.starts_with(stem))
 }
 
 /// Whether a word in lower case says that something is being done.
@@ -224,6 +238,7 @@ fn pair(first: &str, second: &str) -> Option<Pair> {
 pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
     let mut found = Found::default();
     let mut previous: Option<(Token, Word)> = None;
+    let mut is_denied = false;
     for (count, token) in tokens(&text[..text.floor_char_boundary(MAX_TEXT)]).enumerate() {
         let text = token.as_str();
         let known = word(text);
@@ -240,15 +255,14 @@ pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
         if is_hard(text) {
             return Some(Health::Degraded);
         }
-        found.see(text, known, reading);
+        found.see(text, known, reading, is_denied);
         if let Reading::State { .. } = reading
             && found.good.is_none()
             && known.state == Some(Health::Healthy)
         {
-            let before = previous.as_ref().map(|(before, _)| before.as_str());
-            let is_denied = matches!(before, Some("not" | "un" | "non" | "partially"));
             found.good = Some(if is_denied { Health::Progressing } else { Health::Healthy });
         }
+        is_denied |= is_denial(text);
         found.words = count + 1;
         previous = Some((token, known));
     }
@@ -257,6 +271,25 @@ pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
 
 fn pair_of(before: &Token, text: &str) -> Option<Pair> {
     pair(before.as_str(), text)
+}
+
+/// Whether a word turns what is good after it into what is not, or not yet: `not all ready`, `isn't ready`, `0 ready`.
+fn is_denial(text: &str) -> bool {
+    matches!(
+        text,
+        "not"
+            | "un"
+            | "non"
+            | "partially"
+            | "never"
+            | "no"
+            | "none"
+            | "t"
+            | "was"
+            | "nearly"
+            | "almost"
+            | "0"
+    )
 }
 
 #[derive(Default)]
@@ -270,7 +303,7 @@ struct Found {
 }
 
 impl Found {
-    fn see(&mut self, text: &str, known: Word, reading: Reading) {
+    fn see(&mut self, text: &str, known: Word, reading: Reading, is_denied: bool) {
         self.broken |= is_broken(text, known);
         self.at_rest |= known.is_at_rest();
         if self.under_way.is_some() {
@@ -278,7 +311,8 @@ impl Found {
         }
         if text == "running" {
             if let Reading::State { runs } = reading {
-                self.under_way = Some(if runs { Health::Progressing } else { Health::Healthy });
+                let is_well = !runs && !is_denied;
+                self.under_way = Some(if is_well { Health::Healthy } else { Health::Progressing });
             }
         } else if known.is_under_way() || is_activity(text, known) {
             self.under_way = Some(Health::Progressing);
@@ -323,4 +357,5 @@ pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
 pub(crate) fn is_done(reason: &str) -> bool {
     matches!(Flat::of(reason).as_str(), "newreplicasetavailable" | "replicasetavailable")
         || tokens(reason).any(|token| word(token.as_str()).is_done())
+            && !tokens(reason).any(|token| is_denial(token.as_str()))
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
@@ -14,7 +15,12 @@ use super::signal::{Place, Signal, instant};
 pub(super) struct Listed<'a> {
     pub(super) type_: &'a str,
     pub(super) map: &'a Map<String, Value>,
+    /// Its status; in a map of types to truths, that is all there is.
+    status: Option<&'a Value>,
 }
+
+/// The rest of a condition that is no more than a truth.
+static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 /// What the status of a condition says, however it is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,7 +33,7 @@ pub(super) enum Said<'a> {
 
 impl<'a> Listed<'a> {
     pub(super) fn said(&self) -> Said<'a> {
-        match self.map.get("status") {
+        match self.status {
             Some(Value::Bool(true)) => Said::True,
             Some(Value::Bool(false)) => Said::False,
             Some(Value::String(text)) => {
@@ -66,17 +72,17 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// The conditions of a list, each type once: the newest of several. Where no time tells and they disagree, all of them
+/// The conditions of a list, or of a map by type, each type once: the newest of several. Where no time tells and they disagree, all of them
 /// are kept, so that the worst of them counts.
 pub(super) fn read<'a>(case: &Case<'a>, value: Option<&'a Value>) -> Vec<Listed<'a>> {
     let mut list: Vec<Listed<'a>> = Vec::new();
-    for entry in value.and_then(Value::as_array).into_iter().flatten() {
-        let Some(map) = entry.as_object() else { continue };
-        let Some(type_) = map.get("type").and_then(Value::as_str) else { continue };
+    let items = value.and_then(Value::as_array).into_iter().flatten().filter_map(item);
+    let keyed = value.and_then(Value::as_object).into_iter().flatten();
+    for found in items.chain(keyed.filter_map(|(key, value)| by_key(key, value))) {
         if !case.spend(CONDITION) {
             break;
         }
-        let found = Listed { type_, map };
+        let type_ = found.type_;
         match list.iter().position(|one| one.type_ == type_) {
             None => list.push(found),
             Some(at) => match newer(list[at], found) {
@@ -90,6 +96,28 @@ pub(super) fn read<'a>(case: &Case<'a>, value: Option<&'a Value>) -> Vec<Listed<
         }
     }
     list
+}
+
+fn item(entry: &Value) -> Option<Listed<'_>> {
+    let map = entry.as_object()?;
+    Some(Listed { type_: map.get("type")?.as_str()?, map, status: map.get("status") })
+}
+
+/// One of a map: `Ready: {status: "False"}`, or `Ready: false`.
+fn by_key<'a>(key: &'a str, value: &'a Value) -> Option<Listed<'a>> {
+    let is_truth =
+        |text: &str| ["true", "false", "unknown"].iter().any(|word| text.eq_ignore_ascii_case(word));
+    match value {
+        Value::Object(map) => {
+            let type_ = map.get("type").and_then(Value::as_str).unwrap_or(key);
+            Some(Listed { type_, map, status: Some(map.get("status")?) })
+        }
+        Value::Bool(_) => Some(Listed { type_: key, map: &NOTHING, status: Some(value) }),
+        Value::String(text) if is_truth(text) => {
+            Some(Listed { type_: key, map: &NOTHING, status: Some(value) })
+        }
+        _ => None,
+    }
 }
 
 /// Which of two conditions took its status later, if that can be told.

@@ -7,9 +7,11 @@
 mod builtin;
 mod case;
 mod conditions;
+mod errors;
 pub mod kstatus;
 pub(crate) mod lexicon;
 mod listed;
+mod named;
 mod nested;
 mod numbers;
 mod order;

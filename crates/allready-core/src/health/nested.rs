@@ -9,7 +9,7 @@ use super::listed::{Listed, read};
 use super::signal::{Place, Signal, Worst};
 
 /// How many maps deep it is looked for lists.
-const MAX_DEPTH: usize = 4;
+const MAX_DEPTH: usize = 8;
 
 /// The worst of what the lists say. A list in which nothing is understood has no summary yet, which counts unless
 /// something above it speaks.
@@ -19,11 +19,15 @@ pub(super) fn judge<'a>(case: &Case<'a>, top_speaks: impl Fn() -> bool) -> Optio
         let signal = match conditions::judge(case, list) {
             Some(signal) => signal,
             None if top_speaks() => return,
-            None => Signal::new(Progressing, "X02", Place::Key("conditions")).reason("NoSummaryYet"),
+            None => Signal::at(Progressing, "X02", "").reason("NoSummaryYet"),
         };
         if worst.would_take(signal.health) {
             let rule = nested(signal.rule);
-            worst.add(Signal { rule, ..signal.below(path) });
+            let place = match signal.place {
+                Place::Condition(type_) => Place::Listed { list: path.to_owned(), type_ },
+                _ => Place::Field(path.to_owned().into()),
+            };
+            worst.add(Signal { rule, place, ..signal });
         }
     });
     worst.0
@@ -57,13 +61,20 @@ fn walk<'a>(
     for (key, value) in map {
         let above = path.len();
         match value {
-            Value::Array(_) if key == "conditions" && depth > 0 => {
+            Value::Array(_) | Value::Object(_) if key == "conditions" && depth > 0 => {
                 let list = read(case, Some(value));
-                if !list.is_empty() {
+                // Of a map of another meaning, nothing is read.
+                if !list.is_empty() || value.is_array() {
+                    path.push_str(".conditions");
                     visit(path, &list);
                 }
             }
             _ if key == "conditions" => {}
+            Value::Array(items) if is_list_of_conditions(key, items) => {
+                path.push('.');
+                path.push_str(key);
+                visit(path, &read(case, Some(value)));
+            }
             Value::Object(below) => {
                 path.push('.');
                 path.push_str(key);
@@ -86,6 +97,12 @@ fn walk<'a>(
         }
         path.truncate(above);
     }
+}
+
+/// `instanceConditions`: a list of another name, in which everything has a type and a status.
+fn is_list_of_conditions(key: &str, items: &[Value]) -> bool {
+    let is_condition = |item: &Value| item.get("type").is_some() && item.get("status").is_some();
+    key.ends_with("Conditions") && !items.is_empty() && items.iter().all(is_condition)
 }
 
 /// An item is called by its name, or by its place.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::Health::{Healthy, Progressing};
 use super::case::{Case, is_truthy, number};
 use super::signal::{Place, Signal, Worst};
-use super::tokens::Flat;
+use super::tokens::{Flat, Token, tokens};
 
 const HAVE: [&str; 8] =
     ["updatedready", "ready", "available", "updated", "current", "numberready", "numberavailable", "healthy"];
@@ -23,6 +23,9 @@ pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
         if name.starts_with("readytouse") {
             continue;
         }
+        if *have > 0 && is_lack(key) {
+            return Some(Signal::key(Progressing, "N01", key).message(have.to_string()));
+        }
         for prefix in HAVE {
             let Some(noun) = name.strip_prefix(prefix) else { continue };
             let noun = if noun.is_empty() { "replicas" } else { noun };
@@ -31,12 +34,28 @@ pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
             if *have < want {
                 return Some(Signal::key(Progressing, "N01", key).message(of));
             }
-            fine.get_or_insert_with(|| Signal::key(Healthy, "N01", key).message(of));
+            if want > 0 {
+                // None of none is no sign of life.
+                fine.get_or_insert_with(|| Signal::key(Healthy, "N01", key).message(of));
+            }
         }
     }
     let mut worst = Worst(fine);
     fractions(case, status, "status", 0, &mut worst);
     worst.0
+}
+
+/// `unavailableReplicas`, `unhealthyNodes`: a count of what should be none.
+fn is_lack(key: &str) -> bool {
+    let mut words = tokens(key);
+    let is_lack = |first: Token| matches!(first.as_str(), "unavailable" | "unready" | "unhealthy");
+    words.next().is_some_and(is_lack)
+        && words.next().is_some_and(|noun| {
+            matches!(
+                noun.as_str(),
+                "replicas" | "nodes" | "instances" | "members" | "pods" | "machines" | "count" | "machine"
+            )
+        })
 }
 
 type Named<'a> = Vec<(Flat, &'a str, i64)>;

@@ -9,7 +9,7 @@ use super::listed::{Listed, Said, read};
 use super::signal::{Signal, Worst};
 use super::silence::{is_bookkeeping, is_silent};
 use super::tokens::Flat;
-use super::{Lag, Verdict, builtin, group, nested, numbers, purpose, silence, states};
+use super::{Lag, Verdict, builtin, group, named, nested, numbers, purpose, silence, states};
 use crate::{
     Time,
     registry::{ConditionRole, Registry},
@@ -145,6 +145,9 @@ fn by_signals<'a>(case: &Case<'a>, status: &'a Map<String, Value>, list: &[Liste
     if worst.is_fine() && lacks_summary(case, list) {
         let types = declared.requires.as_deref().unwrap_or_default().join(" or ");
         return Signal::at(Progressing, "C10", "status.conditions").reason("SummaryMissing").message(types);
+    }
+    if worst.is_fine() && worst.0.is_some() {
+        worst.extend(named::unanswered(case));
     }
     add_facts(case, status, &mut worst);
     if declared.ignore_items != Some(true) && worst.is_open() {

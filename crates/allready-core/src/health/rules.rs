@@ -34,7 +34,7 @@ const RULES: &[Rule] = &[
     ),
     is(
         "K02",
-        "Deployment: deadline and replica failures are Degraded, missing replicas Progressing.",
+        "Deployment: deadline and replica failures are Degraded; missing replicas, or not Available, Progressing.",
         "Its counts say how far a rollout is.",
     ),
     is(
@@ -58,7 +58,11 @@ const RULES: &[Rule] = &[
         "CronJob: Degraded when the last run was started after the last that succeeded.",
         "Scheduling is its whole job.",
     ),
-    is("K08", "Claim and volume: by the phase; Lost and Failed are Degraded.", "Binding is all they do."),
+    is(
+        "K08",
+        "Claim and volume: by the phase, and how a growing claim fares; Lost, Failed and refused are Degraded.",
+        "Binding is all they do.",
+    ),
     is(
         "K09",
         "Service: a load balancer needs an address, every other type is Healthy as it is.",
@@ -78,10 +82,14 @@ const RULES: &[Rule] = &[
     ),
     is(
         "K14",
-        "Node: Ready True, and no other condition True.",
-        "Every other condition of a node is trouble.",
+        "Node: Ready True, and no other condition True but those that end in Ready or Healthy.",
+        "Every other condition of a node is trouble; some agents add ones that must be True.",
     ),
-    is("K15", "Namespace: Active.", "It has a phase only."),
+    is(
+        "K15",
+        "Namespace: Active, and nothing that failed while it was emptied.",
+        "Its conditions speak of its end.",
+    ),
     is(
         "S01",
         "A switch in the spec asks it to rest (suspend, paused, hibernate, enabled: false): Suspended.",
@@ -167,6 +175,11 @@ const RULES: &[Rule] = &[
         "LX02",
         "A list below the top one has no condition that is understood: Progressing.",
         "It has no summary yet.",
+    ),
+    is(
+        "L01",
+        "A listener or parent that the spec names has no entry in the status, where others have: Progressing.",
+        "What is said for the others is not said for it.",
     ),
     is(
         "P01",

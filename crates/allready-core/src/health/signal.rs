@@ -68,7 +68,6 @@ impl<'a> Signal<'a> {
     pub(super) fn below(mut self, path: &str) -> Self {
         self.place = match self.place {
             Place::Key(key) => Place::Field(Cow::Owned(format!("{path}.{key}"))),
-            Place::Condition(type_) => Place::Listed { list: format!("{path}.conditions"), type_ },
             placed => placed,
         };
         self

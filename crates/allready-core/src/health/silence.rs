@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::Health::{Degraded, Healthy, Progressing};
 use super::case::{Case, is_truthy};
+use super::lexicon::{is_hard, state};
 use super::signal::{Signal, instant};
 use super::tokens::{Flat, tokens};
 use crate::registry::path::is_empty;
@@ -18,13 +19,28 @@ pub(super) fn timetable<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     if is_silent(case) || !is_timetable(case) {
         return None;
     }
-    let is_plain =
-        |(key, value): (&String, &Value)| is_bookkeeping(key, value) || Flat::of(key).as_str() == "active";
-    if !case.status.is_none_or(|status| status.iter().all(is_plain)) {
+    if let Some(behind) = case.lagging() {
+        return Some(behind);
+    }
+    let is_plain = |(key, value): (&String, &Value)| {
+        is_bookkeeping(key, value) && !tells_of_a_failure(key, value) || Flat::of(key).as_str() == "active"
+    };
+    let says_when = |(key, value): (&String, &Value)| {
+        let flat = Flat::of(key);
+        !is_empty(value) && (flat.as_str().contains("time") || flat.as_str().contains("schedule"))
+    };
+    if !case.status.is_some_and(|status| status.iter().all(is_plain) && status.iter().any(says_when)) {
         return None;
     }
     let on_time = || Signal::at(Healthy, "E04", "status").reason("Scheduled");
     Some(missed_run(case, "E04").unwrap_or_else(on_time))
+}
+
+/// Whether a field is about a run that failed.
+fn tells_of_a_failure(key: &str, value: &Value) -> bool {
+    let is_failure = |text: &str| state(text, true) == Some(Degraded);
+    is_truthy(value) && tokens(key).any(|token| is_hard(token.as_str()))
+        || value.as_str().is_some_and(is_failure)
 }
 
 /// The last run was started after the last one that succeeded, and none is running.

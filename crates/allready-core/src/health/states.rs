@@ -1,11 +1,10 @@
 //! Words, booleans and error texts in fields: kinds without conditions, and what conditions leave out.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value};
 
 use super::Health::{self, Degraded, Healthy, Progressing, Suspended};
 use super::case::{Case, ITEM, is_truthy, json};
+use super::errors::{error_text, is_error_key, is_no_error};
 use super::lexicon::{self, Reading, classify};
 use super::signal::{Place, Signal, Worst};
 use super::tokens::{Flat, tokens};
@@ -91,6 +90,11 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         let declared = case.kind.states_of_key(key).and_then(|states| states.meaning(text));
         if let Some(health) = meaning(case, declared, text) {
             add(Signal::key(health, "P01", key).reason(text));
+            if health == Healthy
+                && let Some(doubt) = doubt(status)
+            {
+                add(doubt);
+            }
         }
     }
     for states in &case.kind.states {
@@ -109,6 +113,18 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         }
     }
     top
+}
+
+/// A good word whose reason is a failure, or whose message begins with one, is none.
+fn doubt(status: &Map<String, Value>) -> Option<Signal<'_>> {
+    let text = |key: &str| status.get(key).and_then(Value::as_str).unwrap_or_default();
+    let is_failure = classify(text("reason"), Reading::Hard) == Some(Degraded);
+    if is_failure {
+        return Some(Signal::key(Degraded, "B02", "reason").reason(text("reason")));
+    }
+    let first = tokens(text("message")).next();
+    let begins_with_one = first.is_some_and(|first| matches!(first.as_str(), "failed" | "error" | "failure"));
+    begins_with_one.then(|| Signal::key(Degraded, "B02", "message"))
 }
 
 /// What a word means: as declared, else by itself.
@@ -145,7 +161,7 @@ pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mu
             Value::Array(_) | Value::Object(_) if !is_nested && is_truthy(value) => {
                 let first = tokens(key).next();
                 let is_failures = first.is_some_and(|first| {
-                    matches!(first.as_str(), "failed" | "failing" | "broken" | "unhealthy")
+                    matches!(first.as_str(), "failed" | "failing" | "failures" | "broken" | "unhealthy")
                 });
                 if is_failures {
                     visit(Signal::key(Degraded, "B03", key).message(json(value)));
@@ -221,46 +237,6 @@ fn boolean(key: &str, value: bool) -> Option<Health> {
     (begins_with_no || tokens(key).any(|token| lexicon::is_hard(token.as_str()))).then_some(Degraded)
 }
 
-fn is_error_key(key: &str) -> bool {
-    // Most keys are told apart by not having these letters.
-    let is_near = |pair: &[u8]| pair.eq_ignore_ascii_case(b"rr") || pair.eq_ignore_ascii_case(b"ai");
-    if !key.as_bytes().windows(2).any(is_near) {
-        return false;
-    }
-    matches!(
-        Flat::of(key).as_str(),
-        "error"
-            | "errormessage"
-            | "failurereason"
-            | "failuremessage"
-            | "lasterror"
-            | "errors"
-            | "failure"
-            | "errmsg"
-    )
-}
-
-/// Words that are written where there is no error.
-fn is_no_error(value: &Value) -> bool {
-    let text = value.as_str().map(Flat::of);
-    text.is_some_and(|text| {
-        matches!(text.as_str(), "none" | "null" | "nil" | "na" | "ok" | "noerror" | "noerrors")
-    })
-}
-
-fn error_text(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::String(text) => Cow::Borrowed(text),
-        Value::Object(map) => {
-            match map.get("message").and_then(Value::as_str).filter(|text| !text.is_empty()) {
-                Some(text) => Cow::Borrowed(text),
-                None => Cow::Owned(json(value)),
-            }
-        }
-        other => Cow::Owned(json(other)),
-    }
-}
-
 /// How deep sub-objects are read.
 const MAX_DEPTH: usize = 3;
 
@@ -316,6 +292,9 @@ fn walk<'a>(
                 path.push(']');
             }
             read_item(case, item, path, worst);
+            if is_map_of_states(key) {
+                read_states(item, path, worst);
+            }
             if depth < MAX_DEPTH {
                 walk(case, item, path, depth + 1, worst);
             }
@@ -341,6 +320,21 @@ fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &str, wors
         }
     }
     facts(item, true, &mut add);
+}
+
+/// `componentStatuses`: its keys are names, and its values words.
+fn is_map_of_states(key: &str) -> bool {
+    let flat = Flat::of(key);
+    ["statuses", "states", "phases"].iter().any(|end| flat.as_str().ends_with(end))
+}
+
+fn read_states<'a>(item: &'a Map<String, Value>, path: &str, worst: &mut Worst<'a>) {
+    for (key, value) in item {
+        let Some(text) = value.as_str() else { continue };
+        if lexicon::word(Flat::of(text).as_str()).means() == Some(Degraded) && worst.would_take(Degraded) {
+            worst.add(Signal::key(Degraded, "P02", key).reason(text).below(path));
+        }
+    }
 }
 
 /// What is declared for a word of a sub-object.

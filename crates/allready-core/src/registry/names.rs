@@ -37,7 +37,9 @@ pub(super) fn condition(type_: &str) -> Semantics {
     }
     let mut ends: Option<(Token, Token)> = None;
     let mut is_phrasal = false;
-    let mut is_bad = whole.ends_with("required");
+    let mut is_bad =
+        ["required", "outofsync", "outofdate", "diskfull"].iter().any(|end| whole.ends_with(end))
+            || whole == "down";
     for token in tokens(name) {
         let known = word(token.as_str());
         is_bad |= known.is_bad_name() || is_broken(token.as_str(), known);
@@ -55,7 +57,7 @@ pub(super) fn condition(type_: &str) -> Semantics {
     if !matches!(first, "not" | "no" | "non") && is_information(whole, first) {
         return Semantics::guessed(ConditionRole::Informational, NormalTrue);
     }
-    if known.is_at_rest() || last == "ignored" {
+    if known.is_at_rest() || last == "ignored" || whole == "disabled" {
         return Semantics::guessed(ConditionRole::Suspension, NormalTrue);
     }
     if first.starts_with("partial") {
@@ -65,8 +67,18 @@ pub(super) fn condition(type_: &str) -> Semantics {
         // NotReady is bad, NoWarnings is good.
         return dependent(if is_bad { NormalTrue } else { AbnormalTrue });
     }
+    if is_bad && last == "free" {
+        return dependent(NormalTrue);
+    }
     if is_bad {
         return dependent(AbnormalTrue);
+    }
+    // What was found, left out or taken away may be good or bad; of the whole, it is on its way out.
+    if matches!(whole, "deleted" | "terminated") {
+        return Semantics::guessed(ConditionRole::Activity, NormalTrue);
+    }
+    if matches!(last, "detected" | "skipped") {
+        return Semantics::guessed(ConditionRole::Informational, NormalTrue);
     }
     if is_phrasal || known.is_activity_name() || is_activity(last, known) {
         return Semantics::guessed(ConditionRole::Activity, NormalTrue);

@@ -10,18 +10,21 @@ use super::conditions;
 pub(super) fn job<'a>(case: &Case<'a>) -> Signal<'a> {
     let mut suspended = None;
     let mut complete = None;
+    let mut ending = None;
     for condition in conditions(case) {
         if condition.said() != Said::True {
             continue;
         }
         match condition.type_ {
             "Failed" | "FailureTarget" => return condition.signal(Degraded, "K06"),
-            "Complete" | "SuccessCriteriaMet" => complete = Some(condition.signal(Healthy, "K06")),
+            "Complete" => complete = Some(condition.signal(Healthy, "K06")),
             "Suspended" => suspended = Some(condition.signal(Suspended, "K06")),
+            // Enough has succeeded; the Pods that are left are being ended.
+            "SuccessCriteriaMet" => ending = Some(condition.signal(Progressing, "K06")),
             _ => {}
         }
     }
-    if let Some(ended) = suspended.or(complete) {
+    if let Some(ended) = suspended.or(complete).or(ending) {
         return ended;
     }
     if case.spec("suspend").is_some_and(is_truthy) {

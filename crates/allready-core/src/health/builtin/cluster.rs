@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use super::super::Health::{Degraded, Healthy, Progressing, Suspended};
 use super::super::case::{Case, is_truthy, number, text};
-use super::super::listed::{Said, find};
+use super::super::listed::{Listed, Said, find};
 use super::super::signal::Signal;
 use super::{conditions, unseen};
+use crate::registry::ConditionRole;
 
 /// Where the first version of the autoscaler keeps its conditions.
 const ANNOTATION: &str = "autoscaling.alpha.kubernetes.io/conditions";
@@ -15,11 +16,18 @@ const MAX_ANNOTATION: usize = 64 << 10;
 
 pub(super) fn autoscaler<'a>(case: &Case<'a>) -> Signal<'a> {
     const RULE: &str = "K11";
+    if let Some(behind) = case.lagging() {
+        return behind;
+    }
     let mut fine = None;
+    let mut unknown = None;
     for condition in conditions(case) {
         match (condition.type_, condition.said()) {
             ("AbleToScale" | "ScalingActive", Said::False) if condition.reason() != "ScalingDisabled" => {
                 return condition.signal(Degraded, RULE);
+            }
+            ("AbleToScale" | "ScalingActive", Said::Unknown | Said::Other(_)) => {
+                unknown.get_or_insert_with(|| condition.signal(Progressing, RULE));
             }
             ("AbleToScale" | "ScalingLimited", Said::True) => {
                 fine.get_or_insert_with(|| condition.signal(Healthy, RULE));
@@ -27,7 +35,9 @@ pub(super) fn autoscaler<'a>(case: &Case<'a>) -> Signal<'a> {
             _ => {}
         }
     }
-    fine.or_else(|| by_annotation(case))
+    unknown
+        .or(fine)
+        .or_else(|| by_annotation(case))
         .unwrap_or_else(|| Signal::at(Progressing, RULE, "status.conditions").message("has not scaled yet"))
 }
 
@@ -72,6 +82,11 @@ pub(super) fn definition<'a>(case: &Case<'a>) -> Signal<'a> {
     if let Some(taken) = is("NamesAccepted", Said::False) {
         return taken.signal(Degraded, RULE);
     }
+    if let Some(names) = find(&list, "NamesAccepted")
+        && names.said() != Said::True
+    {
+        return names.signal(Progressing, RULE);
+    }
     let Some(established) = find(&list, "Established") else {
         return Signal::at(Progressing, RULE, "status.conditions[Established]")
             .message("not established yet");
@@ -91,7 +106,7 @@ pub(super) fn disruption_budget<'a>(case: &Case<'a>) -> Signal<'a> {
         return unseen;
     }
     if let Some(allowed) = find(&conditions(case), "DisruptionAllowed")
-        && allowed.said() == Said::False
+        && allowed.said() != Said::True
         && allowed.reason() == "SyncFailed"
     {
         return allowed.signal(Degraded, RULE);
@@ -117,7 +132,8 @@ pub(super) fn node<'a>(case: &Case<'a>) -> Signal<'a> {
     if ready.said() != Said::True {
         return ready.signal(Degraded, RULE);
     }
-    if let Some(trouble) = list.iter().find(|one| one.type_ != "Ready" && one.said() == Said::True) {
+    let others = list.iter().filter(|one| one.type_ != "Ready");
+    if let Some(trouble) = others.into_iter().find(|one| is_trouble(case, one)) {
         return trouble.signal(Degraded, RULE);
     }
     if case.spec("unschedulable").is_some_and(is_truthy) {
@@ -126,7 +142,20 @@ pub(super) fn node<'a>(case: &Case<'a>) -> Signal<'a> {
     ready.signal(Healthy, RULE)
 }
 
+/// Most conditions of a node are trouble when True; agents add some of which True is good, such as `StorageReady`.
+fn is_trouble(case: &Case<'_>, condition: &Listed<'_>) -> bool {
+    let semantics = case.kind.condition(condition.type_);
+    let is_information = semantics.is_declared && semantics.role == ConditionRole::Informational;
+    let is_good_when_true = condition.type_.ends_with("Ready") || condition.type_.ends_with("Healthy");
+    let trouble = if is_good_when_true { Said::False } else { Said::True };
+    !is_information && condition.said() == trouble
+}
+
 pub(super) fn namespace<'a>(case: &Case<'a>) -> Signal<'a> {
+    let is_failure = |one: &&Listed<'_>| one.type_.ends_with("Failure") && one.said() == Said::True;
+    if let Some(failure) = conditions(case).iter().find(is_failure) {
+        return failure.signal(Degraded, "K15");
+    }
     let phase = case.status_text("phase");
     let health = if phase == "Active" { Healthy } else { Progressing };
     Signal::key(health, "K15", "phase").reason(phase)

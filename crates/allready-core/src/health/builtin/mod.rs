@@ -11,6 +11,7 @@ use super::Health::Progressing;
 use super::case::{Case, behind, number};
 use super::listed::{Listed, read};
 use super::signal::Signal;
+use super::silence::is_silent;
 use crate::registry::Builtin;
 
 /// What a built-in kind comes to by its own rule.
@@ -41,7 +42,10 @@ fn conditions<'a>(case: &Case<'a>) -> Vec<Listed<'a>> {
 
 /// A controller of Kubernetes always says which generation it saw: nothing is as good as an older one.
 fn unseen<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
-    let generation = case.generation?;
+    let Some(generation) = case.generation else {
+        // A manifest: nobody has looked at it.
+        return is_silent(case).then(|| Signal::at(Progressing, "E02", "status").reason("NoStatusYet"));
+    };
     match case.status("observedGeneration").and_then(number) {
         Some(observed) if observed >= generation => None,
         Some(observed) => Some(behind("status.observedGeneration", observed, generation)),

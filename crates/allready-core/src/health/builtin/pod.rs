@@ -1,10 +1,10 @@
 //! Pods.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::super::Health::{Degraded, Healthy, Progressing, Unknown};
-use super::super::case::{Case, get, text};
-use super::super::listed::{Said, find};
+use super::super::case::{Case, get, number, text};
+use super::super::listed::{Listed, Said, find};
 use super::super::signal::{Place, Signal, instant};
 use super::conditions;
 
@@ -33,7 +33,9 @@ pub(super) fn judge<'a>(case: &Case<'a>) -> Signal<'a> {
             return in_phase(Progressing);
         }
         return match find(&list, "Ready") {
-            Some(ready) if ready.said() == Said::True => ready.signal(Healthy, "K01"),
+            Some(ready) if ready.said() == Said::True => {
+                changing(&list).unwrap_or_else(|| ready.signal(Healthy, "K01"))
+            }
             Some(ready) => ready.signal(Progressing, "K01"),
             None => Signal::at(Progressing, "K01", "status.conditions[Ready]"),
         };
@@ -49,6 +51,14 @@ pub(super) fn judge<'a>(case: &Case<'a>) -> Signal<'a> {
     if phase.is_empty() { in_phase(Progressing).reason("Pending") } else { in_phase(Progressing) }
 }
 
+/// A Pod that serves, and is about to be evicted or has not the resources that were asked for.
+fn changing<'a>(list: &[Listed<'a>]) -> Option<Signal<'a>> {
+    let types = ["DisruptionTarget", "PodResizePending", "PodResizeInProgress"];
+    let found = types.iter().filter_map(|type_| find(list, type_)).find(|one| one.said() == Said::True)?;
+    let is_refused = matches!(found.reason().as_ref(), "Infeasible" | "Error");
+    Some(found.signal(if is_refused { Degraded } else { Progressing }, "K01"))
+}
+
 /// A container that waits for something that waiting does not mend.
 fn stuck_container<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     for key in ["initContainerStatuses", "containerStatuses"] {
@@ -57,6 +67,11 @@ fn stuck_container<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
                 return None;
             }
             let Some(container) = container.as_object() else { continue };
+            if key == "containerStatuses"
+                && let Some(failed) = failed_for_good(case, container)
+            {
+                return Some(failed);
+            }
             let Some(waiting) = get(Some(container), &["state", "waiting"]).and_then(Value::as_object) else {
                 continue;
             };
@@ -74,6 +89,17 @@ fn stuck_container<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
         }
     }
     None
+}
+
+/// A container that failed in a Pod that restarts none; the others may run on.
+fn failed_for_good<'a>(case: &Case<'a>, container: &'a Map<String, Value>) -> Option<Signal<'a>> {
+    let ended = get(Some(container), &["state", "terminated"])?.as_object()?;
+    let is_last = case.spec("restartPolicy").and_then(Value::as_str) == Some("Never");
+    let failed = number(ended.get("exitCode")?)? != 0;
+    let name = container.get("name").and_then(Value::as_str).unwrap_or_default();
+    let place = Place::Field(format!("status.containerStatuses[{name}].state.terminated").into());
+    let signal = || Signal::new(Degraded, "K01", place).reason(text(ended.get("reason")));
+    (is_last && failed).then(|| signal().message(text(ended.get("message"))))
 }
 
 /// A Pod that ends, and whose Job has not: running is not the end.

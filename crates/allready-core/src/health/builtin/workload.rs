@@ -19,6 +19,14 @@ fn count<'a>(case: &Case<'a>, rule: &'static str, key: &'static str, want: i64, 
     Signal::key(health, rule, key).message(format!("{have} of {want} {word}"))
 }
 
+/// More are there than are wanted.
+fn surplus<'a>(case: &Case<'a>, rule: &'static str) -> Option<Signal<'a>> {
+    let (have, want) = (case.count("replicas"), wanted(case));
+    let signal =
+        || Signal::key(Progressing, rule, "replicas").message(format!("{have} are there, {want} are wanted"));
+    (have > want).then(signal)
+}
+
 fn is_on_delete(case: &Case<'_>) -> bool {
     get(case.spec, &["updateStrategy", "type"]).and_then(Value::as_str) == Some("OnDelete")
 }
@@ -33,7 +41,7 @@ pub(super) fn deployment<'a>(case: &Case<'a>) -> Signal<'a> {
     }
     let list = conditions(case);
     if let Some(progressing) = find(&list, "Progressing")
-        && progressing.reason() == "ProgressDeadlineExceeded"
+        && (progressing.reason() == "ProgressDeadlineExceeded" || progressing.said() == Said::False)
     {
         return progressing.signal(Degraded, RULE);
     }
@@ -50,7 +58,18 @@ pub(super) fn deployment<'a>(case: &Case<'a>) -> Signal<'a> {
     if case.count("replicas") > updated {
         return Signal::key(Progressing, RULE, "replicas").message("old replicas are still ending");
     }
-    count(case, RULE, "availableReplicas", updated.max(want), "available")
+    let available = count(case, RULE, "availableReplicas", updated.max(want), "available");
+    if available.health != Healthy {
+        return available;
+    }
+    if case.count("unavailableReplicas") > 0 {
+        return Signal::key(Progressing, RULE, "unavailableReplicas").message("some are not available");
+    }
+    // The counts may be complete a moment before, or long after, the controller believes in them.
+    match find(&list, "Available") {
+        Some(opinion) if opinion.said() != Said::True => opinion.signal(Progressing, RULE),
+        _ => available,
+    }
 }
 
 pub(super) fn replica_set<'a>(case: &Case<'a>) -> Signal<'a> {
@@ -62,7 +81,7 @@ pub(super) fn replica_set<'a>(case: &Case<'a>) -> Signal<'a> {
     {
         return failure.signal(Degraded, "K03");
     }
-    count(case, "K03", "availableReplicas", wanted(case), "available")
+    surplus(case, "K03").unwrap_or_else(|| count(case, "K03", "availableReplicas", wanted(case), "available"))
 }
 
 pub(super) fn stateful_set<'a>(case: &Case<'a>) -> Signal<'a> {
@@ -71,7 +90,16 @@ pub(super) fn stateful_set<'a>(case: &Case<'a>) -> Signal<'a> {
         return unseen;
     }
     let want = wanted(case);
-    let ready = count(case, RULE, "readyReplicas", want, "ready");
+    if let Some(surplus) = surplus(case, RULE) {
+        return surplus;
+    }
+    let ready = match case.status("availableReplicas") {
+        // Ready, and for as long as minReadySeconds asks.
+        Some(_) if case.count("readyReplicas") >= want => {
+            count(case, RULE, "availableReplicas", want, "available")
+        }
+        _ => count(case, RULE, "readyReplicas", want, "ready"),
+    };
     if ready.health != Healthy || is_on_delete(case) {
         return ready;
     }
@@ -99,6 +127,9 @@ pub(super) fn daemon_set<'a>(case: &Case<'a>) -> Signal<'a> {
     if case.status("desiredNumberScheduled").is_none() {
         return Signal::at(Progressing, RULE, "status.desiredNumberScheduled")
             .message("nothing is counted yet");
+    }
+    if case.count("numberUnavailable") > 0 {
+        return Signal::key(Progressing, RULE, "numberUnavailable").message("some are not available");
     }
     count(case, RULE, "numberAvailable", want, "available")
 }

@@ -1,3 +1,4 @@
+mod false_green;
 mod known;
 mod properties;
 mod rules;
