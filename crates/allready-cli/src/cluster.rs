@@ -5,7 +5,7 @@ use std::{fmt::Write as _, path::PathBuf, time::Duration};
 use clap::Args;
 use kube::{
     Client, Config,
-    config::{KubeConfigOptions, Kubeconfig},
+    config::{InferConfigError, KubeConfigOptions, Kubeconfig, KubeconfigError},
 };
 
 use crate::{failure::Failure, printer::tame};
@@ -31,6 +31,11 @@ pub(crate) enum Patience {
     Service,
 }
 
+/// So many contexts are named to who asked for one that is not there.
+const MOST_CONTEXTS: usize = 10;
+/// How long a server has to take up the connection.
+const TIME_TO_CONNECT: Duration = Duration::from_secs(10);
+
 /// A client, and the namespace that is meant when none is named.
 pub(crate) struct Cluster {
     pub(crate) client: Client,
@@ -41,7 +46,7 @@ impl ClusterArgs {
     /// Reads where the cluster is. Nothing is sent yet.
     pub(crate) async fn connect(&self, patience: Patience) -> Result<Cluster, Failure> {
         let mut config = self.config().await?;
-        config.connect_timeout = Some(Duration::from_secs(10));
+        config.connect_timeout = Some(TIME_TO_CONNECT);
         if patience == Patience::Command {
             config.default_retry = false;
             config.read_timeout = Some(Duration::from_secs(30));
@@ -54,26 +59,54 @@ impl ClusterArgs {
     }
 
     async fn config(&self) -> Result<Config, Failure> {
-        let options = KubeConfigOptions { context: self.context.clone(), ..KubeConfigOptions::default() };
-        let read = match &self.kubeconfig {
-            Some(path) => {
-                let read = Kubeconfig::read_from(path).map_err(|error| {
-                    let path = tame(&path.display().to_string());
-                    Failure::no_input(format_args!("cannot read the kubeconfig {path}: {}", chain(&error)))
-                })?;
-                Config::from_custom_kubeconfig(read, &options).await
-            }
-            None if self.context.is_some() => Config::from_kubeconfig(&options).await,
-            None => {
-                return Config::infer().await.map_err(|error| {
-                    Failure::no_input(format_args!(
-                        "there is no cluster to talk to: {}; give --kubeconfig",
-                        chain(&error)
-                    ))
-                });
+        let read = match (&self.kubeconfig, &self.context) {
+            (Some(path), _) => Kubeconfig::read_from(path),
+            (None, Some(_)) => Kubeconfig::read(),
+            (None, None) => {
+                return Config::infer().await.map_err(|error| Failure::no_input(nowhere(&error)));
             }
         };
-        read.map_err(|error| Failure::no_input(format_args!("cannot use the kubeconfig: {}", chain(&error))))
+        let read = read.map_err(|error| Failure::no_input(unusable(&error, &[])))?;
+        let contexts: Vec<String> = read.contexts.iter().map(|context| context.name.clone()).collect();
+        let options = KubeConfigOptions { context: self.context.clone(), ..KubeConfigOptions::default() };
+        let config = Config::from_custom_kubeconfig(read, &options).await;
+        config.map_err(|error| Failure::no_input(unusable(&error, &contexts)))
+    }
+}
+
+/// Nobody said which cluster, and nothing that is looked at without being told knows one.
+fn nowhere(error: &InferConfigError) -> String {
+    let why = match std::error::Error::source(error).and_then(|it| it.downcast_ref::<KubeconfigError>()) {
+        Some(error) => unusable(error, &[]),
+        None => tame(&chain(error)),
+    };
+    format!("there is no cluster to talk to: {why}; this is no pod of a cluster either; give --kubeconfig")
+}
+
+/// What is wrong with a kubeconfig that has these contexts.
+fn unusable(error: &KubeconfigError, contexts: &[String]) -> String {
+    match error {
+        KubeconfigError::ReadConfig(error, path) => {
+            format!("cannot read the kubeconfig {}: {error}", tame(&path.display().to_string()))
+        }
+        KubeconfigError::Parse(error) => {
+            // The rest quotes the file, in which there may be a token.
+            let said = error.to_string();
+            let said = said.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            format!("the kubeconfig cannot be understood: {}", tame(said))
+        }
+        KubeconfigError::LoadContext(name) if contexts.is_empty() => {
+            format!("the kubeconfig has no context {name:?}, nor any other")
+        }
+        KubeconfigError::LoadContext(name) => {
+            let more = if contexts.len() > MOST_CONTEXTS { ", …" } else { "" };
+            let known: Vec<String> = contexts.iter().take(MOST_CONTEXTS).map(|name| tame(name)).collect();
+            format!("the kubeconfig has no context {name:?}: it has {}{more}", known.join(", "))
+        }
+        KubeconfigError::CurrentContextNotSet => {
+            "the kubeconfig has no current context: give --context".to_owned()
+        }
+        other => format!("cannot use the kubeconfig: {}", tame(&chain(other))),
     }
 }
 
@@ -86,8 +119,25 @@ pub(crate) fn refused(doing: &str, error: &kube::Error) -> Failure {
         kube::Error::Api(status) => Failure::unavailable(format_args!("{doing}: {}", tame(&status.message))),
         other => Failure::unavailable(format_args!(
             "{doing}: the API server does not answer: {}",
-            tame(&chain(other))
+            tame(&silence(other))
         )),
+    }
+}
+
+/// Why there is no answer: the innermost cause says it, and what is around it is about the parts of a program.
+fn silence(error: &kube::Error) -> String {
+    if !matches!(error, kube::Error::Service(_) | kube::Error::HyperError(_)) {
+        return chain(error);
+    }
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(behind) = cause.source() {
+        cause = behind;
+    }
+    match cause.to_string() {
+        said if said == "deadline has elapsed" => {
+            format!("there is no connection after {} seconds", TIME_TO_CONNECT.as_secs())
+        }
+        said => said,
     }
 }
 
@@ -103,4 +153,41 @@ fn chain(error: &dyn std::error::Error) -> String {
         behind = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_that_is_not_there_is_told_with_those_that_are() {
+        let error = || KubeconfigError::LoadContext("nope".to_owned());
+        let contexts = |count: usize| (0..count).map(|index| format!("c{index}")).collect::<Vec<_>>();
+        assert_eq!(
+            unusable(&error(), &contexts(2)),
+            r#"the kubeconfig has no context "nope": it has c0, c1"#
+        );
+        assert!(unusable(&error(), &contexts(11)).ends_with("c8, c9, …"));
+        assert!(unusable(&error(), &[]).ends_with("nor any other"));
+        let hostile = unusable(&error(), &["\u{1b}[2J".to_owned()]);
+        assert!(!hostile.contains('\u{1b}'), "{hostile}");
+    }
+
+    #[test]
+    fn a_kubeconfig_that_is_no_yaml_is_refused_without_quoting_it() {
+        let error = Kubeconfig::from_yaml("users:\n- token: [secret").unwrap_err();
+        let said = unusable(&error, &[]);
+        assert!(said.starts_with("the kubeconfig cannot be understood: line 2 column "), "{said}");
+        assert!(!said.contains("secret") && !said.contains('\n'), "{said}");
+    }
+
+    #[test]
+    fn what_does_not_answer_is_said_by_the_innermost_cause() {
+        let refused = std::io::Error::new(std::io::ErrorKind::ConnectionRefused, "connection refused");
+        let outer = std::io::Error::other(refused);
+        assert_eq!(silence(&kube::Error::Service(Box::new(outer))), "connection refused");
+        let late = std::io::Error::other("deadline has elapsed");
+        let said = silence(&kube::Error::Service(Box::new(late)));
+        assert_eq!(said, "there is no connection after 10 seconds");
+    }
 }

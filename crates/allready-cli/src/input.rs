@@ -33,7 +33,7 @@ fn read_text(path: &Path) -> Result<(String, String), Failure> {
     let bytes = bytes.map_err(|error| Failure::no_input(format_args!("cannot read {name}: {error}")))?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Failure::data(format_args!(
-            "{name} is larger than 64 MiB: give one list of conditions or one object"
+            "{name} is larger than 64 MiB: give fewer objects at a time"
         )));
     }
     let text = String::from_utf8(bytes)

@@ -3,9 +3,9 @@
 use crate::printer::tame;
 
 /// What stands where there is nothing.
-const NOTHING: &str = "<none>";
+pub(crate) const NOTHING: &str = "<none>";
 /// The space between two columns.
-const GAP: usize = 3;
+pub(crate) const GAP: usize = 3;
 
 /// A table: columns with a head, rows of foreign text.
 #[derive(Debug)]

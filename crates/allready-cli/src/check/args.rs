@@ -5,7 +5,11 @@ use std::path::PathBuf;
 use allready::{Time, health::Health};
 use clap::{Args, ValueEnum};
 
-use crate::{cluster::ClusterArgs, declared::DeclaredArgs, target::ScopeArgs};
+use crate::{
+    cluster::ClusterArgs,
+    declared::DeclaredArgs,
+    target::{ScopeArgs, SelectorArgs},
+};
 
 /// What to check, and how to say what came of it.
 #[derive(Debug, Args)]
@@ -53,12 +57,11 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "TYPE[/NAME]", conflicts_with = "filename")]
     pub(crate) targets: Vec<String>,
 
-    /// Only objects with these labels.
-    #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with = "filename")]
-    pub(crate) selector: Option<String>,
+    #[command(flatten)]
+    pub(crate) selector: SelectorArgs,
 
     /// A file with objects, a directory of such files, or `-` for standard input; may be said several times.
-    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["all_namespaces", "namespace"])]
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["all_namespaces", "namespace", "selector", "field_selector"])]
     pub(crate) filename: Vec<PathBuf>,
 
     #[command(flatten)]

@@ -21,7 +21,7 @@ use crate::{
     declared,
     failure::Failure,
     printer::Printer,
-    target::{Asked, SelectorArgs, discover, get, parse, resolve},
+    target::{Asked, discover, get, parse, resolve},
 };
 
 /// How many kinds are listed, and how many objects are got, at a time.
@@ -39,8 +39,7 @@ pub(super) fn check(check: &Check<'_>, entries: Vec<Entry>, printer: &mut Printe
     runtime.block_on(async {
         let cluster = args.cluster.connect(Patience::Command).await?;
         let catalog = discover(&cluster).await?;
-        let selector = SelectorArgs { selector: args.selector.clone(), field_selector: None };
-        let mut asked = resolve(&targets, &args.scope, &selector, &catalog, &cluster.namespace)?;
+        let mut asked = resolve(&targets, &args.scope, &args.selector, &catalog, &cluster.namespace)?;
         let registry = registry(&cluster, &catalog, &asked, entries, printer).await;
         let plan = check.plan(&registry);
         let mut collector = Collector::new(&plan, args.is_grouped());

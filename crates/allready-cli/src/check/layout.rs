@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 use anstyle::Style;
 
 use super::table::cut;
-use crate::printer::{BOLD, tame};
+use crate::{
+    printer::{BOLD, tame},
+    table::{GAP, NOTHING},
+};
 
-/// What stands where there is nothing.
-const NOTHING: &str = "-";
-/// The space between two columns.
-const GAP: usize = 2;
 /// How wide the names of a row may be where there is no terminal.
 const NAMES_IN_A_PIPE: usize = 60;
 /// From this width on, a message has room beside the rest.
@@ -233,7 +232,7 @@ mod tests {
         let text =
             Layout { width: None, is_wide: false, has_namespaces: true }.text(&[row(&[&long, "b"], 9)]);
         let text = plain(&text);
-        assert!(text.contains(&format!("CustomResourceDefinition/{long} (+8)  ")), "{text}");
+        assert!(text.contains(&format!("CustomResourceDefinition/{long} (+8)   ")), "{text}");
         assert_eq!(text.matches("lazy dog").count(), 20);
         assert_eq!(text.lines().count(), 2);
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use allready::explain::{Extent, Known, ObjectId};
 use serde_json::Value;
 
-use crate::{failure::Failure, input, printer::tame, target::Target};
+use crate::{failure::Failure, input, objects::sources, printer::tame, target::Target};
 
 /// Kinds that people have short names for.
 const SHORT: [(&str, &str); 18] = [
@@ -32,8 +32,8 @@ const SHORT: [(&str, &str); 18] = [
 /// Reads every object of some files.
 pub(super) fn read(files: &[PathBuf], is_everything: bool) -> Result<Known, Failure> {
     let mut known = Known::new(if is_everything { Extent::Everything } else { Extent::Part });
-    for file in files {
-        for document in input::read_all(file)? {
+    for source in sources(files)? {
+        for document in input::read_all(&source.into_path())? {
             add(&mut known, document);
         }
     }

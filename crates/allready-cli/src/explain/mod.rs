@@ -23,7 +23,7 @@ use crate::{
     cli::Output,
     cluster::{ClusterArgs, Patience},
     failure::Failure,
-    printer::{Printer, tame},
+    printer::Printer,
     render,
     target::{self, Target},
 };
@@ -71,7 +71,7 @@ pub(crate) struct ExplainArgs {
     #[arg(short, long, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
 
-    /// A file with objects, as JSON or YAML, instead of a cluster; `-` for standard input.
+    /// A file with objects, a directory of such files, or `-` for standard input; may be said several times.
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["kubeconfig", "context"])]
     pub(crate) filename: Vec<PathBuf>,
 
@@ -170,8 +170,7 @@ async fn from_cluster(
     let Some(name) = &target.name else {
         return Err(Failure::usage("say which object to explain: TYPE/NAME, or TYPE NAME"));
     };
-    let resource =
-        catalog.find(&target.resource).map_err(|error| Failure::usage(tame(&error.to_string())))?;
+    let resource = catalog.find(&target.resource).map_err(|error| target::no_such(&error))?;
     let namespace = args.namespace.as_ref().unwrap_or(&cluster.namespace);
     let namespace = resource.is_namespaced.then_some(namespace.as_str());
     // Whether it may be read at all is not a part of an explanation.

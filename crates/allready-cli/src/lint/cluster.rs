@@ -4,7 +4,7 @@ use std::pin::pin;
 
 use allready::{
     registry::Entry,
-    resources::{Catalog, Listed, Selection, listing},
+    resources::{Catalog, ListProblem, Listed, Selection, listing},
 };
 use futures::StreamExt as _;
 use serde_json::Value;
@@ -60,6 +60,7 @@ pub(super) async fn lint(
     }
     // Those with the same selection are read together.
     let whole: Vec<&Asked> = asked.iter().filter(|asked| asked.names.is_empty()).collect();
+    let mut failures = Vec::new();
     let is_all = targets.is_empty() && args.scope.all_namespaces && args.selector.is_empty();
     for selection in selections(&whole) {
         let resources =
@@ -72,10 +73,21 @@ pub(super) async fn lint(
                 }),
                 Listed::Done => {}
                 Listed::Failed(problem) => {
-                    session.problem(tame(&format!("{}: {problem}", resource.full_name())));
+                    let said = tame(&format!("{}: {problem}", resource.full_name()));
+                    failures.push(match problem {
+                        ListProblem::Forbidden { .. } => Failure::permission(&said),
+                        _ => Failure::unavailable(&said),
+                    });
+                    session.problem(said);
                 }
             }
         }
+    }
+    // Where nothing at all could be read, that is the answer.
+    if failures.len() == asked.len()
+        && let Some(failure) = failures.into_iter().next()
+    {
+        return Err(failure);
     }
     if is_all {
         session.cover();

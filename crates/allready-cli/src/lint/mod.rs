@@ -47,5 +47,8 @@ pub(crate) fn run(args: &LintArgs, now: Time, printer: &mut Printer) -> Result<E
         session.finish(args.unmet())
     };
     output::print(&report, args, printer)?;
+    if !args.filename.is_empty() && report.objects == 0 && !report.problems.is_empty() {
+        return Err(Failure::data("nothing in the files can be read"));
+    }
     Ok(ExitCode::from(report.exit_code(args.fail_on)))
 }

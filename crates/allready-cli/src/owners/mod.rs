@@ -14,6 +14,7 @@ use crate::{
     cluster::{ClusterArgs, Patience},
     failure::Failure,
     input,
+    objects::sources,
     printer::{Printer, tame},
     render::{self, TableOutput},
     target::{self, ScopeArgs},
@@ -51,9 +52,9 @@ pub(crate) struct OwnersArgs {
     #[arg(value_name = "TYPE/NAME", required_unless_present = "filename", conflicts_with = "filename")]
     pub(crate) objects: Vec<String>,
 
-    /// A file with objects, as JSON or YAML; `-` for standard input.
+    /// A file with objects, a directory of such files, or `-` for standard input; may be said several times.
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) filename: Option<PathBuf>,
+    pub(crate) filename: Vec<PathBuf>,
 
     /// In this namespace [default: that of the context].
     #[arg(short, long, value_name = "NAMESPACE")]
@@ -73,13 +74,7 @@ pub(crate) struct OwnersArgs {
 
 pub(crate) fn run(args: &OwnersArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let now = args.now.unwrap_or(now);
-    let objects = match &args.filename {
-        Some(file) => objects_of(input::read_all(file)?),
-        None => from_cluster(args)?,
-    };
-    if objects.is_empty() {
-        return Err(Failure::data("there is no object in it"));
-    }
+    let objects = if args.filename.is_empty() { from_cluster(args)? } else { from_files(&args.filename)? };
     let structured = args.output.and_then(TableOutput::structured);
     let mut values = Vec::new();
     for (index, object) in objects.iter().enumerate() {
@@ -87,7 +82,7 @@ pub(crate) fn run(args: &OwnersArgs, now: Time, printer: &mut Printer) -> Result
         let limits = limits::limits(object, &ownership);
         let facts = Facts { object, ownership: &ownership, limits: &limits };
         if ownership.managers.is_empty() {
-            printer.warning(nobody(&facts.title(), args.filename.is_some()));
+            printer.warning(nobody(&facts.title(), !args.filename.is_empty()));
         }
         printer.warnings(&facts.warnings());
         if structured.is_some() {
@@ -114,6 +109,19 @@ fn nobody(title: &str, is_file: bool) -> String {
             "{title} has no metadata.managedFields, so it is not known who wrote what: somebody has removed them"
         )
     }
+}
+
+fn from_files(paths: &[PathBuf]) -> Result<Vec<Value>, Failure> {
+    let mut objects = Vec::new();
+    for source in sources(paths)? {
+        let name = source.name();
+        let found = objects_of(input::read_all(&source.into_path())?);
+        if found.is_empty() {
+            return Err(Failure::data(format_args!("{name}: there is no object in it")));
+        }
+        objects.extend(found);
+    }
+    Ok(objects)
 }
 
 /// The objects of documents: themselves, or the items of lists.

@@ -3,7 +3,7 @@
 use allready::resources::{Catalog, Resource};
 use serde_json::Value;
 
-use super::{ScopeArgs, Target, resolve::no_such};
+use super::{ScopeArgs, Target, no_such};
 use crate::{
     cluster::{Cluster, refused},
     failure::Failure,

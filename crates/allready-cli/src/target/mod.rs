@@ -7,7 +7,7 @@ use clap::Args;
 
 pub(crate) use self::{
     fetch::{described, discover, fetch, get, refused_to},
-    resolve::{Asked, resolve},
+    resolve::{Asked, no_such, resolve},
 };
 
 /// Where to look.

@@ -92,7 +92,7 @@ fn check_name(
     Ok(())
 }
 
-pub(super) fn no_such(error: &allready::resources::NoSuchResource) -> Failure {
+pub(crate) fn no_such(error: &allready::resources::NoSuchResource) -> Failure {
     Failure::unavailable(tame(&error.to_string()))
 }
 

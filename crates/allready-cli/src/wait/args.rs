@@ -87,7 +87,7 @@ pub(crate) struct WaitArgs {
     #[arg(long)]
     pub(crate) current: bool,
 
-    /// Objects as JSON or YAML, many of them or a List; `-` for standard input.
+    /// A file with objects, a directory of such files, or `-` for standard input; may be said several times.
     #[arg(short, long, value_name = "FILE", conflicts_with = "objects")]
     pub(crate) filename: Vec<PathBuf>,
 

@@ -1,6 +1,6 @@
 //! For which objects to wait: those that are named, found or given.
 
-use std::{collections::HashMap, path::Path};
+use std::collections::HashMap;
 
 use allready::resources::{Catalog, Resource, list_pages};
 use serde_json::Value;
@@ -10,6 +10,7 @@ use crate::{
     cluster::Cluster,
     failure::Failure,
     input,
+    objects::{Source, sources},
     printer::tame,
     target::{self, Asked, described, refused_to},
 };
@@ -74,8 +75,8 @@ pub(super) async fn gather(
         return Ok(gathered.objects);
     }
     let default = args.scope.namespace.as_deref().unwrap_or(&cluster.namespace);
-    for path in &args.filename {
-        given(path, default, catalog, &mut gathered)?;
+    for source in sources(&args.filename)? {
+        given(source, default, catalog, &mut gathered)?;
     }
     Ok(gathered.objects)
 }
@@ -112,20 +113,16 @@ async fn found(
 }
 
 /// Those of a file.
-fn given(path: &Path, default: &str, catalog: &Catalog, gathered: &mut Gathered) -> Result<(), Failure> {
-    for object in input::read_all(path)?.iter().flat_map(items) {
+fn given(source: Source, default: &str, catalog: &Catalog, gathered: &mut Gathered) -> Result<(), Failure> {
+    let file = source.name();
+    for object in input::read_all(&source.into_path())?.iter().flat_map(items) {
         let text = |field: &str| object[field].as_str().unwrap_or_default();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
         let metadata = &object["metadata"];
         let name = metadata["name"].as_str().unwrap_or_default();
         if api_version.is_empty() || kind.is_empty() {
             return Err(Failure::data(format_args!(
-                "{} has something without apiVersion and kind: give objects, such as `kubectl apply -o yaml` prints",
-                if path == Path::new("-") {
-                    "standard input".to_owned()
-                } else {
-                    tame(&path.display().to_string())
-                }
+                "{file} has something without apiVersion and kind: give objects, such as `kubectl apply -o yaml` prints"
             )));
         }
         let what = tame(&format!("{kind} {name:?} of {api_version}"));

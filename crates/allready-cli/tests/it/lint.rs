@@ -332,3 +332,13 @@ fn routes_are_counted_over_files() {
     );
     assert_snapshot!(lint(&[], &format!("{gateway}\n{route}\n")));
 }
+
+#[test]
+fn what_cannot_be_read_at_all_is_unusable_input_and_the_rest_of_a_good_file_is_looked_at() {
+    let said = lint(&[], "\"no object\"");
+    assert!(said.starts_with("exit 65\n"), "{said}");
+    assert!(said.ends_with("error: nothing in the files can be read\n"), "{said}");
+    let pod = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}"#;
+    let said = lint(&[], &format!("{pod}\n---\n\"no object\"\n"));
+    assert!(said.starts_with("exit 2\n"), "{said}");
+}

@@ -71,3 +71,24 @@ fn thousands_of_conditions_are_cut_for_people_and_not_for_programs() {
     assert!(said.lines().count() < 80, "{said}");
     assert_eq!(owners(&["-o", "json"], &object).matches("\"Unowned\"").count(), 2000);
 }
+
+#[test]
+fn a_directory_is_all_the_objects_in_its_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let object = |name: &str| format!(r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}"}}}}"#);
+    std::fs::write(directory.path().join("a.json"), object("one")).unwrap();
+    std::fs::write(directory.path().join("b.yaml"), object("two")).unwrap();
+    std::fs::write(directory.path().join("notes.txt"), "not an object").unwrap();
+    let path = directory.path().to_str().unwrap();
+    let said = allready(&["owners", "-f", path], "");
+    assert!(said.starts_with("exit 0\n--- stdout\nPod one: "), "{said}");
+    assert!(said.contains("\nPod two: "), "{said}");
+    let said = allready(&["explain", "pod/two", "-f", path], "");
+    assert!(said.contains("Pod two"), "{said}");
+}
+
+#[test]
+fn a_file_without_objects_is_named() {
+    let said = allready(&["owners", "-f", "-"], "[1, 2]");
+    assert_eq!(said, "exit 65\n--- stdout\n--- stderr\nerror: standard input: there is no object in it\n");
+}

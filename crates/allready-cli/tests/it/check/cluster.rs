@@ -117,6 +117,8 @@ fn who_may_not_list_is_told_so_and_it_is_not_good() {
     assert_snapshot!("partly_permitted", told(&cluster, &["deploy,sts", "-n", "shop"]));
     let refused = told(&cluster, &["sts,ds", "-n", "shop"]);
     assert!(refused.starts_with("exit 77\n--- stdout\n--- stderr\n"), "{refused}");
+    let linted = cluster.run(&["lint", "sts,ds", "-n", "shop"]);
+    assert!(linted.starts_with("exit 77\n--- stdout\n--- stderr\n"), "{linted}");
     let named = told(&cluster, &["secret/x", "-n", "shop"]);
     assert!(named.starts_with("exit 77\n") && named.contains("needs a role with the verb get"), "{named}");
     // A server that is not there.
@@ -159,4 +161,14 @@ fn a_definition_says_what_its_conditions_mean() {
     cluster.send("POST", widgets, &widget);
     let said = told(&cluster, &["widgets"]);
     assert!(said.starts_with("exit 1\n") && said.contains("it sparkles"), "{said}");
+}
+
+#[test]
+fn a_name_in_all_namespaces_is_found_by_the_way_that_the_refusal_names() {
+    let cluster = cluster();
+    let said = told(&cluster, &["deploy/web", "-A"]);
+    assert!(said.starts_with("exit 64\n") && said.contains("--field-selector metadata.name=web"), "{said}");
+    let said =
+        told(&cluster, &["deploy", "-A", "--field-selector", "metadata.name=web", "-o", "name", "--all"]);
+    assert_eq!(said, "exit 0\n--- stdout\ndeployment.apps/web\n--- stderr\n");
 }
