@@ -128,8 +128,9 @@ pub(super) fn daemon_set<'a>(case: &Case<'a>) -> Signal<'a> {
         return Signal::at(Progressing, RULE, "status.desiredNumberScheduled")
             .message("nothing is counted yet");
     }
-    if case.count("numberUnavailable") > 0 {
+    let available = count(case, RULE, "numberAvailable", want, "available");
+    if available.health == Healthy && case.count("numberUnavailable") > 0 {
         return Signal::key(Progressing, RULE, "numberUnavailable").message("some are not available");
     }
-    count(case, RULE, "numberAvailable", want, "available")
+    available
 }
