@@ -6,12 +6,12 @@ use std::{
     thread,
 };
 
-use allready::health::Health;
+use allready::{health::Health, registry::Registry};
 
 use super::{
     collect::Collector,
     judged::{Judged, Plan},
-    judgement::Judgement,
+    judgement::{By, Judgement},
 };
 use crate::{
     failure::Failure,
@@ -117,7 +117,13 @@ fn judge_all(given: &Receiver<Work>, done: &SyncSender<Result<Judged, Failure>>,
 }
 
 fn judge_piece(source: &str, batch: &Batch, piece: &Piece, plan: &Plan<'_>, judged: &mut Judged) {
-    let objects = read(batch, piece, Extent::WithoutHistory);
+    // A declaration of somebody's own may be about anything.
+    let is_ours = match plan.by {
+        By::Own(registry) => registry.entries().len() == Registry::builtin().entries().len(),
+        By::Kstatus => true,
+    };
+    let extent = if is_ours { Extent::WithoutTemplates } else { Extent::WithoutHistory };
+    let objects = read(batch, piece, extent);
     let mut whole = None;
     for (index, object) in objects.into_iter().enumerate() {
         let judgement = match object {

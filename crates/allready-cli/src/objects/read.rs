@@ -15,6 +15,8 @@ pub(crate) enum Extent {
     Whole,
     /// All but who wrote what, and what was applied: half of many objects, and only needed for those that are looked at.
     WithoutHistory,
+    /// That, and without what Pods are made from, which says nothing of how the object is.
+    WithoutTemplates,
 }
 
 /// The objects of a piece: one, or those of a list that is written as one.
@@ -114,6 +116,7 @@ enum NodePlace {
     Root,
     Metadata,
     Annotations,
+    Spec,
     Other,
 }
 
@@ -122,18 +125,32 @@ impl Node {
         let place = match (self.place, key) {
             (NodePlace::Root, "metadata") => NodePlace::Metadata,
             (NodePlace::Metadata, "annotations") => NodePlace::Annotations,
+            (NodePlace::Root, "spec") => NodePlace::Spec,
             _ => NodePlace::Other,
         };
         Self { place, ..self }
     }
 
-    fn is_history(self, key: &str) -> bool {
-        self.extent == Extent::WithoutHistory
-            && match self.place {
-                NodePlace::Metadata => key == "managedFields",
-                NodePlace::Annotations => key == "kubectl.kubernetes.io/last-applied-configuration",
-                _ => false,
+    fn is_left_out(self, key: &str) -> bool {
+        match self.place {
+            NodePlace::Metadata => self.extent != Extent::Whole && key == "managedFields",
+            NodePlace::Annotations => {
+                self.extent != Extent::Whole && key == "kubectl.kubernetes.io/last-applied-configuration"
             }
+            NodePlace::Spec => {
+                self.extent == Extent::WithoutTemplates
+                    && matches!(
+                        key,
+                        "template"
+                            | "jobTemplate"
+                            | "containers"
+                            | "initContainers"
+                            | "volumes"
+                            | "volumeClaimTemplates"
+                    )
+            }
+            NodePlace::Root | NodePlace::Other => false,
+        }
     }
 }
 
@@ -187,7 +204,7 @@ impl<'de> Visitor<'de> for Node {
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(Key(key)) = fields.next_key()? {
-            if self.is_history(&key) {
+            if self.is_left_out(&key) {
                 fields.next_value::<IgnoredAny>()?;
                 continue;
             }

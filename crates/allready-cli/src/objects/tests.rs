@@ -77,6 +77,18 @@ fn an_object_without_its_history_is_the_same_but_for_that() {
 }
 
 #[test]
+fn without_templates_a_spec_has_all_but_what_pods_are_made_from() {
+    let text = br#"{"kind":"A","template":1,"spec":{"replicas":2,"template":{"a":1},"volumes":[],"strategy":{"template":3}},"status":{"containers":4}}"#;
+    let mut batch = Batch::default();
+    assert!(Splitter::new(&text[..]).next(&mut batch));
+    assert_eq!(
+        read(&batch, &batch.pieces()[0], Extent::WithoutTemplates).remove(0).unwrap(),
+        json!({ "kind": "A", "template": 1, "spec": { "replicas": 2, "strategy": { "template": 3 } },
+            "status": { "containers": 4 } })
+    );
+}
+
+#[test]
 fn numbers_and_words_are_read_as_serde_json_reads_them() {
     let text =
         br#"{"kind":"A","n":[0,-1,18446744073709551615,1.5,1e3,true,false,null,"\u00e9\ud83d\ude00"]}"#;
