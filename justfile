@@ -42,6 +42,14 @@ doc:
 bench:
     cargo bench
 
+# Verdicts against those of experts, where such a collection is at hand; `--errors` shows where they differ.
+score *args:
+    cargo xtask score-health {{args}}
+
+# `allready check` against Go with kstatus on the same file (needs Go).
+bench-check:
+    cargo xtask bench check
+
 # Fuzz the lenient reader and the requests to the API server (needs cargo-fuzz; works on a stable toolchain).
 fuzz seconds="60":
     mkdir -p fuzz/corpus/found
