@@ -2,6 +2,7 @@
 
 use std::{fmt::Write as _, path::PathBuf, time::Duration};
 
+use allready::refusal::innermost;
 use clap::Args;
 use kube::{
     Client, Config,
@@ -129,11 +130,7 @@ fn silence(error: &kube::Error) -> String {
     if !matches!(error, kube::Error::Service(_) | kube::Error::HyperError(_)) {
         return chain(error);
     }
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(behind) = cause.source() {
-        cause = behind;
-    }
-    match cause.to_string() {
+    match innermost(error).to_string() {
         said if said == "deadline has elapsed" => {
             format!("there is no connection after {} seconds", TIME_TO_CONNECT.as_secs())
         }

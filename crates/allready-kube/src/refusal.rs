@@ -74,6 +74,23 @@ impl Refusal {
     }
 }
 
+/// What is behind all that went wrong: `Connection refused` says more than `client error`, which is about the parts of a program.
+///
+/// ```
+/// use std::io::Error;
+/// use allready_kube::refusal::innermost;
+///
+/// let error = kube::Error::ReadEvents(Error::other(Error::other("Connection refused")));
+/// assert_eq!(innermost(&error).to_string(), "Connection refused");
+/// ```
+pub fn innermost<'a>(error: &'a (dyn std::error::Error + 'static)) -> &'a (dyn std::error::Error + 'static) {
+    let mut cause = error;
+    while let Some(behind) = cause.source() {
+        cause = behind;
+    }
+    cause
+}
+
 fn retry_after(status: &Status) -> Option<Duration> {
     let seconds = status.details.as_ref()?.retry_after_seconds;
     (seconds > 0).then(|| Duration::from_secs(seconds.into()).min(Refusal::LONGEST))

@@ -47,11 +47,13 @@ pub(super) fn text(sources: &Sources, wanted: &Wanted, types: &[String]) -> Stri
     }
     let more = facts(entry);
     if !more.is_empty() {
+        if !shown.is_empty() {
+            text += "\n";
+        }
         let mut table = Table::new(["FIELD", "MEANS"]);
         for (field, means) in more {
             table.row([field, means]);
         }
-        text += "\n";
         text += &table.text();
     }
     text

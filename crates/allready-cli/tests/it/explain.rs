@@ -1,15 +1,11 @@
 //! Following an object to the first cause of how it is.
 
-use std::{
-    io::Write as _,
-    path::PathBuf,
-    process::{Command, Stdio},
-};
+use std::path::PathBuf;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::{allready, config::Cluster};
+use super::{allready, command, config::Cluster, played};
 
 fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/explain").join(name)
@@ -17,24 +13,9 @@ fn file(name: &str) -> PathBuf {
 
 /// Explains at noon, in a locale with UTF-8.
 fn explain(arguments: &[&str], stdin: &str) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_allready"))
-        .args(["explain", "--now", "2026-11-15T12:00:00Z"])
-        .args(arguments)
-        .env("NO_COLOR", "1")
-        .env("LC_ALL", "C.UTF-8")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
-    let output = child.wait_with_output().unwrap();
-    format!(
-        "exit {}\n--- stdout\n{}--- stderr\n{}",
-        output.status.code().unwrap(),
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-    )
+    let mut explain = command();
+    explain.args(["explain", "--now", "2026-11-15T12:00:00Z"]).args(arguments).env("LC_ALL", "C.UTF-8");
+    played(&mut explain, stdin)
 }
 
 fn of_file(name: &str, arguments: &[&str]) -> String {

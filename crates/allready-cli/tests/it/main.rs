@@ -24,14 +24,20 @@ use std::{
 
 /// Runs `allready` and gives the exit code, standard output and standard error in one text.
 fn allready(arguments: &[&str], stdin: &str) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_allready"))
-        .args(arguments)
-        .env("NO_COLOR", "1")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    played(command().args(arguments), stdin)
+}
+
+/// `allready` without colours.
+fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_allready"));
+    command.env("NO_COLOR", "1");
+    command
+}
+
+/// What a command comes to.
+fn played(command: &mut Command, stdin: &str) -> String {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // A command that fails on its arguments does not read its input.
     let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
     let output = child.wait_with_output().unwrap();

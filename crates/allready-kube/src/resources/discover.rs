@@ -9,6 +9,7 @@ use super::{
     Catalog,
     document::{self, Group, Version},
 };
+use crate::refusal::innermost;
 
 /// One document with everything, and for servers that do not know it the old ones.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
@@ -99,6 +100,6 @@ pub(super) fn reason(error: &kube::Error) -> String {
     match error {
         kube::Error::Api(status) if !status.message.is_empty() => status.message.clone(),
         kube::Error::Api(status) => format!("the server answers {}", status.code),
-        other => other.to_string(),
+        other => innermost(other).to_string(),
     }
 }
