@@ -18,7 +18,7 @@ use kube::{
 };
 use serde_json::Value;
 use tokio::{
-    sync::{Semaphore, mpsc, watch},
+    sync::{Notify, Semaphore, mpsc, watch},
     time::{Instant, interval, sleep, timeout, timeout_at},
 };
 
@@ -38,7 +38,8 @@ const ANSWER: Duration = Duration::from_secs(30);
 /// How long one watch lasts, in seconds. One that is dead without a word is noticed when it should have ended.
 const WATCH_SECONDS: u32 = 60;
 /// How often the server is asked whether it is there, and how long it may take to say so.
-const PULSE: Duration = Duration::from_secs(5);
+const PULSE: Duration = Duration::from_secs(2);
+const PULSE_ANSWER: Duration = Duration::from_secs(4);
 /// How long to wait between two attempts.
 const PATIENCE: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
 /// How often objects are judged again whose verdict may change by itself.
@@ -57,6 +58,8 @@ pub(super) struct Feed {
     permits: Arc<Semaphore>,
     events: mpsc::Sender<Event>,
     now: fn() -> Time,
+    /// The server is back: what waits to try again does so at once.
+    back: Arc<Notify>,
 }
 
 /// An object that somebody looks at.
@@ -65,6 +68,7 @@ pub(super) struct Wanted {
     pub(super) key: Key,
     pub(super) resource: Resource,
     pub(super) catalog: Arc<Catalog>,
+    pub(super) registry: Arc<Registry>,
 }
 
 /// Nobody listens any more.
@@ -89,16 +93,23 @@ impl From<Unheard> for End {
 
 impl Feed {
     pub(super) fn new(client: Client, events: mpsc::Sender<Event>, now: fn() -> Time) -> Self {
-        Self { client, permits: Arc::new(Semaphore::new(MAX_LISTS)), events, now }
+        let (permits, back) = (Arc::new(Semaphore::new(MAX_LISTS)), Arc::default());
+        Self { client, permits, events, now, back }
     }
 
     /// Says everything that happens to objects of a resource, until nobody listens.
     ///
     /// kube's own watcher does not say when a watch works again after it failed, and a watch that works must not be
     /// called failing, nor one that fails be silent; so this lists and watches by itself.
-    pub(super) async fn follow(self, index: usize, resource: Resource, selection: Selection) {
+    pub(super) async fn follow(
+        self,
+        index: usize,
+        resource: Resource,
+        selection: Selection,
+        registry: Arc<Registry>,
+    ) {
         let api = resource.api(self.client.clone(), selection.namespace.as_deref());
-        let aging = Aging::new(|object, now| health::judge(object, Registry::builtin(), now));
+        let aging = Aging::new(Box::new(move |object, now| health::judge(object, &registry, now)));
         let mut kind =
             Followed { feed: &self, api, resource: &resource, selection: &selection, index, aging };
         let mut failures = 0;
@@ -116,7 +127,10 @@ impl Feed {
             if began.elapsed() > STEADY {
                 failures = 0;
             }
-            sleep(PATIENCE.delay(failures, 0.5)).await;
+            tokio::select! {
+                () = sleep(PATIENCE.delay(failures, 0.5)) => {}
+                () = self.back.notified() => {}
+            }
             failures = failures.saturating_add(1);
         }
     }
@@ -124,32 +138,41 @@ impl Feed {
     /// Asks the server again and again for next to nothing. A connection that is dead says nothing, like one on which
     /// nothing happens, and each watch by itself would take a minute to notice.
     pub(super) async fn listen(self) {
-        let mut was_heard = true;
+        let (mut was_heard, mut last) = (true, (self.now)());
         loop {
             sleep(PULSE).await;
-            let silence = match timeout(PULSE, self.client.apiserver_version()).await {
+            let silence = match timeout(PULSE_ANSWER, self.client.apiserver_version()).await {
                 // Whoever refuses is there.
                 Ok(Ok(_) | Err(kube::Error::Api(_))) => None,
                 Ok(Err(error)) => Some(in_words(&error)),
                 Err(_) => Some("the API server does not answer".to_owned()),
             };
             let is_heard = silence.is_none();
-            if is_heard != was_heard && self.send(Event::Silent(silence)).await.is_err() {
-                return;
+            if is_heard {
+                last = (self.now)();
+            }
+            if is_heard == was_heard {
+                continue;
             }
             was_heard = is_heard;
+            if self.send(Event::Silent(silence.map(|why| (why, last)))).await.is_err() {
+                return;
+            }
+            if is_heard {
+                self.back.notify_waiters();
+            }
         }
     }
 
     /// Reads the object that somebody looks at, each time it is asked for.
     pub(super) async fn look(self, mut wanted: watch::Receiver<Option<Wanted>>) {
         while wanted.changed().await.is_ok() {
-            let Some(Wanted { key, resource, catalog }) = wanted.borrow_and_update().clone() else {
+            let Some(Wanted { key, resource, catalog, registry }) = wanted.borrow_and_update().clone() else {
                 continue;
             };
             let now = (self.now)();
             let read = self.read(&resource, &key).await;
-            let details = read.map(|object| Box::new(Details::of(&object, Registry::builtin(), now)));
+            let details = read.map(|object| Box::new(Details::of(&object, &registry, now)));
             let is_read = details.is_ok();
             if self.send(Event::Looked(key.clone(), details)).await.is_err() {
                 return;
@@ -158,8 +181,7 @@ impl Feed {
                 let (namespace, name) = (&key.place.namespace, &key.place.name);
                 let id = ObjectId::new(&resource.group, &resource.kind, namespace, name);
                 let (root, bounds) = (Reference::to(&id), Bounds::default());
-                let explained =
-                    follow(&self.client, &catalog, &root, Registry::builtin(), now, &bounds, BUDGET);
+                let explained = follow(&self.client, &catalog, &root, &registry, now, &bounds, BUDGET);
                 let explanation = tokio::select! {
                     explanation = explained => explanation,
                     // Whoever looks at something else by now does not wait for this.

@@ -55,6 +55,11 @@ impl History {
         self.changes.get(key).map_or(0, |changes| changes.iter().filter(|&&at| is_recent(at, now)).count())
     }
 
+    /// Whether no object changed of late.
+    pub(super) fn is_calm(&self) -> bool {
+        self.changes.is_empty()
+    }
+
     /// Drops what is too old to be counted.
     pub(super) fn forget(&mut self, now: Time) {
         self.changes.retain(|_, changes| {

@@ -43,6 +43,7 @@ pub(super) fn press(model: &mut Model, press: Press) -> Option<Effect> {
         Press::Char('?' | 'h') => open(model, Screen::Help),
         Press::Char('t') => open(model, Screen::Transitions),
         Press::Char('w') => open(model, Screen::Kinds),
+        Press::Char('n' | 'p') if model.screen == Screen::Details => return look_at_another(model, press),
         _ if model.screen == Screen::Table => return in_table(model, press),
         _ => scroll(model, press),
     }
@@ -61,13 +62,7 @@ fn in_table(model: &mut Model, press: Press) -> Option<Effect> {
             model.order = model.order.next();
             model.is_dirty = true;
         }
-        Press::Enter | Press::Char('l') => {
-            let key = model.selected()?.clone();
-            model.looked = Some((key.clone(), Looked::Asking));
-            model.explanation = None;
-            open(model, Screen::Details);
-            return Some(Effect::Look(key));
-        }
+        Press::Enter | Press::Char('l') => return look(model),
         other => {
             if let Some(position) = moved(model.position, model.page(), model.rows.len(), other) {
                 model.select(position);
@@ -75,6 +70,30 @@ fn in_table(model: &mut Model, press: Press) -> Option<Effect> {
         }
     }
     None
+}
+
+fn look(model: &mut Model) -> Option<Effect> {
+    let key = model.selected()?.clone();
+    // Whoever acts on a row means its object, also when the rows move.
+    model.chosen = Some(key.clone());
+    model.looked = Some((key.clone(), Looked::Asking));
+    model.explanation = None;
+    model.scroll = 0;
+    open(model, Screen::Details);
+    Some(Effect::Look(key))
+}
+
+/// The next row, or the one before, without the way back to the table.
+fn look_at_another(model: &mut Model, press: Press) -> Option<Effect> {
+    model.arrange();
+    let step = if press == Press::Char('n') { Press::Down } else { Press::Up };
+    let position = moved(model.position, 1, model.rows.len(), step)?;
+    model.select(position);
+    // At the ends of the table there is no other.
+    if model.selected() == model.looked.as_ref().map(|(key, _)| key) {
+        return None;
+    }
+    look(model)
 }
 
 fn scroll(model: &mut Model, press: Press) {

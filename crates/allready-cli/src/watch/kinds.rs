@@ -1,6 +1,6 @@
 //! The kinds that are watched, and how well: what cannot be seen must not look healthy.
 
-use std::{collections::HashMap, fmt::Write as _};
+use std::{collections::HashMap, fmt::Write as _, sync::Arc};
 
 use allready::{Time, health::Health};
 
@@ -18,7 +18,7 @@ pub(super) struct Kind {
     /// How well it is watched.
     pub(super) stage: Stage,
     /// Its objects.
-    pub(super) objects: HashMap<Place, Record>,
+    pub(super) objects: HashMap<Arc<Place>, Record>,
     /// How often it was listed: what the last list did not have is gone.
     pub(super) round: u32,
     /// Whether a list was ever complete: from then on, what appears is news.
@@ -79,7 +79,7 @@ pub(super) struct Coverage {
     pub(super) blind: usize,
     /// One of the reasons.
     pub(super) why: Option<String>,
-    /// For how long nothing was heard of the server, and why.
+    /// For how long nothing was heard of the server, and why: `14s: it does not answer`.
     pub(super) silence: Option<String>,
 }
 
@@ -109,7 +109,7 @@ impl Coverage {
     /// `watching 41 of 43 kinds; 2 failing (pods: forbidden)`.
     pub(super) fn text(&self) -> String {
         if let Some(silence) = &self.silence {
-            return format!("nothing heard {silence}; what is shown may be out of date");
+            return format!("may be out of date, nothing heard for {silence}");
         }
         let mut text = if self.watching == self.kinds {
             format!("watching {}", counted(self.kinds, "kind"))

@@ -4,6 +4,7 @@
 //! next state of it, and `view` draws the state. Only the first two touch the world.
 
 mod aging;
+mod command;
 mod details;
 mod feed;
 mod filter;
@@ -19,7 +20,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-use std::{io::IsTerminal as _, process::ExitCode};
+use std::{fmt::Write as _, io::IsTerminal as _, process::ExitCode};
 
 use allready::{
     Time,
@@ -29,7 +30,7 @@ use clap::Args;
 
 use self::{
     model::Model,
-    shell::{Asking, Shell},
+    shell::{Asking, Known, Shell},
 };
 use crate::{
     cluster::{ClusterArgs, Patience},
@@ -82,6 +83,11 @@ pub(crate) fn run(args: &WatchArgs, now: Time, _printer: &mut Printer) -> Result
             "watch draws on a terminal, and there is none here: use `allready check`",
         ));
     }
+    if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+        return Err(Failure::usage(
+            "watch draws on a terminal, and this one cannot be drawn on (TERM=dumb): use `allready check`",
+        ));
+    }
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
     let done = runtime.block_on(start(args, now));
@@ -96,21 +102,26 @@ async fn start(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
     let first = wanted(args, &catalog, &cluster.namespace)?;
     let namespace = args.scope.namespace(&cluster.namespace);
     let has_namespaces = namespace.is_none();
-    let scope = namespace
+    let mut scope = namespace
         .map_or_else(|| "all namespaces".to_owned(), |namespace| format!("namespace {}", tame(&namespace)));
+    if let Some(context) = &args.cluster.context {
+        let _ = write!(scope, " of {}", tame(context));
+    }
     // A watch is quiet for longer than a command is patient.
     let client = args.cluster.connect(Patience::Service).await?.client;
     let mut model = Model::new(scope, has_namespaces, now);
     model.is_ascii = shown::is_ascii();
+    model.flags = command::flags(&args.cluster);
     let mut shell = Shell::new(client, model);
+    let known = Known::of(&cluster, catalog).await;
     if args.types.is_empty() {
-        shell.learn(first, catalog.problems.clone(), catalog);
+        shell.learn(first, known.catalog.problems.clone(), known);
         let wanted = |catalog: &Catalog| wanted(args, catalog, &cluster.namespace).ok();
-        let asking = Asking { client: cluster.client, wanted: &wanted };
+        let asking = Asking { cluster: &cluster, wanted: &wanted };
         return shell.run(Some(asking)).await;
     }
     // With types that are named, a group of which nothing is known is not missed.
-    shell.learn(first, Vec::new(), catalog);
+    shell.learn(first, Vec::new(), known);
     shell.run(None).await
 }
 

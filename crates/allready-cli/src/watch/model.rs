@@ -1,5 +1,7 @@
 //! Everything that `allready watch` knows: plain values, changed by `update` alone.
 
+use std::sync::Arc;
+
 use allready::{
     Time,
     explain::Explanation,
@@ -30,12 +32,13 @@ pub(super) struct Place {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key {
     pub(super) kind: usize,
-    pub(super) place: Place,
+    /// Shared by everything that speaks of the object: rows are made anew many times a second.
+    pub(super) place: Arc<Place>,
 }
 
 impl Key {
     pub(super) fn new(kind: usize, namespace: &str, name: &str) -> Self {
-        Self { kind, place: Place { namespace: namespace.into(), name: name.into() } }
+        Self { kind, place: Arc::new(Place { namespace: namespace.into(), name: name.into() }) }
     }
 }
 
@@ -62,6 +65,10 @@ impl Record {
 
     pub(super) fn reason(&self) -> &str {
         self.told.as_ref().map_or("", |told| &told.reason)
+    }
+
+    pub(super) fn message(&self) -> &str {
+        self.told.as_ref().map_or("", |told| &told.message)
     }
 }
 
@@ -154,12 +161,14 @@ pub(super) struct Model {
     pub(super) now: Time,
     /// What is watched, in words: `namespace shop`.
     pub(super) scope: String,
+    /// What a command needs to speak to the same cluster: ` --context production`.
+    pub(super) flags: String,
     /// Whether objects of several namespaces are watched.
     pub(super) has_namespaces: bool,
     pub(super) kinds: Vec<Kind>,
     /// The groups of the API of which nothing is known, and why.
     pub(super) blind: Vec<String>,
-    /// Why the server does not answer, and since when.
+    /// Why the server does not answer, and when it last did.
     pub(super) silence: Option<(String, Time)>,
     pub(super) tally: Tally,
     pub(super) history: History,
@@ -197,6 +206,7 @@ impl Model {
         Self {
             now,
             scope,
+            flags: String::new(),
             has_namespaces,
             kinds: Vec::new(),
             blind: Vec::new(),
@@ -223,7 +233,7 @@ impl Model {
 
     pub(super) fn coverage(&self) -> Coverage {
         let silence = self.silence.as_ref();
-        let silence = silence.map(|(why, since)| format!("for {}: {why}", age(*since, self.now)));
+        let silence = silence.map(|(why, since)| format!("{}: {why}", age(*since, self.now)));
         Coverage { silence, ..Coverage::of(&self.kinds, &self.blind) }
     }
 
@@ -251,7 +261,7 @@ impl Model {
         for (index, kind) in self.kinds.iter().enumerate() {
             for (place, record) in &kind.objects {
                 if self.is_wanted(kind, place, record) {
-                    let key = Key { kind: index, place: place.clone() };
+                    let key = Key { kind: index, place: Arc::clone(place) };
                     let flaps = self.history.flaps(&key, self.now);
                     rows.push((kind, key, record, flaps));
                 }
@@ -263,7 +273,7 @@ impl Model {
             let kind = a.0.name.cmp(&b.0.name).then_with(|| left.name.cmp(&right.name));
             left.namespace.cmp(&right.namespace).then(kind).then(a.1.kind.cmp(&b.1.kind))
         };
-        rows.sort_by(|a, b| {
+        rows.sort_unstable_by(|a, b| {
             let worst = b.2.health.cmp(&a.2.health);
             let newest = b.2.begin().cmp(&a.2.begin());
             let decided = match order {

@@ -4,6 +4,7 @@ use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use allready::{
     Time,
+    registry::Registry,
     resources::{Catalog, Resource, Selection},
 };
 use anstream::{AutoStream, ColorChoice};
@@ -21,7 +22,7 @@ use super::{
     update::{Effect, Event, update},
     view::Palette,
 };
-use crate::{failure::Failure, signal::stopped};
+use crate::{cluster::Cluster, declared, failure::Failure, signal::stopped};
 
 /// How many events may wait to be taken in.
 const MAX_WAITING: usize = 2048;
@@ -39,7 +40,22 @@ pub(super) struct Shell {
     tasks: JoinSet<()>,
     /// What is watched, by the index of its kind; without a watch where it is not served any more.
     followed: Vec<(Resource, Option<AbortHandle>)>,
-    catalog: Arc<Catalog>,
+    known: Known,
+}
+
+/// What there is in a cluster, and what its conditions mean.
+#[derive(Clone, Default)]
+pub(super) struct Known {
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) registry: Arc<Registry>,
+}
+
+impl Known {
+    /// With what the definitions of the cluster say of their kinds: `check` reads them too, and both have to agree.
+    pub(super) async fn of(cluster: &Cluster, catalog: Catalog) -> Self {
+        let (declared, _) = declared::of_cluster(cluster, &catalog).await;
+        Self { catalog: Arc::new(catalog), registry: Arc::new(declared::registry(declared)) }
+    }
 }
 
 /// What is to be watched of what there is.
@@ -47,7 +63,7 @@ pub(super) type Choice<'a> = dyn Fn(&Catalog) -> Option<Vec<(Resource, Selection
 
 /// How to learn what else there is to watch.
 pub(super) struct Asking<'a> {
-    pub(super) client: Client,
+    pub(super) cluster: &'a Cluster,
     pub(super) wanted: &'a Choice<'a>,
 }
 
@@ -59,12 +75,12 @@ impl Shell {
         let mut tasks = JoinSet::new();
         tasks.spawn(feed.clone().look(wanted));
         tasks.spawn(feed.clone().listen());
-        Self { model, feed, events, looker, tasks, followed: Vec::new(), catalog: Arc::default() }
+        Self { model, feed, events, looker, tasks, followed: Vec::new(), known: Known::default() }
     }
 
     /// Watches what is new, and no longer what is not served any more.
-    pub(super) fn learn(&mut self, wanted: Vec<(Resource, Selection)>, blind: Vec<String>, catalog: Catalog) {
-        self.catalog = Arc::new(catalog);
+    pub(super) fn learn(&mut self, wanted: Vec<(Resource, Selection)>, blind: Vec<String>, known: Known) {
+        self.known = known;
         let is_same = |a: &Resource, b: &Resource| a.group == b.group && a.plural == b.plural;
         for (index, (resource, task)) in self.followed.iter_mut().enumerate() {
             // What cannot be asked for may be there all the same.
@@ -85,7 +101,12 @@ impl Shell {
             }
             let (group, kind) = (resource.group.clone(), resource.kind.clone());
             update(&mut self.model, Event::Kind { group, kind, plural: resource.plural.clone() });
-            let follow = self.feed.clone().follow(self.followed.len(), resource.clone(), selection);
+            let follow = self.feed.clone().follow(
+                self.followed.len(),
+                resource.clone(),
+                selection,
+                Arc::clone(&self.known.registry),
+            );
             self.followed.push((resource, Some(self.tasks.spawn(follow))));
         }
         update(&mut self.model, Event::Blind(blind));
@@ -113,22 +134,23 @@ impl Shell {
                     Some(key) => key,
                     None => return Err(Failure::unavailable("the terminal cannot be read any more")),
                 },
+                // Before anything is drawn: a panic has given the terminal back already.
+                Some(Err(error)) = self.tasks.join_next() => {
+                    if error.is_panic() {
+                        return Err(Failure::unavailable(format_args!("a watch ended by itself: {error}")));
+                    }
+                    continue;
+                }
                 _ = second.tick() => Event::Tick(clock()),
                 _ = frame.tick(), if is_behind => {
                     terminal.draw(&mut self.model)?;
                     is_behind = false;
                     continue;
                 }
-                (wanted, catalog) = &mut news => {
-                    self.learn(wanted, catalog.problems.clone(), catalog);
+                (wanted, known) = &mut news => {
+                    self.learn(wanted, known.catalog.problems.clone(), known);
                     news.set(learn_more(asking.as_ref()));
                     is_behind = true;
-                    continue;
-                }
-                Some(Err(error)) = self.tasks.join_next() => {
-                    if error.is_panic() {
-                        return Err(Failure::unavailable(format_args!("a watch ended by itself: {error}")));
-                    }
                     continue;
                 }
                 _ = self.events.recv_many(&mut waiting, MAX_WAITING) => {
@@ -153,21 +175,21 @@ impl Shell {
         if let Some(Effect::Look(key)) = effect
             && let Some((resource, _)) = self.followed.get(key.kind)
         {
-            let catalog = Arc::clone(&self.catalog);
-            self.looker.send_replace(Some(Wanted { key, resource: resource.clone(), catalog }));
+            let (resource, Known { catalog, registry }) = (resource.clone(), self.known.clone());
+            self.looker.send_replace(Some(Wanted { key, resource, catalog, registry }));
         }
     }
 }
 
 /// What there is to watch, and everything else there is; asked for until there is an answer.
-async fn learn_more(asking: Option<&Asking<'_>>) -> (Vec<(Resource, Selection)>, Catalog) {
+async fn learn_more(asking: Option<&Asking<'_>>) -> (Vec<(Resource, Selection)>, Known) {
     let Some(asking) = asking else { return std::future::pending().await };
     loop {
         tokio::time::sleep(NEWS).await;
         // That the server does not answer is said by the watches.
-        let Ok(catalog) = Catalog::discover(&asking.client).await else { continue };
+        let Ok(catalog) = Catalog::discover(&asking.cluster.client).await else { continue };
         if let Some(wanted) = (asking.wanted)(&catalog) {
-            return (wanted, catalog);
+            return (wanted, Known::of(asking.cluster, catalog).await);
         }
     }
 }

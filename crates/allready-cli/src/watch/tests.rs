@@ -2,6 +2,8 @@
 
 mod feed;
 mod frames;
+mod many;
+mod panic;
 mod story;
 
 use allready::{

@@ -31,8 +31,8 @@ pub(super) enum Event {
     Watching(usize),
     /// Nothing is seen of a kind, and why.
     Failed(usize, String),
-    /// The server does not answer any more, and why; or it does again.
-    Silent(Option<String>),
+    /// The server does not answer any more: why, and when it last did; or it does again.
+    Silent(Option<(String, Time)>),
     /// The object that somebody looks at was read, or not.
     Looked(Key, Result<Box<Details>, String>),
     /// What is behind the object that somebody looks at.
@@ -88,7 +88,7 @@ pub(super) fn update(model: &mut Model, event: Event) -> Option<Effect> {
             };
             set_stage(model, index, Stage::Failing { why, since });
         }
-        Event::Silent(why) => model.silence = why.map(|why| (why, model.now)),
+        Event::Silent(silence) => model.silence = silence,
         Event::Looked(key, found) => {
             if model.looked.as_ref().is_some_and(|(looked, _)| *looked == key) {
                 let looked = found.map_or_else(Looked::Failed, Looked::Found);

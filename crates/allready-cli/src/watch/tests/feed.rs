@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use allready::resources::{Catalog, Resource, Selection};
+use allready::{
+    registry::Registry,
+    resources::{Catalog, Resource, Selection},
+};
 use allready_apiserver::{
     ApiServer, Verb,
     fault::{Effect as Fault, Rule},
@@ -66,7 +69,12 @@ impl Scene {
 
     fn follow(&self) {
         let selection = Selection { namespace: Some("default".to_owned()), ..Selection::default() };
-        tokio::spawn(self.feed.clone().follow(0, self.widgets.clone(), selection));
+        tokio::spawn(self.feed.clone().follow(
+            0,
+            self.widgets.clone(),
+            selection,
+            Arc::new(Registry::builtin().clone()),
+        ));
     }
 
     fn api(&self) -> Api<DynamicObject> {
@@ -172,7 +180,8 @@ async fn an_object_is_read_whole_for_who_looks_at_it() {
     let (looker, wanted) = watch::channel(None);
     tokio::spawn(scene.feed.clone().look(wanted));
     let catalog = Arc::new(Catalog::discover(&scene.client).await.unwrap());
-    looker.send_replace(Some(Wanted { key, resource: scene.widgets.clone(), catalog }));
+    let registry = Arc::new(Registry::builtin().clone());
+    looker.send_replace(Some(Wanted { key, resource: scene.widgets.clone(), catalog, registry }));
     let is_found = |model: &Model| matches!(model.looked, Some((_, Looked::Found(_))));
     scene.until("it is read", is_found).await;
     scene.until("it is explained", |model| model.explanation.is_some()).await;

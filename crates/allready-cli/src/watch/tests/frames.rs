@@ -145,7 +145,7 @@ fn what_cannot_be_watched_is_on_every_screen_and_nothing_is_called_healthy() {
 #[test]
 fn a_row_that_may_be_out_of_date_says_so() {
     let mut model = watching([seen(PODS, "web", Health::Degraded, "Broken", Some(-5))]);
-    assert!(screen(&mut model, 80, 24).contains(">Degraded     5s"));
+    assert!(screen(&mut model, 80, 24).contains(">Degraded    5s"));
     update(&mut model, Event::Failed(PODS, "connection refused".to_owned()));
     assert!(screen(&mut model, 80, 24).contains(">Degraded?    5s"));
 }

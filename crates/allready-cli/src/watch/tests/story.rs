@@ -40,6 +40,21 @@ fn the_selection_stays_with_its_object_while_rows_move() {
 }
 
 #[test]
+fn who_looks_at_an_object_goes_on_to_the_next_without_the_table() {
+    let mut model = watching(["a", "b"].map(|name| seen(PODS, name, Progressing, "Starting", Some(0))));
+    assert!(matches!(press(&mut model, "\n"), Some(Effect::Look(key)) if &*key.place.name == "a"));
+    model.scroll = 3;
+    assert!(matches!(press(&mut model, "n"), Some(Effect::Look(key)) if &*key.place.name == "b"));
+    assert_eq!((model.screen, model.scroll, model.looked.is_some()), (Screen::Details, 0, true));
+    assert_eq!(press(&mut model, "n"), None, "that was the last");
+    // What comes before it does not change what is looked at.
+    update(&mut model, seen(PODS, "z", Degraded, "Broken", Some(1)));
+    assert!(matches!(press(&mut model, "p"), Some(Effect::Look(key)) if &*key.place.name == "a"));
+    assert_eq!(press(&mut model, "\u{1b}"), None);
+    assert_eq!(rows(&mut model), ["z", ">a", "b"]);
+}
+
+#[test]
 fn before_anybody_chose_the_first_row_is_selected() {
     let mut model = watching([seen(PODS, "a", Progressing, "Starting", Some(0))]);
     assert_eq!(rows(&mut model), [">a"]);
@@ -140,11 +155,14 @@ fn a_kind_is_failing_until_it_is_watched_again() {
 fn nothing_is_called_healthy_while_the_server_is_silent() {
     let mut model = watching([seen(PODS, "web", Healthy, "", None)]);
     assert!(screen(&mut model, 80, 24).contains("Everything is healthy"));
-    update(&mut model, Event::Silent(Some("the API server does not answer".to_owned())));
+    update(&mut model, Event::Silent(Some(("the API server does not answer".to_owned(), at(0)))));
     update(&mut model, Event::Tick(at(9)));
     assert!(!model.coverage().is_complete());
     let shown = screen(&mut model, 80, 24);
-    assert!(shown.starts_with("\"nothing heard for 9s: the API server does not answer"), "{shown}");
+    assert!(
+        shown.starts_with("\"may be out of date, nothing heard for 9s: the API server does not answer"),
+        "{shown}"
+    );
     assert!(shown.contains("Nothing unhealthy is seen, but the API server does not answer"), "{shown}");
     press(&mut model, "a");
     assert!(screen(&mut model, 80, 24).contains(">Healthy?"));

@@ -64,7 +64,10 @@ fn head(model: &Model, palette: Palette, columns: u16) -> Vec<Line<'static>> {
             if !counts.spans.is_empty() {
                 counts.push_span(Span::raw(", "));
             }
-            counts.push_span(Span::styled(format!("{count} {health:?}"), palette.health(health)));
+            // What nobody hears of is not green, whatever it was.
+            let (mark, style) =
+                if model.silence.is_some() { ("?", palette.aside()) } else { ("", palette.health(health)) };
+            counts.push_span(Span::styled(format!("{count} {health:?}{mark}"), style));
         }
     }
     let room = columns.saturating_sub(counts.width());
@@ -95,10 +98,21 @@ fn foot(model: &Model, palette: Palette, columns: u16) -> Line<'static> {
             Span::styled(hint, palette.aside()),
         ]);
     }
-    let keys = match model.screen {
-        Screen::Table => "Enter details  / filter  t transitions  a all  s sort  w kinds  ? help  q quit",
-        _ => "j/k scroll  space page  t transitions  w kinds  ? help  q back",
+    let keys: &[&str] = match model.screen {
+        Screen::Table => &[
+            "Enter details  / filter  t transitions  a all  s sort  w kinds  ? help  q quit",
+            "Enter details  / filter  ? help  q quit",
+            "? help  q quit",
+        ],
+        Screen::Details => &[
+            "j/k scroll  n/p next and previous object  t transitions  ? help  q back",
+            "n/p other objects  ? help  q back",
+            "? help  q back",
+        ],
+        _ => &["j/k scroll  space page  t transitions  w kinds  ? help  q back", "? help  q back"],
     };
+    // With little room, how to get help and how to get out.
+    let keys = keys.iter().find(|keys| width(keys) <= columns).or(keys.last()).copied().unwrap_or_default();
     Line::from(Span::styled(cut(keys, columns), palette.aside()))
 }
 

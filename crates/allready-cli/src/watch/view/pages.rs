@@ -10,16 +10,17 @@ use ratatui::text::{Line, Span};
 
 use super::{
     Palette,
-    text::{cell, cut, wrap},
+    text::{cell, cut, width, wrap},
 };
 use crate::{
     age::age,
     explain::shown,
     watch::{
+        command,
         details::{Details, Said},
         history::Transition,
         kinds::{Kind, Stage, counted},
-        model::{Looked, Model, Screen},
+        model::{Key, Looked, Model, Screen},
     },
 };
 
@@ -91,6 +92,7 @@ fn details(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>
         }
         Looked::Found(found) => {
             lines.extend(verdict(found, model.now, palette, columns));
+            lines.extend(command(model, key, palette, columns));
             lines.extend(tree(model, columns));
             lines.push(Line::default());
             lines.extend(conditions(found, model.now, columns));
@@ -99,15 +101,28 @@ fn details(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>
     lines
 }
 
+/// What to type to read, keep or send all of this.
+fn command(model: &Model, key: &Key, palette: Palette, columns: usize) -> Vec<Line<'static>> {
+    let resource = model.kinds.get(key.kind).map_or_else(String::new, Kind::full_name);
+    let command = command::explain(&resource, &key.place.namespace, &key.place.name, &model.flags, columns);
+    command.iter().map(|line| Line::from(Span::styled(cut(line, columns), palette.aside()))).collect()
+}
+
 /// What is behind the object, where that is more than its own conditions.
 fn tree(model: &Model, columns: usize) -> Vec<Line<'static>> {
     let Some(explanation) = model.explanation.as_ref().filter(|told| shown::is_worth(told)) else {
         return Vec::new();
     };
     let tree = shown::lines(explanation, model.now, columns, model.is_ascii);
-    std::iter::once(Line::default())
-        .chain(tree.into_iter().map(|line| Line::from(cut(&line, columns))))
-        .collect()
+    let mut lines = vec![Line::default()];
+    let mut is_tree = true;
+    for line in tree {
+        is_tree = is_tree && !line.is_empty();
+        // A branch that is cut can still be read; what all of it comes to is what was looked for.
+        let shown = if is_tree || line.is_empty() { vec![cut(&line, columns)] } else { wrap(&line, columns) };
+        lines.extend(shown.into_iter().map(Line::from));
+    }
+    lines
 }
 
 fn verdict(found: &Details, now: Time, palette: Palette, columns: usize) -> Vec<Line<'static>> {
@@ -197,6 +212,8 @@ fn kinds(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> 
     }
     let mut kinds: Vec<&Kind> = model.kinds.iter().filter(|kind| kind.stage != Stage::Retired).collect();
     kinds.sort_by_key(|kind| (!kind.is_failing(), kind.is_seen(), kind.full_name()));
+    let widest = kinds.iter().map(|kind| width(&kind.full_name())).max().unwrap_or(0);
+    let named = widest.min(columns / 2);
     for kind in kinds {
         let objects = counted(kind.objects.len(), "object");
         let (text, style) = match &kind.stage {
@@ -207,15 +224,23 @@ fn kinds(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> 
             Stage::Opening => (format!("listed, {objects}; opening the watch"), palette.aside()),
             Stage::Watching => (format!("watching, {objects}"), ratatui::style::Style::new()),
         };
-        let text = format!("{} {text}", kind.full_name());
-        lines.extend(wrap(&text, columns).into_iter().map(|line| Line::from(Span::styled(line, style))));
+        // A name that does not fit is shown whole, at the cost of the column.
+        let name = kind.full_name();
+        let name = if width(&name) > named { name } else { cell(&name, named) };
+        let text = if kind.is_failing() {
+            wrap(&format!("{} {text}", kind.full_name()), columns)
+        } else {
+            vec![cut(&format!("{name}  {text}"), columns)]
+        };
+        lines.extend(text.into_iter().map(|line| Line::from(Span::styled(line, style))));
     }
     lines
 }
 
 const HELP: &str = "\
 j k, arrows      select; g and G for the first and the last
-Enter            details of the selected object, as it is now
+Enter            details of the selected object, as it is now, with the command
+                 that explains it; n and p for the next and the one before
 /                filter: words that all have to be in kind, name, namespace or
                  reason; also health:degraded kind:pod ns:shop name:web
                  reason:crash, and !word for what is not wanted
@@ -229,7 +254,7 @@ HEALTH  how an object is doing, worst first: Degraded, Missing, Unknown,
         Progressing, Suspended (on purpose), Healthy. With a question mark:
         it cannot be watched now, so this may be out of date.
 AGE     since when; with > at least so long, as the object does not say.
-FLAPS   how often its health changed in the last ten minutes.";
+FLAPS   how often its health changed in the last ten minutes, if anything did.";
 
 fn help(columns: usize) -> Vec<Line<'static>> {
     let head = heading("Keys and columns", columns);

@@ -21,9 +21,9 @@ use crate::{
     },
 };
 
-/// `Progressing?`.
-const HEALTH: usize = 12;
-const AGE: usize = 6;
+/// `Progressing`, and `>179m`.
+const HEALTH: usize = 11;
+const AGE: usize = 5;
 const FLAPS: usize = 5;
 
 pub(super) fn draw(model: &Model, palette: Palette, frame: &mut Frame<'_>, area: Rect) {
@@ -106,6 +106,7 @@ fn nothing(model: &Model) -> String {
 /// How wide the columns are; those with no width are left out.
 #[derive(Clone, Copy, Debug)]
 struct Columns {
+    health: usize,
     age: usize,
     flaps: usize,
     namespace: usize,
@@ -118,7 +119,9 @@ impl Columns {
     fn of(model: &Model, columns: usize) -> Self {
         let widest = |text: &dyn Fn(&Key) -> usize| model.rows.iter().take(500).map(text).max().unwrap_or(0);
         // The mark and the health are always there.
-        let mut room = columns.saturating_sub(1 + HEALTH);
+        let is_stale = model.silence.is_some() || model.kinds.iter().any(Kind::is_failing);
+        let health = HEALTH + usize::from(is_stale);
+        let mut room = columns.saturating_sub(1 + health);
         let mut take = |wanted: usize, least: usize| {
             let is_room = room > wanted + least;
             let taken = if is_room { wanted } else { 0 };
@@ -126,7 +129,8 @@ impl Columns {
             taken
         };
         let age = take(AGE, 12);
-        let flaps = take(FLAPS, 30);
+        // Where nothing changes, reasons need the room.
+        let flaps = if model.history.is_calm() { 0 } else { take(FLAPS, 30) };
         let namespace = if model.has_namespaces {
             let limit = (columns / 6).max(9);
             take(widest(&|key| width(&key.place.namespace)).max("NAMESPACE".len()).min(limit), 20)
@@ -135,7 +139,7 @@ impl Columns {
         };
         let object = widest(&|key| width(&model.name(key))).max("OBJECT".len());
         let reason =
-            widest(&|key| model.record(key).map_or(0, |record| width(record.reason()))).max("REASON".len());
+            widest(&|key| model.record(key).map_or(0, |record| width(why(record)))).max("REASON".len());
         let room = room.saturating_sub(1);
         // Names are worth more than reasons: a reason has its details.
         let object = object.min(if room > 30 { room - (reason + 1).min(room / 3) } else { room });
@@ -143,7 +147,7 @@ impl Columns {
         let reason = if rest >= 6 { reason.min(rest) } else { 0 };
         let rest = rest.saturating_sub(reason + 1);
         let message = if rest >= 20 { rest } else { 0 };
-        Self { age, flaps, namespace, object, reason, message }
+        Self { health, age, flaps, namespace, object, reason, message }
     }
 
     fn head(&self) -> String {
@@ -151,7 +155,8 @@ impl Columns {
     }
 
     fn line(&self, cells: &[String; 7]) -> String {
-        let widths = [HEALTH, self.age, self.flaps, self.namespace, self.object, self.reason, self.message];
+        let widths =
+            [self.health, self.age, self.flaps, self.namespace, self.object, self.reason, self.message];
         let shown = cells.iter().zip(widths).filter(|(_, width)| *width > 0);
         let cells: Vec<String> = shown.map(|(text, width)| cell(text, width)).collect();
         format!(" {}", cells.join(" "))
@@ -163,15 +168,17 @@ impl Columns {
             0 => String::new(),
             flaps => format!("{flaps}x"),
         };
-        let told = record.told.as_ref();
+        // Where there is no room for both, what has no reason still has a message.
+        let (reason, message) =
+            if self.message > 0 { (record.reason(), record.message()) } else { (why(record), "") };
         let text = self.line(&[
             health(model, key, record),
             told_age(model, record),
             flaps,
             key.place.namespace.to_string(),
             model.name(key),
-            record.reason().to_owned(),
-            told.map_or_else(String::new, |told| told.message.clone()),
+            reason.to_owned(),
+            message.to_owned(),
         ]);
         let style = palette.health(record.health);
         if is_selected {
@@ -179,10 +186,15 @@ impl Columns {
             return Line::from(Span::styled(text, style.patch(Palette::selected())));
         }
         // The health alone is coloured: a table of one colour is hard to read.
-        let end = (1 + HEALTH).min(text.len());
+        let end = (1 + self.health).min(text.len());
         let (health, rest) = text.split_at_checked(end).unwrap_or((&text, ""));
         Line::from(vec![Span::styled(health.to_owned(), style), Span::raw(rest.to_owned())])
     }
+}
+
+/// The reason, or else the message.
+fn why(record: &Record) -> &str {
+    if record.reason().is_empty() { record.message() } else { record.reason() }
 }
 
 /// The word, with a question mark where nobody knows whether it still holds.
@@ -212,8 +224,7 @@ fn message(model: &Model, area: Rect) -> Vec<Line<'static>> {
     if let Some(writer) = record.told.as_ref().and_then(|told| told.writer.as_ref()) {
         let _ = write!(title, " (by {})", writer.manager);
     }
-    let said = record.told.as_ref().map_or("", |told| told.message.as_str());
-    let mut lines = wrap(said, columns);
+    let mut lines = wrap(record.message(), columns);
     let room = usize::from(area.height).saturating_sub(1);
     if lines.len() > room {
         lines.truncate(room);
