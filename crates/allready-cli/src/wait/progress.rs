@@ -10,15 +10,24 @@ use crate::printer::{Printer, tame};
 
 /// So many objects have a line of their own in a terminal.
 const LINES: usize = 10;
+/// So many changes are told one by one where it is no terminal: a log is not for ever, and an object may flap for hours.
+const MOST_LINES: usize = 200;
 
 /// What is said while waiting, and how.
 pub(super) enum Progress {
     /// Nothing.
     Quiet,
-    /// A line for each change; what was said last of each object.
-    Lines(Vec<String>),
+    /// A line for each change.
+    Lines(Lines),
     /// What is waited for now, in a terminal.
     Live(Box<Live>),
+}
+
+pub(super) struct Lines {
+    /// What was said last of each object.
+    said: Vec<String>,
+    /// How many lines were said.
+    count: usize,
 }
 
 pub(super) struct Live {
@@ -32,8 +41,9 @@ impl Progress {
         if is_quiet {
             return Self::Quiet;
         }
-        if !std::io::stderr().is_terminal() {
-            return Self::Lines(vec![String::new(); objects.len()]);
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        if !std::io::stderr().is_terminal() || is_dumb {
+            return Self::Lines(Lines { said: vec![String::new(); objects.len()], count: 0 });
         }
         let bars = MultiProgress::new();
         let head = bars.add(ProgressBar::new_spinner());
@@ -48,16 +58,7 @@ impl Progress {
     pub(super) fn show(&mut self, objects: &[Awaited], now: Time, printer: &mut Printer) {
         match self {
             Self::Quiet => {}
-            Self::Lines(said) => {
-                for (object, said) in objects.iter().zip(said) {
-                    // Without ages, which change without anything having happened.
-                    let line = line(object, Time::EPOCH);
-                    if object.tracked.state != State::Unseen && line != *said {
-                        printer.error_text(&format!("{line}\n"));
-                        *said = line;
-                    }
-                }
-            }
+            Self::Lines(lines) => lines.show(objects, printer),
             Self::Live(live) => live.show(objects, now),
         }
     }
@@ -77,6 +78,28 @@ impl Progress {
     pub(super) fn end(self) {
         if let Self::Live(live) = self {
             let _ = live.bars.clear();
+        }
+    }
+}
+
+impl Lines {
+    fn show(&mut self, objects: &[Awaited], printer: &mut Printer) {
+        for (object, said) in objects.iter().zip(&mut self.said) {
+            if self.count > MOST_LINES {
+                return;
+            }
+            // Without ages, which change without anything having happened.
+            let line = line(object, Time::EPOCH);
+            if object.tracked.state == State::Unseen || line == *said {
+                continue;
+            }
+            self.count += 1;
+            if self.count > MOST_LINES {
+                printer.warning("more changes are not told one by one; how things stand is told at the end");
+                return;
+            }
+            printer.error_text(&format!("{line}\n"));
+            *said = line;
         }
     }
 }

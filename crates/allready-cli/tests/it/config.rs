@@ -15,7 +15,7 @@ use super::{allready, apiserver::Running};
 
 /// A server with the definitions that are shipped, and what a client of it needs.
 pub(crate) struct Cluster {
-    _running: Running,
+    running: Running,
     directory: TempDir,
     address: String,
     token: String,
@@ -31,7 +31,12 @@ impl Cluster {
         let text = std::fs::read_to_string(&kubeconfig).unwrap();
         let token = text.lines().find_map(|line| line.trim().strip_prefix("token: ")).unwrap();
         let token = token.trim_matches('"').to_owned();
-        Self { _running: running, directory, address, token }
+        Self { running, directory, address, token }
+    }
+
+    /// The process that serves it.
+    pub(crate) fn server(&self) -> u32 {
+        self.running.0.id()
     }
 
     pub(crate) fn kubeconfig(&self) -> PathBuf {

@@ -14,6 +14,7 @@ mod registry;
 mod rollup;
 mod shell;
 mod sweep;
+mod terminal;
 mod wait;
 mod watch;
 

@@ -1,4 +1,4 @@
-//! Without a terminal, which is all that a test has. What is drawn on one is tested beside the code that draws it.
+//! Without a terminal. What is drawn on one is in `terminal`.
 
 use crate::allready;
 
