@@ -4,7 +4,7 @@ use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use allready::{
     Time,
-    registry::Registry,
+    registry::{Entry, Registry},
     resources::{Catalog, Resource, Selection},
 };
 use anstream::{AutoStream, ColorChoice};
@@ -47,6 +47,8 @@ pub(super) struct Shell {
 #[derive(Clone, Default)]
 pub(super) struct Known {
     pub(super) catalog: Arc<Catalog>,
+    /// What the definitions of the cluster say of their kinds.
+    declared: Vec<Entry>,
     pub(super) registry: Arc<Registry>,
 }
 
@@ -54,7 +56,22 @@ impl Known {
     /// With what the definitions of the cluster say of their kinds: `check` reads them too, and both have to agree.
     pub(super) async fn of(cluster: &Cluster, catalog: Catalog) -> Self {
         let (declared, _) = declared::of_cluster(cluster, &catalog).await;
-        Self { catalog: Arc::new(catalog), registry: Arc::new(declared::registry(declared)) }
+        Self::new(Arc::new(catalog), declared)
+    }
+
+    fn new(catalog: Arc<Catalog>, declared: Vec<Entry>) -> Self {
+        let registry = Arc::new(declared::registry(declared.clone()));
+        Self { catalog, declared, registry }
+    }
+
+    /// What was declared holds until something else is: a list of definitions that failed looks like one of fewer
+    /// declarations, and nothing may turn green for that.
+    fn after(self, before: &Self) -> Self {
+        let is_of_same = |a: &Entry, b: &Entry| a.groups == b.groups && a.kinds == b.kinds;
+        let is_kept = |old: &&Entry| !self.declared.iter().any(|new| is_of_same(new, old));
+        let mut declared: Vec<Entry> = before.declared.iter().filter(is_kept).cloned().collect();
+        declared.extend(self.declared);
+        Self::new(self.catalog, declared)
     }
 }
 
@@ -80,6 +97,8 @@ impl Shell {
 
     /// Watches what is new, and no longer what is not served any more.
     pub(super) fn learn(&mut self, wanted: Vec<(Resource, Selection)>, blind: Vec<String>, known: Known) {
+        let known = known.after(&self.known);
+        let is_same_declared = self.known.declared == known.declared;
         self.known = known;
         let is_same = |a: &Resource, b: &Resource| a.group == b.group && a.plural == b.plural;
         for (index, (resource, task)) in self.followed.iter_mut().enumerate() {
@@ -96,20 +115,29 @@ impl Shell {
         for (resource, selection) in wanted {
             let is_known =
                 |(known, task): &(Resource, Option<AbortHandle>)| task.is_some() && is_same(known, &resource);
-            if self.followed.iter().any(is_known) {
+            if let Some(index) = self.followed.iter().position(is_known) {
+                // Kinds that are built in have no definition that could say something else.
+                if !is_same_declared && resource.group.contains('.') {
+                    let task = self.follow(index, &resource, selection);
+                    if let Some(before) = self.followed.get_mut(index).and_then(|(_, old)| old.replace(task))
+                    {
+                        before.abort();
+                    }
+                }
                 continue;
             }
             let (group, kind) = (resource.group.clone(), resource.kind.clone());
             update(&mut self.model, Event::Kind { group, kind, plural: resource.plural.clone() });
-            let follow = self.feed.clone().follow(
-                self.followed.len(),
-                resource.clone(),
-                selection,
-                Arc::clone(&self.known.registry),
-            );
-            self.followed.push((resource, Some(self.tasks.spawn(follow))));
+            let task = self.follow(self.followed.len(), &resource, selection);
+            self.followed.push((resource, Some(task)));
         }
         update(&mut self.model, Event::Blind(blind));
+    }
+
+    /// Lists and watches a kind, by what is known now.
+    fn follow(&mut self, index: usize, resource: &Resource, selection: Selection) -> AbortHandle {
+        let registry = Arc::clone(&self.known.registry);
+        self.tasks.spawn(self.feed.clone().follow(index, resource.clone(), selection, registry))
     }
 
     /// Draws what there is and obeys keys, until somebody has seen enough.
@@ -175,7 +203,7 @@ impl Shell {
         if let Some(Effect::Look(key)) = effect
             && let Some((resource, _)) = self.followed.get(key.kind)
         {
-            let (resource, Known { catalog, registry }) = (resource.clone(), self.known.clone());
+            let (resource, Known { catalog, registry, .. }) = (resource.clone(), self.known.clone());
             self.looker.send_replace(Some(Wanted { key, resource, catalog, registry }));
         }
     }
@@ -202,4 +230,68 @@ fn every(period: Duration) -> Interval {
 
 fn clock() -> Time {
     Time::new(jiff::Timestamp::now())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use allready::health::Health;
+    use allready_apiserver::ApiServer;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn definition(says: &str) -> Value {
+        let schema = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
+        json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": { "name": "widgets.lab.example", "annotations": { "allready.dev/conditions": says } },
+            "spec": {
+                "group": "lab.example", "scope": "Namespaced",
+                "names": { "kind": "Widget", "plural": "widgets", "singular": "widget" },
+                "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema } }],
+            },
+        })
+    }
+
+    #[tokio::test]
+    async fn what_a_definition_says_later_counts_from_then_on() {
+        let server = ApiServer::new();
+        server.define(definition("Ready")).unwrap();
+        let client = Client::new(server.service(), "default");
+        let cluster = Cluster { client: client.clone(), namespace: "default".to_owned() };
+        let condition = |type_: &str| json!({ "type": type_, "status": "True", "reason": "R" });
+        let widget = json!({
+            "apiVersion": "lab.example/v1", "kind": "Widget", "metadata": { "name": "a" },
+            "status": { "conditions": [condition("Ready"), condition("Shiny")] },
+        });
+        let catalog = Catalog::discover(&client).await.unwrap();
+        let widgets = catalog.find("widgets").unwrap().clone();
+        let api = widgets.api(client.clone(), Some("default"));
+        api.create(&Default::default(), &serde_json::from_value(widget).unwrap()).await.unwrap();
+        let mut shell = Shell::new(client.clone(), Model::new(String::new(), false, clock()));
+        let mut told = Vec::new();
+        for (says, health) in [("Ready", Health::Healthy), ("Ready: !Shiny", Health::Degraded)] {
+            let patch = json!({ "metadata": { "annotations": { "allready.dev/conditions": says } } });
+            let definitions = catalog.find("customresourcedefinitions").unwrap().api(client.clone(), None);
+            let patch = kube::api::Patch::Merge(patch);
+            definitions.patch("widgets.lab.example", &Default::default(), &patch).await.unwrap();
+            let known = Known::of(&cluster, Catalog::discover(&client).await.unwrap()).await;
+            shell.learn(vec![(widgets.clone(), Selection::default())], Vec::new(), known);
+            told.push(shell.known.declared.clone());
+            let heard = async {
+                while shell.model.tally.of(health) == 0 {
+                    let event = shell.events.recv().await.unwrap();
+                    update(&mut shell.model, event);
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(20), heard).await.expect(says);
+        }
+        assert_eq!(shell.model.tally.all(), 1, "it is still one object");
+        // Nobody may list definitions any more, or the server is in trouble.
+        let known = Known::new(Arc::new(catalog), Vec::new());
+        shell.learn(vec![(widgets, Selection::default())], Vec::new(), known);
+        assert_eq!(shell.known.declared, told[1], "what was heard is not forgotten");
+    }
 }

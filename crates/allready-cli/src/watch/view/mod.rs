@@ -27,6 +27,12 @@ pub(super) fn draw(model: &Model, palette: Palette, frame: &mut Frame<'_>) {
         _ => page(model, palette, frame, areas.body),
     }
     frame.render_widget(Paragraph::new(foot(model, palette, areas.foot.width)), areas.foot);
+    if model.is_ascii {
+        // The sign for what is cut is the only one of ours that such a terminal does not have.
+        for cell in frame.buffer_mut().content.iter_mut().filter(|cell| cell.symbol() == "…") {
+            cell.set_char('~');
+        }
+    }
 }
 
 /// Where things are. What matters least goes first when there is little room.

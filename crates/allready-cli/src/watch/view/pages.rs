@@ -213,7 +213,7 @@ fn kinds(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> 
     let mut kinds: Vec<&Kind> = model.kinds.iter().filter(|kind| kind.stage != Stage::Retired).collect();
     kinds.sort_by_key(|kind| (!kind.is_failing(), kind.is_seen(), kind.full_name()));
     let widest = kinds.iter().map(|kind| width(&kind.full_name())).max().unwrap_or(0);
-    let named = widest.min(columns / 2);
+    let named = widest.min(columns * 2 / 3);
     for kind in kinds {
         let objects = counted(kind.objects.len(), "object");
         let (text, style) = match &kind.stage {

@@ -32,7 +32,8 @@ pub(super) fn draw(model: &Model, palette: Palette, frame: &mut Frame<'_>, area:
     let table = Rect { height: area.height - message, ..area };
     let mut lines = Vec::new();
     if table.height >= 8 && !(model.rows.is_empty() && model.filter.is_empty()) {
-        lines.push(Line::from(Span::styled(caption(model), palette.aside())));
+        let caption = cut(&caption(model, table), usize::from(area.width));
+        lines.push(Line::from(Span::styled(caption, palette.aside())));
     }
     if model.rows.is_empty() {
         lines.extend(wrap(&nothing(model), usize::from(area.width)).into_iter().map(Line::from));
@@ -57,10 +58,14 @@ fn first_row(position: usize, rows: usize, visible: usize) -> usize {
     position.saturating_sub(visible / 2).min(rows.saturating_sub(visible))
 }
 
-fn caption(model: &Model) -> String {
+fn caption(model: &Model, table: Rect) -> String {
     let mut caption = format!("{} shown, {}", counted(model.rows.len(), "object"), model.order.text());
     if model.shows_all {
         caption += ", healthy ones too";
+    }
+    // Where not all of them are on the screen: which part is.
+    if model.rows.len() > usize::from(table.height) {
+        let _ = write!(caption, "; row {}", model.position + 1);
     }
     if !model.filter.is_empty() && !model.is_typing {
         let _ = write!(caption, "; filter: {}", model.filter.text());

@@ -40,6 +40,17 @@ fn a_terminal_that_cannot_be_drawn_on_is_told_what_to_use_instead() {
 }
 
 #[test]
+fn where_the_answer_goes_to_a_file_it_is_told_what_to_use_instead() {
+    let file = tempfile::tempfile().unwrap();
+    let mut start = Start::new(&["watch", "-A"]);
+    start.stdout = Some(file.try_clone().unwrap());
+    let (code, text) = Screen::start(start).end();
+    assert_eq!(code, 64, "{text}");
+    assert!(text.replace('\n', "").contains("there is none here: use `allready check`"), "{text}");
+    assert_eq!(file.metadata().unwrap().len(), 0, "nothing is written into the file");
+}
+
+#[test]
 fn without_a_server_it_ends_before_anything_is_drawn() {
     let mut lab = Lab::start();
     lab.go_away();

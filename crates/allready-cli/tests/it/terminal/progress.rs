@@ -86,6 +86,16 @@ fn a_terminal_that_cannot_be_drawn_on_gets_lines() {
 }
 
 #[test]
+fn a_terminal_that_cannot_be_drawn_on_gets_no_bar() {
+    let lab = Lab::start();
+    lab.put("broken", "False", "NoQuota", "used up");
+    let screen = lab.screen_in(&["check", "-A"], &[("TERM", "dumb")]);
+    screen.until_shows("1 degraded");
+    assert!(!screen.bytes().contains(&0x1b), "{}", screen.text());
+    assert_eq!(screen.end().0, 1);
+}
+
+#[test]
 fn a_log_of_many_objects_has_an_end() {
     let lab = Lab::start();
     for number in 0..230 {

@@ -179,6 +179,16 @@ fn colours_are_there_and_go_away_when_they_are_not_wanted() {
 }
 
 #[test]
+fn a_terminal_without_unicode_gets_ascii() {
+    let lab = busy();
+    let screen = lab.screen_in(&["watch", "-A"], &[("LC_ALL", "C"), ("LANG", "C")]);
+    screen.until("a message that is cut", |text| rows(text).iter().any(|row| row.ends_with("widgets is u~")));
+    screen.press("\r");
+    screen.until_shows("Ready=False NoQuota");
+    assert!(screen.bytes().is_ascii(), "{}", screen.text());
+}
+
+#[test]
 fn what_a_definition_says_of_its_conditions_is_heard() {
     let lab = Lab::start();
     lab.create("a");
