@@ -89,6 +89,7 @@ fn a_terminal_that_cannot_be_drawn_on_gets_lines() {
 fn a_terminal_that_cannot_be_drawn_on_gets_no_bar() {
     let lab = Lab::start();
     lab.put("broken", "False", "NoQuota", "used up");
+    lab.server.faults().add(Rule::new(Effect::Latency(Duration::from_millis(300))).verb(Verb::List));
     let screen = lab.screen_in(&["check", "-A"], &[("TERM", "dumb")]);
     screen.until_shows("1 degraded");
     assert!(!screen.bytes().contains(&0x1b), "{}", screen.text());
