@@ -1,6 +1,6 @@
 //! Everything that `allready watch` knows: plain values, changed by `update` alone.
 
-use std::sync::Arc;
+use std::{cmp::Ordering, sync::Arc};
 
 use allready::{
     Time,
@@ -51,6 +51,8 @@ pub(super) struct Record {
     pub(super) since: Option<Time>,
     /// Since when it was seen like this.
     pub(super) seen: Time,
+    /// Whether it became like this while it was watched, so that this is since when.
+    pub(super) is_witnessed: bool,
     /// In which listing of its kind it was seen last.
     pub(super) round: u32,
     /// What says so, unless it is healthy.
@@ -58,9 +60,9 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// From when its age is told: what it says itself, or else when it was first seen like this.
-    pub(super) fn begin(&self) -> Time {
-        self.since.unwrap_or(self.seen)
+    /// Since when it is like this, if that is known: by what it says itself, or because it was seen to change.
+    pub(super) fn begin(&self) -> Option<Time> {
+        self.since.or(self.is_witnessed.then_some(self.seen))
     }
 
     pub(super) fn reason(&self) -> &str {
@@ -140,6 +142,35 @@ impl Order {
             Self::Flaps => "most flaps first",
             Self::Name => "by name",
         }
+    }
+}
+
+/// What decides where an object stands in the table.
+struct Row<'a> {
+    kind: &'a Kind,
+    key: Key,
+    health: Health,
+    begin: Option<Time>,
+    flaps: usize,
+}
+
+impl Row<'_> {
+    fn compare(&self, other: &Self, order: Order) -> Ordering {
+        let worst = || other.health.cmp(&self.health);
+        // What has been so for nobody knows how long is not news.
+        let newest = || other.begin.cmp(&self.begin);
+        let decided = match order {
+            Order::Worst => worst().then_with(newest),
+            Order::Newest => newest().then_with(worst),
+            Order::Flaps => other.flaps.cmp(&self.flaps).then_with(worst).then_with(newest),
+            Order::Name => Ordering::Equal,
+        };
+        let (ours, theirs) = (&self.key.place, &other.key.place);
+        decided
+            .then_with(|| ours.namespace.cmp(&theirs.namespace))
+            .then_with(|| self.kind.name.cmp(&other.kind.name))
+            .then_with(|| ours.name.cmp(&theirs.name))
+            .then_with(|| self.key.kind.cmp(&other.key.kind))
     }
 }
 
@@ -257,34 +288,19 @@ impl Model {
         if !std::mem::take(&mut self.is_dirty) {
             return;
         }
-        let mut rows: Vec<(&Kind, Key, &Record, usize)> = Vec::new();
+        let mut rows: Vec<Row<'_>> = Vec::new();
         for (index, kind) in self.kinds.iter().enumerate() {
             for (place, record) in &kind.objects {
                 if self.is_wanted(kind, place, record) {
                     let key = Key { kind: index, place: Arc::clone(place) };
                     let flaps = self.history.flaps(&key, self.now);
-                    rows.push((kind, key, record, flaps));
+                    rows.push(Row { kind, key, health: record.health, begin: record.begin(), flaps });
                 }
             }
         }
         let order = self.order;
-        let by_name = |a: &(&Kind, Key, &Record, usize), b: &(&Kind, Key, &Record, usize)| {
-            let (left, right) = (&a.1.place, &b.1.place);
-            let kind = a.0.name.cmp(&b.0.name).then_with(|| left.name.cmp(&right.name));
-            left.namespace.cmp(&right.namespace).then(kind).then(a.1.kind.cmp(&b.1.kind))
-        };
-        rows.sort_unstable_by(|a, b| {
-            let worst = b.2.health.cmp(&a.2.health);
-            let newest = b.2.begin().cmp(&a.2.begin());
-            let decided = match order {
-                Order::Worst => worst.then(newest),
-                Order::Newest => newest.then(worst),
-                Order::Flaps => b.3.cmp(&a.3).then(worst).then(newest),
-                Order::Name => std::cmp::Ordering::Equal,
-            };
-            decided.then_with(|| by_name(a, b))
-        });
-        self.rows = rows.into_iter().map(|(_, key, ..)| key).collect();
+        rows.sort_unstable_by(|a, b| a.compare(b, order));
+        self.rows = rows.into_iter().map(|row| row.key).collect();
         self.follow_selection();
     }
 

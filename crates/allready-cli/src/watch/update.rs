@@ -122,26 +122,30 @@ fn see(model: &mut Model, seen: Seen) -> Option<Effect> {
     let kind = model.kinds.get_mut(key.kind).filter(|kind| kind.stage != Stage::Retired)?;
     let (health, since, now) = (verdict.health, verdict.since, model.now);
     let reason = verdict.reason.clone();
-    let before = kind.objects.get(&key.place).map(|record| (record.health, record.seen, *record.uid == *uid));
-    let is_same = before.is_some_and(|(was, _, is_same)| is_same && was == health);
+    let before = kind.objects.get(&key.place);
+    let (was_seen, was_witnessed) = before.map_or((now, false), |record| (record.seen, record.is_witnessed));
+    let before = before.map(|record| (record.health, *record.uid == *uid));
+    let is_same = before.is_some_and(|(was, is_same)| is_same && was == health);
+    let is_news = !is_same && (before.is_some() || kind.is_listed);
     let record = Record {
         uid: uid.into(),
         health,
         since,
-        seen: before.filter(|_| is_same).map_or(now, |(_, since, _)| since),
+        seen: if is_same { was_seen } else { now },
+        // What a list brings may have changed long before.
+        is_witnessed: if is_same { was_witnessed } else { is_news && kind.is_seen() },
         round: kind.round,
         told: Told::of(verdict),
     };
-    let is_news = !is_same && (before.is_some() || kind.is_listed);
     kind.objects.insert(key.place.clone(), record);
-    if let Some((was, ..)) = before {
+    if let Some((was, _)) = before {
         model.tally.remove(was);
     }
     model.tally.add(health);
     model.is_dirty = true;
     if is_news {
         // An object of the same name with another identity is a new one.
-        let from = before.filter(|(.., is_same)| *is_same).map(|(was, ..)| was);
+        let from = before.filter(|(_, is_same)| *is_same).map(|(was, _)| was);
         model.history.note(Transition { at: now, key: key.clone(), from, to: Some(health), reason });
     }
     look_again(model, &key)

@@ -15,7 +15,11 @@ fn the_worst_is_first_and_of_those_the_newest() {
     ]);
     assert_eq!(rows(&mut model), [">new", "old", "odd", "starts"]);
     press(&mut model, "s");
-    assert_eq!(rows(&mut model), [">odd", "starts", "new", "old"], "an age that is not told begins now");
+    assert_eq!(
+        rows(&mut model),
+        [">starts", "new", "old", "odd"],
+        "what is older than anybody knows is not new"
+    );
     press(&mut model, "ss");
     assert_eq!(rows(&mut model), [">starts", "new", "odd", "old"].map(String::from), "by kind, then name");
     press(&mut model, "sa");
@@ -52,6 +56,31 @@ fn who_looks_at_an_object_goes_on_to_the_next_without_the_table() {
     assert!(matches!(press(&mut model, "p"), Some(Effect::Look(key)) if &*key.place.name == "a"));
     assert_eq!(press(&mut model, "\u{1b}"), None);
     assert_eq!(rows(&mut model), ["z", ">a", "b"]);
+}
+
+#[test]
+fn the_age_of_what_was_seen_to_change_is_known() {
+    let mut model = watching([
+        seen(PODS, "odd", Degraded, "A", None),
+        seen(PODS, "late", Healthy, "", None),
+        seen(PODS, "old", Degraded, "A", Some(-500)),
+    ]);
+    update(&mut model, Event::Tick(at(60)));
+    update(&mut model, seen(PODS, "late", Degraded, "B", None));
+    update(&mut model, Event::Tick(at(70)));
+    assert_eq!(rows(&mut model), [">late", "old", "odd"]);
+    let ages = |model: &mut Model| -> Vec<String> {
+        let shown = screen(model, 80, 24);
+        let rows = shown.lines().filter(|line| line.contains("Degraded ") && line.contains("shop"));
+        rows.map(|row| row[2..].split_whitespace().nth(1).unwrap().to_owned()).collect()
+    };
+    assert_eq!(ages(&mut model), ["10s", "9m", ">70s"]);
+    // What a list after an outage brings may have changed long before.
+    update(&mut model, Event::Failed(PODS, "connection refused".to_owned()));
+    update(&mut model, Event::Listing(PODS));
+    update(&mut model, seen(PODS, "late", Unknown, "C", None));
+    let key = Key::new(PODS, "shop", "late");
+    assert_eq!(model.record(&key).unwrap().begin(), None);
 }
 
 #[test]

@@ -209,9 +209,9 @@ fn health(model: &Model, key: &Key, record: &Record) -> String {
     format!("{}{}", record.health, if is_stale { "?" } else { "" })
 }
 
-/// How long it has been like this: at least, where the object does not say since when.
+/// How long it has been like this: at least, where neither the object says since when nor anybody saw it change.
 fn told_age(model: &Model, record: &Record) -> String {
-    match record.since {
+    match record.begin() {
         Some(since) => age(since, model.now),
         None => format!(">{}", age(record.seen, model.now)),
     }

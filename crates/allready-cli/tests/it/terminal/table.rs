@@ -207,7 +207,8 @@ fn text_of_others_reaches_the_terminal_as_letters_only() {
     let evil = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}live\u{2066}\r\nx\u{8}";
     lab.put("evil", "False", evil, &format!("{evil}{}", "long ".repeat(300)));
     let screen = lab.screen(&["watch", "-A"]);
-    screen.until("a row", |text| objects(text) == ["Widget/evil"]);
+    let text = screen.until("a row", |text| objects(text) == ["Widget/evil"]);
+    assert!(rows(&text)[0].contains("shop Widget/evil \\u{1b}]0;owned\\u{7}"), "{text}");
     for (keys, wanted) in [("\r", "Ready=False"), ("t", "changed"), ("\u{1b}", "Ready=False"), ("q", "shown")]
     {
         screen.press(keys);
