@@ -73,6 +73,16 @@ fn waiting_on_a_terminal_shows_what_is_waited_for_and_leaves_the_answer_alone() 
 }
 
 #[test]
+fn who_interrupts_the_waiting_gets_the_terminal_back() {
+    let lab = Lab::start();
+    lab.create("a");
+    let screen = lab.screen(&["wait", "wd/a", "-n", "shop", "--for", "Ready", "--timeout", "60s"]);
+    screen.until_shows("Ready is not reported");
+    screen.press("\u{3}");
+    assert_ne!(screen.end().0, 0, "it was not as wished");
+}
+
+#[test]
 fn a_terminal_that_cannot_be_drawn_on_gets_lines() {
     let lab = Lab::start();
     lab.create("a");

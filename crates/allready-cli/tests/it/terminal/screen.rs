@@ -117,9 +117,14 @@ impl Screen {
     pub(super) fn until(&self, what: &str, holds: impl Fn(&str) -> bool) -> String {
         let start = Instant::now();
         loop {
-            let text = self.text();
+            let mut text = self.text();
             if holds(&text) {
-                return text;
+                // The rest of the frame may still be on its way.
+                std::thread::sleep(Duration::from_millis(50));
+                text = self.text();
+                if holds(&text) {
+                    return text;
+                }
             }
             assert!(start.elapsed() < PATIENCE, "{what}: not on the screen:\n{text}");
             std::thread::sleep(Duration::from_millis(10));
