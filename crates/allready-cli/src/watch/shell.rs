@@ -238,6 +238,7 @@ mod tests {
 
     use allready::health::Health;
     use allready_apiserver::ApiServer;
+    use kube::api::{Patch, PatchParams, PostParams};
     use serde_json::{Value, json};
 
     use super::*;
@@ -269,14 +270,14 @@ mod tests {
         let catalog = Catalog::discover(&client).await.unwrap();
         let widgets = catalog.find("widgets").unwrap().clone();
         let api = widgets.api(client.clone(), Some("default"));
-        api.create(&Default::default(), &serde_json::from_value(widget).unwrap()).await.unwrap();
+        api.create(&PostParams::default(), &serde_json::from_value(widget).unwrap()).await.unwrap();
         let mut shell = Shell::new(client.clone(), Model::new(String::new(), false, clock()));
         let mut told = Vec::new();
         for (says, health) in [("Ready", Health::Healthy), ("Ready: !Shiny", Health::Degraded)] {
             let patch = json!({ "metadata": { "annotations": { "allready.dev/conditions": says } } });
             let definitions = catalog.find("customresourcedefinitions").unwrap().api(client.clone(), None);
-            let patch = kube::api::Patch::Merge(patch);
-            definitions.patch("widgets.lab.example", &Default::default(), &patch).await.unwrap();
+            let patch = Patch::Merge(patch);
+            definitions.patch("widgets.lab.example", &PatchParams::default(), &patch).await.unwrap();
             let known = Known::of(&cluster, Catalog::discover(&client).await.unwrap()).await;
             shell.learn(vec![(widgets.clone(), Selection::default())], Vec::new(), known);
             told.push(shell.known.declared.clone());

@@ -86,7 +86,8 @@ fn the_selection_stays_with_its_object_while_rows_come_and_go() {
     let is_selected =
         |text: &str, name: &str| rows(text).iter().any(|row| row.starts_with('>') && row.contains(name));
     screen.until("the second is selected", |text| is_selected(text, "Widget/slow"));
-    lab.put("worse", "False", "Broken", "it came before");
+    lab.create("worse");
+    lab.report("worse", "False", "Broken", "it came before");
     screen.until("a third, and the selection where it was", |text| {
         objects(text) == ["Widget/worse", "Widget/broken", "Widget/slow"] && is_selected(text, "Widget/slow")
     });
