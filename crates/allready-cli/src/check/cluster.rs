@@ -2,10 +2,7 @@
 
 use std::io::{IsTerminal as _, stdout};
 
-use allready::{
-    registry::{Entry, Registry},
-    resources::{Catalog, ListProblem, Listed, Resource, Selection, listing},
-};
+use allready::resources::{ListProblem, Listed, Resource, Selection, listing};
 use futures::{StreamExt as _, stream};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -18,7 +15,7 @@ use super::{
 };
 use crate::{
     cluster::{Cluster, Patience},
-    declared,
+    declared::{Declared, are_custom},
     failure::Failure,
     printer::Printer,
     target::{Asked, discover, get, parse, resolve},
@@ -31,7 +28,11 @@ const PARALLEL: usize = 8;
 ///
 /// # RBAC
 /// `list` on every kind that is asked for, and `get` on what is named. What is not permitted is said, and is not good.
-pub(super) fn check(check: &Check<'_>, entries: Vec<Entry>, printer: &mut Printer) -> Result<Tally, Failure> {
+pub(super) fn check(
+    check: &Check<'_>,
+    mut declared: Declared,
+    printer: &mut Printer,
+) -> Result<Tally, Failure> {
     let args = check.args;
     let targets = parse(&args.targets).map_err(Failure::usage)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -40,8 +41,11 @@ pub(super) fn check(check: &Check<'_>, entries: Vec<Entry>, printer: &mut Printe
         let cluster = args.cluster.connect(Patience::Command).await?;
         let catalog = discover(&cluster).await?;
         let mut asked = resolve(&targets, &args.scope, &args.selector, &catalog, &cluster.namespace)?;
-        let registry = registry(&cluster, &catalog, &asked, entries, printer).await;
-        let plan = check.plan(&registry);
+        if args.judge_as.is_none() && are_custom(asked.iter().map(|asked| &asked.resource)) {
+            printer.warnings(&declared.ask(&cluster, &catalog).await.all());
+        }
+        let known = declared.known();
+        let plan = check.plan(&known);
         let mut collector = Collector::new(&plan, args.is_grouped());
         if targets.is_empty() {
             // They tell what happened to others, and are no thing that could be well.
@@ -70,25 +74,6 @@ pub(super) fn check(check: &Check<'_>, entries: Vec<Entry>, printer: &mut Printe
             }
         }
     })
-}
-
-/// What is declared of kinds: in files, by their definitions, and what is built in, in this order.
-async fn registry(
-    cluster: &Cluster,
-    catalog: &Catalog,
-    asked: &[Asked],
-    entries: Vec<Entry>,
-    printer: &mut Printer,
-) -> Registry {
-    // Kinds that are built in have no definition.
-    if !asked.iter().any(|asked| asked.resource.group.contains('.')) {
-        return declared::registry(entries);
-    }
-    let (mut all, problems) = declared::of_cluster(cluster, catalog).await;
-    printer.warnings(&problems);
-    // The later ones win.
-    all.extend(entries);
-    declared::registry(all)
 }
 
 /// Judges objects by their names; one that is not there is missing. Gives what could not be got.

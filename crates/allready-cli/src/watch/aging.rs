@@ -17,7 +17,7 @@ const AGES: SignedDuration = SignedDuration::from_hours(24 * 30);
 const MAX_KEPT: usize = 2000;
 
 /// Judges an object at a time.
-pub(super) type Judge = fn(&Value, Time) -> Verdict;
+pub(super) type Judge = Box<dyn Fn(&Value, Time) -> Verdict + Send + Sync>;
 
 /// The objects of one kind that have to be judged again as time passes.
 pub(super) struct Aging {
@@ -26,8 +26,8 @@ pub(super) struct Aging {
 }
 
 impl Aging {
-    pub(super) fn new(judge: Judge) -> Self {
-        Self { judge, kept: HashMap::new() }
+    pub(super) fn new(judge: impl Fn(&Value, Time) -> Verdict + Send + Sync + 'static) -> Self {
+        Self { judge: Box::new(judge), kept: HashMap::new() }
     }
 
     /// Judges an object, and keeps it if time alone can change the verdict.

@@ -57,6 +57,7 @@ pub(super) struct Feed {
     permits: Arc<Semaphore>,
     events: mpsc::Sender<Event>,
     now: fn() -> Time,
+    registry: Arc<Registry>,
 }
 
 /// An object that somebody looks at.
@@ -88,8 +89,13 @@ impl From<Unheard> for End {
 }
 
 impl Feed {
-    pub(super) fn new(client: Client, events: mpsc::Sender<Event>, now: fn() -> Time) -> Self {
-        Self { client, permits: Arc::new(Semaphore::new(MAX_LISTS)), events, now }
+    pub(super) fn new(
+        client: Client,
+        events: mpsc::Sender<Event>,
+        now: fn() -> Time,
+        registry: Arc<Registry>,
+    ) -> Self {
+        Self { client, permits: Arc::new(Semaphore::new(MAX_LISTS)), events, now, registry }
     }
 
     /// Says everything that happens to objects of a resource, until nobody listens.
@@ -98,7 +104,8 @@ impl Feed {
     /// called failing, nor one that fails be silent; so this lists and watches by itself.
     pub(super) async fn follow(self, index: usize, resource: Resource, selection: Selection) {
         let api = resource.api(self.client.clone(), selection.namespace.as_deref());
-        let aging = Aging::new(|object, now| health::judge(object, Registry::builtin(), now));
+        let registry = Arc::clone(&self.registry);
+        let aging = Aging::new(move |object, now| health::judge(object, &registry, now));
         let mut kind =
             Followed { feed: &self, api, resource: &resource, selection: &selection, index, aging };
         let mut failures = 0;
@@ -149,7 +156,7 @@ impl Feed {
             };
             let now = (self.now)();
             let read = self.read(&resource, &key).await;
-            let details = read.map(|object| Box::new(Details::of(&object, Registry::builtin(), now)));
+            let details = read.map(|object| Box::new(Details::of(&object, &self.registry, now)));
             let is_read = details.is_ok();
             if self.send(Event::Looked(key.clone(), details)).await.is_err() {
                 return;
@@ -158,8 +165,7 @@ impl Feed {
                 let (namespace, name) = (&key.place.namespace, &key.place.name);
                 let id = ObjectId::new(&resource.group, &resource.kind, namespace, name);
                 let (root, bounds) = (Reference::to(&id), Bounds::default());
-                let explained =
-                    follow(&self.client, &catalog, &root, Registry::builtin(), now, &bounds, BUDGET);
+                let explained = follow(&self.client, &catalog, &root, &self.registry, now, &bounds, BUDGET);
                 let explanation = tokio::select! {
                     explanation = explained => explanation,
                     // Whoever looks at something else by now does not wait for this.

@@ -33,6 +33,7 @@ use self::{
 };
 use crate::{
     cluster::{ClusterArgs, Patience},
+    declared::DeclaredArgs,
     explain::shown,
     failure::Failure,
     printer::{Printer, tame},
@@ -73,10 +74,13 @@ pub(crate) struct WatchArgs {
     selector: SelectorArgs,
 
     #[command(flatten)]
+    declared: DeclaredArgs,
+
+    #[command(flatten)]
     cluster: ClusterArgs,
 }
 
-pub(crate) fn run(args: &WatchArgs, now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &WatchArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         return Err(Failure::usage(
             "watch draws on a terminal, and there is none here: use `allready check`",
@@ -84,13 +88,13 @@ pub(crate) fn run(args: &WatchArgs, now: Time, _printer: &mut Printer) -> Result
     }
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
-    let done = runtime.block_on(start(args, now));
+    let done = runtime.block_on(start(args, now, printer));
     // Watches that are still being opened are not waited for.
     runtime.shutdown_background();
     done
 }
 
-async fn start(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
+async fn start(args: &WatchArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let cluster = args.cluster.connect(Patience::Command).await?;
     let catalog = target::discover(&cluster).await?;
     let first = wanted(args, &catalog, &cluster.namespace)?;
@@ -102,7 +106,9 @@ async fn start(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
     let client = args.cluster.connect(Patience::Service).await?.client;
     let mut model = Model::new(scope, has_namespaces, now);
     model.is_ascii = shown::is_ascii();
-    let mut shell = Shell::new(client, model);
+    let resources = first.iter().map(|(resource, _)| resource);
+    let registry = args.declared.registry_of(&cluster, &catalog, resources, printer).await?;
+    let mut shell = Shell::new(client, model, registry);
     if args.types.is_empty() {
         shell.learn(first, catalog.problems.clone(), catalog);
         let wanted = |catalog: &Catalog| wanted(args, catalog, &cluster.namespace).ok();

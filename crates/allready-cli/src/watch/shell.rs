@@ -4,6 +4,7 @@ use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use allready::{
     Time,
+    registry::Registry,
     resources::{Catalog, Resource, Selection},
 };
 use anstream::{AutoStream, ColorChoice};
@@ -52,9 +53,9 @@ pub(super) struct Asking<'a> {
 }
 
 impl Shell {
-    pub(super) fn new(client: Client, model: Model) -> Self {
+    pub(super) fn new(client: Client, model: Model, registry: Registry) -> Self {
         let (sender, events) = mpsc::channel(MAX_WAITING);
-        let feed = Feed::new(client, sender, clock);
+        let feed = Feed::new(client, sender, clock, Arc::new(registry));
         let (looker, wanted) = watch::channel(None);
         let mut tasks = JoinSet::new();
         tasks.spawn(feed.clone().look(wanted));

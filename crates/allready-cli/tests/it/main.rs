@@ -5,6 +5,7 @@ mod aggregate;
 mod apiserver;
 mod check;
 mod config;
+mod declared;
 mod demo;
 mod explain;
 mod hub;

@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use allready::resources::{Catalog, Resource, Selection};
+use allready::{
+    registry::Registry,
+    resources::{Catalog, Resource, Selection},
+};
 use allready_apiserver::{
     ApiServer, Verb,
     fault::{Effect as Fault, Rule},
@@ -57,7 +60,7 @@ impl Scene {
         let catalog = Catalog::discover(&client).await.unwrap();
         let widgets = catalog.find("widgets").unwrap().clone();
         let (sender, events) = mpsc::channel(16);
-        let feed = Feed::new(client.clone(), sender, || at(0));
+        let feed = Feed::new(client.clone(), sender, || at(0), Arc::new(Registry::builtin().clone()));
         let mut model = Model::new("namespace default".to_owned(), false, at(0));
         let (group, kind, plural) = ("example.com".to_owned(), "Widget".to_owned(), "widgets".to_owned());
         update(&mut model, Event::Kind { group, kind, plural });
@@ -103,6 +106,20 @@ fn healths(model: &Model) -> Vec<(String, Health)> {
         objects.map(|(place, record)| (place.name.to_string(), record.health)).collect();
     healths.sort();
     healths
+}
+
+#[tokio::test]
+async fn what_is_declared_of_a_kind_decides_what_its_objects_look_like() {
+    let mut scene = Scene::new().await;
+    scene.create("a", "True").await;
+    let declared =
+        json!([{ "group": "example.com", "kind": "Widget", "conditions": { "Ready": "abnormal" } }]);
+    let registry = Registry::builtin().clone().with(allready::registry::read(&declared).unwrap());
+    let (sender, events) = mpsc::channel(16);
+    scene.feed = Feed::new(scene.client.clone(), sender, || at(0), Arc::new(registry));
+    scene.events = events;
+    scene.follow();
+    scene.until("it is degraded", |model| model.tally.of(Health::Degraded) == 1).await;
 }
 
 #[tokio::test]
