@@ -74,7 +74,9 @@ pub(super) fn check(
         }
         if let Ok(Some(lesson)) = splitting.join() {
             let seen: Vec<Seen> = threads.into_iter().filter_map(|thread| thread.join().ok()).collect();
-            lesson.problems(&seen).into_iter().for_each(|problem| collector.problem(problem));
+            for problem in lesson.problems(&seen) {
+                collector.problem(problem);
+            }
         }
         Ok(())
     })

@@ -13,6 +13,7 @@ mod prometheus;
 mod stream;
 mod table;
 mod tally;
+mod turns;
 
 use std::process::ExitCode;
 

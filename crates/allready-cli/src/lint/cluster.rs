@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 
-use allready::resources::{Catalog, ListProblem, Listed, Selection, listing};
+use allready::resources::{Catalog, Listed, Selection, listing};
 use futures::StreamExt as _;
 use serde_json::Value;
 
@@ -45,7 +45,9 @@ pub(super) async fn lint(
     // Who may not read definitions can look at objects all the same; one that cannot be understood is somebody's mistake.
     printer.warnings(&heard.gap.into_iter().collect::<Vec<_>>());
     let mut session = Session::new(begin, declared);
-    heard.problems.into_iter().for_each(|problem| session.problem(tame(&problem)));
+    for problem in heard.problems {
+        session.problem(tame(&problem));
+    }
     if targets.is_empty() {
         catalog.problems.iter().for_each(|problem| session.problem(tame(problem)));
     }
@@ -74,12 +76,10 @@ pub(super) async fn lint(
                 }),
                 Listed::Done => {}
                 Listed::Failed(problem) => {
-                    let said = tame(&format!("{}: {problem}", resource.full_name()));
-                    failures.push(match problem {
-                        ListProblem::Forbidden { .. } => Failure::permission(&said),
-                        _ => Failure::unavailable(&said),
-                    });
-                    session.problem(said);
+                    let namespace = selection.namespace.as_deref().filter(|_| resource.is_namespaced);
+                    let failure = target::unlisted(resource, namespace, &problem);
+                    session.problem(failure.to_string());
+                    failures.push(failure);
                 }
             }
         }

@@ -48,7 +48,9 @@ pub(crate) fn run(args: &LintArgs, now: Time, printer: &mut Printer) -> Result<E
         let sources = sources(&args.filename)?;
         let problems = declared.look_through(&sources);
         let mut session = Session::new(&begin, declared);
-        problems.into_iter().for_each(|problem| session.problem(tame(&problem)));
+        for problem in problems {
+            session.problem(tame(&problem));
+        }
         files::lint(&sources, &mut session)?;
         session.finish(args.unmet())
     };

@@ -42,6 +42,7 @@ Exit codes:
 
 Examples:
   allready registry show Certificate.cert-manager.io
+  allready registry show deploy
   allready registry show widgets.example.com --definition crds/widget.yaml
   allready registry check ours.yaml
   allready registry export --format argocd-lua Certificate.cert-manager.io
@@ -80,7 +81,7 @@ pub(crate) struct DeclarationArgs {
 /// Which kind.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The kind: KIND, KIND.GROUP, KIND.VERSION.GROUP or its plural.
+    /// The kind: KIND, KIND.GROUP, KIND.VERSION.GROUP, its plural, or a short name such as `deploy`.
     #[arg(value_name = "KIND")]
     pub(crate) kind: String,
 

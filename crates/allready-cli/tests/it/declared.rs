@@ -92,8 +92,11 @@ fn health_of_explain(said: &str) -> String {
     json["health"].as_str().unwrap().to_owned()
 }
 
+/// Types and statuses.
+type Conditions = &'static [(&'static str, &'static str)];
+
 /// Declarations, conditions, and what a widget with them comes to.
-const TABLE: [(&str, &[(&str, &str)], &str); 8] = [
+const TABLE: [(&str, Conditions, &str); 8] = [
     ("Ready: Synced", &[("Ready", "True")], "Healthy"),
     ("Ready: !Shiny", &[("Ready", "True"), ("Shiny", "True")], "Degraded"),
     ("Ready: !Shiny", &[("Ready", "True"), ("Shiny", "False")], "Healthy"),
@@ -158,7 +161,10 @@ fn lint_knows_what_a_definition_declares() {
     let alone = files.run("lint", &["a.json"], &["--fail-on", "info"]);
     assert!(alone.contains(undeclared), "{alone}");
     let together = files.run("lint", &["a.json", "crd.json"], &[]);
-    assert!(!together.contains(undeclared) && together.contains("Ready is True while Shiny is True"), "{together}");
+    assert!(
+        !together.contains(undeclared) && together.contains("Ready is True while Shiny is True"),
+        "{together}"
+    );
     let streamed = |objects: &[Value]| {
         let text: Vec<String> = objects.iter().map(ToString::to_string).collect();
         allready(&["lint", "--now", NOW, "-f", "-"], &text.join("\n"))

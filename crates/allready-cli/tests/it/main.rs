@@ -7,6 +7,7 @@ mod check;
 mod config;
 mod declared;
 mod demo;
+mod denied;
 mod explain;
 mod hub;
 mod lint;
