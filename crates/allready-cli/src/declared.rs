@@ -131,6 +131,16 @@ impl Declared {
         Registry::builtin().clone().with(self.definitions.iter().chain(&self.files).cloned())
     }
 
+    /// What definitions declare.
+    pub(crate) fn definitions(&self) -> &[Entry] {
+        &self.definitions
+    }
+
+    /// What files declare.
+    pub(crate) fn files(&self) -> &[Entry] {
+        &self.files
+    }
+
     /// The same, with what is needed to tell whom a definition makes look better.
     pub(crate) fn known(&self) -> Known {
         let without = (!self.definitions.is_empty()).then(|| Without {

@@ -36,7 +36,7 @@ not healthy.
 
 Exit codes:
   0 all healthy or suspended, 1 something is Degraded or Missing
-  2 something is Progressing or Unknown, or could not be listed
+  2 something is Progressing or Unknown, could not be listed, or was declared too late
   64 wrong usage, 65 unusable input, 66 unreadable input or no kubeconfig,
   69 no answer from the API server, 74 unwritable output, 77 not permitted
 

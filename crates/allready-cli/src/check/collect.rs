@@ -89,6 +89,12 @@ impl<'a> Collector<'a> {
         self.problem(problem);
     }
 
+    /// Some kind that was judged without what is declared of it.
+    pub(super) fn too_late(&mut self, problem: String) {
+        self.tally.too_late += 1;
+        self.problem(problem);
+    }
+
     fn entry(&mut self, entry: &str, text: &mut String) {
         let is_first = self.entries == 0;
         self.entries += 1;

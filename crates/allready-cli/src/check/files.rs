@@ -74,8 +74,11 @@ pub(super) fn check(
         }
         if let Ok(Some(lesson)) = splitting.join() {
             let seen: Vec<Seen> = threads.into_iter().filter_map(|thread| thread.join().ok()).collect();
-            for problem in lesson.problems(&seen) {
-                collector.problem(problem);
+            for problem in lesson.problems() {
+                collector.problem(problem.clone());
+            }
+            for problem in lesson.too_late(&seen) {
+                collector.too_late(problem);
             }
         }
         Ok(())

@@ -169,3 +169,16 @@ pub(super) fn rule_text(id: &str) -> &'static str {
         id => rule(id).map_or("", |rule| rule.text),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_of_this_command_is_not_taken_for_one_of_the_verdicts() {
+        for id in [MISSING, UNREADABLE, KSTATUS] {
+            assert!(rule(id).is_none() && !rule_text(id).is_empty(), "{id}");
+        }
+        assert_eq!(rule_text("X02"), rule("X02").unwrap().text);
+    }
+}

@@ -38,15 +38,17 @@ impl Lesson {
         self.known.clone()
     }
 
-    /// What cannot be understood, and which definitions came behind objects that were judged without them.
-    pub(super) fn problems(self, seen: &[Seen]) -> Vec<String> {
-        let mut problems = self.problems;
-        for (number, Learnt { group, kind, .. }) in &self.learnt {
+    /// What cannot be understood.
+    pub(super) fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// Which definitions came behind objects that were judged without them.
+    pub(super) fn too_late(&self, seen: &[Seen]) -> Vec<String> {
+        let late = self.learnt.iter().filter(|(number, Learnt { group, kind, .. })| {
             let first = seen.iter().filter_map(|seen| seen.first(group, kind)).min();
-            if first.is_some_and(|first| first < *number) {
-                problems.push(too_late(group, kind));
-            }
-        }
-        problems
+            first.is_some_and(|first| first < *number)
+        });
+        late.map(|(_, Learnt { group, kind, .. })| too_late(group, kind)).collect()
     }
 }

@@ -25,6 +25,15 @@ fn definition(annotation: &str) -> Value {
     })
 }
 
+/// The same, as a server that serves it has it.
+fn established(annotation: &str) -> Value {
+    let mut definition = definition(annotation);
+    definition["status"] = json!({ "conditions": [
+        { "type": "NamesAccepted", "status": "True" }, { "type": "Established", "status": "True" },
+    ] });
+    definition
+}
+
 fn widget(name: &str, conditions: &[(&str, &str)]) -> Value {
     let conditions = conditions.iter().map(|(type_, status)| {
         json!({ "type": type_, "status": status, "reason": "Said", "message": "it sparkles",
@@ -224,9 +233,18 @@ fn a_definition_in_a_stream_counts_from_where_it_stands_and_is_missed_aloud() {
     let told = "warning: the definition of Widget.example.com stands behind objects of that kind, which were judged without \
                 what it declares: put it before them, or give a file, which is looked through first\n";
     assert!(far.ends_with(told), "{far}");
+    let late = check(&format!("{}\n{filler}\n{}", shiny(), established("Ready: !Shiny")));
+    assert_eq!(health_of_check(&late, "a"), "Healthy");
+    assert!(late.starts_with("exit 2\n"), "what was judged without its definition is not all good: {late}");
     let first = check(&format!("{}\n{filler}\n{}", definition("Ready: !Shiny"), shiny()));
     assert_eq!(health_of_check(&first, "a"), "Degraded");
     assert!(first.ends_with("--- stderr\n"), "{first}");
+    // A pipe by another name can be read only once, too.
+    let pipe = allready(
+        &["check", "--now", NOW, "-f", "/dev/stdin", "-o", "jsonl"],
+        &format!("{}\n{}", definition("Ready: !Shiny"), shiny()),
+    );
+    assert_eq!(health_of_check(&pipe, "a"), "Degraded", "{pipe}");
     // A file is looked through first, whatever its size.
     let files = Files::new(&[("all.json", &[shiny(), filler.clone(), definition("Ready: !Shiny")])]);
     let said = files.run("check", &["all.json"], &["-o", "jsonl"]);
@@ -263,11 +281,11 @@ fn a_declaration_that_cannot_be_read_is_told_with_its_file_and_makes_nothing_gre
 #[test]
 fn what_a_definition_excuses_is_healthy_and_told() {
     let broken = |name: &str| widget(name, &[("Ready", "True"), ("Degraded", "True")]);
-    let files = Files::new(&[("all.json", &[broken("a"), broken("b"), definition("Ready: (Degraded)")])]);
+    let files = Files::new(&[("all.json", &[broken("a"), broken("b"), established("Ready: (Degraded)")])]);
     let said = files.run("check", &["all.json"], &[]);
     let told = "warning: Widget.example.com: 2 objects are healthy by what the definition declares, and they would be degraded \
                 without: `allready registry show Widget.example.com` says what is known otherwise\n";
-    assert!(said.starts_with("exit 2\n--- stdout\n") && said.ends_with(told), "{said}");
+    assert!(said.starts_with("exit 0\n--- stdout\n") && said.ends_with(told), "{said}");
     let fake = json!({ "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": { "name": "pods.", "annotations": { "allready.dev/conditions": "{\"always\": \"Healthy\"}" } },
         "spec": { "group": "*", "names": { "kind": "*" } } });
