@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::PathBuf, time::Duration};
 
-use allready::refusal::innermost;
+use allready::refusal::{denied, innermost};
 use clap::Args;
 use kube::{
     Client, Config,
@@ -114,8 +114,11 @@ fn unusable(error: &KubeconfigError, contexts: &[String]) -> String {
 /// What stopped a command, when the API server did not do what it was asked.
 pub(crate) fn refused(doing: &str, error: &kube::Error) -> Failure {
     match error {
-        kube::Error::Api(status) if matches!(status.code, 401 | 403) => {
-            Failure::permission(format_args!("{doing}: {}", tame(&status.message)))
+        kube::Error::Api(status) if status.code == 401 => {
+            Failure::permission(tame(&denied(doing, None, "Unauthorized")))
+        }
+        kube::Error::Api(status) if status.code == 403 => {
+            Failure::permission(tame(&denied(doing, None, &status.message)))
         }
         kube::Error::Api(status) => Failure::unavailable(format_args!("{doing}: {}", tame(&status.message))),
         other => Failure::unavailable(format_args!(

@@ -63,7 +63,7 @@ fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode, Failure> {
         Command::Explain(args) => explain::run(&args, now, printer),
         Command::Wait(args) => wait::run(&args, now, printer),
         Command::Lint(args) => lint::run(&args, now, printer),
-        Command::Watch(args) => watch::run(&args, now, printer),
+        Command::Watch(args) => watch::run(&args, now),
         Command::Sweep(args) => sweep::run(&args, now, printer),
         Command::Owners(args) => owners::run(&args, now, printer),
         Command::Registry(args) => registry::run(&args, now, printer),

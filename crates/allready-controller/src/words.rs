@@ -2,6 +2,7 @@
 
 use std::{error::Error, sync::Arc};
 
+use allready_kube::refusal::{causes, innermost};
 use kube::client::AuthError;
 
 /// The most bytes of a text that comes from elsewhere.
@@ -36,25 +37,12 @@ pub(crate) fn refusal(error: &kube::Error) -> String {
             "the kubeconfig asks for a proxy that this build cannot speak to".to_owned()
         }
         kube::Error::TlsRequired => "this build has no TLS".to_owned(),
-        other => innermost(other),
+        other if causes(other).any(<dyn Error>::is::<AuthError>) => CREDENTIALS.to_owned(),
+        other => innermost(other).to_string(),
     }
 }
 
 const CREDENTIALS: &str = "the credentials of the kubeconfig cannot be used";
-
-/// What is behind all that went wrong: `Connection refused` says more than `client error`.
-fn innermost(error: &(dyn Error + 'static)) -> String {
-    let mut cause = error;
-    loop {
-        if cause.is::<AuthError>() {
-            return CREDENTIALS.to_owned();
-        }
-        match cause.source() {
-            Some(behind) => cause = behind,
-            None => return cause.to_string(),
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! What a failed request means for the one who sent it.
 
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 
 use kube::core::Status;
 
@@ -83,12 +83,98 @@ impl Refusal {
 /// let error = kube::Error::ReadEvents(Error::other(Error::other("Connection refused")));
 /// assert_eq!(innermost(&error).to_string(), "Connection refused");
 /// ```
-pub fn innermost<'a>(error: &'a (dyn std::error::Error + 'static)) -> &'a (dyn std::error::Error + 'static) {
-    let mut cause = error;
-    while let Some(behind) = cause.source() {
-        cause = behind;
+pub fn innermost<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
+    causes(error).last().unwrap_or(error)
+}
+
+/// An error and what is behind it, from the outside in.
+///
+/// ```
+/// use std::io::Error;
+/// use allready_kube::refusal::causes;
+///
+/// let error = kube::Error::ReadEvents(Error::other(Error::other("Connection refused")));
+/// assert!(causes(&error).any(|cause| cause.is::<Error>()));
+/// ```
+pub fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&cause| cause.source())
+}
+
+/// What somebody would have to be permitted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permission {
+    /// `get`, or `list and watch`.
+    pub verbs: String,
+    /// `pods`, `deployments.apps`, `widgets.example.com/status`.
+    pub resource: String,
+    /// Where; everywhere, or nowhere in particular, if there is none.
+    pub namespace: Option<String>,
+}
+
+impl Permission {
+    /// What an API server says to be missing, in its own words.
+    ///
+    /// ```
+    /// use allready_kube::refusal::Permission;
+    ///
+    /// let said = r#"pods is forbidden: User "eve" cannot list resource "pods" in API group "" in the namespace "shop""#;
+    /// let missing = Permission::of_refusal(said).unwrap();
+    /// assert_eq!((missing.verbs.as_str(), missing.resource.as_str()), ("list", "pods"));
+    /// assert_eq!(missing.namespace.as_deref(), Some("shop"));
+    /// ```
+    pub fn of_refusal(said: &str) -> Option<Self> {
+        let (_, rest) = said.split_once("\" cannot ")?;
+        let (verb, rest) = rest.split_once(" resource \"")?;
+        let (plural, rest) = rest.split_once('"')?;
+        let (group, rest) = rest.strip_prefix(" in API group \"")?.split_once('"')?;
+        let namespace = rest.strip_prefix(" in the namespace \"").and_then(|rest| rest.split_once('"'));
+        let (plural, part) = plural
+            .split_once('/')
+            .map_or((plural, String::new()), |(plural, part)| (plural, format!("/{part}")));
+        let dot = if group.is_empty() { "" } else { "." };
+        Some(Self {
+            verbs: verb.to_owned(),
+            resource: format!("{plural}{dot}{group}{part}"),
+            namespace: namespace.map(|(namespace, _)| namespace.to_owned()),
+        })
     }
-    cause
+}
+
+/// What to say to somebody who may not do something: what was to be done, what is missing and where, and what the server
+/// says. Where it is not known what was wanted, it is what the server says to be missing.
+///
+/// ```
+/// use allready_kube::refusal::denied;
+///
+/// let said = r#"pods is forbidden: User "eve" cannot list resource "pods" in API group "" in the namespace "shop""#;
+/// assert_eq!(
+///     denied("cannot list pods in namespace shop", None, said),
+///     format!("cannot list pods in namespace shop: eve needs a role with the verb list on pods in namespace shop (the server says: {said})")
+/// );
+/// let expired = denied("cannot list pods", None, "Unauthorized");
+/// assert!(expired.ends_with("they may have expired, so log in again"));
+/// ```
+pub fn denied(doing: &str, wanted: Option<&Permission>, said: &str) -> String {
+    if said == "Unauthorized" {
+        return format!(
+            "{doing}: the server does not accept the credentials of this context: they may have expired, so log in again"
+        );
+    }
+    let named = said.split_once("User \"").and_then(|(_, rest)| rest.split_once('"'));
+    let who = named.map_or("the user of this context", |(user, _)| user);
+    let Some(Permission { verbs, resource, namespace }) =
+        wanted.cloned().or_else(|| Permission::of_refusal(said))
+    else {
+        return format!("{doing}: {who} is not permitted to (the server says: {said})");
+    };
+    let (verb, role) = (
+        if verbs.contains(' ') { "verbs" } else { "verb" },
+        if namespace.is_some() { "role" } else { "cluster role" },
+    );
+    let place = namespace.map(|namespace| format!(" in namespace {namespace}")).unwrap_or_default();
+    format!(
+        "{doing}: {who} needs a {role} with the {verb} {verbs} on {resource}{place} (the server says: {said})"
+    )
 }
 
 fn retry_after(status: &Status) -> Option<Duration> {

@@ -24,16 +24,19 @@ another. They are read one object at a time, whatever their size; an object may
 have 64 MiB. One that cannot be read counts as Unknown, and the rest is read on.
 
 What conditions mean is known for many kinds, told by their definitions (annotation
-allready.dev/conditions) or by --registry, and otherwise read off their names.
+allready.dev/conditions; in the cluster, or anywhere in the files) or by --registry,
+and otherwise read off their names. In standard input a definition counts from where
+it stands: put it first.
 --as kstatus gives the answers of that library instead, in its words.
 
-jsonl has a line for every object, in the order of the input; json and yaml have
+jsonl has a line for every object, in the order of the input, or in that of kinds,
+namespaces and names in a cluster; json and yaml have
 those that are not healthy, or all with --all. The writer is looked up for what is
 not healthy.
 
 Exit codes:
   0 all healthy or suspended, 1 something is Degraded or Missing
-  2 something is Progressing or Unknown, or could not be listed
+  2 something is Progressing or Unknown, could not be listed, or was declared too late
   64 wrong usage, 65 unusable input, 66 unreadable input or no kubeconfig,
   69 no answer from the API server, 74 unwritable output, 77 not permitted
 

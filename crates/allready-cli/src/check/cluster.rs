@@ -2,12 +2,10 @@
 
 use std::io::{IsTerminal as _, stdout};
 
-use allready::{
-    registry::{Entry, Registry},
-    resources::{Catalog, ListProblem, Listed, Resource, Selection, listing},
-};
+use allready::resources::{Listed, Resource, Selection, listing};
 use futures::{StreamExt as _, stream};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
 
 use super::{
     Check,
@@ -15,13 +13,14 @@ use super::{
     judged::{Judged, Plan},
     judgement::Judgement,
     tally::Tally,
+    turns::Turns,
 };
 use crate::{
     cluster::{Cluster, Patience},
-    declared,
+    declared::{Declared, are_custom},
     failure::Failure,
     printer::Printer,
-    target::{Asked, discover, get, parse, resolve},
+    target::{Asked, discover, get, parse, resolve, unlisted},
 };
 
 /// How many kinds are listed, and how many objects are got, at a time.
@@ -31,7 +30,11 @@ const PARALLEL: usize = 8;
 ///
 /// # RBAC
 /// `list` on every kind that is asked for, and `get` on what is named. What is not permitted is said, and is not good.
-pub(super) fn check(check: &Check<'_>, entries: Vec<Entry>, printer: &mut Printer) -> Result<Tally, Failure> {
+pub(super) fn check(
+    check: &Check<'_>,
+    mut declared: Declared,
+    printer: &mut Printer,
+) -> Result<Tally, Failure> {
     let args = check.args;
     let targets = parse(&args.targets).map_err(Failure::usage)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -40,8 +43,11 @@ pub(super) fn check(check: &Check<'_>, entries: Vec<Entry>, printer: &mut Printe
         let cluster = args.cluster.connect(Patience::Command).await?;
         let catalog = discover(&cluster).await?;
         let mut asked = resolve(&targets, &args.scope, &args.selector, &catalog, &cluster.namespace)?;
-        let registry = registry(&cluster, &catalog, &asked, entries, printer).await;
-        let plan = check.plan(&registry);
+        if args.judge_as.is_none() && are_custom(asked.iter().map(|asked| &asked.resource)) {
+            printer.warnings(&declared.ask(&cluster, &catalog).await.all());
+        }
+        let known = declared.known();
+        let plan = check.plan(&known);
         let mut collector = Collector::new(&plan, args.is_grouped());
         if targets.is_empty() {
             // They tell what happened to others, and are no thing that could be well.
@@ -70,25 +76,6 @@ pub(super) fn check(check: &Check<'_>, entries: Vec<Entry>, printer: &mut Printe
             }
         }
     })
-}
-
-/// What is declared of kinds: in files, by their definitions, and what is built in, in this order.
-async fn registry(
-    cluster: &Cluster,
-    catalog: &Catalog,
-    asked: &[Asked],
-    entries: Vec<Entry>,
-    printer: &mut Printer,
-) -> Registry {
-    // Kinds that are built in have no definition.
-    if !asked.iter().any(|asked| asked.resource.group.contains('.')) {
-        return declared::registry(entries);
-    }
-    let (mut all, problems) = declared::of_cluster(cluster, catalog).await;
-    printer.warnings(&problems);
-    // The later ones win.
-    all.extend(entries);
-    declared::registry(all)
 }
 
 /// Judges objects by their names; one that is not there is missing. Gives what could not be got.
@@ -129,7 +116,7 @@ fn missing(resource: &Resource, selection: &Selection, name: &str) -> Judgement 
     Judgement::missing(resource.api_version(), resource.kind.clone(), namespace, name.to_owned())
 }
 
-/// Judges all objects of kinds, page by page. Gives what could not be listed.
+/// Judges all objects of kinds, page by page, in the order of the kinds. Gives what could not be listed.
 async fn objects_of_kinds(
     cluster: &Cluster,
     asked: &[Asked],
@@ -142,34 +129,56 @@ async fn objects_of_kinds(
     let Some(selection) = some.map(|asked| &asked.selection) else { return Ok(Vec::new()) };
     let resources: Vec<&Resource> = asked.iter().map(|asked| &asked.resource).collect();
     let bar = progress(resources.len(), plan);
+    let mut turns = Turns::new(resources.len());
     let mut failures = Vec::new();
-    let mut listing = std::pin::pin!(listing(&cluster.client, resources, selection, PARALLEL));
+    let mut listing = std::pin::pin!(listing(&cluster.client, resources.clone(), selection, PARALLEL));
     let mut count = 0;
     while let Some((resource, listed)) = listing.next().await {
-        match listed {
+        let Some(turn) = resources.iter().position(|known| std::ptr::eq(*known, resource)) else { continue };
+        let due = match listed {
             Listed::Page(objects) => {
-                let mut judged = Judged::default();
                 count += objects.len();
                 bar.set_message(format!("{count} objects"));
-                for object in objects {
-                    judged.add(Judgement::of(&object, plan.by, plan.now), plan);
-                }
-                collector.add(judged, printer)?;
+                turns.give(turn, Ok(page(objects, plan)))
             }
-            Listed::Done => bar.inc(1),
+            Listed::Done => {
+                bar.inc(1);
+                turns.end(turn)
+            }
             Listed::Failed(problem) => {
                 bar.inc(1);
-                let said = format!("{}: {problem}", resource.full_name());
-                failures.push(match problem {
-                    ListProblem::Forbidden { .. } => Failure::permission(&said),
-                    _ => Failure::unavailable(&said),
-                });
-                collector.unlisted(said);
+                let namespace = selection.namespace.as_deref().filter(|_| resource.is_namespaced);
+                let mut due = turns.give(turn, Err(unlisted(resource, namespace, &problem)));
+                due.extend(turns.end(turn));
+                due
+            }
+        };
+        for one in due {
+            match one {
+                Ok(judged) => collector.add(judged, printer)?,
+                Err(failure) => {
+                    collector.unlisted(failure.to_string());
+                    failures.push(failure);
+                }
             }
         }
     }
     bar.finish_and_clear();
     Ok(failures)
+}
+
+/// What the objects of a page come to, in the order in which a server keeps them: not every server lists them so.
+fn page(mut objects: Vec<Value>, plan: &Plan<'_>) -> Judged {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    objects.sort_by_cached_key(|object| {
+        let metadata = &object["metadata"];
+        format!("{}/{}", text(&metadata["namespace"]), text(&metadata["name"]))
+    });
+    let mut judged = Judged::default();
+    for object in &objects {
+        judged.add(Judgement::of(object, plan.by, plan.now), plan);
+    }
+    judged
 }
 
 /// A bar for who waits: on a terminal only, and not where the answer itself is written meanwhile.

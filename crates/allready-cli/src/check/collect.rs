@@ -1,7 +1,7 @@
 //! Puts together what many have judged, and writes it while it comes where that can be.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
     io::{IsTerminal as _, stdout},
 };
@@ -37,6 +37,7 @@ pub(super) struct Collector<'a> {
     not_shown: u64,
     problems: Vec<String>,
     more_problems: u64,
+    excused: BTreeMap<String, u64>,
 }
 
 impl<'a> Collector<'a> {
@@ -50,6 +51,7 @@ impl<'a> Collector<'a> {
             not_shown: 0,
             problems: Vec::new(),
             more_problems: 0,
+            excused: BTreeMap::new(),
         }
     }
 
@@ -62,6 +64,9 @@ impl<'a> Collector<'a> {
         for judgement in &judged.judgements {
             self.rows.add(judgement);
         }
+        for (kind, count) in judged.excused {
+            *self.excused.entry(kind).or_default() += count;
+        }
         let mut text = String::new();
         for entry in judged.entries {
             self.entry(&entry, &mut text);
@@ -70,7 +75,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Something that makes the answer less than complete.
-    fn problem(&mut self, problem: String) {
+    pub(super) fn problem(&mut self, problem: String) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         } else {
@@ -81,6 +86,12 @@ impl<'a> Collector<'a> {
     /// Some kind that is not part of the answer, and why.
     pub(super) fn unlisted(&mut self, problem: String) {
         self.tally.unlisted += 1;
+        self.problem(problem);
+    }
+
+    /// Some kind that was judged without what is declared of it.
+    pub(super) fn too_late(&mut self, problem: String) {
+        self.tally.too_late += 1;
         self.problem(problem);
     }
 
@@ -124,6 +135,15 @@ impl<'a> Collector<'a> {
         if self.more_problems > 0 {
             printer.warning(format_args!("and {} more like these", self.more_problems));
         }
+        let excuse = |(kind, count): (&String, &u64)| {
+            let (are, would) = if *count == 1 { ("1 object is", "it") } else { ("objects are", "they") };
+            let count = if *count == 1 { String::new() } else { format!("{count} ") };
+            format!(
+                "{kind}: {count}{are} healthy by what the definition declares, and {would} would be degraded without: \
+                 `allready registry show {kind}` says what is known otherwise"
+            )
+        };
+        printer.warnings(&self.excused.iter().map(excuse).collect::<Vec<_>>());
         let is_first = self.entries == 0;
         let text = match self.plan.output {
             None => self.table(false),

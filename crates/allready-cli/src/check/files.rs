@@ -1,21 +1,25 @@
 //! Objects from files: one finds where they are, several judge, and one puts the answers together in order.
 
 use std::{
-    path::PathBuf,
-    sync::mpsc::{Receiver, SyncSender, sync_channel},
+    sync::{
+        Arc,
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
     thread,
 };
 
-use allready::{health::Health, registry::Registry};
+use allready::health::Health;
 
 use super::{
     collect::Collector,
     judged::{Judged, Plan},
     judgement::{By, Judgement},
+    stream::Lesson,
 };
 use crate::{
+    declared::{Declared, Known, Seen},
     failure::Failure,
-    objects::{Batch, Extent, Piece, Source, Splitter, read, sources},
+    objects::{Batch, Extent, Piece, Source, Splitter, read},
     printer::Printer,
 };
 
@@ -30,29 +34,37 @@ const MAX_JUDGES: usize = 8;
 
 /// Some objects of a source, or that there is nothing in it.
 enum Work {
-    Batch { source: String, batch: Batch },
+    /// With what is known from this batch on, where that is more than before.
+    Batch {
+        source: String,
+        batch: Batch,
+        number: u64,
+        known: Option<Arc<Known>>,
+    },
     Failed(Failure),
 }
 
 /// Judges everything in these files.
 pub(super) fn check(
-    paths: &[PathBuf],
+    sources: &[Source],
     plan: &Plan<'_>,
+    declared: Declared,
     collector: &mut Collector<'_>,
     printer: &mut Printer,
 ) -> Result<(), Failure> {
-    let sources = sources(paths)?;
     let judges = thread::available_parallelism().map_or(2, usize::from).clamp(1, MAX_JUDGES);
     thread::scope(|scope| {
-        let (mut to_judges, mut from_judges) = (Vec::new(), Vec::new());
+        let (mut to_judges, mut from_judges, mut threads) = (Vec::new(), Vec::new(), Vec::new());
+        let keeps_track = sources.iter().any(|source| !source.is_rereadable());
         for _ in 0..judges {
             let (work, given) = sync_channel::<Work>(WAITING);
             let (done, answers) = sync_channel(WAITING);
-            scope.spawn(move || judge_all(&given, &done, plan));
+            threads.push(scope.spawn(move || judge_all(&given, &done, plan, keeps_track)));
             to_judges.push(work);
             from_judges.push(answers);
         }
-        scope.spawn(move || split_all(&sources, &to_judges));
+        let lesson = matches!(plan.by, By::Own(_)).then(|| Lesson::new(declared));
+        let splitting = scope.spawn(move || split_all(sources, &to_judges, lesson));
         // Work is dealt out in turn, so that taking the answers in turn keeps the order.
         for answers in from_judges.iter().cycle() {
             match answers.recv() {
@@ -60,20 +72,30 @@ pub(super) fn check(
                 Err(_) => break,
             }
         }
+        if let Ok(Some(lesson)) = splitting.join() {
+            let seen: Vec<Seen> = threads.into_iter().filter_map(|thread| thread.join().ok()).collect();
+            for problem in lesson.problems() {
+                collector.problem(problem.clone());
+            }
+            for problem in lesson.too_late(&seen) {
+                collector.too_late(problem);
+            }
+        }
         Ok(())
     })
 }
 
 /// Finds the objects of all sources and deals them out in turn. Where nobody takes them any more, there is nothing to do.
-fn split_all(sources: &[Source], judges: &[SyncSender<Work>]) {
+fn split_all(sources: &[Source], judges: &[SyncSender<Work>], mut lesson: Option<Lesson>) -> Option<Lesson> {
     let mut judges = judges.iter().cycle();
+    let mut number = 0;
     for source in sources {
         let mut give = |work: Work| judges.next().is_some_and(|judge| judge.send(work).is_ok());
         let mut splitter = match source.open() {
             Ok(reader) => Splitter::new(reader),
             Err(failure) => {
                 give(Work::Failed(failure));
-                return;
+                return lesson;
             }
         };
         loop {
@@ -82,8 +104,15 @@ fn split_all(sources: &[Source], judges: &[SyncSender<Work>]) {
             while is_open && batch.size() < BATCH_BYTES && batch.pieces().len() < BATCH_OBJECTS {
                 is_open = splitter.next(&mut batch);
             }
-            if !batch.pieces().is_empty() && !give(Work::Batch { source: source.name(), batch }) {
-                return;
+            number += 1;
+            if let Some(lesson) = lesson.as_mut().filter(|_| !source.is_rereadable()) {
+                lesson.read(&source.name(), &batch, number);
+            }
+            let known = lesson.as_ref().and_then(Lesson::known);
+            if !batch.pieces().is_empty()
+                && !give(Work::Batch { source: source.name(), batch, number, known })
+            {
+                return lesson;
             }
             if !is_open {
                 break;
@@ -93,33 +122,54 @@ fn split_all(sources: &[Source], judges: &[SyncSender<Work>]) {
             // Something that should have given objects gave none: that is no good news.
             let problem = format!("{}: there is nothing in it: give objects as JSON or YAML", source.name());
             give(Work::Failed(Failure::data(problem)));
-            return;
+            return lesson;
         }
     }
+    lesson
 }
 
-fn judge_all(given: &Receiver<Work>, done: &SyncSender<Result<Judged, Failure>>, plan: &Plan<'_>) {
+fn judge_all(
+    given: &Receiver<Work>,
+    done: &SyncSender<Result<Judged, Failure>>,
+    plan: &Plan<'_>,
+    keeps_track: bool,
+) -> Seen {
+    let mut seen = Seen::default();
     while let Ok(work) = given.recv() {
         let answer = match work {
             Work::Failed(failure) => Err(failure),
-            Work::Batch { source, batch } => {
+            Work::Batch { source, batch, number, known } => {
+                let by = known.as_deref().map_or(plan.by, By::Own);
+                let plan = Plan { by, ..*plan };
                 let mut judged = Judged::default();
                 for piece in batch.pieces() {
-                    judge_piece(&source, &batch, piece, plan, &mut judged);
+                    judge_piece(&source, &batch, piece, &plan, &mut judged, |judgement| {
+                        if keeps_track {
+                            seen.note(judgement.group(), &judgement.kind, number);
+                        }
+                    });
                 }
                 Ok(judged)
             }
         };
         if done.send(answer).is_err() {
-            return;
+            break;
         }
     }
+    seen
 }
 
-fn judge_piece(source: &str, batch: &Batch, piece: &Piece, plan: &Plan<'_>, judged: &mut Judged) {
+fn judge_piece(
+    source: &str,
+    batch: &Batch,
+    piece: &Piece,
+    plan: &Plan<'_>,
+    judged: &mut Judged,
+    mut on_judgement: impl FnMut(&Judgement),
+) {
     // A declaration of somebody's own may be about anything.
     let is_ours = match plan.by {
-        By::Own(registry) => registry.entries().len() == Registry::builtin().entries().len(),
+        By::Own(known) => known.is_builtin(),
         By::Kstatus => true,
     };
     let extent = if is_ours { Extent::WithoutTemplates } else { Extent::WithoutHistory };
@@ -142,6 +192,7 @@ fn judge_piece(source: &str, batch: &Batch, piece: &Piece, plan: &Plan<'_>, judg
                 }
             }
         };
+        on_judgement(&judgement);
         judged.add(judgement, plan);
     }
 }

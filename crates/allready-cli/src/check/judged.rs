@@ -1,5 +1,7 @@
 //! What some objects came to, in the form of the answer: made by many at once, and put together in order.
 
+use std::collections::BTreeMap;
+
 use allready::{Time, health::Health};
 
 use super::{
@@ -65,6 +67,8 @@ pub(super) struct Judged {
     pub(super) judgements: Vec<Judgement>,
     /// What could not be read, and why.
     pub(super) problems: Vec<String>,
+    /// By kind, how many are healthy only because a definition says so.
+    pub(super) excused: BTreeMap<String, u64>,
 }
 
 impl Judged {
@@ -77,6 +81,10 @@ impl Judged {
             if !plan.is_table() {
                 self.problems.push(format!("{place}: {}", judgement.verdict.message));
             }
+        }
+        if judgement.is_excused {
+            let kind = format!("{}.{}", judgement.kind, judgement.group());
+            *self.excused.entry(kind).or_default() += 1;
         }
         if !plan.shows(judgement.health()) {
             return;

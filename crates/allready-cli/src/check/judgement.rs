@@ -2,24 +2,25 @@
 
 use allready::{
     Time,
-    health::{Health, Verdict, judge, kstatus, rule},
-    registry::Registry,
+    health::{Health, Verdict, kstatus, rule},
 };
 use serde_json::Value;
+
+use crate::declared::Known;
 
 /// Whose rules are judged by.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum By<'a> {
     /// Ours, and what is declared of kinds.
-    Own(&'a Registry),
+    Own(&'a Known),
     /// Those of kstatus.
     Kstatus,
 }
 
 /// The rule of what was asked for and is not there.
-const MISSING: &str = "X02";
+const MISSING: &str = "I02";
 /// The rule of what cannot be read.
-const UNREADABLE: &str = "X01";
+const UNREADABLE: &str = "I01";
 /// Whatever kstatus goes by.
 const KSTATUS: &str = "kstatus";
 
@@ -38,6 +39,8 @@ pub(super) struct Judgement {
     pub(super) observed: Option<i64>,
     /// Where it stands, if it could not be read and has no name.
     pub(super) place: Option<String>,
+    /// Whether its definition alone makes it healthy: it would be degraded otherwise.
+    pub(super) is_excused: bool,
 }
 
 impl Judgement {
@@ -45,8 +48,11 @@ impl Judgement {
     pub(super) fn of(object: &Value, by: By<'_>, now: Time) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let metadata = &object["metadata"];
-        let (verdict, kstatus) = match by {
-            By::Own(registry) => (judge(object, registry, now), None),
+        let (verdict, kstatus, is_excused) = match by {
+            By::Own(known) => {
+                let (verdict, is_excused) = known.judge(object, now);
+                (verdict, None, is_excused)
+            }
             By::Kstatus => {
                 let outcome = kstatus::compute(object, now);
                 let verdict = Verdict {
@@ -54,7 +60,7 @@ impl Judgement {
                     reason: outcome.reason,
                     ..unknown(KSTATUS, "", outcome.message)
                 };
-                (verdict, Some(outcome.status))
+                (verdict, Some(outcome.status), false)
             }
         };
         Self {
@@ -67,6 +73,7 @@ impl Judgement {
             generation: metadata["generation"].as_i64(),
             observed: object["status"]["observedGeneration"].as_i64(),
             place: None,
+            is_excused,
         }
     }
 
@@ -82,6 +89,7 @@ impl Judgement {
             generation: None,
             observed: None,
             place: Some(place),
+            is_excused: false,
         }
     }
 
@@ -99,6 +107,7 @@ impl Judgement {
             generation: None,
             observed: None,
             place: None,
+            is_excused: false,
         }
     }
 
@@ -158,5 +167,18 @@ pub(super) fn rule_text(id: &str) -> &'static str {
         UNREADABLE => "Cannot be read: Unknown.",
         KSTATUS => "As kstatus has it.",
         id => rule(id).map_or("", |rule| rule.text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_of_this_command_is_not_taken_for_one_of_the_verdicts() {
+        for id in [MISSING, UNREADABLE, KSTATUS] {
+            assert!(rule(id).is_none() && !rule_text(id).is_empty(), "{id}");
+        }
+        assert_eq!(rule_text("X02"), rule("X02").unwrap().text);
     }
 }

@@ -10,12 +10,14 @@ mod judgement;
 mod junit;
 mod layout;
 mod prometheus;
+mod stream;
 mod table;
 mod tally;
+mod turns;
 
 use std::process::ExitCode;
 
-use allready::{Time, registry::Registry};
+use allready::Time;
 
 pub(crate) use args::CheckArgs;
 
@@ -25,7 +27,7 @@ use self::{
     judged::{Plan, Shown},
     judgement::By,
 };
-use crate::{declared, failure::Failure, printer::Printer};
+use crate::{declared::Known, failure::Failure, objects::sources, printer::Printer};
 
 pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let check = Check {
@@ -34,14 +36,18 @@ pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<
         shown: if args.all { Shown::All } else { Shown::NotHealthy },
         args,
     };
-    let entries = args.declared.entries()?;
+    let mut declared = args.declared.read()?;
     let tally = if args.filename.is_empty() {
-        cluster::check(&check, entries, printer)?
+        cluster::check(&check, declared, printer)?
     } else {
-        let registry = declared::registry(entries);
-        let plan = check.plan(&registry);
+        let sources = sources(&args.filename)?;
+        if args.judge_as.is_none() {
+            printer.warnings(&declared.look_through(&sources));
+        }
+        let known = declared.known();
+        let plan = check.plan(&known);
         let mut collector = Collector::new(&plan, args.is_grouped());
-        files::check(&args.filename, &plan, &mut collector, printer)?;
+        files::check(&sources, &plan, declared, &mut collector, printer)?;
         collector.finish(printer)?
     };
     Ok(ExitCode::from(tally.exit_code(args.fail_on())))
@@ -56,10 +62,10 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    fn plan(&self, registry: &'a Registry) -> Plan<'a> {
+    fn plan(&self, known: &'a Known) -> Plan<'a> {
         let by = match self.args.judge_as {
             Some(JudgeAs::Kstatus) => By::Kstatus,
-            None => By::Own(registry),
+            None => By::Own(known),
         };
         Plan { by, now: self.now, output: self.output, shown: self.shown, tells_why: self.args.why }
     }

@@ -11,6 +11,8 @@ pub(super) struct Tally {
     pub(super) unreadable: u64,
     /// How many kinds could not be listed.
     pub(super) unlisted: u64,
+    /// How many kinds were declared only behind objects of them.
+    pub(super) too_late: u64,
 }
 
 impl Tally {
@@ -32,6 +34,7 @@ impl Tally {
         }
         self.unreadable += other.unreadable;
         self.unlisted += other.unlisted;
+        self.too_late += other.too_late;
     }
 
     /// One line, worst first, in these words.
@@ -52,7 +55,10 @@ impl Tally {
             parts.push(format!("{count} {word}{note}"));
         }
         if self.unlisted > 0 {
-            parts.push(format!("{} kinds not listed", self.unlisted).replace("1 kinds", "1 kind"));
+            parts.push(format!("{} not listed", kinds(self.unlisted)));
+        }
+        if self.too_late > 0 {
+            parts.push(format!("{} declared too late", kinds(self.too_late)));
         }
         if parts.is_empty() { objects } else { format!("{objects}: {}", parts.join(", ")) }
     }
@@ -63,6 +69,9 @@ impl Tally {
             json!({ "total": self.total(), "unreadable": self.unreadable, "unlisted": self.unlisted });
         for health in Health::WORST_FIRST {
             summary[health.as_str().to_lowercase()] = self.of(health).into();
+        }
+        if self.too_late > 0 {
+            summary["declaredTooLate"] = self.too_late.into();
         }
         summary
     }
@@ -75,12 +84,16 @@ impl Tally {
         let is_there = |health: Health| health >= fail_on && self.of(health) > 0;
         if is_there(Health::Degraded) || is_there(Health::Missing) {
             1
-        } else if self.unlisted > 0 || Health::WORST_FIRST.into_iter().any(is_there) {
+        } else if self.unlisted > 0 || self.too_late > 0 || Health::WORST_FIRST.into_iter().any(is_there) {
             2
         } else {
             0
         }
     }
+}
+
+fn kinds(count: u64) -> String {
+    if count == 1 { "1 kind".to_owned() } else { format!("{count} kinds") }
 }
 
 #[cfg(test)]
@@ -110,6 +123,13 @@ mod tests {
     }
 
     #[test]
+    fn eleven_kinds_are_not_one() {
+        let words = |health: Health| health.as_str().to_lowercase();
+        let many = Tally { unlisted: 11, too_late: 21, ..Tally::default() };
+        assert_eq!(many.summary(words), "0 objects: 11 kinds not listed, 21 kinds declared too late");
+    }
+
+    #[test]
     fn the_exit_code_is_that_of_the_worst_and_unreadable_input_is_never_good() {
         use Health::{Degraded, Healthy, Missing, Progressing, Suspended, Unknown};
         let code = |healths: &[Health]| tally(healths).exit_code(Progressing);
@@ -122,6 +142,7 @@ mod tests {
         assert_eq!(tally(&[Missing]).exit_code(Missing), 1);
         assert_eq!(tally(&[Suspended]).exit_code(Suspended), 2);
         assert_eq!(Tally { unlisted: 1, ..tally(&[Healthy]) }.exit_code(Missing), 2);
+        assert_eq!(Tally { too_late: 1, ..tally(&[Healthy]) }.exit_code(Missing), 2);
         assert_eq!(Tally { unreadable: 1, ..tally(&[Degraded]) }.exit_code(Missing), 65);
     }
 }

@@ -5,29 +5,13 @@ use std::path::PathBuf;
 use allready::explain::{Extent, Known, ObjectId};
 use serde_json::Value;
 
-use crate::{failure::Failure, input, objects::sources, printer::tame, target::Target};
-
-/// Kinds that people have short names for.
-const SHORT: [(&str, &str); 18] = [
-    ("po", "Pod"),
-    ("svc", "Service"),
-    ("deploy", "Deployment"),
-    ("rs", "ReplicaSet"),
-    ("sts", "StatefulSet"),
-    ("ds", "DaemonSet"),
-    ("cj", "CronJob"),
-    ("ing", "Ingress"),
-    ("no", "Node"),
-    ("ns", "Namespace"),
-    ("pvc", "PersistentVolumeClaim"),
-    ("pv", "PersistentVolume"),
-    ("cm", "ConfigMap"),
-    ("hpa", "HorizontalPodAutoscaler"),
-    ("pdb", "PodDisruptionBudget"),
-    ("gtw", "Gateway"),
-    ("gc", "GatewayClass"),
-    ("sr", "StatusReport"),
-];
+use crate::{
+    failure::Failure,
+    input,
+    objects::sources,
+    printer::tame,
+    target::{Target, is_called, is_short},
+};
 
 /// Reads every object of some files.
 pub(super) fn read(files: &[PathBuf], is_everything: bool) -> Result<Known, Failure> {
@@ -90,15 +74,10 @@ pub(super) fn find(
 /// Whether a kind can be called this: `deploy`, `Deployment`, `deployments`, `deployments.apps`, `deployments.v1.apps`.
 fn is_kind(name: &str, id: &ObjectId) -> bool {
     let (name, group) = name.split_once('.').unwrap_or((name, ""));
-    let kind = id.kind.to_lowercase();
-    let name = name.to_lowercase();
-    let plurals =
-        [format!("{kind}s"), format!("{kind}es"), format!("{}ies", kind.strip_suffix('y').unwrap_or("\0"))];
-    let is_short = SHORT.iter().any(|&(short, long)| short == name && long == id.kind);
     let is_group = group.is_empty()
         || group == id.group
         || group.split_once('.').is_some_and(|(_, rest)| rest == id.group);
-    (name == kind || plurals.contains(&name) || is_short) && is_group
+    (is_called(&id.kind, name) || is_short(&id.group, &id.kind, name)) && is_group
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ use allready::{
     explain::{Bounds, Explanation, ObjectId, Reference, explain},
     follow::{Budget, follow},
     health::Health,
-    registry::Registry,
 };
 use clap::{Args, ValueEnum};
 
@@ -22,6 +21,7 @@ use self::tree::Look;
 use crate::{
     cli::Output,
     cluster::{ClusterArgs, Patience},
+    declared::{DeclaredArgs, are_custom},
     failure::Failure,
     printer::Printer,
     render,
@@ -42,7 +42,8 @@ spec, and who wrote it. What may not be read is said, and never taken for good o
 Messages are cut to fit the line; -o json has all of them.
 
 With --filename nothing is asked of a cluster. What is not in the files may exist all the
-same; with --complete it is missing.
+same; with --complete it is missing. What conditions mean is known as for `check`: built
+in, by definitions in the cluster or in the files, and by --registry.
 
 Of secrets and config maps only the metadata is read.
 
@@ -78,6 +79,9 @@ pub(crate) struct ExplainArgs {
     /// The files are all there is: what is not in them is missing.
     #[arg(long, requires = "filename")]
     pub(crate) complete: bool,
+
+    #[command(flatten)]
+    pub(crate) declared: DeclaredArgs,
 
     /// Show what is healthy too.
     #[arg(long)]
@@ -135,11 +139,13 @@ pub(crate) fn run(args: &ExplainArgs, now: Time, printer: &mut Printer) -> Resul
             .enable_all()
             .build()
             .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
-        runtime.block_on(from_cluster(args, &target, &bounds, now))?
+        runtime.block_on(from_cluster(args, &target, &bounds, now, printer))?
     } else {
+        let mut declared = args.declared.read()?;
         let known = files::read(&args.filename, args.complete)?;
         let id = files::find(&known, target.as_ref(), args.namespace.as_deref())?;
-        explain(&known, &Reference::to(&id), Registry::builtin(), now, &bounds)
+        printer.warnings(&declared.learn_all(known.objects().map(|(_, object)| object)));
+        explain(&known, &Reference::to(&id), &declared.registry(), now, &bounds)
     };
     show(args, &explanation, now, printer)?;
     Ok(exit_code(explanation.health()))
@@ -164,7 +170,9 @@ async fn from_cluster(
     target: &Target,
     bounds: &Bounds,
     now: Time,
+    printer: &mut Printer,
 ) -> Result<Explanation, Failure> {
+    let mut declared = args.declared.read()?;
     let cluster = args.cluster.connect(Patience::Command).await?;
     let catalog = target::discover(&cluster).await?;
     let Some(name) = &target.name else {
@@ -178,7 +186,12 @@ async fn from_cluster(
     let root = ObjectId::new(&resource.group, &resource.kind, namespace.unwrap_or_default(), name);
     let root = Reference::to(&root);
     let budget = Budget { requests: args.requests.into(), time: Duration::from_secs(args.timeout.into()) };
-    Ok(follow(&cluster.client, &catalog, &root, Registry::builtin(), now, bounds, budget).await)
+    // What is behind a kind of Kubernetes may be of any other.
+    let mut heard = declared.ask(&cluster, &catalog).await;
+    // The answer is about the one object, and if that is Kubernetes' own no definition is missed for it.
+    heard.gap = heard.gap.filter(|_| are_custom([resource]));
+    printer.warnings(&heard.all());
+    Ok(follow(&cluster.client, &catalog, &root, &declared.registry(), now, bounds, budget).await)
 }
 
 fn show(

@@ -2,10 +2,7 @@
 
 use std::pin::pin;
 
-use allready::{
-    registry::Entry,
-    resources::{Catalog, ListProblem, Listed, Selection, listing},
-};
+use allready::resources::{Catalog, Listed, Selection, listing};
 use futures::StreamExt as _;
 use serde_json::Value;
 
@@ -16,7 +13,7 @@ use super::{
 };
 use crate::{
     cluster::{Cluster, Patience},
-    declared,
+    declared::{Declared, Heard, are_custom},
     failure::Failure,
     printer::{Printer, tame},
     target::{self, Asked},
@@ -33,18 +30,24 @@ const PARALLEL: usize = 8;
 pub(super) async fn lint(
     args: &LintArgs,
     begin: &Begin<'_>,
-    entries: Vec<Entry>,
+    mut declared: Declared,
     printer: &mut Printer,
 ) -> Result<Report, Failure> {
     let targets = target::parse(&args.targets).map_err(Failure::usage)?;
     let cluster = args.cluster.connect(Patience::Command).await?;
     let catalog = target::discover(&cluster).await?;
     let asked = target::resolve(&targets, &args.scope, &args.selector, &catalog, &cluster.namespace)?;
-    // What is given by hand comes before what the definitions say of themselves.
-    let (mut declared, _) = declared::of_cluster(&cluster, &catalog).await;
-    declared.extend(entries);
-    let registry = declared::registry(declared);
-    let mut session = Session::new(begin, &registry);
+    let heard = if are_custom(asked.iter().map(|asked| &asked.resource)) {
+        declared.ask(&cluster, &catalog).await
+    } else {
+        Heard::default()
+    };
+    // Who may not read definitions can look at objects all the same; one that cannot be understood is somebody's mistake.
+    printer.warnings(&heard.gap.into_iter().collect::<Vec<_>>());
+    let mut session = Session::new(begin, declared);
+    for problem in heard.problems {
+        session.problem(tame(&problem));
+    }
     if targets.is_empty() {
         catalog.problems.iter().for_each(|problem| session.problem(tame(problem)));
     }
@@ -73,12 +76,10 @@ pub(super) async fn lint(
                 }),
                 Listed::Done => {}
                 Listed::Failed(problem) => {
-                    let said = tame(&format!("{}: {problem}", resource.full_name()));
-                    failures.push(match problem {
-                        ListProblem::Forbidden { .. } => Failure::permission(&said),
-                        _ => Failure::unavailable(&said),
-                    });
-                    session.problem(said);
+                    let namespace = selection.namespace.as_deref().filter(|_| resource.is_namespaced);
+                    let failure = target::unlisted(resource, namespace, &problem);
+                    session.problem(failure.to_string());
+                    failures.push(failure);
                 }
             }
         }

@@ -1,23 +1,26 @@
 //! Objects and definitions from files.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use super::{lines::Origin, session::Session};
 use crate::{
     failure::Failure,
-    objects::{Batch, Extent, Splitter, read, sources},
+    objects::{Batch, Extent, Source, Splitter, read},
     printer::tame,
 };
 
 /// Looks at everything in these files, one object at a time.
-pub(super) fn lint(paths: &[PathBuf], session: &mut Session<'_>) -> Result<(), Failure> {
-    for source in sources(paths)? {
+pub(super) fn lint(sources: &[Source], session: &mut Session<'_>) -> Result<(), Failure> {
+    for source in sources {
         let file: Arc<str> = source.name().into();
         let mut splitter = Splitter::new(source.open()?);
         let mut is_open = true;
         while is_open {
             let mut batch = Batch::default();
             is_open = splitter.next(&mut batch);
+            if !source.is_rereadable() {
+                session.learn(&file, &batch);
+            }
             for piece in batch.pieces() {
                 let objects = read(&batch, piece, Extent::Whole);
                 // A list that is written as one piece has its objects below `items`.

@@ -18,7 +18,11 @@ use allready::{Time, lint::Ignores};
 pub(crate) use args::LintArgs;
 use session::{Begin, Session};
 
-use crate::{declared, failure::Failure, printer::Printer};
+use crate::{
+    failure::Failure,
+    objects::sources,
+    printer::{Printer, tame},
+};
 
 pub(crate) fn run(args: &LintArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     if let Some(id) = &args.explain {
@@ -33,17 +37,21 @@ pub(crate) fn run(args: &LintArgs, now: Time, printer: &mut Printer) -> Result<E
         return fix::run(args, printer);
     }
     let ignores = Ignores::new(&config);
-    let entries = args.declared.entries()?;
+    let mut declared = args.declared.read()?;
     let begin = Begin { config: &config, ignores: &ignores, now: args.now.unwrap_or(now) };
     let report = if args.filename.is_empty() {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime =
             runtime.map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
-        runtime.block_on(cluster::lint(args, &begin, entries, printer))?
+        runtime.block_on(cluster::lint(args, &begin, declared, printer))?
     } else {
-        let registry = declared::registry(entries);
-        let mut session = Session::new(&begin, &registry);
-        files::lint(&args.filename, &mut session)?;
+        let sources = sources(&args.filename)?;
+        let problems = declared.look_through(&sources);
+        let mut session = Session::new(&begin, declared);
+        for problem in problems {
+            session.problem(tame(&problem));
+        }
+        files::lint(&sources, &mut session)?;
         session.finish(args.unmet())
     };
     output::print(&report, args, printer)?;

@@ -6,13 +6,18 @@ use std::{
 };
 
 use allready::{
-    Time,
+    Time, health,
     lint::{self, Config, Context, Coverage, Finding, History, Ignores, Relations, Scope, Severity, Unmet},
     registry::Registry,
 };
 use serde_json::Value;
 
 use super::lines::{self, Origin};
+use crate::{
+    declared::{Declared, Learnt, Seen, learn_batch, too_late},
+    objects::Batch,
+    printer::tame,
+};
 
 /// So many findings are kept; of the rest only their number.
 const MOST_FINDINGS: usize = 10_000;
@@ -37,7 +42,9 @@ pub(super) struct Begin<'a> {
 pub(super) struct Session<'a> {
     config: &'a Config,
     ignores: &'a Ignores<'a>,
-    registry: &'a Registry,
+    declared: Declared,
+    registry: Registry,
+    seen: Seen,
     pub(super) now: Time,
     relations: Relations,
     history: History,
@@ -71,11 +78,13 @@ pub(super) struct Report {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(begin: &Begin<'a>, registry: &'a Registry) -> Self {
+    pub(super) fn new(begin: &Begin<'a>, declared: Declared) -> Self {
         Self {
             config: begin.config,
             ignores: begin.ignores,
-            registry,
+            registry: declared.registry(),
+            declared,
+            seen: Seen::default(),
             now: begin.now,
             relations: Relations::default(),
             history: History::default(),
@@ -87,8 +96,25 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn context(&self) -> Context<'a> {
-        Context { registry: self.registry, now: self.now, thresholds: &self.config.thresholds }
+    /// Learns from the definitions of a batch that can be read only once: from here on, what they declare counts.
+    pub(super) fn learn(&mut self, file: &str, batch: &Batch) {
+        let learnt = learn_batch(&mut self.declared, batch);
+        if learnt.is_empty() {
+            return;
+        }
+        self.registry = self.declared.registry();
+        for Learnt { group, kind, problem } in learnt {
+            if let Some(problem) = problem {
+                self.problem(tame(&format!("{file}: {problem}")));
+            }
+            if self.seen.first(&group, &kind).is_some() {
+                self.problem(tame(&too_late(&group, &kind)));
+            }
+        }
+    }
+
+    fn context(&self) -> Context<'_> {
+        Context { registry: &self.registry, now: self.now, thresholds: &self.config.thresholds }
     }
 
     /// Looks at an object, and gives what is to be told of it. Its text, and where in it the object stands, are for lines.
@@ -104,6 +130,7 @@ impl<'a> Session<'a> {
         if is_definition {
             findings.extend(lint::definition(object));
         } else {
+            self.seen.note(health::group(object), object["kind"].as_str().unwrap_or_default(), 0);
             self.relations.add(object);
             self.remember(object, origin);
         }
@@ -123,14 +150,18 @@ impl<'a> Session<'a> {
 
     /// Looks at the step to another version of an object.
     pub(super) fn step(&mut self, object: &Value) -> &[Told] {
-        let findings = self.history.feed(object, &self.context());
+        let context =
+            Context { registry: &self.registry, now: self.now, thresholds: &self.config.thresholds };
+        let findings = self.history.feed(object, &context);
         self.tell(object, findings, None, |_| false)
     }
 
     /// Looks at what makes no events: objects that wait for too long.
     pub(super) fn overdue(&mut self) -> &[Told] {
         let first = self.report.told.len();
-        for finding in self.history.overdue(&self.context()) {
+        let context =
+            Context { registry: &self.registry, now: self.now, thresholds: &self.config.thresholds };
+        for finding in self.history.overdue(&context) {
             let named = serde_json::json!({ "apiVersion": finding.object.api_version, "kind": finding.object.kind,
                 "metadata": { "namespace": finding.object.namespace, "name": finding.object.name } });
             self.tell(&named, vec![finding], None, |_| false);

@@ -2,7 +2,7 @@
 
 use std::{pin::pin, time::Duration};
 
-use allready::Time;
+use allready::{Time, resources::Resource};
 use futures::{StreamExt as _, stream};
 use kube::{
     api::DynamicObject,
@@ -23,7 +23,7 @@ use crate::{
     failure::Failure,
     printer::{Printer, tame},
     signal,
-    target::Asked,
+    target::{self, Asked},
 };
 
 /// So many kinds are watched at most: each takes a connection's share for as long as it lasts.
@@ -62,6 +62,7 @@ pub(super) async fn run(
     let mut stopped = pin!(signal::stopped()?);
     printer
         .error_text(&format!("Looking on for {:#}; Ctrl-C ends it early.\n", args.watch.unwrap_or_default()));
+    let (mut has_seen, mut refusal) = (false, None);
     loop {
         let event = tokio::select! {
             () = &mut over => break,
@@ -73,7 +74,9 @@ pub(super) async fn run(
             }
             event = events.next() => event,
         };
-        let Some((kind, event)) = event else { break };
+        let Some(event) = event else { break };
+        // To begin is not to see.
+        has_seen |= event.as_ref().is_ok_and(|event| !matches!(event, Event::Init));
         session.now = Time::new(jiff::Timestamp::now());
         match event {
             Ok(Event::InitApply(object) | Event::Apply(object)) => seen(object, args, session, printer)?,
@@ -83,8 +86,15 @@ pub(super) async fn run(
                 }
             }
             Ok(Event::Init | Event::InitDone) => {}
-            Err(error) => session.problem(tame(&format!("{kind}: {error}"))),
+            Err(failure) => {
+                session.problem(failure.to_string());
+                refusal.get_or_insert(failure);
+            }
         }
+    }
+    // Where nothing at all could be seen, that is the answer.
+    if let Some(refusal) = refusal.filter(|_| !has_seen) {
+        return Err(refusal);
     }
     session.now = Time::new(jiff::Timestamp::now());
     tell(session.overdue(), args, printer)?;
@@ -106,7 +116,7 @@ fn tell(told: &[Told], args: &LintArgs, printer: &mut Printer) -> Result<(), Fai
 fn watch(
     cluster: &Cluster,
     asked: &Asked,
-) -> impl futures::Stream<Item = (String, Result<Event<DynamicObject>, watcher::Error>)> + Send + use<> {
+) -> impl futures::Stream<Item = Result<Event<DynamicObject>, Failure>> + Send + use<> {
     let api = asked.resource.api(cluster.client.clone(), asked.selection.namespace.as_deref());
     let mut config = watcher::Config::default().timeout(WATCH_SECONDS);
     config.label_selector.clone_from(&asked.selection.labels);
@@ -114,7 +124,7 @@ fn watch(
     if let [name] = asked.names.as_slice() {
         config = config.fields(&format!("metadata.name={name}"));
     }
-    let kind = asked.resource.full_name();
+    let (resource, namespace) = (asked.resource.clone(), asked.selection.namespace.clone());
     let names = asked.names.clone();
     let is_meant = move |object: &DynamicObject| {
         names.is_empty() || object.metadata.name.as_ref().is_some_and(|name| names.contains(name))
@@ -124,8 +134,21 @@ fn watch(
             Ok(Event::InitApply(object) | Event::Apply(object) | Event::Delete(object)) => is_meant(object),
             _ => true,
         };
-        futures::future::ready(is_wanted.then(|| (kind.clone(), event)))
+        let event = event.map_err(|error| refused(&resource, namespace.as_deref(), &error));
+        futures::future::ready(is_wanted.then_some(event))
     })
+}
+
+/// Why a kind cannot be watched.
+fn refused(resource: &Resource, namespace: Option<&str>, error: &watcher::Error) -> Failure {
+    match error {
+        watcher::Error::InitialListFailed(error)
+        | watcher::Error::WatchStartFailed(error)
+        | watcher::Error::WatchFailed(error) => {
+            target::refused_to("list and watch", resource, namespace, None, error)
+        }
+        other => Failure::unavailable(tame(&format!("{}: {other}", resource.full_name()))),
+    }
 }
 
 /// An object, or another version of it.

@@ -120,6 +120,11 @@ impl Batch {
         self.bytes.len()
     }
 
+    /// All of its text.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// What is in it.
     pub(crate) fn pieces(&self) -> &[Piece] {
         &self.pieces

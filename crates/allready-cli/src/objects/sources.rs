@@ -57,6 +57,11 @@ impl Source {
         }
     }
 
+    /// Whether it gives the same when it is read again: a file does, and what others write meanwhile does not.
+    pub(crate) fn is_rereadable(&self) -> bool {
+        self.path != Path::new("-") && self.path.is_file()
+    }
+
     /// Where it is; `-` for standard input.
     pub(crate) fn into_path(self) -> PathBuf {
         self.path

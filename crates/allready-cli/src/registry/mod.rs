@@ -13,7 +13,7 @@ use std::{
 use allready::{
     Time,
     registry::{
-        self, Entry, Registry,
+        Entry, Registry,
         export::{Format, Wanted, declared, export},
     },
 };
@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cli::Output,
+    declared::DeclaredArgs,
     failure::Failure,
     input,
     printer::{Printer, tame},
@@ -42,6 +43,7 @@ Exit codes:
 
 Examples:
   allready registry show Certificate.cert-manager.io
+  allready registry show deploy
   allready registry show widgets.example.com --definition crds/widget.yaml
   allready registry check ours.yaml
   allready registry export --format argocd-lua Certificate.cert-manager.io
@@ -80,7 +82,7 @@ pub(crate) struct DeclarationArgs {
 /// Which kind.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The kind: KIND, KIND.GROUP, KIND.VERSION.GROUP or its plural.
+    /// The kind: KIND, KIND.GROUP, KIND.VERSION.GROUP, its plural, or a short name such as `deploy`.
     #[arg(value_name = "KIND")]
     pub(crate) kind: String,
 
@@ -192,22 +194,19 @@ pub(crate) struct Sources {
 
 impl Sources {
     fn read(args: &DeclarationArgs) -> Result<Self, Failure> {
-        let mut annotated = Vec::new();
+        let mut declared = DeclaredArgs { files: args.registry.clone() }.read()?;
         for path in &args.definition {
             for document in input::read_all(path)? {
-                let entry = Entry::of_definition(&document).transpose();
-                annotated.extend(entry.map_err(|error| unusable(path, &error))?);
+                if let Some(problem) = declared.learn(&document).and_then(|learnt| learnt.problem) {
+                    let path = path.display().to_string();
+                    return Err(Failure::data(tame(&format!("{path}: {problem}"))));
+                }
             }
         }
-        let mut filed = Vec::new();
-        for path in &args.registry {
-            filed.extend(entries(path)?);
-        }
-        let registry = Registry::builtin().clone().with(annotated.clone()).with(filed.clone());
         Ok(Self {
-            registry,
-            annotations: Registry::empty().with(annotated),
-            files: Registry::empty().with(filed),
+            registry: declared.registry(),
+            annotations: Registry::empty().with(declared.definitions().iter().cloned()),
+            files: Registry::empty().with(declared.files().iter().cloned()),
         })
     }
 
@@ -221,19 +220,6 @@ impl Sources {
             () => "name",
         }
     }
-}
-
-/// The declarations of a file; every document of it has some.
-fn entries(path: &Path) -> Result<Vec<Entry>, Failure> {
-    let mut entries = Vec::new();
-    for document in input::read_all(path)?.iter().filter(|document| !document.is_null()) {
-        entries.extend(registry::read(document).map_err(|error| unusable(path, &error))?);
-    }
-    Ok(entries)
-}
-
-fn unusable(path: &Path, error: &dyn std::error::Error) -> Failure {
-    Failure::data(format_args!("{}: {}", tame(&path.display().to_string()), tame(&error.to_string())))
 }
 
 fn show(args: &ShowArgs, printer: &mut Printer) -> Result<(), Failure> {
@@ -265,7 +251,8 @@ fn value(entry: &Entry) -> Result<Value, Failure> {
 }
 
 fn check(path: &Path, printer: &mut Printer) -> Result<(), Failure> {
-    let entries = entries(path)?;
+    let read = DeclaredArgs { files: vec![path.to_owned()] }.read()?;
+    let entries = read.files();
     let name = tame(&path.display().to_string());
     if entries.is_empty() {
         return Err(Failure::data(format_args!("{name}: it declares nothing")));

@@ -1,11 +1,16 @@
 //! Kinds by the names that people use.
 
-use allready::registry::{
-    Registry,
-    export::{Wanted, declared},
+use allready::{
+    registry::{
+        Registry,
+        export::{Wanted, declared},
+    },
+    resources::{Catalog, Resource},
 };
 
-/// What is meant by `Deployment`, `Certificate.cert-manager.io`, `Certificate.v1.cert-manager.io` or
+use crate::target::{is_called, is_short, plural, short_names};
+
+/// What is meant by `deploy`, `Deployment`, `Certificate.cert-manager.io`, `Certificate.v1.cert-manager.io` or
 /// `certificates.cert-manager.io`.
 pub(super) fn kind(registry: &Registry, name: &str) -> Result<Wanted, String> {
     let mut found = kinds(registry, name)?;
@@ -18,7 +23,7 @@ pub(super) fn kind(registry: &Registry, name: &str) -> Result<Wanted, String> {
     }
 }
 
-/// All that may be meant by such a name: at least one, of which nothing need be declared.
+/// All that may be meant by such a name: at least one. Of one that is named with its group nothing need be declared.
 pub(super) fn kinds(registry: &Registry, name: &str) -> Result<Vec<Wanted>, String> {
     let (kind, rest) = name.split_once('.').unwrap_or((name, ""));
     if kind.is_empty() {
@@ -29,17 +34,63 @@ pub(super) fn kinds(registry: &Registry, name: &str) -> Result<Vec<Wanted>, Stri
         None if is_version(rest) => (Some(rest.to_owned()), ""),
         _ => (None, rest),
     };
-    let known = declared(registry);
-    let alike = known.iter().filter(|known| is_called(&known.kind, kind));
+    let known = known(registry);
     // No server has the group extensions any more, and its kinds have moved.
     let is_meant =
         |known: &&Wanted| if rest.is_empty() { known.group != "extensions" } else { known.group == group };
-    let found = alike.filter(is_meant).map(|found| Wanted { version: version.clone(), ..found.clone() });
-    let mut found: Vec<Wanted> = found.collect();
-    if found.is_empty() {
-        found.push(Wanted { group: group.to_owned(), version, kind: kind.to_owned() });
+    let found = |is_name: &dyn Fn(&Wanted) -> bool| -> Vec<Wanted> {
+        let found = known.iter().filter(is_meant).filter(|known| is_name(known));
+        found.map(|found| Wanted { version: version.clone(), ..found.clone() }).collect()
+    };
+    // Full names go before short ones, as with kubectl.
+    let full = found(&|known| is_called(&known.kind, kind));
+    if !full.is_empty() {
+        return Ok(full);
     }
-    Ok(found)
+    let short = found(&|known| is_short(&known.group, &known.kind, kind));
+    match (short.is_empty(), rest.is_empty()) {
+        (false, _) => Ok(short),
+        (true, false) => Ok(vec![Wanted { group: group.to_owned(), version, kind: kind.to_owned() }]),
+        (true, true) => Err(unknown(&known, name)),
+    }
+}
+
+/// The kinds that can be called by a name alone: those that are declared, and those with short names.
+fn known(registry: &Registry) -> Vec<Wanted> {
+    let mut known = declared(registry);
+    for (_, group, kind) in short_names() {
+        let wanted = Wanted { group: group.to_owned(), version: None, kind: kind.to_owned() };
+        if !known.contains(&wanted) {
+            known.push(wanted);
+        }
+    }
+    known
+}
+
+/// What to say of a name that means nothing, with those that are near to it.
+fn unknown(known: &[Wanted], name: &str) -> String {
+    let resource = |known: &Wanted| Resource {
+        group: known.group.clone(),
+        kind: known.kind.clone(),
+        plural: plural(&known.kind),
+        singular: known.kind.to_lowercase(),
+        short_names: short_names()
+            .filter(|(_, group, kind)| *group == known.group && *kind == known.kind)
+            .map(|(short, _, _)| short.to_owned())
+            .collect(),
+        ..Resource::default()
+    };
+    let served = known.iter().filter(|known| known.group != "extensions");
+    let catalog = Catalog { resources: served.map(resource).collect(), ..Catalog::default() };
+    let near = catalog.find(name).err().map(|error| error.near).unwrap_or_default();
+    let hint = match near.as_slice() {
+        [] => "`allready registry list` has those that are".to_owned(),
+        [one] => format!("did you mean {one}?"),
+        [first @ .., last] => format!("did you mean {} or {last}?", first.join(", ")),
+    };
+    format!(
+        "no kind is known by the name {name:?}; {hint} One of which nothing is declared is written KIND.GROUP"
+    )
 }
 
 /// Whether a text is the version of an API: `v1`, `v2beta3`.
@@ -49,13 +100,6 @@ fn is_version(text: &str) -> bool {
     let (number, stage) = rest.split_at(end);
     let stage = stage.strip_prefix("alpha").or_else(|| stage.strip_prefix("beta")).unwrap_or(stage);
     !number.is_empty() && stage.chars().all(|c| c.is_ascii_digit())
-}
-
-/// Whether a kind is called so: by its name in any letters, or by its plural.
-fn is_called(kind: &str, name: &str) -> bool {
-    let (kind, name) = (kind.to_ascii_lowercase(), name.to_ascii_lowercase());
-    let stem = kind.strip_suffix('y').map(|stem| format!("{stem}ies"));
-    kind == name || [format!("{kind}s"), format!("{kind}es")].contains(&name) || stem == Some(name)
 }
 
 #[cfg(test)]
@@ -89,9 +133,48 @@ mod tests {
     }
 
     #[test]
+    fn a_kind_is_found_by_the_short_names_that_discovery_would_give() {
+        let told = |name: &str| -> Vec<String> {
+            kinds(Registry::builtin(), name).unwrap().iter().map(ToString::to_string).collect()
+        };
+        for (name, expected) in [
+            ("deploy", "Deployment.apps"),
+            ("sts", "StatefulSet.apps"),
+            ("po", "Pod"),
+            ("svc", "Service"),
+            ("cert", "Certificate.cert-manager.io"),
+            ("ks", "Kustomization.kustomize.toolkit.fluxcd.io"),
+            ("hr", "HelmRelease.helm.toolkit.fluxcd.io"),
+            ("gtw", "Gateway.gateway.networking.k8s.io"),
+            ("gw.gateway.networking.k8s.io", "Gateway.gateway.networking.k8s.io"),
+            ("SVC", "Service"),
+            ("cm", "ConfigMap"),
+        ] {
+            assert_eq!(told(name), [expected], "{name}");
+        }
+        assert_eq!(told("gw"), ["Gateway.gateway.networking.k8s.io", "Gateway.networking.istio.io"]);
+        assert_eq!(told("Widget.example.com"), ["Widget.example.com"], "of which nothing need be declared");
+    }
+
+    #[test]
+    fn a_name_that_means_nothing_is_refused_with_those_that_are_near() {
+        let refused = |name: &str| kinds(Registry::builtin(), name).unwrap_err();
+        assert_eq!(
+            refused("deplyoment"),
+            "no kind is known by the name \"deplyoment\"; did you mean deployments.apps? One of which nothing is declared is \
+             written KIND.GROUP"
+        );
+        assert!(
+            refused("certifcate").contains("did you mean certificates.cert-manager.io"),
+            "{}",
+            refused("certifcate")
+        );
+        assert!(refused("qwertyuiop").contains("`allready registry list` has those that are"));
+    }
+
+    #[test]
     fn versions_are_told_from_groups() {
         assert!(["v1", "v2beta3", "v1alpha1"].into_iter().all(is_version));
         assert!(["", "v", "vault", "v1x", "1", "velero"].into_iter().all(|text| !is_version(text)));
-        assert!(is_called("NetworkPolicy", "networkpolicies") && is_called("Ingress", "ingresses"));
     }
 }

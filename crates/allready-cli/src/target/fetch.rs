@@ -1,6 +1,9 @@
 //! Reading one object, and what it means when that fails.
 
-use allready::resources::{Catalog, Resource};
+use allready::{
+    refusal::{Permission, denied},
+    resources::{Catalog, ListProblem, Resource},
+};
 use serde_json::Value;
 
 use super::{ScopeArgs, Target, no_such};
@@ -84,27 +87,36 @@ pub(crate) fn refused_to(
         None => resource.full_name() + &place(namespace),
     };
     let doing = format!("cannot {verb} {what}");
-    let kube::Error::Api(status) = error else { return refused(&doing, error) };
-    match status.code {
-        401 => Failure::permission(format_args!(
-            "{doing}: the server does not accept the credentials of this context: they may have expired, so log in again"
-        )),
-        403 => {
-            let who = user(&status.message).map_or_else(|| "the user of this context".to_owned(), tame);
-            let verbs = if verb.contains(' ') { "verbs" } else { "verb" };
-            let role = if namespace.is_some() { "role" } else { "cluster role" };
-            Failure::permission(format_args!(
-                "{doing}: {who} needs a {role} with the {verbs} {verb} on {}{} (the server says: {})",
-                resource.full_name(),
-                place(namespace),
-                tame(&status.message)
-            ))
-        }
-        404 => Failure::unavailable(format_args!(
+    match error {
+        kube::Error::Api(status) if status.code == 403 => Failure::permission(tame(&denied(
+            &doing,
+            Some(&permission(verb, resource, namespace)),
+            &status.message,
+        ))),
+        kube::Error::Api(status) if status.code == 404 => Failure::unavailable(format_args!(
             "{doing}: the server does not serve {} any more",
             resource.full_name()
         )),
         _ => refused(&doing, error),
+    }
+}
+
+/// The same where a list of many has failed.
+pub(crate) fn unlisted(resource: &Resource, namespace: Option<&str>, problem: &ListProblem) -> Failure {
+    let doing = format!("cannot list {}{}", resource.full_name(), place(namespace));
+    match problem {
+        ListProblem::Forbidden { said } => {
+            Failure::permission(tame(&denied(&doing, Some(&permission("list", resource, namespace)), said)))
+        }
+        other => Failure::unavailable(tame(&format!("{doing}: {other}"))),
+    }
+}
+
+fn permission(verbs: &str, resource: &Resource, namespace: Option<&str>) -> Permission {
+    Permission {
+        verbs: verbs.to_owned(),
+        resource: resource.full_name(),
+        namespace: namespace.map(str::to_owned),
     }
 }
 
@@ -115,12 +127,6 @@ pub(crate) fn described(resource: &Resource, namespace: Option<&str>, name: &str
 
 fn place(namespace: Option<&str>) -> String {
     namespace.map(|namespace| format!(" in namespace {namespace}")).unwrap_or_default()
-}
-
-/// Whom the server has refused, from its own words.
-fn user(said: &str) -> Option<&str> {
-    let (_, rest) = said.split_once("User \"")?;
-    rest.split_once('"').map(|(user, _)| user)
 }
 
 #[cfg(test)]

@@ -2,12 +2,14 @@
 
 mod fetch;
 mod resolve;
+mod short;
 
 use clap::Args;
 
 pub(crate) use self::{
-    fetch::{described, discover, fetch, get, refused_to},
+    fetch::{described, discover, fetch, get, refused_to, unlisted},
     resolve::{Asked, no_such, resolve},
+    short::{is_called, is_short, plural, short_names},
 };
 
 /// Where to look.

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use super::wish::Wish;
 use crate::{
     cluster::ClusterArgs,
+    declared::DeclaredArgs,
     target::{ScopeArgs, SelectorArgs},
 };
 
@@ -96,6 +97,9 @@ pub(crate) struct WaitArgs {
 
     #[command(flatten)]
     pub(crate) selector: SelectorArgs,
+
+    #[command(flatten)]
+    pub(crate) declared: DeclaredArgs,
 
     /// All objects of the type that there are now.
     #[arg(long, conflicts_with = "filename")]

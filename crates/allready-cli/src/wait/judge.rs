@@ -20,7 +20,7 @@ pub(super) struct Rules {
     /// Whether a terminal state ends it.
     pub(super) fail_fast: bool,
     /// What is known of kinds.
-    pub(super) registry: &'static Registry,
+    pub(super) registry: Registry,
 }
 
 /// What one wish comes to.
@@ -49,7 +49,7 @@ impl Rules {
 
     /// An object that is there.
     pub(super) fn judge(&self, object: &Value, now: Time) -> Judged {
-        let verdict = judge_health(object, self.registry, now);
+        let verdict = judge_health(object, &self.registry, now);
         let parts: Vec<(bool, Said)> = self
             .wishes
             .iter()
@@ -184,7 +184,7 @@ mod tests {
 
     pub(crate) fn rules(wishes: &[&str], any: bool) -> Rules {
         let wishes = wishes.iter().map(|wish| wish.parse().unwrap()).collect();
-        Rules { wishes, any, fail_fast: true, registry: Registry::builtin() }
+        Rules { wishes, any, fail_fast: true, registry: Registry::builtin().clone() }
     }
 
     fn object(conditions: &[(&str, &str)]) -> Value {

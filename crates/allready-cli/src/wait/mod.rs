@@ -49,7 +49,8 @@ async fn wait(args: &WaitArgs, printer: &mut Printer) -> Result<ExitCode, Failur
     let cluster = args.cluster.connect(Patience::Command).await?;
     let catalog = target::discover(&cluster).await?;
     let mut objects = gather::gather(args, &cluster, &catalog).await?;
-    let rules = rules(args);
+    let resources = objects.iter().map(|object| &object.resource);
+    let rules = rules(args, args.declared.registry_of(&cluster, &catalog, resources, printer).await?);
     if objects.is_empty() && !args.allow_none {
         if !args.filename.is_empty() {
             // A command before it in a pipe may have failed: that nothing came is never what was wished.
@@ -84,7 +85,7 @@ async fn wait(args: &WaitArgs, printer: &mut Printer) -> Result<ExitCode, Failur
     Ok(outcome.code())
 }
 
-fn rules(args: &WaitArgs) -> Rules {
+fn rules(args: &WaitArgs, registry: Registry) -> Rules {
     let wish = |wish: &Wish| match wish {
         Wish::Condition(condition) if args.current => {
             Wish::Condition(Box::new((**condition).clone().current()))
@@ -93,7 +94,7 @@ fn rules(args: &WaitArgs) -> Rules {
     };
     let wishes =
         if args.wishes.is_empty() { vec![Wish::Healthy] } else { args.wishes.iter().map(wish).collect() };
-    Rules { wishes, any: args.any, fail_fast: !args.no_fail_fast, registry: Registry::builtin() }
+    Rules { wishes, any: args.any, fail_fast: !args.no_fail_fast, registry }
 }
 
 /// What stays the same while it is waited.

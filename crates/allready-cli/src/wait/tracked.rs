@@ -193,7 +193,7 @@ mod tests {
 
     fn rules(wishes: &[&str]) -> Rules {
         let wishes = wishes.iter().map(|wish| wish.parse().unwrap()).collect();
-        Rules { wishes, any: false, fail_fast: true, registry: Registry::builtin() }
+        Rules { wishes, any: false, fail_fast: true, registry: Registry::builtin().clone() }
     }
 
     fn at(seconds: u64) -> Moment {

@@ -26,8 +26,8 @@ pub(super) struct Aging {
 }
 
 impl Aging {
-    pub(super) fn new(judge: Judge) -> Self {
-        Self { judge, kept: HashMap::new() }
+    pub(super) fn new(judge: impl Fn(&Value, Time) -> Verdict + Send + Sync + 'static) -> Self {
+        Self { judge: Box::new(judge), kept: HashMap::new() }
     }
 
     /// Judges an object, and keeps it if time alone can change the verdict.
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn what_does_not_get_well_in_time_is_judged_again() {
-        let mut aging = Aging::new(Box::new(after_grace));
+        let mut aging = Aging::new(after_grace);
         let key = |name: &str| Key::new(0, "shop", name);
         let slow = json!({ "grace": 100, "metadata": { "uid": "1" } });
         assert_eq!(aging.judge(&key("slow"), slow, at(0)).health, Health::Progressing);
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_got_well_or_is_gone_is_not_kept() {
-        let mut aging = Aging::new(Box::new(after_grace));
+        let mut aging = Aging::new(after_grace);
         let key = Key::new(0, "shop", "a");
         aging.judge(&key, json!({ "grace": 100 }), at(0));
         aging.judge(&key, json!({}), at(1));
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_kind_of_which_everything_is_under_way_takes_bounded_memory() {
-        let mut aging = Aging::new(Box::new(after_grace));
+        let mut aging = Aging::new(after_grace);
         for number in 0..MAX_KEPT + 10 {
             aging.judge(&Key::new(0, "shop", &number.to_string()), json!({ "grace": 100 }), at(0));
         }

@@ -8,6 +8,7 @@ use allready::{
     explain::{Bounds, ObjectId, Reference},
     follow::{Budget, follow},
     health,
+    refusal::innermost,
     registry::Registry,
     resources::{Catalog, Resource, Selection},
 };
@@ -109,7 +110,7 @@ impl Feed {
         registry: Arc<Registry>,
     ) {
         let api = resource.api(self.client.clone(), selection.namespace.as_deref());
-        let aging = Aging::new(Box::new(move |object, now| health::judge(object, &registry, now)));
+        let aging = Aging::new(move |object, now| health::judge(object, &registry, now));
         let mut kind =
             Followed { feed: &self, api, resource: &resource, selection: &selection, index, aging };
         let mut failures = 0;
@@ -356,9 +357,5 @@ fn in_words(error: &kube::Error) -> String {
         let refusal = status.message.split_once(" is forbidden: ").filter(|_| status.code == 403);
         return refusal.map_or_else(|| status.message.clone(), |(_, why)| format!("forbidden: {why}"));
     }
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(behind) = cause.source() {
-        cause = behind;
-    }
-    format!("the API server does not answer: {cause}")
+    format!("the API server does not answer: {}", innermost(error))
 }

@@ -77,6 +77,8 @@ pub(super) struct Coverage {
     pub(super) failing: usize,
     /// Groups of the API of which not even the kinds are known.
     pub(super) blind: usize,
+    /// Why it is not known what definitions declare of kinds, so that a verdict may be too good.
+    pub(super) undeclared: Option<String>,
     /// One of the reasons.
     pub(super) why: Option<String>,
     /// For how long nothing was heard of the server, and why: `14s: it does not answer`.
@@ -92,6 +94,7 @@ impl Coverage {
             failing: served().filter(|kind| kind.is_failing()).count(),
             blind: blind.len(),
             why: why(kinds).or_else(|| blind.first().cloned()),
+            undeclared: None,
             silence: None,
         }
     }
@@ -103,7 +106,7 @@ impl Coverage {
 
     /// Whether something cannot be seen, rather than not yet.
     pub(super) fn has_gaps(&self) -> bool {
-        self.failing > 0 || self.blind > 0 || self.silence.is_some()
+        self.failing > 0 || self.blind > 0 || self.silence.is_some() || self.undeclared.is_some()
     }
 
     /// `watching 41 of 43 kinds; 2 failing (pods: forbidden)`.
@@ -124,6 +127,9 @@ impl Coverage {
         }
         if let Some(why) = &self.why {
             let _ = write!(text, " ({why})");
+        }
+        if let Some(undeclared) = &self.undeclared {
+            let _ = write!(text, "; {undeclared}");
         }
         text
     }
@@ -204,6 +210,11 @@ mod tests {
             "watching 1 of 2 kinds; 1 failing; 1 API group not readable (deployments.apps: forbidden)"
         );
         assert!(!coverage.is_complete());
+        kinds[1].stage = Stage::Watching;
+        let undeclared = Some("what definitions declare is not known".to_owned());
+        let coverage = Coverage { undeclared, ..Coverage::of(&kinds, &[]) };
+        assert_eq!(coverage.text(), "watching 2 kinds; what definitions declare is not known");
+        assert!(coverage.has_gaps() && !coverage.is_complete());
     }
 
     #[test]

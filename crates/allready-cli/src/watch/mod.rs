@@ -24,19 +24,20 @@ use std::{fmt::Write as _, io::IsTerminal as _, process::ExitCode};
 
 use allready::{
     Time,
-    resources::{Catalog, Resource, Selection},
+    resources::{Catalog, Resource},
 };
 use clap::Args;
 
 use self::{
     model::Model,
-    shell::{Asking, Known, Shell},
+    shell::{Asking, Chosen, Known, Shell},
 };
 use crate::{
     cluster::{ClusterArgs, Patience},
+    declared::DeclaredArgs,
     explain::shown,
     failure::Failure,
-    printer::{Printer, tame},
+    printer::tame,
     target::{self, ScopeArgs, SelectorArgs},
 };
 
@@ -74,10 +75,13 @@ pub(crate) struct WatchArgs {
     selector: SelectorArgs,
 
     #[command(flatten)]
+    declared: DeclaredArgs,
+
+    #[command(flatten)]
     cluster: ClusterArgs,
 }
 
-pub(crate) fn run(args: &WatchArgs, now: Time, _printer: &mut Printer) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         return Err(Failure::usage(
             "watch draws on a terminal, and there is none here: use `allready check`",
@@ -97,6 +101,7 @@ pub(crate) fn run(args: &WatchArgs, now: Time, _printer: &mut Printer) -> Result
 }
 
 async fn start(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
+    let files = args.declared.read()?;
     let cluster = args.cluster.connect(Patience::Command).await?;
     let catalog = target::discover(&cluster).await?;
     let first = wanted(args, &catalog, &cluster.namespace)?;
@@ -113,24 +118,21 @@ async fn start(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
     model.is_ascii = shown::is_ascii();
     model.flags = command::flags(&args.cluster);
     let mut shell = Shell::new(client, model);
-    let known = Known::of(&cluster, catalog).await;
-    if args.types.is_empty() {
-        shell.learn(first, known.catalog.problems.clone(), known);
-        let wanted = |catalog: &Catalog| wanted(args, catalog, &cluster.namespace).ok();
-        let asking = Asking { cluster: &cluster, wanted: &wanted };
-        return shell.run(Some(asking)).await;
-    }
-    // With types that are named, a group of which nothing is known is not missed.
-    shell.learn(first, Vec::new(), known);
-    shell.run(None).await
+    let known = Known::of(&cluster, catalog, &files).await;
+    shell.learn(first.clone(), known);
+    let chosen = |catalog: &Catalog| {
+        // Where types are named, nothing new is looked for but what is declared of them.
+        if args.types.is_empty() {
+            wanted(args, catalog, &cluster.namespace).ok()
+        } else {
+            Some(first.clone())
+        }
+    };
+    shell.run(Asking { cluster: &cluster, chosen: &chosen, files: &files }).await
 }
 
 /// What is to be watched of everything that there is.
-fn wanted(
-    args: &WatchArgs,
-    catalog: &Catalog,
-    default_namespace: &str,
-) -> Result<Vec<(Resource, Selection)>, Failure> {
+fn wanted(args: &WatchArgs, catalog: &Catalog, default_namespace: &str) -> Result<Chosen, Failure> {
     let mut targets = Vec::new();
     for argument in &args.types {
         targets.extend(target::parse(std::slice::from_ref(argument)).map_err(Failure::usage)?);
@@ -153,5 +155,8 @@ fn wanted(
         !targets.is_empty() || (resource.can("watch") && resource.plural != "events")
     };
     let wanted = asked.into_iter().filter(|asked| is_wanted(&asked.resource));
-    Ok(wanted.map(|asked| (asked.resource, asked.selection)).collect())
+    let resources = wanted.map(|asked| (asked.resource, asked.selection)).collect();
+    // With types that are named, a group of which nothing is known is not missed.
+    let blind = if targets.is_empty() { catalog.problems.clone() } else { Vec::new() };
+    Ok(Chosen { resources, blind })
 }

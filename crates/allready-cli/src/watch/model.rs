@@ -15,7 +15,7 @@ use super::{
     history::History,
     kinds::{Coverage, Kind, Tally},
 };
-use crate::age::age;
+use crate::{age::age, declared::Heard};
 
 /// The longest reason and message that are remembered of an object; its details are read anew when they are wanted.
 const MAX_REASON: usize = 120;
@@ -199,6 +199,8 @@ pub(super) struct Model {
     pub(super) kinds: Vec<Kind>,
     /// The groups of the API of which nothing is known, and why.
     pub(super) blind: Vec<String>,
+    /// What definitions declare and cannot be understood, and why not all of them could be read.
+    pub(super) heard: Heard,
     /// Why the server does not answer, and when it last did.
     pub(super) silence: Option<(String, Time)>,
     pub(super) tally: Tally,
@@ -241,6 +243,7 @@ impl Model {
             has_namespaces,
             kinds: Vec::new(),
             blind: Vec::new(),
+            heard: Heard::default(),
             silence: None,
             tally: Tally::default(),
             history: History::default(),
@@ -265,7 +268,8 @@ impl Model {
     pub(super) fn coverage(&self) -> Coverage {
         let silence = self.silence.as_ref();
         let silence = silence.map(|(why, since)| format!("{}: {why}", age(*since, self.now)));
-        Coverage { silence, ..Coverage::of(&self.kinds, &self.blind) }
+        let undeclared = self.heard.gap.clone();
+        Coverage { silence, undeclared, ..Coverage::of(&self.kinds, &self.blind) }
     }
 
     pub(super) fn record(&self, key: &Key) -> Option<&Record> {

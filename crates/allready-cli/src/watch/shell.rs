@@ -1,10 +1,13 @@
 //! What runs: the watches, the keyboard and the screen, around a state that none of them touches.
 
+#[cfg(test)]
+mod tests;
+
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use allready::{
     Time,
-    registry::{Entry, Registry},
+    registry::Registry,
     resources::{Catalog, Resource, Selection},
 };
 use anstream::{AutoStream, ColorChoice};
@@ -22,13 +25,18 @@ use super::{
     update::{Effect, Event, update},
     view::Palette,
 };
-use crate::{cluster::Cluster, declared, failure::Failure, signal::stopped};
+use crate::{
+    cluster::Cluster,
+    declared::{Declared, Heard, are_custom},
+    failure::Failure,
+    signal::stopped,
+};
 
 /// How many events may wait to be taken in.
 const MAX_WAITING: usize = 2048;
 /// How long the screen may lag behind.
 const FRAME: Duration = Duration::from_millis(50);
-/// How often a server is asked whether it serves something new.
+/// How often a server is asked whether it serves something new, and what definitions declare by now.
 const NEWS: Duration = Duration::from_secs(30);
 
 /// Everything that runs.
@@ -47,41 +55,47 @@ pub(super) struct Shell {
 #[derive(Clone, Default)]
 pub(super) struct Known {
     pub(super) catalog: Arc<Catalog>,
-    /// What the definitions of the cluster say of their kinds.
-    declared: Vec<Entry>,
     pub(super) registry: Arc<Registry>,
+    declared: Declared,
+    heard: Heard,
 }
 
 impl Known {
-    /// With what the definitions of the cluster say of their kinds: `check` reads them too, and both have to agree.
-    pub(super) async fn of(cluster: &Cluster, catalog: Catalog) -> Self {
-        let (declared, _) = declared::of_cluster(cluster, &catalog).await;
-        Self::new(Arc::new(catalog), declared)
+    /// With what the definitions of the cluster say of their kinds, beside what was declared in files.
+    pub(super) async fn of(cluster: &Cluster, catalog: Catalog, files: &Declared) -> Self {
+        let mut declared = files.clone();
+        let heard = declared.ask(cluster, &catalog).await;
+        Self { catalog: Arc::new(catalog), registry: Arc::new(declared.registry()), declared, heard }
     }
 
-    fn new(catalog: Arc<Catalog>, declared: Vec<Entry>) -> Self {
-        let registry = Arc::new(declared::registry(declared.clone()));
-        Self { catalog, declared, registry }
-    }
-
-    /// What was declared holds until something else is: a list of definitions that failed looks like one of fewer
-    /// declarations, and nothing may turn green for that.
-    fn after(self, before: &Self) -> Self {
-        let is_of_same = |a: &Entry, b: &Entry| a.groups == b.groups && a.kinds == b.kinds;
-        let is_kept = |old: &&Entry| !self.declared.iter().any(|new| is_of_same(new, old));
-        let mut declared: Vec<Entry> = before.declared.iter().filter(is_kept).cloned().collect();
-        declared.extend(self.declared);
-        Self::new(self.catalog, declared)
+    /// What was declared holds until everything that is declared now is known: a list of definitions that failed looks
+    /// like one of fewer declarations, and nothing may turn green for that.
+    fn after(mut self, before: &Self) -> Self {
+        if self.heard.gap.is_some() || !self.catalog.problems.is_empty() {
+            self.declared.keep(&before.declared);
+            self.registry = Arc::new(self.declared.registry());
+        }
+        self
     }
 }
 
-/// What is to be watched of what there is.
-pub(super) type Choice<'a> = dyn Fn(&Catalog) -> Option<Vec<(Resource, Selection)>> + Sync + 'a;
+/// What is to be watched.
+#[derive(Clone, Default)]
+pub(super) struct Chosen {
+    pub(super) resources: Vec<(Resource, Selection)>,
+    /// Groups of the API that would be watched too, and of which nothing is known.
+    pub(super) blind: Vec<String>,
+}
 
-/// How to learn what else there is to watch.
+/// What is to be watched of what there is.
+pub(super) type Choice<'a> = dyn Fn(&Catalog) -> Option<Chosen> + Sync + 'a;
+
+/// How to learn what else there is to watch, and what it means.
 pub(super) struct Asking<'a> {
     pub(super) cluster: &'a Cluster,
-    pub(super) wanted: &'a Choice<'a>,
+    pub(super) chosen: &'a Choice<'a>,
+    /// What is declared in files.
+    pub(super) files: &'a Declared,
 }
 
 impl Shell {
@@ -96,10 +110,15 @@ impl Shell {
     }
 
     /// Watches what is new, and no longer what is not served any more.
-    pub(super) fn learn(&mut self, wanted: Vec<(Resource, Selection)>, blind: Vec<String>, known: Known) {
+    pub(super) fn learn(&mut self, chosen: Chosen, known: Known) {
+        let Chosen { resources: wanted, blind } = chosen;
         let known = known.after(&self.known);
-        let is_same_declared = self.known.declared == known.declared;
+        let is_same_declared = self.known.declared.definitions() == known.declared.definitions();
         self.known = known;
+        let mut heard = self.known.heard.clone();
+        // Of what is Kubernetes' own, no definition is missed.
+        heard.gap = heard.gap.filter(|_| are_custom(wanted.iter().map(|(resource, _)| resource)));
+        update(&mut self.model, Event::Heard(heard));
         let is_same = |a: &Resource, b: &Resource| a.group == b.group && a.plural == b.plural;
         for (index, (resource, task)) in self.followed.iter_mut().enumerate() {
             // What cannot be asked for may be there all the same.
@@ -141,7 +160,7 @@ impl Shell {
     }
 
     /// Draws what there is and obeys keys, until somebody has seen enough.
-    pub(super) async fn run(mut self, asking: Option<Asking<'_>>) -> Result<ExitCode, Failure> {
+    pub(super) async fn run(mut self, asking: Asking<'_>) -> Result<ExitCode, Failure> {
         let stopped = stopped()?;
         tokio::pin!(stopped);
         let colours = AutoStream::choice(&std::io::stdout());
@@ -150,7 +169,7 @@ impl Shell {
         let mut keys = terminal::read_keys();
         update(&mut self.model, terminal.size()?);
         let (mut second, mut frame) = (every(Duration::from_secs(1)), every(FRAME));
-        let news = learn_more(asking.as_ref());
+        let news = learn_more(&asking);
         tokio::pin!(news);
         let mut waiting = Vec::new();
         let mut is_behind = true;
@@ -175,9 +194,9 @@ impl Shell {
                     is_behind = false;
                     continue;
                 }
-                (wanted, known) = &mut news => {
-                    self.learn(wanted, known.catalog.problems.clone(), known);
-                    news.set(learn_more(asking.as_ref()));
+                (chosen, known) = &mut news => {
+                    self.learn(chosen, known);
+                    news.set(learn_more(&asking));
                     is_behind = true;
                     continue;
                 }
@@ -210,14 +229,13 @@ impl Shell {
 }
 
 /// What there is to watch, and everything else there is; asked for until there is an answer.
-async fn learn_more(asking: Option<&Asking<'_>>) -> (Vec<(Resource, Selection)>, Known) {
-    let Some(asking) = asking else { return std::future::pending().await };
+async fn learn_more(asking: &Asking<'_>) -> (Chosen, Known) {
     loop {
         tokio::time::sleep(NEWS).await;
         // That the server does not answer is said by the watches.
         let Ok(catalog) = Catalog::discover(&asking.cluster.client).await else { continue };
-        if let Some(wanted) = (asking.wanted)(&catalog) {
-            return (wanted, Known::of(asking.cluster, catalog).await);
+        if let Some(chosen) = (asking.chosen)(&catalog) {
+            return (chosen, Known::of(asking.cluster, catalog, asking.files).await);
         }
     }
 }
@@ -230,69 +248,4 @@ fn every(period: Duration) -> Interval {
 
 fn clock() -> Time {
     Time::new(jiff::Timestamp::now())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use allready::health::Health;
-    use allready_apiserver::ApiServer;
-    use kube::api::{Patch, PatchParams, PostParams};
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    fn definition(says: &str) -> Value {
-        let schema = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
-        json!({
-            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-            "metadata": { "name": "widgets.lab.example", "annotations": { "allready.dev/conditions": says } },
-            "spec": {
-                "group": "lab.example", "scope": "Namespaced",
-                "names": { "kind": "Widget", "plural": "widgets", "singular": "widget" },
-                "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema } }],
-            },
-        })
-    }
-
-    #[tokio::test]
-    async fn what_a_definition_says_later_counts_from_then_on() {
-        let server = ApiServer::new();
-        server.define(definition("Ready")).unwrap();
-        let client = Client::new(server.service(), "default");
-        let cluster = Cluster { client: client.clone(), namespace: "default".to_owned() };
-        let condition = |type_: &str| json!({ "type": type_, "status": "True", "reason": "R" });
-        let widget = json!({
-            "apiVersion": "lab.example/v1", "kind": "Widget", "metadata": { "name": "a" },
-            "status": { "conditions": [condition("Ready"), condition("Shiny")] },
-        });
-        let catalog = Catalog::discover(&client).await.unwrap();
-        let widgets = catalog.find("widgets").unwrap().clone();
-        let api = widgets.api(client.clone(), Some("default"));
-        api.create(&PostParams::default(), &serde_json::from_value(widget).unwrap()).await.unwrap();
-        let mut shell = Shell::new(client.clone(), Model::new(String::new(), false, clock()));
-        let mut told = Vec::new();
-        for (says, health) in [("Ready", Health::Healthy), ("Ready: !Shiny", Health::Degraded)] {
-            let patch = json!({ "metadata": { "annotations": { "allready.dev/conditions": says } } });
-            let definitions = catalog.find("customresourcedefinitions").unwrap().api(client.clone(), None);
-            let patch = Patch::Merge(patch);
-            definitions.patch("widgets.lab.example", &PatchParams::default(), &patch).await.unwrap();
-            let known = Known::of(&cluster, Catalog::discover(&client).await.unwrap()).await;
-            shell.learn(vec![(widgets.clone(), Selection::default())], Vec::new(), known);
-            told.push(shell.known.declared.clone());
-            let heard = async {
-                while shell.model.tally.of(health) == 0 {
-                    let event = shell.events.recv().await.unwrap();
-                    update(&mut shell.model, event);
-                }
-            };
-            tokio::time::timeout(Duration::from_secs(20), heard).await.expect(says);
-        }
-        assert_eq!(shell.model.tally.all(), 1, "it is still one object");
-        // Nobody may list definitions any more, or the server is in trouble.
-        let known = Known::new(Arc::new(catalog), Vec::new());
-        shell.learn(vec![(widgets, Selection::default())], Vec::new(), known);
-        assert_eq!(shell.known.declared, told[1], "what was heard is not forgotten");
-    }
 }

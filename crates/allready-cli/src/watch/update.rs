@@ -9,6 +9,7 @@ use super::{
     kinds::{Kind, Stage},
     model::{Key, Looked, Model, Record, Screen, Told},
 };
+use crate::declared::Heard;
 
 /// Something happened.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(super) enum Event {
     Retired(usize),
     /// Of these groups of the API nothing is known.
     Blind(Vec<String>),
+    /// What came of asking what definitions declare.
+    Heard(Heard),
     /// A kind is listed, from the beginning.
     Listing(usize),
     /// An object is there.
@@ -68,6 +71,7 @@ pub(super) fn update(model: &mut Model, event: Event) -> Option<Effect> {
         Event::Kind { group, kind, plural } => model.kinds.push(Kind::new(&group, &kind, &plural)),
         Event::Retired(index) => return retire(model, index),
         Event::Blind(groups) => model.blind = groups,
+        Event::Heard(heard) => model.heard = heard,
         Event::Listing(index) => {
             if let Some(kind) = model.kinds.get_mut(index) {
                 kind.round += 1;

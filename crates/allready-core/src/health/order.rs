@@ -28,6 +28,12 @@ pub(super) fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
             .reason("TooMuchToRead")
             .message("the status is too large to be read in full, so that nothing can be said for it");
     }
+    if signal.health == Healthy && kind.declared().is_unreadable {
+        signal = Signal::new(Unknown, "X04", signal.place).reason("DeclarationUnreadable").message(
+            "what its definition declares in the annotation allready.dev/conditions cannot be read, so that what looks \
+             good may not be",
+        );
+    }
     if signal.health > Suspended && signal.since.is_none() {
         signal.since = unwell_since(&case);
     }

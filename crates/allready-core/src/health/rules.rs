@@ -232,6 +232,11 @@ const RULES: &[Rule] = &[
         "The status is too large to be read in full and what was read is good: Unknown.",
         "What was not read may be bad.",
     ),
+    is(
+        "X04",
+        "A declaration of its kind cannot be read and the rest is good: Unknown.",
+        "It may have said that this is bad.",
+    ),
 ];
 
 /// All rules, in the order in which they are asked.

@@ -105,6 +105,9 @@ pub struct Entry {
     /// The rule of a kind that Kubernetes itself brings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub builtin: Option<Builtin>,
+    /// Whether there is a declaration of it that cannot be read: what it says may be bad news, so nothing is healthy.
+    #[serde(skip)]
+    pub is_unreadable: bool,
 }
 
 /// What a condition type means, as declared: a role alone (`"summary"`, `"dependent"`, `"activity"`, `"suspension"`,
@@ -264,6 +267,23 @@ impl Entry {
         self.groups = vec![group.to_owned()];
         self.kinds = vec![kind.to_owned()];
         self
+    }
+
+    /// That there is a declaration for this kind which cannot be read: nothing of the kind is healthy until somebody stronger
+    /// says what it means.
+    ///
+    /// ```
+    /// use allready_core::{Time, health::{Health, judge}, registry::{Entry, Registry}};
+    /// use serde_json::json;
+    ///
+    /// let registry = Registry::builtin().clone().with([Entry::unreadable("example.com", "Widget")]);
+    /// let ready = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a" },
+    ///     "status": { "conditions": [{ "type": "Ready", "status": "True" }] } });
+    /// assert_eq!(judge(&ready, Registry::builtin(), Time::EPOCH).health, Health::Healthy);
+    /// assert_eq!(judge(&ready, &registry, Time::EPOCH).health, Health::Unknown);
+    /// ```
+    pub fn unreadable(group: &str, kind: &str) -> Self {
+        Self { is_unreadable: true, ..Self::default() }.for_kind(group, kind)
     }
 
     pub(super) fn is_about(&self, group: &str, kind: &str) -> bool {

@@ -112,7 +112,7 @@ impl Entry {
     /// assert_eq!(burning.polarity, Polarity::AbnormalTrue);
     /// ```
     pub fn of_definition(definition: &Value) -> Option<Result<Self, RegistryError>> {
-        let text = definition.get("metadata")?.get("annotations")?.get(set::ANNOTATION)?.as_str()?;
+        let annotation = definition.get("metadata")?.get("annotations")?.get(set::ANNOTATION)?;
         let spec = definition.get("spec")?;
         let group = spec.get("group")?.as_str()?;
         let kind = spec.get("names")?.get("kind")?.as_str()?;
@@ -121,6 +121,16 @@ impl Entry {
             excerpt(name.unwrap_or(kind))
         };
         let problem = |problem: String| RegistryError::Annotation { definition: name(), problem };
+        // A pattern would speak of the kinds of others.
+        if [group, kind].iter().any(|name| name.is_empty() || name.contains('*')) {
+            return Some(Err(problem(format!(
+                "{:?} is not the name of a kind",
+                excerpt(&format!("{kind}.{group}"))
+            ))));
+        }
+        let Some(text) = annotation.as_str() else {
+            return Some(Err(problem("it is not a text: put it in quotes".to_owned())));
+        };
         Some(from_annotation(text, group, kind).map_err(problem))
     }
 }

@@ -1,7 +1,10 @@
 use serde_json::{Value, json};
 
 use super::{ConditionRole, Entry, Registry, RegistryError, read};
-use crate::{ConditionSet, Polarity, health::Health};
+use crate::{
+    ConditionSet, Polarity, Time,
+    health::{Health, judge},
+};
 
 fn registry(declarations: &Value) -> Registry {
     Registry::empty().with(read(declarations).unwrap())
@@ -129,6 +132,43 @@ fn a_wrong_annotation_is_refused_with_the_definition() {
         let start = "annotation allready.dev/conditions of widgets.example.com: ";
         assert!(error.to_string().starts_with(start), "{error}");
     }
+}
+
+#[test]
+fn a_definition_speaks_of_its_own_kind_and_in_text() {
+    for (group, kind) in [("*", "Widget"), ("*.example.com", "Widget"), ("example.com", "*"), ("", "Widget")]
+    {
+        let mut definition = definition("Ready: Synced");
+        definition["spec"] = json!({ "group": group, "names": { "kind": kind } });
+        let error = Entry::of_definition(&definition).unwrap().unwrap_err();
+        assert!(error.to_string().ends_with("is not the name of a kind"), "{error}");
+    }
+    let mut definition = definition("");
+    definition["metadata"]["annotations"]["allready.dev/conditions"] = json!({ "top": "Ready" });
+    let error = Entry::of_definition(&definition).unwrap().unwrap_err();
+    assert!(error.to_string().ends_with("it is not a text: put it in quotes"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_read_takes_the_green_away_and_nothing_else_until_somebody_stronger_names_the_kind() {
+    let widget = |status: &str| {
+        json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a" },
+            "status": { "conditions": [{ "type": "Ready", "status": status }] } })
+    };
+    let doubtful = || Registry::builtin().clone().with([Entry::unreadable("example.com", "Widget")]);
+    let told = |registry: &Registry, status: &str| {
+        let verdict = judge(&widget(status), registry, Time::EPOCH);
+        (verdict.health, verdict.rule)
+    };
+    assert_eq!(told(&doubtful(), "True"), (Health::Unknown, "X04"));
+    for status in ["False", "Unknown"] {
+        assert_eq!(told(&doubtful(), status), told(Registry::builtin(), status));
+    }
+    let by_pattern =
+        doubtful().with(read(&json!([{"groups": ["*"], "conditions": {"A": "summary"}}])).unwrap());
+    assert_eq!(told(&by_pattern, "True").1, "X04");
+    let named = json!([{"groups": ["example.com"], "kinds": ["Widget"], "conditions": {"Ready": "summary"}}]);
+    assert_eq!(told(&doubtful().with(read(&named).unwrap()), "True").0, Health::Healthy);
 }
 
 #[test]

@@ -68,13 +68,13 @@ impl Scene {
     }
 
     fn follow(&self) {
+        self.follow_by(Registry::builtin().clone());
+    }
+
+    fn follow_by(&self, registry: Registry) {
         let selection = Selection { namespace: Some("default".to_owned()), ..Selection::default() };
-        tokio::spawn(self.feed.clone().follow(
-            0,
-            self.widgets.clone(),
-            selection,
-            Arc::new(Registry::builtin().clone()),
-        ));
+        let follow = self.feed.clone().follow(0, self.widgets.clone(), selection, Arc::new(registry));
+        tokio::spawn(follow);
     }
 
     fn api(&self) -> Api<DynamicObject> {
@@ -111,6 +111,17 @@ fn healths(model: &Model) -> Vec<(String, Health)> {
         objects.map(|(place, record)| (place.name.to_string(), record.health)).collect();
     healths.sort();
     healths
+}
+
+#[tokio::test]
+async fn what_is_declared_of_a_kind_decides_what_its_objects_look_like() {
+    let mut scene = Scene::new().await;
+    scene.create("a", "True").await;
+    let declared =
+        json!([{ "group": "example.com", "kind": "Widget", "conditions": { "Ready": "abnormal" } }]);
+    let registry = Registry::builtin().clone().with(allready::registry::read(&declared).unwrap());
+    scene.follow_by(registry);
+    scene.until("it is degraded", |model| model.tally.of(Health::Degraded) == 1).await;
 }
 
 #[tokio::test]

@@ -210,6 +210,12 @@ fn kinds(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> 
     for group in &model.blind {
         lines.extend(wrap(&format!("not readable: {group}"), columns).into_iter().map(Line::from));
     }
+    let heard = model.heard.gap.iter().chain(&model.heard.problems);
+    for told in heard {
+        lines.extend(
+            wrap(told, columns).into_iter().map(|line| Line::from(Span::styled(line, palette.alarm()))),
+        );
+    }
     let mut kinds: Vec<&Kind> = model.kinds.iter().filter(|kind| kind.stage != Stage::Retired).collect();
     kinds.sort_by_key(|kind| (!kind.is_failing(), kind.is_seen(), kind.full_name()));
     let widest = kinds.iter().map(|kind| width(&kind.full_name())).max().unwrap_or(0);

@@ -77,7 +77,10 @@ fn caption(model: &Model, table: Rect) -> String {
 fn nothing(model: &Model) -> String {
     let coverage = model.coverage();
     let gaps = match (coverage.failing, coverage.blind) {
-        (0, 0) => coverage.silence.as_ref().map(|_| "the API server does not answer".to_owned()),
+        (0, 0) => match (&coverage.silence, &coverage.undeclared) {
+            (Some(_), _) => Some("the API server does not answer".to_owned()),
+            (None, undeclared) => undeclared.clone(),
+        },
         (failing, 0) => Some(format!("{} cannot be watched", counted(failing, "kind"))),
         (_, blind) => Some(format!(
             "{} and {} cannot be read",

@@ -128,42 +128,6 @@ fn who_may_not_list_is_told_so_and_it_is_not_good() {
 }
 
 #[test]
-fn a_definition_says_what_its_conditions_mean() {
-    let cluster = Cluster::start();
-    let schema = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
-    let definition = json!({
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {
-            "name": "widgets.example.com",
-            "annotations": { "allready.dev/conditions": "Ready: !Shiny" },
-        },
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": { "plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList" },
-            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema } }],
-        },
-    });
-    cluster.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition);
-    let widgets = "/apis/example.com/v1/namespaces/default/widgets";
-    cluster.until(widgets, "WidgetList");
-    let condition = |type_: &str| {
-        json!({ "type": type_, "status": "True", "reason": "R", "message": "it sparkles",
-        "lastTransitionTime": "2026-11-15T12:30:00Z" })
-    };
-    let widget = json!({
-        "apiVersion": "example.com/v1",
-        "kind": "Widget",
-        "metadata": { "name": "a" },
-        "status": { "conditions": [condition("Ready"), condition("Shiny")] },
-    });
-    cluster.send("POST", widgets, &widget);
-    let said = told(&cluster, &["widgets"]);
-    assert!(said.starts_with("exit 1\n") && said.contains("it sparkles"), "{said}");
-}
-
-#[test]
 fn a_name_in_all_namespaces_is_found_by_the_way_that_the_refusal_names() {
     let cluster = cluster();
     let said = told(&cluster, &["deploy/web", "-A"]);

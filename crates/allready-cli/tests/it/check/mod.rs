@@ -2,6 +2,7 @@
 
 mod cluster;
 mod hostile;
+mod order;
 
 use insta::assert_snapshot;
 

@@ -1,0 +1,34 @@
+//! Which kinds have been looked at, for streams in which a definition may come too late.
+
+use std::collections::HashMap;
+
+/// So many kinds are remembered: a stream may name any number.
+const MAX_KINDS: usize = 10_000;
+
+/// By group and kind, the number of the first batch, or object, of it.
+#[derive(Debug, Default)]
+pub(crate) struct Seen(HashMap<String, HashMap<String, u64>>);
+
+impl Seen {
+    /// There is an object of this kind.
+    pub(crate) fn note(&mut self, group: &str, kind: &str, number: u64) {
+        let is_known = self.first(group, kind).is_some();
+        if is_known || self.0.values().map(HashMap::len).sum::<usize>() >= MAX_KINDS {
+            return;
+        }
+        self.0.entry(group.to_owned()).or_default().insert(kind.to_owned(), number);
+    }
+
+    /// The number of the first.
+    pub(crate) fn first(&self, group: &str, kind: &str) -> Option<u64> {
+        self.0.get(group)?.get(kind).copied()
+    }
+}
+
+/// What to say where objects were looked at before their definition.
+pub(crate) fn too_late(group: &str, kind: &str) -> String {
+    format!(
+        "the definition of {kind}.{group} stands behind objects of that kind, which were judged without what it declares: \
+         put it before them, or give a file, which is looked through first"
+    )
+}
