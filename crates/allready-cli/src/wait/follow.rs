@@ -23,7 +23,7 @@ const BY_NAME: usize = 8;
 /// A watch ends before a client takes a silent server for a dead one.
 const WATCH_SECONDS: u32 = 25;
 /// Waiting is what people look at: the server is asked again soon.
-const BACKOFF: Backoff = Backoff { min: Duration::from_millis(200), max: Duration::from_secs(5) };
+pub(super) const BACKOFF: Backoff = Backoff { min: Duration::from_millis(200), max: Duration::from_secs(5) };
 
 /// What is heard.
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! Waiting, as people and pipelines do it.
 
+mod like_kubectl;
+
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     path::PathBuf,
@@ -33,27 +35,28 @@ struct Lab {
     widgets: Api<DynamicObject>,
 }
 
+/// The definition of Widgets.
+fn definition() -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": { "name": "widgets.lab.example" },
+        "spec": {
+            "group": "lab.example", "scope": "Namespaced",
+            "names": { "kind": "Widget", "plural": "widgets", "singular": "widget", "shortNames": ["wd"] },
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "subresources": { "status": {} },
+                "schema": { "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } },
+            }],
+        },
+    })
+}
+
 impl Lab {
     fn start() -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let server = ApiServer::builder().user("guest-token", "guest", &[]).build().unwrap();
-        server
-            .define(json!({
-                "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-                "metadata": { "name": "widgets.lab.example" },
-                "spec": {
-                    "group": "lab.example", "scope": "Namespaced",
-                    "names": { "kind": "Widget", "plural": "widgets", "singular": "widget", "shortNames": ["wd"] },
-                    "versions": [{
-                        "name": "v1", "served": true, "storage": true, "subresources": { "status": {} },
-                        "schema": { "openAPIV3Schema": {
-                            "type": "object", "x-kubernetes-preserve-unknown-fields": true,
-                        } },
-                    }],
-                },
-            }))
-            .unwrap();
+        server.define(definition()).unwrap();
         let listening = runtime.block_on(server.listen("127.0.0.1:0".parse().unwrap())).unwrap();
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("kubeconfig"), listening.kubeconfig()).unwrap();
@@ -190,7 +193,9 @@ fn what_makes_no_sense_is_refused_before_anything_is_asked() {
     for arguments in [
         &[][..],
         &["deploy/a", "--for", "delete", "--for", "Ready"],
-        &["deploy", "-l", "app=web", "--for", "create"],
+        &["deploy/a", "--for", "jsonpath={.status.conditions[Ready].status}=True"],
+        &["deploy/a", "--for", "jsonpath={.status.phase"],
+        &["deploy/a", "--for", "{.status.phase}=Running"],
         &["-f", "x.yaml", "-l", "app=web"],
         &["-f", "x.yaml", "-A"],
         &["deploy/a", "--for", "Ready=Maybe"],
