@@ -2,7 +2,7 @@
 
 use std::{pin::pin, time::Duration};
 
-use allready::Time;
+use allready::{Time, resources::ListProblem};
 use futures::{StreamExt as _, stream};
 use kube::{
     api::DynamicObject,
@@ -19,7 +19,7 @@ use super::{
     session::{Session, Told},
 };
 use crate::{
-    cluster::Cluster,
+    cluster::{Cluster, broken},
     failure::Failure,
     printer::{Printer, tame},
     signal,
@@ -83,7 +83,11 @@ pub(super) async fn run(
                 }
             }
             Ok(Event::Init | Event::InitDone) => {}
-            Err(error) => session.problem(tame(&format!("{kind}: {error}"))),
+            Err(error) => {
+                if let Some(error) = broken(error) {
+                    session.problem(tame(&format!("{kind}: {}", ListProblem::of(&error))));
+                }
+            }
         }
     }
     session.now = Time::new(jiff::Timestamp::now());

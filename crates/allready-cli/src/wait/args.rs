@@ -35,8 +35,9 @@ What --for takes:
 Several --for hold together, on one and the same state of the object; with --any, one
 of them is enough. Of several objects all have to be as wished at the same time: one
 that was and is no longer is waited for again. A condition about an older generation
-of the object does not count, nor a field of a status about one. From a file or standard input come the objects that
-are meant, and which generation of them: what `kubectl apply -o yaml` prints.
+of the object does not count, nor does a field of a status that is about one. From a
+file or standard input come the objects that are meant, and which generation of them:
+what `kubectl apply -o yaml` prints.
 
 It ends early when an object is Degraded, or Stalled, or is a Job that has Failed, for
 as long as --grace. An object that comes to --for delete is never too bad for that.

@@ -20,8 +20,10 @@ impl Lab {
     /// Deletes the definition of Widgets, and all Widgets with it.
     fn undefine(&self) {
         let definitions: Api<CustomResourceDefinition> = Api::all(self.widgets.clone().into_client());
-        let deleted = definitions.delete("widgets.lab.example", &DeleteParams::default());
-        let _ = self.runtime.block_on(deleted).unwrap();
+        let _ = self
+            .runtime
+            .block_on(definitions.delete("widgets.lab.example", &DeleteParams::default()))
+            .unwrap();
     }
 }
 
