@@ -2,7 +2,7 @@
 
 mod words;
 
-use std::process::ExitCode;
+use std::{fmt::Write as _, process::ExitCode};
 
 use allready::Time;
 use clap::{Args, CommandFactory as _, ValueEnum};
@@ -109,7 +109,7 @@ fn fish_values() -> String {
         let values = command.get_positionals().flat_map(clap::Arg::get_possible_values);
         for value in values.filter(|value| !value.is_hide_set()) {
             let is_here = format!("__fish_{NAME}_using_subcommand {}", command.get_name());
-            text += &format!("complete -c {NAME} -n \"{is_here}\" -f -a \"{}\"\n", value.get_name());
+            let _ = writeln!(text, "complete -c {NAME} -n \"{is_here}\" -f -a \"{}\"", value.get_name());
         }
     }
     text

@@ -1,6 +1,7 @@
 //! `allready man`: the manual, a page for each command.
 
 use std::{
+    fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -77,9 +78,10 @@ fn tidied(page: &str, name: &str) -> String {
             other => other.to_owned(),
         };
         for letter in line.chars() {
-            match letter {
-                _ if letter.is_ascii() => tidied.push(letter),
-                _ => tidied += &format!("\\[u{:04X}]", u32::from(letter)),
+            if letter.is_ascii() {
+                tidied.push(letter);
+            } else {
+                let _ = write!(tidied, "\\[u{:04X}]", u32::from(letter));
             }
         }
         tidied.push('\n');

@@ -141,7 +141,6 @@ fn split(text: &str) -> (&str, Option<&str>) {
     for (at, letter) in text.char_indices() {
         match (quote, letter) {
             (Some(open), _) if letter == open && before != '\\' => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(letter),
             (None, '[' | '{' | '(') => depth += 1,
             (None, ']' | '}' | ')') => depth = depth.saturating_sub(1),

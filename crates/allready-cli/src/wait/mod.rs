@@ -56,8 +56,9 @@ async fn wait(args: &WaitArgs, printer: &mut Printer) -> Result<ExitCode, Failur
     // What others take to print on standard input is not part of the time.
     let (clock, start) = (Clock::system(), Instant::now());
     let waiting = Waiting { args, rules: &rules, cluster: &cluster, clock: &clock, start };
+    let mut is_again = false;
     loop {
-        let mut objects = match waiting.search(&request, printer).await? {
+        let mut objects = match waiting.search(&request, is_again, printer).await? {
             Sought::Found(objects) => objects,
             Sought::TooLate(missing) => return waiting.too_late(&missing, printer),
         };
@@ -68,11 +69,11 @@ async fn wait(args: &WaitArgs, printer: &mut Printer) -> Result<ExitCode, Failur
         let mut progress = Progress::new(args.quiet, &objects);
         let ended = waiting.until_over(&mut objects, &mut progress, printer).await;
         progress.end();
-        match ended? {
-            Some(outcome) => return waiting.end(outcome, &objects, printer).await,
-            // Their kind is not served any more, and they may be made with it again.
-            None => continue,
+        if let Some(outcome) = ended? {
+            return waiting.end(outcome, &objects, printer).await;
         }
+        // Their kind is not served any more, and they may be made with it again.
+        is_again = true;
     }
 }
 
@@ -118,7 +119,7 @@ impl Waiting<'_> {
     fn too_late(&self, missing: &str, printer: &mut Printer) -> Result<ExitCode, Failure> {
         let elapsed = self.start.elapsed();
         let told = Outcome::TimedOut.structured(&[], elapsed, self.clock.now());
-        self.print(told, String::new(), Some(missing), printer)?;
+        self.print(told, "", Some(missing), printer)?;
         printer.error(&format!("gave up after {}: {missing}", outcome::told(elapsed)));
         Ok(Outcome::TimedOut.code())
     }
@@ -136,7 +137,7 @@ impl Waiting<'_> {
             _ => None,
         };
         let told = outcome.structured(objects, elapsed, now);
-        self.print(told, outcome::lines(objects, now), vanished.as_deref(), printer)?;
+        self.print(told, &outcome::lines(objects, now), vanished.as_deref(), printer)?;
         if let Some(complaint) = outcome.complaint(objects, elapsed) {
             let more = vanished.map(|vanished| format!("; {vanished}")).unwrap_or_default();
             printer.error(&format!("{complaint}{more}"));
@@ -147,7 +148,7 @@ impl Waiting<'_> {
     fn print(
         &self,
         mut told: Value,
-        lines: String,
+        lines: &str,
         why: Option<&str>,
         printer: &mut Printer,
     ) -> Result<(), Failure> {
@@ -157,7 +158,7 @@ impl Waiting<'_> {
         let output = match self.args.output {
             Some(WaitOutput::Json) => Output::Json,
             Some(WaitOutput::Yaml) => Output::Yaml,
-            None => return printer.text(&lines),
+            None => return printer.text(lines),
         };
         printer.text(&render::value(&told, output)?)
     }

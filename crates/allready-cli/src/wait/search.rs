@@ -23,10 +23,19 @@ pub(super) enum Sought {
 }
 
 impl Waiting<'_> {
-    /// The objects. With `--for create` their kind may not be served yet, and what is selected not be there.
-    pub(super) async fn search(&self, request: &Request, printer: &mut Printer) -> Result<Sought, Failure> {
-        let catalog = target::discover(self.cluster).await?;
-        let mut looked = request.gather(self.args, self.cluster, &catalog).await;
+    /// The objects. With `--for create` their kind may not be served yet, and what is selected not be there. A server that
+    /// does not answer is waited for where it has answered before.
+    pub(super) async fn search(
+        &self,
+        request: &Request,
+        is_again: bool,
+        printer: &mut Printer,
+    ) -> Result<Sought, Failure> {
+        let mut looked = match target::discover(self.cluster).await {
+            Ok(catalog) => request.gather(self.args, self.cluster, &catalog).await,
+            Err(failure) if is_again => Err(failure),
+            Err(failure) => return Err(failure),
+        };
         if !self.rules.wishes(&Wish::Create) {
             return looked.map(Sought::Found);
         }
