@@ -143,7 +143,9 @@ fn split(text: &str) -> (&str, Option<&str>) {
             (Some(open), _) if letter == open && before != '\\' => quote = None,
             (None, '"' | '\'') => quote = Some(letter),
             (None, '[' | '{' | '(') => depth += 1,
-            (None, ']' | '}' | ')') => depth = depth.saturating_sub(1),
+            (None, ']' | ')') => depth = depth.saturating_sub(1),
+            // Whatever was not closed before it ends with the brace.
+            (None, '}') => depth = 0,
             (None, '=') if depth == 0 => {
                 let (path, value) = text.split_at(at);
                 return (path, value.get(1..));
