@@ -1,13 +1,13 @@
 //! Waiting, as people and pipelines do it.
 
+mod begun;
 mod like_kubectl;
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    io::{BufRead as _, BufReader, Write as _},
     path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::mpsc,
-    time::Duration,
 };
 
 use allready_apiserver::{
@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+use self::begun::Begun;
 use super::allready;
 
 /// An API server in this process that knows Widgets, and what a command needs to reach it.
@@ -141,44 +142,6 @@ impl Lab {
             }
         });
         Begun { child, lines, said: Vec::new() }
-    }
-}
-
-/// A command that waits.
-struct Begun {
-    child: Child,
-    lines: mpsc::Receiver<String>,
-    said: Vec<String>,
-}
-
-impl Begun {
-    /// Reads what it says until it says this.
-    fn until(&mut self, wanted: &str) {
-        loop {
-            let Ok(line) = self.lines.recv_timeout(Duration::from_secs(30)) else {
-                panic!("it did not say {wanted:?}, but: {:#?}", self.said);
-            };
-            let is_it = line.contains(wanted);
-            self.said.push(line);
-            if is_it {
-                return;
-            }
-        }
-    }
-
-    /// Its exit code, and all that it printed.
-    fn end(mut self) -> String {
-        let mut out = String::new();
-        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-        let code = self.child.wait().unwrap().code().unwrap();
-        self.said.extend(self.lines.iter());
-        format!("exit {code}\n--- stdout\n{out}--- stderr\n{}\n", self.said.join("\n"))
-    }
-}
-
-impl Drop for Begun {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
     }
 }
 
