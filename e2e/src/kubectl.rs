@@ -2,7 +2,10 @@
 
 use std::{path::Path, process::Stdio, time::Duration};
 
-use tokio::process::Command;
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader, Lines},
+    process::{Child, ChildStderr, Command},
+};
 
 use crate::patience::within;
 
@@ -36,23 +39,78 @@ pub(crate) enum Program {
 }
 
 pub(crate) async fn run(program: Program, kubeconfig: &Path, home: &Path, arguments: &[&str]) -> Output {
+    let child = command(program, kubeconfig, home, arguments).output();
+    let output = within(Duration::from_mins(1), &format!("{program:?} {}", arguments.join(" ")), child).await;
+    let output = output.expect("cannot start a program");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Output { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+}
+
+pub(crate) fn begin(program: Program, kubeconfig: &Path, home: &Path, arguments: &[&str]) -> Begun {
+    let mut command = command(program, kubeconfig, home, arguments);
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("cannot start a program");
+    let stderr = child.stderr.take().expect("it was asked for");
+    Begun { child, err: BufReader::new(stderr).lines(), said: String::new() }
+}
+
+fn command(program: Program, kubeconfig: &Path, home: &Path, arguments: &[&str]) -> Command {
     let variable = match program {
         Program::Kubectl => "ALLREADY_KUBECTL",
         Program::Allready => "ALLREADY_COMMAND",
     };
     let path = std::env::var_os(variable)
         .unwrap_or_else(|| panic!("{variable} names no program: run `cargo xtask e2e`"));
-    let child = Command::new(&path)
+    let mut command = Command::new(&path);
+    command
         .args(arguments)
         .env("KUBECONFIG", kubeconfig)
         // A home of its own: kubectl keeps there what it discovered.
         .env("HOME", home)
         .env("NO_COLOR", "1")
         .stdin(Stdio::null())
-        .kill_on_drop(true)
-        .output();
-    let output = within(Duration::from_mins(1), &format!("{program:?} {}", arguments.join(" ")), child).await;
-    let output = output.expect("cannot start a program");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Output { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+        .kill_on_drop(true);
+    command
+}
+
+/// A program that runs while something else happens.
+#[derive(Debug)]
+pub struct Begun {
+    child: Child,
+    err: Lines<BufReader<ChildStderr>>,
+    said: String,
+}
+
+impl Begun {
+    /// Reads what it says on standard error until it says this.
+    ///
+    /// # Panics
+    /// If it ends without saying it, or takes too long.
+    pub async fn until(&mut self, wanted: &str) {
+        let said = async {
+            while let Ok(Some(line)) = self.err.next_line().await {
+                self.said = format!("{}{line}\n", self.said);
+                if line.contains(wanted) {
+                    return true;
+                }
+            }
+            false
+        };
+        let is_said = within(Duration::from_mins(1), wanted, said).await;
+        assert!(is_said, "it did not say {wanted:?}, but: {}", self.said);
+    }
+
+    /// What it printed, when it has ended.
+    pub async fn end(mut self) -> Output {
+        let rest = async {
+            while let Ok(Some(line)) = self.err.next_line().await {
+                self.said = format!("{}{line}\n", self.said);
+            }
+            self.child.wait_with_output().await
+        };
+        let output = within(Duration::from_mins(1), "a program to end", rest).await;
+        let output = output.expect("cannot wait for a program");
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        Output { code: output.status.code(), out, err: self.said }
+    }
 }

@@ -17,7 +17,7 @@ mod server;
 pub mod two_writers;
 mod wire;
 
-pub use kubectl::Output;
+pub use kubectl::{Begun, Output};
 pub use patience::{eventually, within};
 pub use server::Server;
 pub use wire::Wire;

@@ -20,7 +20,7 @@ use kube::{
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::{
-    kubectl::{Output, Program},
+    kubectl::{Begun, Output, Program},
     patience::within,
 };
 
@@ -133,6 +133,11 @@ impl Server {
     /// Runs the command line of allready on it.
     pub async fn allready(&self, arguments: &[&str]) -> Output {
         crate::kubectl::run(Program::Allready, &self.kubeconfig, self.directory.path(), arguments).await
+    }
+
+    /// Begins to run the command line of allready on it.
+    pub fn begin_allready(&self, arguments: &[&str]) -> Begun {
+        crate::kubectl::begin(Program::Allready, &self.kubeconfig, self.directory.path(), arguments)
     }
 }
 

@@ -7,6 +7,7 @@ use clap::Args;
 use kube::{
     Client, Config,
     config::{InferConfigError, KubeConfigOptions, Kubeconfig, KubeconfigError},
+    runtime::watcher,
 };
 
 use crate::{failure::Failure, printer::tame};
@@ -126,6 +127,19 @@ pub(crate) fn refused(doing: &str, error: &kube::Error) -> Failure {
             tame(&silence(other))
         )),
     }
+}
+
+/// What is behind a watch that broke; nothing for a server that has only forgotten the past.
+pub(crate) fn broken(error: watcher::Error) -> Option<kube::Error> {
+    let error = match error {
+        watcher::Error::InitialListFailed(error)
+        | watcher::Error::WatchStartFailed(error)
+        | watcher::Error::WatchFailed(error) => error,
+        watcher::Error::WatchError(status) => kube::Error::Api(status),
+        watcher::Error::NoResourceVersion => return None,
+    };
+    let is_old = matches!(&error, kube::Error::Api(status) if status.code == 410);
+    (!is_old).then_some(error)
 }
 
 /// Why there is no answer: the innermost cause says it, and what is around it is about the parts of a program.

@@ -56,25 +56,6 @@ impl DeclaredArgs {
         }
         Ok(Declared { definitions: Vec::new(), files })
     }
-
-    /// The registry of a command that looks at these resources of a cluster: what is built in, what the definitions there
-    /// say, and the files.
-    ///
-    /// # RBAC
-    /// `list` on `customresourcedefinitions.apiextensions.k8s.io`; who may not does without, and is told so.
-    pub(crate) async fn registry_of(
-        &self,
-        cluster: &Cluster,
-        catalog: &Catalog,
-        resources: impl IntoIterator<Item = &Resource>,
-        printer: &mut Printer,
-    ) -> Result<Registry, Failure> {
-        let mut declared = self.read()?;
-        if are_custom(resources) {
-            printer.warnings(&declared.ask(cluster, catalog).await.all());
-        }
-        Ok(declared.registry())
-    }
 }
 
 fn of_document(document: &Value) -> Result<Vec<Entry>, registry::RegistryError> {
@@ -129,6 +110,23 @@ impl Declared {
     /// What is built in, with all of this before it.
     pub(crate) fn registry(&self) -> Registry {
         Registry::builtin().clone().with(self.definitions.iter().chain(&self.files).cloned())
+    }
+
+    /// The registry of a command that looks at these resources of a cluster: with what the definitions there say.
+    ///
+    /// # RBAC
+    /// `list` on `customresourcedefinitions.apiextensions.k8s.io`; who may not does without, and is told so.
+    pub(crate) async fn registry_of(
+        mut self,
+        cluster: &Cluster,
+        catalog: &Catalog,
+        resources: impl IntoIterator<Item = &Resource>,
+        printer: &mut Printer,
+    ) -> Registry {
+        if are_custom(resources) {
+            printer.warnings(&self.ask(cluster, catalog).await.all());
+        }
+        self.registry()
     }
 
     /// What definitions declare.

@@ -48,6 +48,11 @@ impl Failure {
         Self { code: 77, message: message.to_string() }
     }
 
+    /// Whether the system does not give what is needed, which may change.
+    pub(crate) fn is_unavailable(&self) -> bool {
+        self.code == 69
+    }
+
     /// Prints what clap has to say: help and version are no failure, a wrong call is one.
     pub(crate) fn from_clap(error: &clap::Error, printer: &mut Printer) -> Result<ExitCode, Self> {
         let text = error.render().ansi().to_string();

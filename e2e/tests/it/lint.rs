@@ -6,13 +6,14 @@ use allready_e2e::{Server, eventually};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
     Api,
-    api::{ApiResource, DynamicObject, Patch, PatchParams},
+    api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams},
 };
 use serde_json::{Value, json};
 
 allready_e2e::kubectl_scenarios![
     a_definition_is_mended_and_the_server_takes_it,
     a_controller_that_stamps_every_pass_is_found_out,
+    a_kind_that_goes_while_it_is_looked_on_is_told,
 ];
 
 /// A kind whose conditions are a plain list without limits, in a group of its own.
@@ -144,4 +145,23 @@ async fn a_controller_that_stamps_every_pass_is_found_out(server: Server) {
     assert!(is_found("W04", "status"), "{told:?}");
     let report: Value = serde_json::from_str(&told.out).unwrap();
     assert!(report["summary"]["breaches"]["W01"].as_u64().unwrap() > 10, "{told:?}");
+}
+
+async fn a_kind_that_goes_while_it_is_looked_on_is_told(server: Server) {
+    let group = format!("{}.example.com", server.unique("going"));
+    let definition: CustomResourceDefinition = serde_json::from_value(careless(&group)).unwrap();
+    server.define(definition).await;
+    let namespace = server.namespace("going").await;
+    create(&widgets(&server, &group, &namespace)).await;
+    let resource = format!("widgets.{group}");
+    let mut looking =
+        server.begin_allready(&["lint", &resource, "-A", "--watch", "8s", "--fail-on", "error"]);
+    looking.until("Looking on for 8s").await;
+    let definitions: Api<CustomResourceDefinition> = Api::all(server.client());
+    let _ = definitions.delete(&resource, &DeleteParams::default()).await.unwrap();
+    let told = looking.end().await;
+    // Not everything could be looked at, and that is told once, however often it was tried.
+    assert_eq!(told.code, Some(2), "{told:?}");
+    let warning = format!("warning: {resource}: the server does not serve it any more\n");
+    assert_eq!(told.err.matches(&warning).count(), 1, "{told:?}");
 }

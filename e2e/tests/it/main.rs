@@ -17,6 +17,8 @@ mod owners;
 mod permissions;
 mod resource_graph;
 mod speaker;
+mod sweep;
 mod two_writers;
 mod wait;
+mod wait_like_kubectl;
 mod waiting;

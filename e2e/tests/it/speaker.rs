@@ -14,7 +14,10 @@ use kube::{
     api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams},
 };
 use serde_json::Value;
-use tokio::{sync::oneshot, task::JoinHandle};
+use tokio::{
+    sync::{MutexGuard, oneshot},
+    task::JoinHandle,
+};
 
 allready_e2e::scenarios![
     every_reconciler_reports_into_the_one_object_that_all_share,
@@ -28,10 +31,13 @@ struct Stage {
     node: String,
     layout: Layout,
     running: Vec<(oneshot::Sender<()>, JoinHandle<Ended>)>,
+    /// Nodes are everybody's.
+    _turn: Option<MutexGuard<'static, ()>>,
 }
 
 impl Stage {
     async fn set(server: Server, layout: impl Fn(&str) -> Layout) -> Self {
+        let turn = server.alone().await;
         let namespace = server.namespace("speaker").await;
         install(&server.client(), &namespace).await.unwrap();
         let node = server.unique("node");
@@ -39,7 +45,7 @@ impl Stage {
         let nodes: Api<Node> = Api::all(server.client());
         nodes.create(&PostParams::default(), &Node { metadata, ..Node::default() }).await.unwrap();
         let layout = layout(&namespace);
-        let mut stage = Self { server, namespace, node, layout, running: Vec::new() };
+        let mut stage = Self { server, namespace, node, layout, running: Vec::new(), _turn: turn };
         stage.configure("blue 10.0.0.0/24", "tor blue").await;
         stage.start(Component::Controller);
         stage.start(Component::Speaker { node: stage.node.clone() });

@@ -35,7 +35,7 @@ fn definition() -> Value {
 }
 
 /// A namespace, and the waiters in it.
-async fn stage(server: &Server) -> (String, Api<DynamicObject>) {
+pub(crate) async fn stage(server: &Server) -> (String, Api<DynamicObject>) {
     server.define(serde_json::from_value(definition()).unwrap()).await;
     let namespace = server.namespace("wait").await;
     let resource = ApiResource {
@@ -49,11 +49,11 @@ async fn stage(server: &Server) -> (String, Api<DynamicObject>) {
     (namespace, waiters)
 }
 
-fn waiter(name: &str, size: u32) -> Value {
+pub(crate) fn waiter(name: &str, size: u32) -> Value {
     json!({ "apiVersion": format!("{GROUP}/v1"), "kind": "Waiter", "metadata": { "name": name }, "spec": { "size": size } })
 }
 
-async fn says(waiters: &Api<DynamicObject>, name: &str, generation: i64, status: &str) {
+pub(crate) async fn says(waiters: &Api<DynamicObject>, name: &str, generation: i64, status: &str) {
     let ready = json!({ "type": "Ready", "status": status, "reason": "Told", "message": "it is so",
         "lastTransitionTime": "2026-03-01T10:00:00Z", "observedGeneration": generation });
     let patch = Patch::Merge(json!({ "status": { "conditions": [ready] } }));

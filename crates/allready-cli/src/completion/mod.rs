@@ -2,7 +2,7 @@
 
 mod words;
 
-use std::process::ExitCode;
+use std::{fmt::Write as _, process::ExitCode};
 
 use allready::Time;
 use clap::{Args, CommandFactory as _, ValueEnum};
@@ -95,5 +95,22 @@ fn script(shell: ShellArg) -> String {
     };
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), NAME, &mut text);
-    String::from_utf8_lossy(&text).into_owned()
+    let mut text = String::from_utf8_lossy(&text).into_owned();
+    if shell == clap_complete::Shell::Fish {
+        text.push_str(&fish_values());
+    }
+    text
+}
+
+/// What stands for itself without an option before it, which the script for fish would take for files.
+fn fish_values() -> String {
+    let mut text = String::new();
+    for command in Cli::command().get_subcommands().filter(|found| !found.is_hide_set()) {
+        let values = command.get_positionals().flat_map(clap::Arg::get_possible_values);
+        for value in values.filter(|value| !value.is_hide_set()) {
+            let is_here = format!("__fish_{NAME}_using_subcommand {}", command.get_name());
+            let _ = writeln!(text, "complete -c {NAME} -n \"{is_here}\" -f -a \"{}\"", value.get_name());
+        }
+    }
+    text
 }

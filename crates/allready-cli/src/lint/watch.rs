@@ -19,9 +19,9 @@ use super::{
     session::{Session, Told},
 };
 use crate::{
-    cluster::Cluster,
+    cluster::{Cluster, broken},
     failure::Failure,
-    printer::{Printer, tame},
+    printer::Printer,
     signal,
     target::{self, Asked},
 };
@@ -134,21 +134,17 @@ fn watch(
             Ok(Event::InitApply(object) | Event::Apply(object) | Event::Delete(object)) => is_meant(object),
             _ => true,
         };
-        let event = event.map_err(|error| refused(&resource, namespace.as_deref(), &error));
-        futures::future::ready(is_wanted.then_some(event))
+        let event = match event {
+            Ok(event) => Some(Ok(event)),
+            Err(error) => broken(error).map(|error| Err(refused(&resource, namespace.as_deref(), &error))),
+        };
+        futures::future::ready(event.filter(|_| is_wanted))
     })
 }
 
 /// Why a kind cannot be watched.
-fn refused(resource: &Resource, namespace: Option<&str>, error: &watcher::Error) -> Failure {
-    match error {
-        watcher::Error::InitialListFailed(error)
-        | watcher::Error::WatchStartFailed(error)
-        | watcher::Error::WatchFailed(error) => {
-            target::refused_to("list and watch", resource, namespace, None, error)
-        }
-        other => Failure::unavailable(tame(&format!("{}: {other}", resource.full_name()))),
-    }
+fn refused(resource: &Resource, namespace: Option<&str>, error: &kube::Error) -> Failure {
+    target::refused_to("list and watch", resource, namespace, None, error)
 }
 
 /// An object, or another version of it.

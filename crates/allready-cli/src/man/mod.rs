@@ -1,9 +1,15 @@
 //! `allready man`: the manual, a page for each command.
 
-use std::{fs, path::PathBuf, process::ExitCode};
+use std::{
+    fmt::Write as _,
+    fs, io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use allready::Time;
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command, CommandFactory as _};
+use clap_mangen::Man;
 
 use crate::{
     cli::Cli,
@@ -33,8 +39,52 @@ pub(crate) fn run(args: &ManArgs, _now: Time, printer: &mut Printer) -> Result<E
     };
     fs::create_dir_all(&args.directory).map_err(unwritable)?;
     // `help` of each command would be pages about nothing.
-    let command = Cli::command().disable_help_subcommand(true);
-    clap_mangen::generate_to(command, &args.directory).map_err(unwritable)?;
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    write(&command, &args.directory).map_err(unwritable)?;
     printer.text(&format!("The manual is in {directory}: man {directory}/allready.1\n"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A page for a command, and for each command below it.
+fn write(command: &Command, directory: &Path) -> io::Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        write(below, directory)?;
+    }
+    let page = Man::new(command.clone());
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    let name = page.get_filename();
+    fs::write(directory.join(&name), tidied(&String::from_utf8_lossy(&text), name.trim_end_matches(".1")))
+}
+
+/// A page as every reader of such pages understands it: with a whole title, with tables and examples as they were
+/// written, and in ASCII.
+fn tidied(page: &str, name: &str) -> String {
+    let mut tidied = String::with_capacity(page.len());
+    let mut is_as_written = false;
+    for line in page.lines() {
+        let line = match line {
+            title if title.starts_with(".TH ") => {
+                format!(".TH {name} 1 \"\" \"allready {}\" \"allready\"", env!("CARGO_PKG_VERSION"))
+            }
+            ".SH EXTRA" => {
+                is_as_written = true;
+                ".SH NOTES\n.nf".to_owned()
+            }
+            section if section.starts_with(".SH ") && std::mem::take(&mut is_as_written) => {
+                format!(".fi\n{section}")
+            }
+            other => other.to_owned(),
+        };
+        for letter in line.chars() {
+            if letter.is_ascii() {
+                tidied.push(letter);
+            } else {
+                let _ = write!(tidied, "\\[u{:04X}]", u32::from(letter));
+            }
+        }
+        tidied.push('\n');
+    }
+    tidied
 }

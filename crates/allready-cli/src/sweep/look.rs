@@ -61,7 +61,8 @@ pub(super) async fn nodes(client: &Client) -> Result<BTreeSet<String>, Failure> 
     }
     if names.is_empty() {
         return Err(Failure::unavailable(
-            "the cluster shows no nodes, so it is not known who is gone: nothing is swept",
+            "the cluster shows no nodes, so it is not known who is gone: nothing is swept; \
+             is this the context of the cluster that the reporters run in?",
         ));
     }
     Ok(names)

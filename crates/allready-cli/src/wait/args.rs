@@ -11,6 +11,8 @@ use crate::{
     target::{ScopeArgs, SelectorArgs},
 };
 
+const WEEK: Duration = Duration::from_hours(168);
+
 /// For which objects to wait, and for what.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -24,14 +26,19 @@ What --for takes:
   listeners[].Programmed        in every entry, and in at least one
   parents[controllerName=a.dev/b].Accepted    in every entry that has this
   parents[?].Accepted           in some entry
-  create               the object is there: it may be made while you wait
+  jsonpath={.status.phase}=Running    a field has this value
+  jsonpath={.status.loadBalancer.ingress}    a field is there, and not empty
+  condition=Ready=false         as kubectl has it; also for a condition named Healthy
+  create               the object is there: it may be made while you wait, and so
+                       may its kind
   delete               the object is gone
 
 Several --for hold together, on one and the same state of the object; with --any, one
 of them is enough. Of several objects all have to be as wished at the same time: one
 that was and is no longer is waited for again. A condition about an older generation
-of the object does not count. From a file or standard input come the objects that
-are meant, and which generation of them: what `kubectl apply -o yaml` prints.
+of the object does not count, nor does a field of a status that is about one. From a
+file or standard input come the objects that are meant, and which generation of them:
+what `kubectl apply -o yaml` prints.
 
 It ends early when an object is Degraded, or Stalled, or is a Job that has Failed, for
 as long as --grace. An object that comes to --for delete is never too bad for that.
@@ -55,6 +62,8 @@ Examples:
   allready wait gateway/web --for Programmed --for 'listeners[].Programmed'
   allready wait job/migrate --for Complete --for SuccessCriteriaMet --any
   allready wait pods -l app=web --for Ready -n shop
+  allready wait pod/web --for jsonpath='{.status.phase}'=Running
+  allready wait svc/web --for jsonpath='{.status.loadBalancer.ingress}'
   kubectl apply -f app/ -o yaml | allready wait -f - || exit
   allready wait ns/old --for delete
   allready wait crd/widgets.example.com --for create --for Established -o json")]
@@ -72,8 +81,8 @@ pub(crate) struct WaitArgs {
     #[arg(long)]
     pub(crate) any: bool,
 
-    /// How long: `30s`, `5m`, `1h30m`; 0 looks once.
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
+    /// How long: `30s`, `5m`, `1h30m`; 0 looks once, less than 0 waits for a week.
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = patience, allow_hyphen_values = true)]
     pub(crate) timeout: Duration,
 
     /// How long a terminal state has to last before it ends the waiting.
@@ -130,6 +139,14 @@ pub(crate) enum WaitOutput {
     Yaml,
 }
 
+/// As kubectl has it, waiting for ever is waiting for a week.
+fn patience(text: &str) -> Result<Duration, String> {
+    match text.parse::<jiff::SignedDuration>() {
+        Ok(time) if time.is_negative() => Ok(WEEK),
+        _ => time(text),
+    }
+}
+
 fn time(text: &str) -> Result<Duration, String> {
     let problem = || format!("{text:?} is no time: write 30s, 5m or 1h30m");
     if text == "0" {
@@ -153,5 +170,7 @@ mod tests {
         for text in ["", "-5s", "5", "soon"] {
             assert!(time(text).is_err(), "{text}");
         }
+        assert_eq!((patience("-1s").unwrap(), patience("0").unwrap()), (WEEK, Duration::ZERO));
+        assert!(patience("-").is_err() && patience("-q").is_err());
     }
 }

@@ -17,13 +17,14 @@ use serde_json::Value;
 use tokio::{sync::mpsc, task::JoinSet};
 
 use super::gather::Awaited;
+use crate::cluster::broken;
 
 /// Up to so many objects of a kind in a namespace are watched by name; of more, all are, and the others left out.
 const BY_NAME: usize = 8;
 /// A watch ends before a client takes a silent server for a dead one.
 const WATCH_SECONDS: u32 = 25;
 /// Waiting is what people look at: the server is asked again soon.
-const BACKOFF: Backoff = Backoff { min: Duration::from_millis(200), max: Duration::from_secs(5) };
+pub(super) const BACKOFF: Backoff = Backoff { min: Duration::from_millis(200), max: Duration::from_secs(5) };
 
 /// What is heard.
 #[derive(Debug)]
@@ -142,18 +143,8 @@ impl Group {
         vec![Heard::Object(number, Some(Box::new(value)))]
     }
 
-    /// Nothing for a server that has only forgotten the past.
     fn trouble(&self, error: watcher::Error) -> Option<Heard> {
-        let error = match error {
-            watcher::Error::InitialListFailed(error)
-            | watcher::Error::WatchStartFailed(error)
-            | watcher::Error::WatchFailed(error) => error,
-            watcher::Error::WatchError(status) => kube::Error::Api(status),
-            watcher::Error::NoResourceVersion => return None,
-        };
-        if matches!(&error, kube::Error::Api(status) if status.code == 410) {
-            return None;
-        }
+        let error = broken(error)?;
         let (resource, namespace) = (self.resource.clone(), self.namespace.clone());
         Some(Heard::Trouble(Box::new(Trouble { resource, namespace, error })))
     }

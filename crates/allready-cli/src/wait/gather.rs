@@ -10,9 +10,9 @@ use crate::{
     cluster::Cluster,
     failure::Failure,
     input,
-    objects::{Source, sources},
+    objects::sources,
     printer::tame,
-    target::{self, Asked, described, refused_to},
+    target::{self, Asked, Target, described, refused_to},
 };
 
 /// An object to wait for.
@@ -34,16 +34,12 @@ impl Awaited {
 /// What cannot be wished together is refused before anything is asked of a server.
 pub(super) fn check(args: &WaitArgs) -> Result<(), Failure> {
     let wishes = |wish: &Wish| args.wishes.contains(wish);
-    let is_named = !args.all && args.selector.is_empty();
     let usage = |problem: &str| Err(Failure::usage(problem));
     if args.objects.is_empty() && args.filename.is_empty() {
         return usage("nothing to wait for: give TYPE/NAME, TYPE with --selector or --all, or -f FILE");
     }
     if wishes(&Wish::Delete) && args.wishes.len() > 1 && !args.any {
         return usage("an object that is gone is nothing else: --for delete goes alone, or with --any");
-    }
-    if wishes(&Wish::Create) && !is_named {
-        return usage("--for create needs names: what is selected is there already");
     }
     if !args.filename.is_empty() && !args.selector.is_empty() {
         return usage("-f says which objects: leave --selector and --field-selector out");
@@ -54,31 +50,66 @@ pub(super) fn check(args: &WaitArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The objects that are meant, each once.
-pub(super) async fn gather(
-    args: &WaitArgs,
-    cluster: &Cluster,
-    catalog: &Catalog,
-) -> Result<Vec<Awaited>, Failure> {
-    let mut gathered = Gathered::default();
-    if args.filename.is_empty() {
-        let targets = target::parse(&args.objects).map_err(Failure::usage)?;
-        for asked in target::resolve(&targets, &args.scope, &args.selector, catalog, &cluster.namespace)? {
-            if asked.names.is_empty() {
-                found(args, cluster, asked, &mut gathered).await?;
-            } else {
-                for name in asked.names {
-                    gathered.add(&asked.resource, asked.selection.namespace.clone(), name, None, None);
+/// What a person asked for, before a server says what that is.
+pub(super) enum Request {
+    /// By arguments.
+    Targets(Vec<Target>),
+    /// By documents, each with the file that it is from.
+    Documents(Vec<(String, Value)>),
+}
+
+impl Request {
+    /// Reads arguments and files; standard input can be read only once.
+    pub(super) fn read(args: &WaitArgs) -> Result<Self, Failure> {
+        if args.filename.is_empty() {
+            return target::parse(&args.objects).map(Self::Targets).map_err(Failure::usage);
+        }
+        let mut documents = Vec::new();
+        for source in sources(&args.filename)? {
+            let file = source.name();
+            let read = input::read_all(&source.into_path())?;
+            documents.extend(read.into_iter().map(|document| (file.clone(), document)));
+        }
+        Ok(Self::Documents(documents))
+    }
+
+    /// Whether more objects may be meant later than now.
+    pub(super) fn is_selective(&self) -> bool {
+        matches!(self, Self::Targets(_))
+    }
+
+    /// The objects that are meant, each once.
+    pub(super) async fn gather(
+        &self,
+        args: &WaitArgs,
+        cluster: &Cluster,
+        catalog: &Catalog,
+    ) -> Result<Vec<Awaited>, Failure> {
+        let mut gathered = Gathered::default();
+        match self {
+            Self::Targets(targets) => {
+                let (scope, selector) = (&args.scope, &args.selector);
+                for asked in target::resolve(targets, scope, selector, catalog, &cluster.namespace)? {
+                    if asked.names.is_empty() {
+                        found(args, cluster, asked, &mut gathered).await?;
+                        continue;
+                    }
+                    for name in asked.names {
+                        gathered.add(&asked.resource, asked.selection.namespace.clone(), name, None, None);
+                    }
+                }
+            }
+            Self::Documents(documents) => {
+                let default = args.scope.namespace.as_deref().unwrap_or(&cluster.namespace);
+                for (file, document) in documents {
+                    for object in items(document) {
+                        given(file, object, default, catalog, &mut gathered)?;
+                    }
                 }
             }
         }
-        return Ok(gathered.objects);
+        Ok(gathered.objects)
     }
-    let default = args.scope.namespace.as_deref().unwrap_or(&cluster.namespace);
-    for source in sources(&args.filename)? {
-        given(source, default, catalog, &mut gathered)?;
-    }
-    Ok(gathered.objects)
 }
 
 /// Those of a kind that there are now.
@@ -112,41 +143,44 @@ async fn found(
     Ok(())
 }
 
-/// Those of a file.
-fn given(source: Source, default: &str, catalog: &Catalog, gathered: &mut Gathered) -> Result<(), Failure> {
-    let file = source.name();
-    for object in input::read_all(&source.into_path())?.iter().flat_map(items) {
-        let text = |field: &str| object[field].as_str().unwrap_or_default();
-        let (api_version, kind) = (text("apiVersion"), text("kind"));
-        let metadata = &object["metadata"];
-        let name = metadata["name"].as_str().unwrap_or_default();
-        if api_version.is_empty() || kind.is_empty() {
-            return Err(Failure::data(format_args!(
-                "{file} has something without apiVersion and kind: give objects, such as `kubectl apply -o yaml` prints"
-            )));
-        }
-        let what = tame(&format!("{kind} {name:?} of {api_version}"));
-        if name.is_empty() {
-            return Err(Failure::data(format_args!(
-                "{what} has no name yet: give what the server answered, `kubectl create -o yaml` prints it"
-            )));
-        }
-        target::check_part(name).map_err(Failure::data)?;
-        let resource = catalog.of_kind(api_version, kind).ok_or_else(|| {
-            let near = catalog.find(kind).err().map(|error| error.near).unwrap_or_default();
-            let hint = match near.first() {
-                Some(near) => format!("did you mean {}?", tame(near)),
-                None => "is its CustomResourceDefinition installed?".to_owned(),
-            };
-            Failure::unavailable(format_args!("{what}: the server does not serve this kind; {hint}"))
-        })?;
-        let namespace =
-            metadata["namespace"].as_str().filter(|namespace| !namespace.is_empty()).unwrap_or(default);
-        target::check_part(namespace).map_err(Failure::data)?;
-        let namespace = resource.is_namespaced.then(|| namespace.to_owned());
-        let uid = metadata["uid"].as_str().map(str::to_owned);
-        gathered.add(resource, namespace, name.to_owned(), metadata["generation"].as_i64(), uid);
+/// One of a file.
+fn given(
+    file: &str,
+    object: &Value,
+    default: &str,
+    catalog: &Catalog,
+    gathered: &mut Gathered,
+) -> Result<(), Failure> {
+    let text = |field: &str| object[field].as_str().unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let metadata = &object["metadata"];
+    let name = metadata["name"].as_str().unwrap_or_default();
+    if api_version.is_empty() || kind.is_empty() {
+        return Err(Failure::data(format_args!(
+            "{file} has something without apiVersion and kind: give objects, such as `kubectl apply -o yaml` prints"
+        )));
     }
+    let what = tame(&format!("{kind} {name:?} of {api_version}"));
+    if name.is_empty() {
+        return Err(Failure::data(format_args!(
+            "{what} has no name yet: give what the server answered, `kubectl create -o yaml` prints it"
+        )));
+    }
+    target::check_part(name).map_err(Failure::data)?;
+    let resource = catalog.of_kind(api_version, kind).ok_or_else(|| {
+        let near = catalog.find(kind).err().map(|error| error.near).unwrap_or_default();
+        let hint = match near.first() {
+            Some(near) => format!("did you mean {}?", tame(near)),
+            None => "is its CustomResourceDefinition installed?".to_owned(),
+        };
+        Failure::unavailable(format_args!("{what}: the server does not serve this kind; {hint}"))
+    })?;
+    let namespace =
+        metadata["namespace"].as_str().filter(|namespace| !namespace.is_empty()).unwrap_or(default);
+    target::check_part(namespace).map_err(Failure::data)?;
+    let namespace = resource.is_namespaced.then(|| namespace.to_owned());
+    let uid = metadata["uid"].as_str().map(str::to_owned);
+    gathered.add(resource, namespace, name.to_owned(), metadata["generation"].as_i64(), uid);
     Ok(())
 }
 

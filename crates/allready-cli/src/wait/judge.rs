@@ -8,7 +8,7 @@ use allready::{
 };
 use serde_json::Value;
 
-use super::wish::Wish;
+use super::{field::Seen, wish::Wish};
 
 /// What is wished, and what ends waiting for it.
 #[derive(Debug)]
@@ -50,6 +50,7 @@ impl Rules {
     /// An object that is there.
     pub(super) fn judge(&self, object: &Value, now: Time) -> Judged {
         let verdict = judge_health(object, &self.registry, now);
+        let mut unfit = None;
         let parts: Vec<(bool, Said)> = self
             .wishes
             .iter()
@@ -64,12 +65,21 @@ impl Rules {
                     let said = Expectation::from((**condition).clone()).judge(object);
                     (said.is_met(), Said::Conditions(said))
                 }
+                Wish::Field(field) => match field.judge(object) {
+                    Seen::Met(words) => (true, Said::Words(words)),
+                    Seen::Waiting(words) => (false, Said::Words(words)),
+                    Seen::Unfit(words) => {
+                        unfit = Some(Said::Words(words.clone()));
+                        (false, Said::Words(words))
+                    }
+                },
             })
             .collect();
         let mut judged = self.together(parts);
         let can_fail = !self.wishes(&Wish::Delete);
         if !judged.is_met && self.fail_fast && can_fail {
-            judged.terminal = terminal(object, &verdict);
+            // Another wish may still come true where any will do.
+            judged.terminal = unfit.filter(|_| !self.any).or_else(|| terminal(object, &verdict));
         }
         judged
     }
@@ -226,6 +236,24 @@ mod tests {
         job["kind"] = json!("Job");
         job["apiVersion"] = json!("batch/v1");
         assert!(rules(&["Complete"], false).judge(&job, Time::EPOCH).is_terminal());
+    }
+
+    #[test]
+    fn a_field_is_wished_beside_conditions_and_a_path_that_does_not_fit_is_terminal() {
+        let mut ready = object(&[("Ready", "True")]);
+        ready["status"]["phase"] = json!("Starting");
+        let both = rules(&["Ready", "jsonpath={.status.phase}=Running"], false).judge(&ready, Time::EPOCH);
+        assert_eq!(
+            (both.is_met, both.is_terminal(), both.describe(Time::EPOCH).as_str()),
+            (false, false, "{.status.phase} is Starting, not Running")
+        );
+        let either = ["condition=Ready", "jsonpath={.status}=Running"];
+        assert!(rules(&either, true).judge(&ready, Time::EPOCH).is_met);
+        let both = rules(&either, false).judge(&ready, Time::EPOCH);
+        assert!(both.is_terminal() && !both.is_met, "{both:?}");
+        assert!(
+            !rules(&["Late", "jsonpath={.status}=Running"], true).judge(&ready, Time::EPOCH).is_terminal()
+        );
     }
 
     #[test]

@@ -1,27 +1,31 @@
 //! `allready wait`: until objects are as wished, or will not be.
 
 mod args;
+mod field;
 mod follow;
 mod gather;
 mod judge;
 mod outcome;
 mod progress;
+mod search;
 mod tracked;
 mod wish;
 
 use std::{process::ExitCode, time::Duration};
 
 use allready::{Time, clock::Clock, registry::Registry};
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 pub(crate) use self::args::WaitArgs;
 use self::{
     args::WaitOutput,
     follow::{Heard, Trouble},
-    gather::Awaited,
+    gather::{Awaited, Request},
     judge::Rules,
     outcome::Outcome,
     progress::Progress,
+    search::Sought,
     tracked::{Moment, State},
     wish::Wish,
 };
@@ -47,42 +51,34 @@ pub(crate) fn run(args: &WaitArgs, _now: Time, printer: &mut Printer) -> Result<
 
 async fn wait(args: &WaitArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let cluster = args.cluster.connect(Patience::Command).await?;
-    let catalog = target::discover(&cluster).await?;
-    let mut objects = gather::gather(args, &cluster, &catalog).await?;
-    let resources = objects.iter().map(|object| &object.resource);
-    let rules = rules(args, args.declared.registry_of(&cluster, &catalog, resources, printer).await?);
-    if objects.is_empty() && !args.allow_none {
-        if !args.filename.is_empty() {
-            // A command before it in a pipe may have failed: that nothing came is never what was wished.
-            printer.error("there is nothing in the input to wait for: did the command that wrote it fail?");
-            return Ok(Outcome::Absent.code());
-        }
-        if !rules.wishes(&Wish::Delete) {
-            printer.error(
-                "there is nothing to wait for: no object was found; --allow-none takes that for success",
-            );
-            return Ok(Outcome::Absent.code());
-        }
-    }
+    let request = Request::read(args)?;
+    let declared = args.declared.read()?;
+    let rules = rules(args, declared.registry());
     // What others take to print on standard input is not part of the time.
     let (clock, start) = (Clock::system(), Instant::now());
-    let mut progress = Progress::new(args.quiet, &objects);
-    let ended = Waiting { args, rules: &rules, cluster: &cluster, clock: &clock, start };
-    let ended = ended.until_over(&mut objects, &mut progress, printer).await;
-    progress.end();
-    let (outcome, elapsed) = (ended?, start.elapsed());
-    let output = args.output.map(|output| match output {
-        WaitOutput::Json => Output::Json,
-        WaitOutput::Yaml => Output::Yaml,
-    });
-    printer.text(&match output {
-        Some(output) => render::value(&outcome.structured(&objects, elapsed, clock.now()), output)?,
-        None => outcome::lines(&objects, clock.now()),
-    })?;
-    if let Some(complaint) = outcome.complaint(&objects, elapsed) {
-        printer.error(&complaint);
+    let mut waiting = Waiting { args, rules, cluster: &cluster, clock: &clock, start };
+    let mut is_again = false;
+    loop {
+        let (mut objects, catalog) = match waiting.search(&request, is_again, printer).await? {
+            Sought::Found(objects, catalog) => (objects, catalog),
+            Sought::TooLate(missing) => return waiting.too_late(&missing, printer),
+        };
+        if let Some(none) = waiting.nothing(&objects) {
+            printer.error(none);
+            return Ok(Outcome::Absent.code());
+        }
+        // What definitions declare is asked only now: that of a kind which was not served before is new as well.
+        let resources = objects.iter().map(|object| &object.resource);
+        waiting.rules.registry = declared.clone().registry_of(&cluster, &catalog, resources, printer).await;
+        let mut progress = Progress::new(args.quiet, &objects);
+        let ended = waiting.until_over(&mut objects, &mut progress, printer).await;
+        progress.end();
+        if let Some(outcome) = ended? {
+            return waiting.end(outcome, &objects, printer).await;
+        }
+        // Their kind is not served any more, and they may be made with it again.
+        is_again = true;
     }
-    Ok(outcome.code())
 }
 
 fn rules(args: &WaitArgs, registry: Registry) -> Rules {
@@ -90,6 +86,7 @@ fn rules(args: &WaitArgs, registry: Registry) -> Rules {
         Wish::Condition(condition) if args.current => {
             Wish::Condition(Box::new((**condition).clone().current()))
         }
+        Wish::Field(field) if args.current => Wish::Field(Box::new((**field).clone().current())),
         other => other.clone(),
     };
     let wishes =
@@ -100,19 +97,83 @@ fn rules(args: &WaitArgs, registry: Registry) -> Rules {
 /// What stays the same while it is waited.
 struct Waiting<'a> {
     args: &'a WaitArgs,
-    rules: &'a Rules,
+    rules: Rules,
     cluster: &'a Cluster,
     clock: &'a Clock,
     start: Instant,
 }
 
 impl Waiting<'_> {
+    /// What to say where nothing was found, and that was not wished.
+    fn nothing(&self, objects: &[Awaited]) -> Option<&'static str> {
+        if !objects.is_empty() || self.args.allow_none {
+            return None;
+        }
+        if !self.args.filename.is_empty() {
+            // A command before it in a pipe may have failed: that nothing came is never what was wished.
+            return Some("there is nothing in the input to wait for: did the command that wrote it fail?");
+        }
+        let is_gone = self.rules.wishes(&Wish::Delete);
+        (!is_gone).then_some(
+            "there is nothing to wait for: no object was found; --allow-none takes that for success",
+        )
+    }
+
+    /// Says that there was nothing to wait for until it took too long.
+    fn too_late(&self, missing: &str, printer: &mut Printer) -> Result<ExitCode, Failure> {
+        let elapsed = self.start.elapsed();
+        let told = Outcome::TimedOut.structured(&[], elapsed, self.clock.now());
+        self.print(told, "", Some(missing), printer)?;
+        printer.error(&format!("gave up after {}: {missing}", outcome::told(elapsed)));
+        Ok(Outcome::TimedOut.code())
+    }
+
+    /// Says how it ended.
+    async fn end(
+        &self,
+        outcome: Outcome,
+        objects: &[Awaited],
+        printer: &mut Printer,
+    ) -> Result<ExitCode, Failure> {
+        let (elapsed, now) = (self.start.elapsed(), self.clock.now());
+        let vanished = match outcome {
+            Outcome::Deleted => self.vanished(objects).await.map(|vanished| vanished.told()),
+            _ => None,
+        };
+        let told = outcome.structured(objects, elapsed, now);
+        self.print(told, &outcome::lines(objects, now), vanished.as_deref(), printer)?;
+        if let Some(complaint) = outcome.complaint(objects, elapsed) {
+            let more = vanished.map(|vanished| format!("; {vanished}")).unwrap_or_default();
+            printer.error(&format!("{complaint}{more}"));
+        }
+        Ok(outcome.code())
+    }
+
+    fn print(
+        &self,
+        mut told: Value,
+        lines: &str,
+        why: Option<&str>,
+        printer: &mut Printer,
+    ) -> Result<(), Failure> {
+        if let Some(why) = why {
+            told["why"] = json!(why);
+        }
+        let output = match self.args.output {
+            Some(WaitOutput::Json) => Output::Json,
+            Some(WaitOutput::Yaml) => Output::Yaml,
+            None => return printer.text(lines),
+        };
+        printer.text(&render::value(&told, output)?)
+    }
+
+    /// Nothing where a kind has gone that may come back.
     async fn until_over(
         &self,
         objects: &mut [Awaited],
         progress: &mut Progress,
         printer: &mut Printer,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<Option<Outcome>, Failure> {
         let (mut heard, _tasks) = follow::follow(&self.cluster.client, objects);
         let (mut is_troubled, mut looked) = (false, Duration::ZERO);
         loop {
@@ -120,7 +181,7 @@ impl Waiting<'_> {
             let is_time = at.elapsed >= looked + REDRAW;
             for object in objects.iter_mut() {
                 if is_time {
-                    object.tracked.look_again(self.rules, at);
+                    object.tracked.look_again(&self.rules, at);
                 }
                 object.tracked.tick(self.args.grace, at);
             }
@@ -128,12 +189,12 @@ impl Waiting<'_> {
                 looked = at.elapsed;
             }
             if let Some(outcome) = Outcome::of(objects) {
-                return Ok(outcome);
+                return Ok(Some(outcome));
             }
             let looked_at_all = objects.iter().all(|object| object.tracked.state != State::Unseen);
             let is_once = self.args.timeout.is_zero();
             if (is_once && looked_at_all) || (!is_once && at.elapsed >= self.args.timeout) {
-                return Ok(Outcome::TimedOut);
+                return Ok(Some(Outcome::TimedOut));
             }
             if looked_at_all || at.elapsed >= REDRAW {
                 progress.show(objects, at.now, printer);
@@ -142,6 +203,12 @@ impl Waiting<'_> {
             // Much may have happened at once, and is judged together.
             let mut next = next.ok().flatten();
             while let Some(news) = next {
+                if let Heard::Trouble(trouble) = &news
+                    && self.may_come_back(trouble)
+                {
+                    progress.note(&format!("{}; waiting until it does", said(trouble)), printer);
+                    return Ok(None);
+                }
                 self.hear(news, objects, &mut is_troubled, progress, printer)?;
                 next = heard.try_recv().ok();
             }
@@ -161,8 +228,8 @@ impl Waiting<'_> {
             Heard::Object(number, found) => {
                 let Some(object) = objects.get_mut(number) else { return Ok(()) };
                 match found {
-                    Some(found) => object.tracked.seen(*found, self.rules, at),
-                    None => object.tracked.gone(self.rules, at),
+                    Some(found) => object.tracked.seen(*found, &self.rules, at),
+                    None => object.tracked.gone(&self.rules, at),
                 }
             }
             Heard::Trouble(trouble) => {
@@ -177,6 +244,12 @@ impl Waiting<'_> {
             Heard::Well => *is_troubled = false,
         }
         Ok(())
+    }
+
+    /// Whether the kind has gone, and whoever waits for objects to be made waits for it too.
+    fn may_come_back(&self, trouble: &Trouble) -> bool {
+        let is_gone = matches!(&trouble.error, kube::Error::Api(status) if status.code == 404);
+        is_gone && self.rules.wishes(&Wish::Create) && !self.args.timeout.is_zero()
     }
 
     fn moment(&self) -> Moment {

@@ -7,6 +7,27 @@ use serde_json::{Value, json};
 
 use super::{gather::Awaited, progress::line, tracked::State};
 
+/// A kind that objects were deleted with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Vanished {
+    /// It is not served any more.
+    Gone(String),
+    /// It takes no new objects.
+    Going(String),
+}
+
+impl Vanished {
+    /// In words.
+    pub(super) fn told(&self) -> String {
+        match self {
+            Self::Gone(kind) => {
+                format!("the server does not serve {kind} any more: was its definition deleted?")
+            }
+            Self::Going(kind) => format!("the definition of {kind} is being deleted"),
+        }
+    }
+}
+
 /// How waiting ended, for all objects together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
@@ -125,7 +146,7 @@ fn was(subject: &str, number: usize) -> String {
     if number == 1 { format!("{subject} was") } else { format!("{subject} were") }
 }
 
-fn told(elapsed: Duration) -> String {
+pub(super) fn told(elapsed: Duration) -> String {
     match elapsed.as_secs() {
         0 => format!("{}ms", elapsed.as_millis()),
         seconds @ 1..120 => format!("{seconds}s"),

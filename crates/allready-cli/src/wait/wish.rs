@@ -7,6 +7,8 @@ use allready::{
     wait::{HasCondition, has_condition},
 };
 
+use super::field::Field;
+
 /// Something that is wished of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
@@ -18,24 +20,31 @@ pub(crate) enum Wish {
     Create,
     /// It has a condition.
     Condition(Box<HasCondition>),
+    /// A field is there, or has a value.
+    Field(Box<Field>),
 }
 
 impl FromStr for Wish {
     type Err = String;
 
     /// `healthy`, `delete`, `create`, `Type`, `Type=Status`, `Type=Status:Reason|Reason`, and each of these behind a path
-    /// such as `listeners[web].`. What kubectl takes, `condition=Type`, is taken too.
+    /// such as `listeners[web].`. What kubectl takes is taken too: `condition=Type=Status`, `jsonpath={.path}=value`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let text = text.strip_prefix("condition=").unwrap_or(text);
+        if let Some(path) = text.strip_prefix("jsonpath=") {
+            return Ok(Self::Field(Box::new(Field::parse(path)?)));
+        }
+        // A condition may have a name that is a word of its own otherwise.
+        let (text, is_condition) = match text.strip_prefix("condition=") {
+            Some(text) => (text, true),
+            None => (text, false),
+        };
         match text.to_ascii_lowercase().as_str() {
             "" => return Err("nothing is wished".to_owned()),
-            "healthy" => return Ok(Self::Healthy),
-            "delete" => return Ok(Self::Delete),
-            "create" => return Ok(Self::Create),
-            jsonpath if jsonpath.starts_with("jsonpath=") => {
-                return Err(
-                    "conditions are waited for, and not fields: `kubectl wait` knows jsonpath".to_owned()
-                );
+            "healthy" if !is_condition => return Ok(Self::Healthy),
+            "delete" if !is_condition => return Ok(Self::Delete),
+            "create" if !is_condition => return Ok(Self::Create),
+            path if path.starts_with(['{', '.']) => {
+                return Err(format!("a field is wished with jsonpath={text}"));
             }
             _ => {}
         }
@@ -144,6 +153,8 @@ mod tests {
             ("Ready", named("Ready")),
             ("condition=Ready", named("Ready")),
             ("condition=Ready=false", named("Ready").is_false()),
+            ("condition=Healthy", named("Healthy")),
+            ("condition=delete=True", named("delete")),
             ("Degraded=False", named("Degraded").is_false()),
             ("Degraded=Unknown", named("Degraded").status(Status::Unknown)),
             ("Seen=any", named("Seen").any_status()),
@@ -186,7 +197,10 @@ mod tests {
             ("listeners[web]", "after the bracket comes a dot"),
             ("listeners[web].", "\"\" is no type"),
             ("listeners]web].Ready", "comes a dot"),
-            ("jsonpath={.status.phase}=Running", "`kubectl wait` knows jsonpath"),
+            ("condition=", "nothing is wished"),
+            ("condition=Ready=", "\"\" is no status"),
+            ("{.status.phase}=Running", "a field is wished with jsonpath={.status.phase}=Running"),
+            ("jsonpath={.status.phase", "a brace is opened and not closed"),
         ] {
             let error = text.parse::<Wish>().unwrap_err();
             assert!(error.contains(problem), "{text}: {error}");

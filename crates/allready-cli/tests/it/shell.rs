@@ -48,6 +48,9 @@ fn the_scripts_are_scripts() {
         let script = allready(&["completion", shell], "");
         assert!(script.starts_with(&format!("exit 0\n--- stdout\n{begins}")), "{shell}: {}", &script[..200]);
         assert!(script.contains("owners"), "{shell}");
+        // fish takes what is not said to be a word for a file.
+        let shells = "__fish_allready_using_subcommand completion\" -f -a \"zsh\"";
+        assert_eq!(script.contains(shells), shell == "fish", "{shell}");
     }
     for arguments in [["completion", "bash"], ["completion", "--kubectl"]] {
         let script = Command::new(env!("CARGO_BIN_EXE_allready")).args(arguments).output().unwrap().stdout;
@@ -88,5 +91,7 @@ fn every_command_has_a_page() {
         assert!(page.unwrap().contains(".SH SYNOPSIS"), "{command}");
     }
     let owners = std::fs::read_to_string(pages.join("allready-owners.1")).unwrap();
+    assert!(owners.is_ascii() && owners.contains(".TH allready-owners 1 \"\" \"allready "), "{owners}");
+    assert!(owners.contains(".SH NOTES\n.nf\n"), "tables and examples are not to be filled: {owners}");
     assert!(owners.contains("Exit codes:") && owners.contains("allready owners deploy web"), "{owners}");
 }

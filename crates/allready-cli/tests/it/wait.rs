@@ -1,11 +1,13 @@
 //! Waiting, as people and pipelines do it.
 
+mod begun;
+mod like_kubectl;
+
 use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    io::{BufRead as _, BufReader, Write as _},
     path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::mpsc,
-    time::Duration,
 };
 
 use allready_apiserver::{
@@ -22,6 +24,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+use self::begun::Begun;
 use super::allready;
 
 /// An API server in this process that knows Widgets, and what a command needs to reach it.
@@ -33,27 +36,28 @@ struct Lab {
     widgets: Api<DynamicObject>,
 }
 
+/// The definition of Widgets.
+fn definition() -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": { "name": "widgets.lab.example" },
+        "spec": {
+            "group": "lab.example", "scope": "Namespaced",
+            "names": { "kind": "Widget", "plural": "widgets", "singular": "widget", "shortNames": ["wd"] },
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "subresources": { "status": {} },
+                "schema": { "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } },
+            }],
+        },
+    })
+}
+
 impl Lab {
     fn start() -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let server = ApiServer::builder().user("guest-token", "guest", &[]).build().unwrap();
-        server
-            .define(json!({
-                "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-                "metadata": { "name": "widgets.lab.example" },
-                "spec": {
-                    "group": "lab.example", "scope": "Namespaced",
-                    "names": { "kind": "Widget", "plural": "widgets", "singular": "widget", "shortNames": ["wd"] },
-                    "versions": [{
-                        "name": "v1", "served": true, "storage": true, "subresources": { "status": {} },
-                        "schema": { "openAPIV3Schema": {
-                            "type": "object", "x-kubernetes-preserve-unknown-fields": true,
-                        } },
-                    }],
-                },
-            }))
-            .unwrap();
+        server.define(definition()).unwrap();
         let listening = runtime.block_on(server.listen("127.0.0.1:0".parse().unwrap())).unwrap();
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("kubeconfig"), listening.kubeconfig()).unwrap();
@@ -141,44 +145,6 @@ impl Lab {
     }
 }
 
-/// A command that waits.
-struct Begun {
-    child: Child,
-    lines: mpsc::Receiver<String>,
-    said: Vec<String>,
-}
-
-impl Begun {
-    /// Reads what it says until it says this.
-    fn until(&mut self, wanted: &str) {
-        loop {
-            let Ok(line) = self.lines.recv_timeout(Duration::from_secs(30)) else {
-                panic!("it did not say {wanted:?}, but: {:#?}", self.said);
-            };
-            let is_it = line.contains(wanted);
-            self.said.push(line);
-            if is_it {
-                return;
-            }
-        }
-    }
-
-    /// Its exit code, and all that it printed.
-    fn end(mut self) -> String {
-        let mut out = String::new();
-        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-        let code = self.child.wait().unwrap().code().unwrap();
-        self.said.extend(self.lines.iter());
-        format!("exit {code}\n--- stdout\n{out}--- stderr\n{}\n", self.said.join("\n"))
-    }
-}
-
-impl Drop for Begun {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-    }
-}
-
 #[test]
 fn the_help_says_what_can_be_waited_for_and_how_it_ends() {
     assert_snapshot!(allready(&["wait", "--help"], ""));
@@ -190,7 +156,9 @@ fn what_makes_no_sense_is_refused_before_anything_is_asked() {
     for arguments in [
         &[][..],
         &["deploy/a", "--for", "delete", "--for", "Ready"],
-        &["deploy", "-l", "app=web", "--for", "create"],
+        &["deploy/a", "--for", "jsonpath={.status.conditions[Ready].status}=True"],
+        &["deploy/a", "--for", "jsonpath={.status.phase"],
+        &["deploy/a", "--for", "{.status.phase}=Running"],
         &["-f", "x.yaml", "-l", "app=web"],
         &["-f", "x.yaml", "-A"],
         &["deploy/a", "--for", "Ready=Maybe"],

@@ -10,13 +10,13 @@ type Found<'a> = Vec<Cow<'a, Value>>;
 
 pub(super) fn walk<'a>(input: Found<'a>, steps: &[Step], depth: usize) -> Result<Found<'a>, Mismatch> {
     if depth > DEEPEST {
-        return Err(Mismatch);
+        return Err(Mismatch::TooMuch);
     }
     let mut current = input;
     for step in steps {
         current = one(current, step, depth)?;
         if current.len() > MOST {
-            return Err(Mismatch);
+            return Err(Mismatch::TooMuch);
         }
     }
     Ok(current)
@@ -38,7 +38,7 @@ fn one<'a>(input: Found<'a>, step: &Step, depth: usize) -> Result<Found<'a>, Mis
             Value::String(_) => vec![Cow::Owned(value.clone())],
             _ => input.iter().map(|_| Cow::Owned(value.clone())).collect(),
         }),
-        Step::Identifier => Err(Mismatch),
+        Step::Identifier => Err(Mismatch::Word),
         Step::Union(parts) => {
             let mut found = Vec::new();
             for part in parts {
@@ -52,7 +52,7 @@ fn one<'a>(input: Found<'a>, step: &Step, depth: usize) -> Result<Found<'a>, Mis
                 if value.is_null() {
                     continue;
                 }
-                let length = value.as_array().ok_or(Mismatch)?.len();
+                let length = value.as_array().ok_or(Mismatch::NoList)?.len();
                 let Some((start, end, by)) = bounds(*slice, length)? else { return Ok(found) };
                 found.extend(children(value).into_iter().take(end).skip(start).step_by(by));
             }
@@ -88,7 +88,7 @@ fn children(value: Cow<'_, Value>) -> Found<'_> {
 /// Everything that holds something, itself included, from the outside in.
 fn descend<'a>(value: Cow<'a, Value>, depth: usize, found: &mut Found<'a>) -> Result<(), Mismatch> {
     if depth > DEEPEST || found.len() > MOST {
-        return Err(Mismatch);
+        return Err(Mismatch::TooMuch);
     }
     let inside = children(value.clone());
     if !inside.is_empty() || value.as_str().is_some_and(|text| !text.is_empty()) {
@@ -104,7 +104,7 @@ fn filter<'a>(
     let mut found = Vec::new();
     for value in input {
         if !value.is_array() {
-            return Err(Mismatch);
+            return Err(Mismatch::NoList);
         }
         for item in children(value) {
             if keeps(item.clone())? {
@@ -116,12 +116,12 @@ fn filter<'a>(
 }
 
 fn single(found: Found<'_>) -> Result<Option<Cow<'_, Value>>, Mismatch> {
-    if found.len() > 1 { Err(Mismatch) } else { Ok(found.into_iter().next()) }
+    if found.len() > 1 { Err(Mismatch::Incomparable) } else { Ok(found.into_iter().next()) }
 }
 
 /// Where a slice starts and ends in a list of this length, and how far a step goes; `None` when it asks for nothing.
 fn bounds(slice: Slice, length: usize) -> Result<Option<(usize, usize, usize)>, Mismatch> {
-    let length = i64::try_from(length).map_err(|_| Mismatch)?;
+    let length = i64::try_from(length).map_err(|_| Mismatch::TooMuch)?;
     let given = slice.start.unwrap_or(0);
     let start = if given < 0 { given + length } else { given };
     let end = match slice.end {
@@ -135,9 +135,9 @@ fn bounds(slice: Slice, length: usize) -> Result<Option<(usize, usize, usize)>, 
     }
     let step = slice.step.unwrap_or(1);
     if start < 0 || start >= length || end < 0 || end > length || start > end || step <= 0 {
-        return Err(Mismatch);
+        return Err(Mismatch::OutOfBounds);
     }
-    let whole = |number| usize::try_from(number).map_err(|_| Mismatch);
+    let whole = |number| usize::try_from(number).map_err(|_| Mismatch::OutOfBounds);
     Ok(Some((whole(start)?, whole(end)?, whole(step)?)))
 }
 
@@ -148,10 +148,10 @@ fn holds(left: &Value, operator: &str, right: &Value) -> Result<bool, Mismatch> 
         (Value::Bool(left), Value::Bool(right)) if equality => left.cmp(right),
         (Value::Number(left), Value::Number(right)) => match (left.as_i64(), right.as_i64()) {
             (Some(left), Some(right)) => left.cmp(&right),
-            (None, None) => left.as_f64().partial_cmp(&right.as_f64()).ok_or(Mismatch)?,
-            _ => return Err(Mismatch),
+            (None, None) => left.as_f64().partial_cmp(&right.as_f64()).ok_or(Mismatch::Incomparable)?,
+            _ => return Err(Mismatch::Incomparable),
         },
-        _ => return Err(Mismatch),
+        _ => return Err(Mismatch::Incomparable),
     };
     match operator {
         "==" => Ok(order == Ordering::Equal),
@@ -160,6 +160,6 @@ fn holds(left: &Value, operator: &str, right: &Value) -> Result<bool, Mismatch> 
         "<=" => Ok(order != Ordering::Greater),
         ">" => Ok(order == Ordering::Greater),
         ">=" => Ok(order != Ordering::Less),
-        _ => Err(Mismatch),
+        _ => Err(Mismatch::Incomparable),
     }
 }

@@ -4,17 +4,20 @@ use serde_json::Value;
 
 use super::{DEEPEST, Malformed, Slice, Step};
 
-pub(super) fn steps(text: &str, depth: usize) -> Result<Vec<Step>, Malformed> {
+/// The steps of a text that is in the path behind so many bytes.
+pub(super) fn steps(text: &str, at: usize, depth: usize) -> Result<Vec<Step>, Malformed> {
     if depth > DEEPEST {
-        return Err(Malformed("nested too deeply".into()));
+        return Err(Malformed { problem: "nested too deeply".into(), at });
     }
-    let mut reader = Reader { rest: text, depth, steps: Vec::new() };
+    let mut reader = Reader { rest: text, end: at + text.len(), depth, steps: Vec::new() };
     reader.read()?;
     Ok(reader.steps)
 }
 
 struct Reader<'a> {
     rest: &'a str,
+    /// Where in the path the text ends.
+    end: usize,
     depth: usize,
     steps: Vec<Step>,
 }
@@ -26,7 +29,7 @@ impl<'a> Reader<'a> {
                 self.filter()?;
             } else if let Some(rest) = self.rest.strip_prefix("..") {
                 if self.steps.last() == Some(&Step::Recursive) {
-                    return Err(Malformed("invalid multiple recursive descent".into()));
+                    return Err(self.wrong("invalid multiple recursive descent"));
                 }
                 self.rest = rest;
                 self.steps.push(Step::Recursive);
@@ -47,12 +50,24 @@ impl<'a> Reader<'a> {
                     '+' | '-' => self.number()?,
                     _ if first.is_numeric() => self.number()?,
                     _ if is_alphanumeric(first) => self.identifier(),
-                    '\r' | '\n' => return Err(Malformed("unclosed action".into())),
-                    _ => return Err(Malformed(format!("unrecognized character in action: {first:?}"))),
+                    '\r' | '\n' => return Err(self.wrong("unclosed action")),
+                    _ => {
+                        return Err(self.wrong(format!("unrecognized character in action: {first:?}")));
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// How much of the path has been read.
+    fn at(&self) -> usize {
+        self.end.saturating_sub(self.rest.len())
+    }
+
+    /// What is wrong here.
+    fn wrong(&self, problem: impl Into<String>) -> Malformed {
+        Malformed { problem: problem.into(), at: self.at() }
     }
 
     fn skip(&mut self, bytes: usize) {
@@ -98,11 +113,12 @@ impl<'a> Reader<'a> {
         let digits = self.rest.get(sign..).unwrap_or_default();
         let end =
             sign + digits.find(|letter: char| letter != '.' && !letter.is_numeric()).unwrap_or(digits.len());
+        let at = self.at();
         let text = self.take(end);
         let value = match (text.parse::<i64>(), text.parse::<f64>()) {
             (Ok(whole), _) => Value::from(whole),
             (_, Ok(float)) if float.is_finite() => Value::from(float),
-            _ => return Err(Malformed(format!("cannot parse number {text}"))),
+            _ => return Err(Malformed { problem: format!("cannot parse number {text}"), at }),
         };
         self.steps.push(Step::Constant(value));
         Ok(())
@@ -124,38 +140,42 @@ impl<'a> Reader<'a> {
                     Some((_, 't')) => text.push('\t'),
                     Some((_, 'r')) => text.push('\r'),
                     Some((_, other)) if other == quote || other == '\\' => text.push(other),
-                    _ => return Err(Malformed("unquote string error invalid syntax".into())),
+                    _ => return Err(self.wrong("unquote string error invalid syntax")),
                 },
                 _ => text.push(letter),
             }
         }
-        Err(Malformed("unterminated quoted string".into()))
+        Err(self.wrong("unterminated quoted string"))
     }
 
     fn brackets(&mut self) -> Result<(), Malformed> {
         let end = match self.rest.find([']', '\n']) {
             Some(end) if self.rest.get(end..).is_some_and(|rest| rest.starts_with(']')) => end,
-            _ => return Err(Malformed("unterminated array".into())),
+            _ => return Err(self.wrong("unterminated array")),
         };
+        // What is in the brackets begins behind this.
+        let at = self.at();
         let inside = self.take(end + 1);
         let inside = inside.get(1..end).unwrap_or_default();
         if inside.contains(',') {
-            let parts =
-                inside.split(',').map(|part| steps(&format!("[{}]", part.trim_matches(' ')), self.depth + 1));
+            let parts = inside.split(',').scan(at, |at, part| {
+                let found = steps(&format!("[{}]", part.trim_matches(' ')), *at, self.depth + 1);
+                *at += part.len() + 1;
+                Some(found)
+            });
             self.steps.push(Step::Union(parts.collect::<Result<_, _>>()?));
             return Ok(());
         }
         let key = inside.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
         if let Some(key) = key.filter(|key| !key.contains('\'')) {
-            self.steps.extend(steps(&format!(".{key}"), self.depth + 1)?);
+            self.steps.extend(steps(&format!(".{key}"), at + 1, self.depth + 1)?);
             return Ok(());
         }
-        self.steps.push(Step::Slice(slice(if inside == "*" { ":" } else { inside })?));
+        self.steps.push(Step::Slice(slice(if inside == "*" { ":" } else { inside }, at + 1)?));
         Ok(())
     }
 
     fn filter(&mut self) -> Result<(), Malformed> {
-        let unterminated = || Malformed("unterminated filter".into());
         let (mut quote, mut closed, mut before) = (None, false, '(');
         let mut end = None;
         for (at, letter) in self.rest.char_indices().skip(3) {
@@ -171,16 +191,17 @@ impl<'a> Reader<'a> {
             }
             before = letter;
         }
-        let end = end.ok_or_else(unterminated)?;
+        let end = end.ok_or_else(|| self.wrong("unterminated filter"))?;
+        let at = self.at() + 3;
         let inside = self.take(end).get(3..).unwrap_or_default();
-        self.rest =
-            self.rest.strip_prefix(")]").ok_or_else(|| Malformed("unclosed array expect ]".into()))?;
+        self.rest = self.rest.strip_prefix(")]").ok_or_else(|| self.wrong("unclosed array expect ]"))?;
         let depth = self.depth + 1;
         let Some((left, operator, right)) = comparison(inside) else {
-            self.steps.push(Step::Exists(steps(inside, depth)?));
+            self.steps.push(Step::Exists(steps(inside, at, depth)?));
             return Ok(());
         };
-        let (left, right) = (steps(left, depth)?, steps(right, depth)?);
+        let behind = at + left.len() + operator.len();
+        let (left, right) = (steps(left, at, depth)?, steps(right, behind, depth)?);
         self.steps.push(Step::Filter { left, operator: operator.into(), right });
         Ok(())
     }
@@ -200,8 +221,8 @@ fn comparison(text: &str) -> Option<(&str, &str, &str)> {
     Some((left, operator, right))
 }
 
-fn slice(text: &str) -> Result<Slice, Malformed> {
-    let bad = || Malformed(format!("invalid array index {text}"));
+fn slice(text: &str, at: usize) -> Result<Slice, Malformed> {
+    let bad = || Malformed { problem: format!("invalid array index {text}"), at };
     let number = |part: Option<&str>| match part {
         None | Some("") => Ok(None),
         Some(part) if part.starts_with('+') => Err(bad()),

@@ -63,21 +63,47 @@ fn a_path_finds_what_it_names() {
 
 #[test]
 fn a_path_that_does_not_fit_finds_nothing_at_all() {
-    for path in [
-        ".spec.list[4]",
-        ".spec.list[-5]",
-        ".spec.name[0]",
-        ".spec.list[3:1]",
-        ".spec.list[::0]",
-        ".spec[?(@.a==1)]",
-        ".spec.none[?(@.a==1)]",
-        r#".status.conditions[?(@.observed=="2")]"#,
-        ".status.conditions[?(@.observed==2.0)]",
-        ".status.conditions[?(@.observed=>2)]",
-        ".spec range",
+    for (path, how) in [
+        (".spec.list[4]", Mismatch::OutOfBounds),
+        (".spec.list[-5]", Mismatch::OutOfBounds),
+        (".spec.name[0]", Mismatch::NoList),
+        (".spec.list[3:1]", Mismatch::OutOfBounds),
+        (".spec.list[::0]", Mismatch::OutOfBounds),
+        (".spec[?(@.a==1)]", Mismatch::NoList),
+        (".spec.none[?(@.a==1)]", Mismatch::NoList),
+        (r#".status.conditions[?(@.observed=="2")]"#, Mismatch::Incomparable),
+        (".status.conditions[?(@.observed==2.0)]", Mismatch::Incomparable),
+        (".status.conditions[?(@.observed=>2)]", Mismatch::Incomparable),
+        (".spec range", Mismatch::Word),
     ] {
-        assert_eq!(find(path), Err(Mismatch), "{path}");
+        assert_eq!(find(path), Err(how), "{path}");
     }
+}
+
+#[test]
+fn where_a_path_is_malformed_is_told() {
+    for (path, rest) in [
+        (".a.b[x].c", "x].c"),
+        (".a[?(@.b==#)].c", "#)].c"),
+        (".a[?(@.b", "[?(@.b"),
+        (".a[?(@.b == 1)", ")"),
+        (".a[0,y]", "y]"),
+        (".a #", "#"),
+        (".a[0", "[0"),
+        (".a[?(@.b=='c)]", "[?(@.b=='c)]"),
+    ] {
+        let malformed = Path::parse(path).unwrap_err();
+        assert_eq!(&path[malformed.at..], rest, "{path}: {malformed}");
+    }
+}
+
+#[test]
+fn the_way_of_a_path_is_known_from_the_outside_in() {
+    let object = object();
+    let path = Path::parse(r#".status.conditions[?(@.type=="Ready")].status"#).unwrap();
+    let way: Vec<Value> = path.way(&object).unwrap().into_iter().map(std::borrow::Cow::into_owned).collect();
+    let (status, conditions) = (&object["status"], &object["status"]["conditions"]);
+    assert_eq!(way, [&object, status, conditions, &conditions[0], &json!("True")].map(Clone::clone));
 }
 
 #[test]
