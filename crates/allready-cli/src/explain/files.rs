@@ -3,12 +3,10 @@
 use std::path::PathBuf;
 
 use allready::explain::{Extent, Known, ObjectId};
-use serde_json::Value;
 
 use crate::{
     failure::Failure,
-    input,
-    objects::sources,
+    objects::{read_all, sources},
     printer::tame,
     target::{Target, is_called, is_short},
 };
@@ -17,30 +15,11 @@ use crate::{
 pub(super) fn read(files: &[PathBuf], is_everything: bool) -> Result<Known, Failure> {
     let mut known = Known::new(if is_everything { Extent::Everything } else { Extent::Part });
     for source in sources(files)? {
-        for document in input::read_all(&source.into_path())? {
-            add(&mut known, document);
+        for object in read_all(&source)? {
+            known.add(object);
         }
     }
     Ok(known)
-}
-
-/// An object, or the objects of a list.
-fn add(known: &mut Known, document: Value) {
-    let is_list = document["kind"].as_str().is_some_and(|kind| kind.ends_with("List"));
-    match document {
-        Value::Array(objects) => {
-            for object in objects {
-                add(known, object);
-            }
-        }
-        Value::Object(mut fields) if is_list && fields.get("items").is_some_and(Value::is_array) => {
-            let Some(Value::Array(items)) = fields.remove("items") else { return };
-            for item in items {
-                add(known, item);
-            }
-        }
-        object => known.add(object),
-    }
 }
 
 /// Which object of the files is meant.

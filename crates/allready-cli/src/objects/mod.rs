@@ -9,6 +9,7 @@ mod read;
 mod scan;
 mod sources;
 mod split;
+mod together;
 mod window;
 mod yaml;
 
@@ -17,6 +18,7 @@ use std::{fmt, ops::Range, sync::Arc};
 pub(crate) use read::{Extent, read};
 pub(crate) use sources::{Source, sources};
 pub(crate) use split::Splitter;
+pub(crate) use together::read_all;
 
 /// The largest object that is read. The largest that a cluster stores has a few megabytes.
 pub(crate) const MAX_OBJECT: usize = 64 * 1024 * 1024;

@@ -31,6 +31,8 @@ pub(crate) fn read(batch: &Batch, piece: &Piece, extent: Extent) -> Vec<Result<V
         Form::Yaml | Form::YamlItem => yaml(text, form),
     };
     match value {
+        // A list without a name, as JSON may have it too.
+        Ok(Value::Array(items)) if form == Form::Yaml => items.into_iter().map(|it| item(it, None)).collect(),
         Ok(value) => unroll(value, list),
         Err(problem) => vec![Err(problem)],
     }
@@ -74,16 +76,19 @@ fn unroll(value: Value, list: Option<&ListOf>) -> Vec<Result<Value, String>> {
     if (kind.is_empty() || kind.ends_with("List")) && object.get("items").is_some_and(Value::is_array) {
         let list = ListOf::new(&text(&object, "apiVersion"), &kind);
         let Some(Value::Array(items)) = object.remove("items") else { return Vec::new() };
-        let items = items.into_iter().map(|item| match item {
-            Value::Object(item) if item.get("items").is_some_and(Value::is_array) => {
-                Err("this is a list in a list".to_owned())
-            }
-            Value::Object(item) => Ok(Value::Object(of_kind(item, list.as_deref()))),
-            other => Err(format!("this is no object but {}", noun(&other))),
-        });
-        return items.collect();
+        return items.into_iter().map(|it| item(it, list.as_deref())).collect();
     }
     vec![Ok(Value::Object(of_kind(object, list)))]
+}
+
+fn item(value: Value, list: Option<&ListOf>) -> Result<Value, String> {
+    match value {
+        Value::Object(item) if item.get("items").is_some_and(Value::is_array) => {
+            Err("this is a list in a list".to_owned())
+        }
+        Value::Object(item) => Ok(Value::Object(of_kind(item, list))),
+        other => Err(format!("this is no object but {}", noun(&other))),
+    }
 }
 
 fn of_kind(mut object: Map<String, Value>, list: Option<&ListOf>) -> Map<String, Value> {

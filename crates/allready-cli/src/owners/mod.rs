@@ -13,8 +13,7 @@ use self::view::Facts;
 use crate::{
     cluster::{ClusterArgs, Patience},
     failure::Failure,
-    input,
-    objects::sources,
+    objects::{read_all, sources},
     printer::{Printer, tame},
     render::{self, TableOutput},
     target::{self, ScopeArgs},
@@ -114,23 +113,13 @@ fn nobody(title: &str, is_file: bool) -> String {
 fn from_files(paths: &[PathBuf]) -> Result<Vec<Value>, Failure> {
     let mut objects = Vec::new();
     for source in sources(paths)? {
-        let name = source.name();
-        let found = objects_of(input::read_all(&source.into_path())?);
+        let found = read_all(&source)?;
         if found.is_empty() {
-            return Err(Failure::data(format_args!("{name}: there is no object in it")));
+            return Err(Failure::data(format_args!("{}: there is no object in it", source.name())));
         }
         objects.extend(found);
     }
     Ok(objects)
-}
-
-/// The objects of documents: themselves, or the items of lists.
-fn objects_of(documents: Vec<Value>) -> Vec<Value> {
-    let objects = documents.into_iter().flat_map(|mut document| match document.get_mut("items") {
-        Some(Value::Array(items)) => std::mem::take(items),
-        _ => vec![document],
-    });
-    objects.filter(Value::is_object).collect()
 }
 
 fn from_cluster(args: &OwnersArgs) -> Result<Vec<Value>, Failure> {

@@ -9,8 +9,7 @@ use super::{WaitArgs, tracked::Tracked, wish::Wish};
 use crate::{
     cluster::Cluster,
     failure::Failure,
-    input,
-    objects::sources,
+    objects::{read_all, sources},
     printer::tame,
     target::{self, Asked, Target, described, refused_to},
 };
@@ -54,8 +53,8 @@ pub(super) fn check(args: &WaitArgs) -> Result<(), Failure> {
 pub(super) enum Request {
     /// By arguments.
     Targets(Vec<Target>),
-    /// By documents, each with the file that it is from.
-    Documents(Vec<(String, Value)>),
+    /// By objects, each with the file that it is from.
+    Objects(Vec<(String, Value)>),
 }
 
 impl Request {
@@ -64,13 +63,12 @@ impl Request {
         if args.filename.is_empty() {
             return target::parse(&args.objects).map(Self::Targets).map_err(Failure::usage);
         }
-        let mut documents = Vec::new();
+        let mut objects = Vec::new();
         for source in sources(&args.filename)? {
             let file = source.name();
-            let read = input::read_all(&source.into_path())?;
-            documents.extend(read.into_iter().map(|document| (file.clone(), document)));
+            objects.extend(read_all(&source)?.into_iter().map(|object| (file.clone(), object)));
         }
-        Ok(Self::Documents(documents))
+        Ok(Self::Objects(objects))
     }
 
     /// Whether more objects may be meant later than now.
@@ -99,12 +97,10 @@ impl Request {
                     }
                 }
             }
-            Self::Documents(documents) => {
+            Self::Objects(objects) => {
                 let default = args.scope.namespace.as_deref().unwrap_or(&cluster.namespace);
-                for (file, document) in documents {
-                    for object in items(document) {
-                        given(file, object, default, catalog, &mut gathered)?;
-                    }
+                for (file, object) in objects {
+                    given(file, object, default, catalog, &mut gathered)?;
                 }
             }
         }
@@ -182,16 +178,6 @@ fn given(
     let uid = metadata["uid"].as_str().map(str::to_owned);
     gathered.add(resource, namespace, name.to_owned(), metadata["generation"].as_i64(), uid);
     Ok(())
-}
-
-/// The objects of a document: those of a List, itself, or none for an empty document.
-fn items(document: &Value) -> Vec<&Value> {
-    let is_list = document["kind"].as_str().is_some_and(|kind| kind.ends_with("List"));
-    match document["items"].as_array() {
-        Some(items) if is_list => items.iter().filter(|item| !item.is_null()).collect(),
-        _ if document.is_null() => Vec::new(),
-        _ => vec![document],
-    }
 }
 
 #[derive(Default)]

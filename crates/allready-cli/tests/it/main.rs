@@ -10,6 +10,7 @@ mod demo;
 mod denied;
 mod explain;
 mod hub;
+mod input;
 mod lint;
 mod owners;
 mod registry;

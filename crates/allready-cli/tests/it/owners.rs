@@ -89,6 +89,12 @@ fn a_directory_is_all_the_objects_in_its_files() {
 
 #[test]
 fn a_file_without_objects_is_named() {
-    let said = allready(&["owners", "-f", "-"], "[1, 2]");
-    assert_eq!(said, "exit 65\n--- stdout\n--- stderr\nerror: standard input: there is no object in it\n");
+    for (given, told) in [
+        ("[]", "there is no object in it"),
+        ("", "there is no object in it"),
+        ("[1, 2]", "object 1 (at byte 0): this is no object but a number or a word"),
+    ] {
+        let said = allready(&["owners", "-f", "-"], given);
+        assert_eq!(said, format!("exit 65\n--- stdout\n--- stderr\nerror: standard input: {told}\n"));
+    }
 }

@@ -1,0 +1,79 @@
+//! Objects are read the same way by every command that takes `-f`, however they are written.
+
+use serde_json::{Value, json};
+
+use super::{allready, config::Cluster};
+
+const NOW: &str = "2026-11-15T13:00:00Z";
+
+/// A namespace that every cluster has, and a widget that is not well.
+fn objects() -> [Value; 2] {
+    let namespace = json!({
+        "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "default" },
+        "status": { "phase": "Active" },
+    });
+    let widget = json!({
+        "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {
+            "name": "a", "namespace": "default",
+            "managedFields": [{
+                "manager": "widget-controller", "operation": "Update", "apiVersion": "example.com/v1",
+                "time": "2026-11-15T12:00:00Z", "fieldsType": "FieldsV1", "fieldsV1": { "f:status": {} },
+            }],
+        },
+        "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "NoQuota" }] },
+    });
+    [namespace, widget]
+}
+
+/// The same objects in every form.
+fn forms() -> [(&'static str, String); 7] {
+    let [namespace, widget] = objects();
+    let list = json!({ "apiVersion": "v1", "kind": "List", "items": [namespace, widget] });
+    [
+        ("one per line", format!("{namespace}\n{widget}\n")),
+        ("one after another", format!("{namespace:#}{widget:#}")),
+        ("documents", format!("---\n{namespace:#}\n---\n{widget:#}\n")),
+        ("a list", list.to_string()),
+        ("an array", json!([namespace, widget]).to_string()),
+        ("an array in YAML", format!("- {namespace}\n- {widget}\n")),
+        ("a list in YAML", format!("apiVersion: v1\nkind: List\nitems:\n- {namespace}\n- {widget}\n")),
+    ]
+}
+
+#[test]
+fn what_is_given_may_be_written_in_any_form() {
+    for (form, text) in forms() {
+        let checked = allready(&["check", "-f", "-", "--now", NOW], &text);
+        assert!(checked.contains("2 objects: 1 degraded, 1 healthy"), "{form}: {checked}");
+        let explained = allready(&["explain", "widget/a", "-f", "-", "--now", NOW], &text);
+        assert!(explained.starts_with("exit 1\n") && explained.contains("NoQuota"), "{form}: {explained}");
+        let owners = allready(&["owners", "-f", "-"], &text);
+        assert!(owners.contains("widget-controller"), "{form}: {owners}");
+    }
+}
+
+#[test]
+fn objects_to_wait_for_may_be_given_one_per_line() {
+    let cluster = Cluster::start();
+    let [namespace, _] = objects();
+    let other = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "kube-system" } });
+    let file = cluster.kubeconfig().with_file_name("objects.json");
+    std::fs::write(&file, format!("{namespace}\n{other}\n")).unwrap();
+    let waited = cluster.run(&["wait", "-f", file.to_str().unwrap(), "--for", "create"]);
+    assert!(waited.starts_with("exit 0\n"), "{waited}");
+    assert!(
+        waited.contains("namespaces/default: met") && waited.contains("namespaces/kube-system: met"),
+        "{waited}"
+    );
+}
+
+#[test]
+fn an_object_that_cannot_be_read_is_told_with_its_place() {
+    let [namespace, widget] = objects();
+    let cut = format!("{namespace}\n{}\n{widget}\n", &widget.to_string()[..60]);
+    for command in ["explain", "owners"] {
+        let said = allready(&[command, "-f", "-"], &cut);
+        assert!(said.starts_with("exit 65\n"), "{command}: {said}");
+        assert!(said.contains("error: standard input: object 2 (at byte "), "{command}: {said}");
+    }
+}
