@@ -38,7 +38,17 @@ pub(super) fn find(
     let meant: Vec<&ObjectId> = known.objects().map(|(id, _)| id).filter(|id| is_meant(id)).collect();
     match meant.as_slice() {
         [one] => Ok((*one).clone()),
-        [] => Err(Failure::no_input("there is no such object in the files")),
+        [] => {
+            // Who knows short names of custom kinds from a cluster is told what they are called here.
+            let is_alike =
+                |id: &&ObjectId| target.is_some_and(|target| target.name.as_ref() == Some(&id.name));
+            let hint = known.objects().map(|(id, _)| id).find(is_alike);
+            let hint = hint.map_or_else(String::new, |id| {
+                let place = if id.namespace.is_empty() { "" } else { " -n " };
+                format!("; did you mean {}/{}{place}{}?", tame(&id.kind), tame(&id.name), tame(&id.namespace))
+            });
+            Err(Failure::no_input(format_args!("there is no such object in the files{hint}")))
+        }
         many => {
             let names: Vec<String> = many.iter().take(5).map(|id| tame(&id.to_string())).collect();
             let (count, more) = (many.len(), if many.len() > names.len() { ", …" } else { "" });

@@ -269,7 +269,7 @@ impl Model {
         let silence = self.silence.as_ref();
         let silence = silence.map(|(why, since)| format!("{}: {why}", age(*since, self.now)));
         let undeclared = self.heard.gap.clone();
-        Coverage { silence, undeclared, ..Coverage::of(&self.kinds, &self.blind) }
+        Coverage { undeclared, silence, ..Coverage::of(&self.kinds, &self.blind) }
     }
 
     pub(super) fn record(&self, key: &Key) -> Option<&Record> {

@@ -53,6 +53,22 @@ fn what_is_given_may_be_written_in_any_form() {
 }
 
 #[test]
+fn who_calls_an_object_what_files_do_not_know_is_told_its_kind() {
+    let [namespace, widget] = objects();
+    let text = format!("{namespace}\n{widget}\n");
+    for (arguments, told) in [
+        (&["wd/a"][..], "; did you mean Widget/a -n default?"),
+        (&["widget/a", "-n", "other"], "; did you mean Widget/a -n default?"),
+        (&["nss/default"], "; did you mean Namespace/default?"),
+        (&["widget/b"], ""),
+    ] {
+        let said = allready(&[&["explain", "-f", "-"], arguments].concat(), &text);
+        let told = format!("error: there is no such object in the files{told}\n");
+        assert!(said.starts_with("exit 66\n") && said.ends_with(&told), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
 fn objects_to_wait_for_may_be_given_one_per_line() {
     let cluster = Cluster::start();
     let [namespace, _] = objects();

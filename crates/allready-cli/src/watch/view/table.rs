@@ -79,7 +79,8 @@ fn nothing(model: &Model) -> String {
     let gaps = match (coverage.failing, coverage.blind) {
         (0, 0) => match (&coverage.silence, &coverage.undeclared) {
             (Some(_), _) => Some("the API server does not answer".to_owned()),
-            (None, undeclared) => undeclared.clone(),
+            (None, Some(_)) => Some("it is not known what definitions declare of their kinds".to_owned()),
+            (None, None) => None,
         },
         (failing, 0) => Some(format!("{} cannot be watched", counted(failing, "kind"))),
         (_, blind) => Some(format!(
