@@ -27,6 +27,7 @@ allready_e2e::scenarios![
     a_spoke_that_is_removed_leaves_at_once,
     dns_follows_a_placement_that_moves_without_a_gap,
     an_object_that_is_not_chosen_any_more_is_given_back,
+    what_an_aggregation_left_that_went_while_no_controller_ran_is_taken_away_by_the_next,
     rows_that_do_not_fit_are_told_and_stand_in_reports,
 ];
 allready_e2e::kubectl_scenarios![the_platform_team_sees_it_with_kubectl];
@@ -459,6 +460,26 @@ async fn an_object_that_is_not_chosen_any_more_is_given_back(server: Server) {
     let aggregations: Api<StatusAggregation> = Api::all(client);
     aggregations.delete(&stage.aggregation, &DeleteParams::default()).await.unwrap();
     stage.until("what was ours to go again", |gateway| gateway["status"]["addresses"].is_null()).await;
+    stage.stop().await;
+}
+
+async fn what_an_aggregation_left_that_went_while_no_controller_ran_is_taken_away_by_the_next(server: Server) {
+    let mut stage = Box::pin(all_is_well(server, json!({}))).await;
+    stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
+    stage.stop().await;
+    let aggregations: Api<StatusAggregation> = Api::all(stage.hub.client());
+    aggregations.delete(&stage.aggregation, &DeleteParams::default()).await.unwrap();
+    let gateway = stage.gateway().await;
+    assert_eq!(condition(&gateway, "Programmed")["status"], "True", "green, and nobody behind it");
+
+    stage.run();
+    let gateway =
+        stage.until("what was ours to go", |gateway| gateway["status"]["addresses"].is_null()).await;
+    assert!(gateway["status"]["listeners"].is_null(), "{gateway:#}");
+    assert!(condition(&gateway, "allready.dev/Aggregated").is_null(), "{gateway:#}");
+    assert_ne!(condition(&gateway, "Programmed")["status"], "True", "{gateway:#}");
+    assert_eq!(condition(&gateway, "Accepted")["reason"], "Pending", "what is not ours stays");
+    stage.until_dns("api.example.com", &[]).await;
     stage.stop().await;
 }
 

@@ -8,14 +8,16 @@ use std::{
 
 use allready_core::Time;
 use allready_kube::kinds::StatusAggregationSpec;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
+    contest::{self, Contest},
     standing::Watched,
     view::{View, is_the_same_silence},
 };
 use crate::hub::{
-    ClusterName, Doubt, Instance, Link, ObjectName, Place, Plan, Reader, Subject, Topic, TopicId, manager,
+    ClusterName, Doubt, HubFacts, Instance, Link, ObjectName, Place, Plan, Reader, Subject, Topic, TopicId,
+    manager, remains,
 };
 
 /// One StatusAggregation.
@@ -43,6 +45,8 @@ pub(super) struct Aggregation {
     pub(super) remembered: BTreeMap<ObjectName, Vec<(ClusterName, Instance)>>,
     /// Objects whose status was refused, and why.
     pub(super) refused: BTreeMap<ObjectName, String>,
+    /// Objects whose conditions somebody else has written over.
+    pub(super) contests: BTreeMap<ObjectName, Contest>,
     /// Objects of which each cluster has a report of its own.
     pub(super) reported: BTreeSet<ObjectName>,
     /// The versions of its objects, as far as they have been seen.
@@ -77,6 +81,7 @@ impl Aggregation {
             inherited: BTreeSet::new(),
             remembered: BTreeMap::new(),
             refused: BTreeMap::new(),
+            contests: BTreeMap::new(),
             reported: BTreeSet::new(),
             versions: BTreeMap::new(),
             dns_trouble: None,
@@ -104,6 +109,28 @@ impl Aggregation {
         }
     }
 
+    /// Notes whether what was ours in an object has become somebody else's.
+    pub(super) fn compare(
+        &mut self,
+        object: &ObjectName,
+        before: &HubFacts,
+        after: &HubFacts,
+        now: Duration,
+    ) {
+        let Some(rival) = contest::taken(&self.plan, before, after) else { return };
+        let contest = self.contests.entry(object.clone());
+        contest.or_insert_with(|| Contest::new(rival.clone(), now)).lose(rival, now);
+        self.tell_rival(object, now);
+    }
+
+    /// Tells in the status of an object who else writes to it.
+    pub(super) fn tell_rival(&mut self, object: &ObjectName, now: Duration) {
+        let contest = self.contests.get(object).filter(|contest| contest.is_on(now));
+        if let Some(subject) = self.subjects.get_mut(object) {
+            subject.rival(contest.map(|contest| contest.rival.clone()));
+        }
+    }
+
     /// Where the status of an object is written.
     pub(super) fn place(&self, object: &ObjectName) -> Place {
         Place::Status {
@@ -115,9 +142,14 @@ impl Aggregation {
 
     /// Whether it is about objects of the same kind as another one.
     pub(super) fn has_kind_of(&self, other: &Self) -> bool {
+        self.is_about(&other.plan.target.api_version, &other.plan.target.kind)
+    }
+
+    /// Whether it is about objects of a kind, in whatever version.
+    pub(super) fn is_about(&self, api_version: &str, kind: &str) -> bool {
         let group = |api_version: &str| api_version.split_once('/').map_or("", |(group, _)| group).to_owned();
-        let (one, other) = (&self.plan.target, &other.plan.target);
-        one.kind == other.kind && group(&one.api_version) == group(&other.api_version)
+        let target = &self.plan.target;
+        target.kind == kind && group(&target.api_version) == group(api_version)
     }
 
     /// Which plan of which aggregation it is.
@@ -384,14 +416,7 @@ impl Aggregation {
     /// What is applied to the status of an object; nothing of ours stands there after one without a status.
     pub(super) fn body(&self, object: &ObjectName, status: Value) -> Value {
         let target = &self.plan.target;
-        let mut body = json!({
-            "apiVersion": target.api_version,
-            "kind": target.kind,
-            "metadata": { "name": &*object.name },
-        });
-        if !object.namespace.is_empty() {
-            body["metadata"]["namespace"] = (*object.namespace).into();
-        }
+        let mut body = remains::nothing(&target.api_version, &target.kind, object);
         if !status.is_null() {
             body["status"] = status;
         }

@@ -14,7 +14,10 @@ impl Hub {
         match change {
             Change::There(object) => self.aggregate(&object, now),
             Change::Gone(name) => self.stop_aggregating(&name.name, now),
-            Change::Listed => self.reports.look_for_orphans(),
+            Change::Listed => {
+                self.reports.look_for_orphans();
+                self.look_at_remains(now);
+            }
             Change::Listing | Change::Failed(_) => {}
         }
     }
@@ -127,6 +130,12 @@ impl Hub {
                 let objects = aggregation.subjects.keys().cloned();
                 waiting.extend(objects.map(|object| (Arc::clone(name), object)));
             }
+            let contested: Vec<ObjectName> = aggregation.contests.keys().cloned().collect();
+            for object in contested {
+                aggregation.tell_rival(&object, now);
+                waiting.push((Arc::clone(name), object));
+            }
+            aggregation.contests.retain(|_, contest| !contest.is_over(now));
         }
         for (aggregation, object) in waiting {
             self.touch(&aggregation, &object, None);

@@ -4,9 +4,11 @@ mod aggregation;
 mod aggregations;
 mod choice;
 mod clusters;
+mod contest;
 mod endpoints;
 mod fares;
 mod objects;
+mod remains;
 mod reports;
 mod standing;
 #[cfg(test)]
@@ -29,7 +31,7 @@ use self::{
     aggregation::Aggregation, clusters::Clusters, endpoints::Endpoints, reports::Reports, standing::Watched,
 };
 use super::{
-    ClusterName, ObjectName, Outbox, Place, Topic, TopicId, Word,
+    ClusterName, ObjectName, Outbox, Place, Remains, Topic, TopicId, Word,
     inventory::{Cluster, Inventory},
 };
 use crate::pace::Pace;
@@ -77,6 +79,8 @@ pub enum Event {
     Reports(Change),
     /// A DNSEndpoint of ours.
     Endpoints(Change),
+    /// What aggregations have written into the status of objects, of this controller's time or before.
+    Remains(Vec<Remains>),
     /// How a write went: the object as it is now where it is still there, or why not.
     Wrote(Place, Result<Option<Value>, (Refusal, String)>),
 }
@@ -105,6 +109,8 @@ pub struct Hub {
     seen: Watched,
     reports: Reports,
     endpoints: Endpoints,
+    /// What was found in statuses, until it is known which aggregations there are.
+    remains: Vec<Remains>,
     outbox: Outbox,
     /// Objects to look at again, and the clusters for which; all of them where none is named.
     dirty: BTreeMap<(Arc<str>, ObjectName), Option<BTreeSet<ClusterName>>>,
@@ -130,6 +136,7 @@ impl Hub {
             seen: Watched::new(now),
             reports: Reports::new(now),
             endpoints: Endpoints::new(now),
+            remains: Vec::new(),
             outbox: Outbox::new(options.pace, options.backoff),
             dirty: BTreeMap::new(),
             epochs: 0,
@@ -180,6 +187,7 @@ impl Hub {
             Event::Objects(id, change) => self.take_object(&id, change, now),
             Event::Reports(change) => self.take_report(change, now),
             Event::Endpoints(change) => self.take_endpoint(change, now),
+            Event::Remains(found) => self.take_remains(found, now),
             Event::Wrote(place, result) => self.take_written(&place, result, now),
         }
     }

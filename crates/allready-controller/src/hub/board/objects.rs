@@ -6,7 +6,7 @@ use allready_core::{Standing, Time, condition};
 use allready_kube::{kinds::InstanceReports, refusal::Refusal};
 use serde_json::Value;
 
-use super::{Change, Hub, standing::named};
+use super::{Change, Hub, contest, standing::named};
 use crate::hub::{
     ClusterName, Doubt, Draft, HubFacts, ObjectName, Place, Subject, TopicId, reports::recalled_rows,
 };
@@ -46,9 +46,18 @@ impl Hub {
         if let Some(version) = facts.version {
             let known = aggregation.versions.entry(key.clone()).or_insert(version);
             if *known > version {
-                return; // a watch that is behind our own write
+                // A watch that is behind our own write, or an answer that was overtaken by what somebody wrote after it.
+                let newer = aggregation.subjects.get(&key).and_then(Subject::facts).cloned();
+                if let Some(newer) = newer {
+                    aggregation.compare(&key, &facts, &newer, now);
+                }
+                return;
             }
             *known = version;
+        }
+        let older = aggregation.subjects.get(&key).and_then(Subject::facts).cloned();
+        if let Some(older) = older {
+            aggregation.compare(&key, &older, &facts, now);
         }
         aggregation.inherited.remove(&key);
         let place = aggregation.place(&key);
@@ -99,6 +108,7 @@ impl Hub {
         let place = aggregation.place(object);
         aggregation.is_dirty |= aggregation.subjects.contains_key(object);
         aggregation.refused.remove(object);
+        aggregation.contests.remove(object);
         aggregation.reported.remove(object);
         aggregation.dns_notes.remove(object);
         aggregation.release(object);
@@ -164,7 +174,12 @@ impl Hub {
         };
         let news = (answer.worst, answer.standing);
         let wants_reports = answer.is_short || aggregation.plan.reports == InstanceReports::Always;
-        let is_wanted = answer.differs && !is_held;
+        // Somebody else writes here too: neither gives way, and neither keeps the server busy.
+        let is_put_off = aggregation.contests.get(object).is_some_and(|contest| {
+            let is_urgent = || contest::is_urgent(&aggregation.plan, facts, &answer.status);
+            contest.is_on(now) && !contest.may_write(is_urgent(), now)
+        });
+        let is_wanted = answer.differs && !is_held && !is_put_off;
         let draft = is_wanted.then(|| Draft { body: Some(aggregation.body(object, answer.status)), news });
         self.outbox.want(&place, draft, now);
         if !answer.differs
@@ -184,6 +199,8 @@ impl Hub {
         let Some(aggregation) = self.aggregations.get_mut(name) else { return };
         let why = format!("the aggregation {other} gives it a status already");
         aggregation.is_dirty |= aggregation.refused.insert(object.clone(), why).is_none();
+        aggregation.contests.remove(object);
+        aggregation.tell_rival(object, Duration::ZERO);
         aggregation.reported.remove(object);
         aggregation.note_dns(object, Vec::new());
         self.reports.look_for_orphans();
@@ -209,6 +226,9 @@ impl Hub {
         let aggregation = self.aggregations.get_mut(name).filter(|found| found.plan.target.kind == **kind);
         match (result, aggregation) {
             (Ok(Some(written)), Some(aggregation)) => {
+                if let Some(contest) = aggregation.contests.get_mut(object) {
+                    contest.wrote(now);
+                }
                 aggregation.is_dirty |= aggregation.refused.remove(object).is_some();
                 // What only an answer has shown, no watch will ever take away.
                 let is_known = aggregation.subjects.contains_key(object);

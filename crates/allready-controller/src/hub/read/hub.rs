@@ -36,6 +36,10 @@ pub struct HubFacts {
     pub conditions: Vec<Condition>,
     /// The types of the conditions that we wrote, by the record of who wrote what.
     pub ours: Vec<Arc<str>>,
+    /// Those of them whose status was last set by us.
+    pub held: Vec<Arc<str>>,
+    /// The types of the conditions whose status was set by somebody else, with who.
+    pub foreign_conditions: Vec<(Arc<str>, Arc<str>)>,
     /// The addresses as they stand.
     pub addresses: Vec<Address>,
     /// The names of the listeners as they stand, with their attached routes.
@@ -93,6 +97,8 @@ impl HubFacts {
                 .collect(),
             conditions: found.conditions.to_conditions(created),
             ours: managers.ours,
+            held: managers.held,
+            foreign_conditions: managers.conditions,
             addresses: rows::addresses(&status["addresses"], &mut Cuts::default()),
             listeners: entries(&status["listeners"])
                 .filter_map(|listener| {

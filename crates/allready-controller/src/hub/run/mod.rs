@@ -1,5 +1,6 @@
 //! The loop around a hub: watches in, writes out.
 
+mod remains;
 mod watches;
 mod writer;
 
@@ -29,7 +30,8 @@ use super::{
 ///
 /// On the hub: get, list and watch StatusAggregations and patch their status; get, list and watch the kinds that are
 /// aggregated and patch their status; get, list, watch, create, patch and delete StatusReports, and DNSEndpoints where DNS
-/// records are wanted. In the clusters: get, list and watch the kinds that are aggregated, and nothing else.
+/// records are wanted. What of these statuses was written for aggregations that are no more is looked for among all kinds whose
+/// status it may patch. In the clusters: get, list and watch the kinds that are aggregated, and nothing else.
 pub struct Hubbing {
     /// A client of the hub.
     pub client: Client,
@@ -132,7 +134,7 @@ impl Blind {
             Event::Inventory(Err(why)) => return self.fails("the clusters".to_owned(), why),
             Event::Inventory(Ok(_)) => return drop(self.0.remove("the clusters")),
             // Not every cluster has them, and whoever wants some is told in the status.
-            Event::Endpoints(_) | Event::Heard(_) | Event::Wrote(..) => return,
+            Event::Endpoints(_) | Event::Heard(_) | Event::Remains(_) | Event::Wrote(..) => return,
         };
         match change {
             Change::Failed(why) => self.fails(what, why),

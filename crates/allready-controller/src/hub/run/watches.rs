@@ -14,7 +14,7 @@ use kube::{
 };
 use tokio::{sync::mpsc, task::JoinSet};
 
-use super::{dns_endpoint, writer::Kinds};
+use super::{dns_endpoint, remains, writer::Kinds};
 use crate::{
     hub::{
         ObjectName, Topic, TopicId,
@@ -58,6 +58,8 @@ impl Watches {
         let ours = watcher::Config::default().labels(AGGREGATION_LABEL);
         let ours = changes(endpoints, ours).map(Event::Endpoints);
         watches.fixed.spawn(forward(ours, watches.sender.clone()));
+        let remains = remains::found(watches.client.clone(), Arc::clone(&watches.kinds));
+        watches.fixed.spawn(forward(remains.map(Event::Remains), watches.sender.clone()));
         watches
     }
 

@@ -60,6 +60,9 @@ pub(super) fn of(subject: &Subject, now: Time) -> Answer {
     let standings =
         planned.iter().zip(polarities).map(|(condition, polarity)| polarity.standing(condition.status));
     let worst = standings.max();
+    if let Some(rival) = &subject.rival {
+        left.rival(rival);
+    }
     let addresses = addresses(subject, facts, &mut left);
     let listeners = listeners(subject, facts, &mut left);
     let room = subject.limits.conditions.saturating_sub(others(subject, facts));

@@ -71,6 +71,16 @@ pub struct Subject {
     early: BTreeMap<ClusterName, Share>,
     specs: Specs,
     tally: Tally,
+    rival: Option<Rival>,
+}
+
+/// Somebody else on the hub who keeps writing a condition that is aggregated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rival {
+    /// The type of the condition.
+    pub type_: Arc<str>,
+    /// Who, where that is known.
+    pub writer: Option<Arc<str>>,
 }
 
 impl Subject {
@@ -85,6 +95,7 @@ impl Subject {
             early: BTreeMap::new(),
             specs: Specs::default(),
             tally: Tally::new(&plan),
+            rival: None,
             plan,
         }
     }
@@ -130,6 +141,11 @@ impl Subject {
         for cluster in &changed {
             self.settle(cluster);
         }
+    }
+
+    /// Whether somebody else keeps writing what is ours, and who: that is told beside it.
+    pub fn rival(&mut self, rival: Option<Rival>) {
+        self.rival = rival;
     }
 
     /// The facts of the hub.

@@ -102,6 +102,14 @@ impl Stage {
         }
     }
 
+    /// The controller ends.
+    async fn stop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.abort();
+            drop(running.await);
+        }
+    }
+
     /// A cluster joins, or is connected to anew.
     fn join(&self, name: &str) {
         let access = Access::Client(Arc::new(as_hub(&self.spokes[name])));

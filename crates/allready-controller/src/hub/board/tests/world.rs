@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::store::{Store, What};
 use crate::hub::{
-    ClusterName, MANAGER, ObjectName, Place, TopicId, Word,
+    ClusterName, MANAGER, ObjectName, Place, Remains, TopicId, Word,
     board::{Change, Event, Hub, Options},
     inventory::{Access, Cluster, Inventory},
     manager,
@@ -97,6 +97,8 @@ pub(super) struct World {
     watches: BTreeMap<Option<TopicId>, Watch>,
     fixed: BTreeMap<What, Watch>,
     epochs: u64,
+    /// Whether it was looked for what stands for aggregations that are no more.
+    is_searched: bool,
     /// What was last told of the inventory.
     inventory: Option<Result<BTreeMap<ClusterName, u64>, String>>,
 }
@@ -146,6 +148,7 @@ impl World {
             watches: BTreeMap::new(),
             fixed: BTreeMap::new(),
             epochs: 0,
+            is_searched: false,
             inventory: None,
         };
         world.restart();
@@ -160,6 +163,7 @@ impl World {
         self.sent.clear();
         self.told = None;
         self.inventory = None;
+        self.is_searched = false;
         let watch = |what| (what, Watch { what, at: 0, is_listed: false, known: BTreeSet::new() });
         self.fixed = [What::Aggregation, What::Report, What::Endpoint].map(watch).into();
     }
@@ -197,6 +201,7 @@ impl World {
         self.tell_words();
         if !self.stalled {
             self.tell_changes();
+            self.tell_remains();
         }
         let time = self.time();
         let (due, pause) = self.hub.next(self.is_leading, self.now, time);
@@ -349,6 +354,21 @@ impl World {
         for event in events {
             self.see(event);
         }
+    }
+
+    /// As the search of a controller that begins: once, and only if the objects can be listed.
+    fn tell_remains(&mut self) {
+        if self.is_searched || self.failing.contains(&What::Gateway) {
+            return;
+        }
+        self.is_searched = true;
+        let found = self.hub_objects().flat_map(|(_, _, object)| {
+            let text = |field: &str| object[field].as_str().unwrap_or_default();
+            let metadata = serde_json::from_value(object["metadata"].clone()).unwrap();
+            Remains::of(text("apiVersion"), text("kind"), &metadata)
+        });
+        let found = found.collect();
+        self.see(Event::Remains(found));
     }
 
     fn settle_writes(&mut self) {
