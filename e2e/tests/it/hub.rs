@@ -463,7 +463,9 @@ async fn an_object_that_is_not_chosen_any_more_is_given_back(server: Server) {
     stage.stop().await;
 }
 
-async fn what_an_aggregation_left_that_went_while_no_controller_ran_is_taken_away_by_the_next(server: Server) {
+async fn what_an_aggregation_left_that_went_while_no_controller_ran_is_taken_away_by_the_next(
+    server: Server,
+) {
     let mut stage = Box::pin(all_is_well(server, json!({}))).await;
     stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
     stage.stop().await;

@@ -238,7 +238,11 @@ fn uninstalling_says_what_goes_and_leaves_what_is_not_its_own() {
 fn uninstalling_takes_away_what_a_hub_has_written_into_statuses_and_nothing_else() {
     let cluster = Cluster::start();
     let nodes = "/api/v1/nodes";
-    cluster.send("POST", nodes, &json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "one" } }));
+    cluster.send(
+        "POST",
+        nodes,
+        &json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "one" } }),
+    );
     for (manager, type_) in [("allready-hub/nodes", "Ready"), ("kubelet", "DiskPressure")] {
         let condition = json!({ "type": type_, "status": "True", "reason": "Said", "message": "" });
         let path = format!("{nodes}/one/status?fieldManager={manager}");

@@ -5,6 +5,7 @@ pub mod board;
 mod bounded;
 mod cluster;
 mod contains;
+mod decisions;
 pub mod dns;
 mod expression;
 mod fields;
@@ -28,6 +29,7 @@ mod tests;
 
 pub use cluster::{ClusterName, InvalidClusterName, ObjectName};
 pub use contains::{contains, first_difference, seen_generation};
+pub use decisions::{Decisions, PLACEMENT_LABEL, PlacementName};
 pub use expression::{Expression, InvalidExpression, Outcome, Shown};
 pub use instance::{Address, Instance, Listener, Said};
 pub use limits::Limits;

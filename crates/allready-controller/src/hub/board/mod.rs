@@ -5,6 +5,7 @@ mod aggregations;
 mod choice;
 mod clusters;
 mod contest;
+mod decisions;
 mod endpoints;
 mod fares;
 mod objects;
@@ -28,7 +29,8 @@ use serde_json::Value;
 pub(super) use self::endpoints::presence;
 pub use self::reports::{AGGREGATION_LABEL, CLUSTER_LABEL, MADE_BY};
 use self::{
-    aggregation::Aggregation, clusters::Clusters, endpoints::Endpoints, reports::Reports, standing::Watched,
+    aggregation::Aggregation, clusters::Clusters, decisions::Placements, endpoints::Endpoints,
+    reports::Reports, standing::Watched,
 };
 use super::{
     ClusterName, ObjectName, Outbox, Place, Remains, Topic, TopicId, Word,
@@ -79,6 +81,8 @@ pub enum Event {
     Reports(Change),
     /// A DNSEndpoint of ours.
     Endpoints(Change),
+    /// A PlacementDecision of Open Cluster Management.
+    Decisions(Change),
     /// What aggregations have written into the status of objects, of this controller's time or before.
     Remains(Vec<Remains>),
     /// How a write went: the object as it is now where it is still there, or why not.
@@ -109,6 +113,7 @@ pub struct Hub {
     seen: Watched,
     reports: Reports,
     endpoints: Endpoints,
+    placements: Placements,
     /// What was found in statuses, until it is known which aggregations there are.
     remains: Vec<Remains>,
     outbox: Outbox,
@@ -136,6 +141,7 @@ impl Hub {
             seen: Watched::new(now),
             reports: Reports::new(now),
             endpoints: Endpoints::new(now),
+            placements: Placements::new(now),
             remains: Vec::new(),
             outbox: Outbox::new(options.pace, options.backoff),
             dirty: BTreeMap::new(),
@@ -187,6 +193,7 @@ impl Hub {
             Event::Objects(id, change) => self.take_object(&id, change, now),
             Event::Reports(change) => self.take_report(change, now),
             Event::Endpoints(change) => self.take_endpoint(change, now),
+            Event::Decisions(change) => self.take_decision(change, now),
             Event::Remains(found) => self.take_remains(found, now),
             Event::Wrote(place, result) => self.take_written(&place, result, now),
         }
@@ -203,6 +210,7 @@ impl Hub {
         if self.ticked.is_none_or(|last| now >= last + TICK) {
             self.ticked = Some(now);
             self.look_at_hub(now);
+            self.look_at_decisions(now);
             self.look_at_clusters(now, time);
             self.look_at_grace(time);
             self.outbox.tidy(now);

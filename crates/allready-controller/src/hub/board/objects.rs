@@ -3,7 +3,10 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use allready_core::{Standing, Time, condition};
-use allready_kube::{kinds::InstanceReports, refusal::Refusal};
+use allready_kube::{
+    kinds::{InstanceReports, Placement},
+    refusal::Refusal,
+};
 use serde_json::Value;
 
 use super::{Change, Hub, contest, standing::named};
@@ -40,9 +43,11 @@ impl Hub {
     }
 
     fn object_is_there(&mut self, name: &Arc<str>, object: &Value, now: Duration) {
-        let Some(aggregation) = self.aggregations.get_mut(name) else { return };
+        let Some(aggregation) = self.aggregations.get(name) else { return };
         let key = named(object);
-        let facts = HubFacts::read(object, &aggregation.plan, &aggregation.manager());
+        let mut facts = HubFacts::read(object, &aggregation.plan, &aggregation.manager());
+        self.place(name, &key, &mut facts, now);
+        let Some(aggregation) = self.aggregations.get_mut(name) else { return };
         if let Some(version) = facts.version {
             let known = aggregation.versions.entry(key.clone()).or_insert(version);
             if *known > version {
@@ -167,7 +172,9 @@ impl Hub {
             // Not everything has been heard yet, and it has not been long: what stands is better than a guess. What is red, or
             // is not good any more, is not made better by what is not heard yet.
             let is_held = subject.is_pending() && !subject.is_bad() && !is_known_to_be_worse(subject);
-            (answer, is_held)
+            let is_placed_soon = aggregation.plan.placement == Placement::Decided
+                && self.placements.are_awaited(self.options.patience, now);
+            (answer, is_held || is_placed_soon)
         } else {
             let is_held = now.saturating_sub(self.began) <= aggregation.plan.unreachable_after;
             (without_inventory(subject, self.clusters.why_unseen()).answer(time), is_held)

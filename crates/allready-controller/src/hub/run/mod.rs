@@ -30,7 +30,7 @@ use super::{
 ///
 /// On the hub: get, list and watch StatusAggregations and patch their status; get, list and watch the kinds that are
 /// aggregated and patch their status; get, list, watch, create, patch and delete StatusReports, and DNSEndpoints where DNS
-/// records are wanted. What of these statuses was written for aggregations that are no more is looked for among all kinds whose
+/// records are wanted; get, list and watch PlacementDecisions of `cluster.open-cluster-management.io` where they place objects. What of these statuses was written for aggregations that are no more is looked for among all kinds whose
 /// status it may patch. In the clusters: get, list and watch the kinds that are aggregated, and nothing else.
 pub struct Hubbing {
     /// A client of the hub.
@@ -75,7 +75,7 @@ impl Hubbing {
         let mut has_inventory = true;
         loop {
             let topics = hub.topics();
-            watches.follow(&topics);
+            watches.follow(&topics, hub.wants_decisions());
             spokes.ask_every(hub.ask_every());
             let connected = spokes.follow(hub.clusters(), &topics);
             hub.connected(connected);
@@ -131,6 +131,7 @@ impl Blind {
             Event::Aggregations(change) => ("StatusAggregations".to_owned(), change),
             Event::Reports(change) => ("StatusReports".to_owned(), change),
             Event::Objects((aggregation, _), change) => (format!("the objects of {aggregation}"), change),
+            Event::Decisions(change) => ("PlacementDecisions".to_owned(), change),
             Event::Inventory(Err(why)) => return self.fails("the clusters".to_owned(), why),
             Event::Inventory(Ok(_)) => return drop(self.0.remove("the clusters")),
             // Not every cluster has them, and whoever wants some is told in the status.
@@ -182,6 +183,16 @@ fn note(
                 tracing::warn!(%place, why, "cannot write, and will try again: may this controller do so?");
             }
         }
+    }
+}
+
+fn placement_decision() -> ApiResource {
+    ApiResource {
+        group: "cluster.open-cluster-management.io".to_owned(),
+        version: "v1beta1".to_owned(),
+        api_version: "cluster.open-cluster-management.io/v1beta1".to_owned(),
+        kind: "PlacementDecision".to_owned(),
+        plural: "placementdecisions".to_owned(),
     }
 }
 

@@ -229,7 +229,7 @@ impl Subject {
     pub fn is_expected(&self, cluster: &ClusterName) -> bool {
         match self.plan.placement {
             Placement::Everywhere => self.shares.contains_key(cluster),
-            Placement::Annotated => self.placed.contains(cluster),
+            Placement::Annotated | Placement::Decided => self.placed.contains(cluster),
             // Of a cluster that has never been heard it is not known that it has none.
             Placement::Found => {
                 self.shares.get(cluster).is_some_and(|share| share.last.is_some() || !share.is_known)

@@ -2,6 +2,7 @@
 
 mod faults;
 mod hostile;
+mod placement;
 mod writing;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};

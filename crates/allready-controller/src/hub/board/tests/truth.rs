@@ -90,7 +90,7 @@ fn expected(world: &World, wish: &Wish, facts: &HubFacts, name: &ObjectName) -> 
     let chosen: BTreeSet<_> = world.chosen(wish).union(&world.missed(wish)).cloned().collect();
     match wish.plan.placement {
         Placement::Everywhere => chosen,
-        Placement::Annotated => facts.placed.iter().flatten().cloned().collect(),
+        Placement::Annotated | Placement::Decided => facts.placed.iter().flatten().cloned().collect(),
         Placement::Found => {
             // Of who has never been heard it is not known that it has none; of who cannot be heard any more its last word counts.
             let has = |cluster: &ClusterName| {
