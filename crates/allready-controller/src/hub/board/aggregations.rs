@@ -34,6 +34,7 @@ impl Hub {
         }
         let before = self.aggregations.remove(&name);
         self.epochs += 1;
+        self.turns += 1;
         let mut aggregation = Aggregation::new(Arc::clone(&name), self.epochs, object, now);
         aggregation.choose(&self.clusters, now);
         if let Some(before) = before {
@@ -72,6 +73,7 @@ impl Hub {
 
     fn stop_aggregating(&mut self, name: &str, now: Duration) {
         if let Some(aggregation) = self.aggregations.remove(name) {
+            self.turns += 1;
             self.outbox.forget(&Place::Aggregation(Arc::clone(&aggregation.name)));
             for (object, is_ours) in aggregation.touched() {
                 self.clear(&aggregation, &object, is_ours, now);

@@ -116,6 +116,7 @@ impl Hub {
         }
         self.clusters.told.retain(|cluster, _| clusters.contains_key(cluster));
         self.clusters.known = Some(clusters);
+        self.turns += 1;
         for (cluster, heard) in self.reports.heard_before() {
             self.clusters.recall(&cluster, heard);
         }

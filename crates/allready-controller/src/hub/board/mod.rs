@@ -120,6 +120,8 @@ pub struct Hub {
     /// Objects to look at again, and the clusters for which; all of them where none is named.
     dirty: BTreeMap<(Arc<str>, ObjectName), Option<BTreeSet<ClusterName>>>,
     epochs: u64,
+    /// Counts how often there were other clusters or topics to follow.
+    turns: u64,
     began: Duration,
     /// The same by the time of day.
     began_at: Option<Time>,
@@ -146,6 +148,7 @@ impl Hub {
             outbox: Outbox::new(options.pace, options.backoff),
             dirty: BTreeMap::new(),
             epochs: 0,
+            turns: 0,
             began: now,
             began_at: None,
             ticked: None,
@@ -156,6 +159,11 @@ impl Hub {
     /// The clusters to be connected to.
     pub fn clusters(&self) -> &BTreeMap<ClusterName, Cluster> {
         self.clusters.known()
+    }
+
+    /// A number that is another one whenever other clusters are to be connected to, or other topics watched.
+    pub fn turn(&self) -> u64 {
+        self.turns
     }
 
     /// What is to be watched, on the hub and in the clusters that each names.

@@ -73,12 +73,16 @@ impl Hubbing {
         let mut refused = BTreeMap::new();
         let mut blind = Blind::default();
         let mut has_inventory = true;
+        let mut followed = None;
         loop {
-            let topics = hub.topics();
-            watches.follow(&topics, hub.wants_decisions());
-            spokes.ask_every(hub.ask_every());
-            let connected = spokes.follow(hub.clusters(), &topics);
-            hub.connected(connected);
+            // Looking at all clusters takes long where there are many, and they are the same most of the time.
+            if followed.replace(hub.turn()) != Some(hub.turn()) {
+                let topics = hub.topics();
+                watches.follow(&topics, hub.wants_decisions());
+                spokes.ask_every(hub.ask_every());
+                let connected = spokes.follow(hub.clusters(), &topics);
+                hub.connected(connected);
+            }
             let (due, pause) = hub.next(leading(), start.elapsed(), clock.now());
             for (place, body) in due {
                 let writer = writer.clone();

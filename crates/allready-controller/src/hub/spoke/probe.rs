@@ -59,7 +59,7 @@ impl Pulse {
         Duration::from_millis(self.every.load(Ordering::Relaxed))
     }
 
-    /// Asks again and again. Ends when the cluster has not answered a few times in a row.
+    /// Asks again and again. Ends when the cluster has not answered a few times in a row, or refuses to.
     pub(super) async fn beat(self, client: Client, outlet: Outlet) {
         let mut silences = 0;
         while silences < SILENCES {
@@ -67,7 +67,12 @@ impl Pulse {
             let answer = timeout(self.patience.min(self.every().max(MIN_PATIENCE)), ask(&client)).await;
             let answer = answer.unwrap_or_else(|_| Err(NO_ANSWER.into()));
             silences = if answer.is_ok() { 0 } else { silences + 1 };
+            let is_final = answer.as_ref().is_err_and(|no_answer| no_answer.is_final);
             outlet.link(answer.map(|()| asked.elapsed()));
+            if is_final {
+                // Watches that began before would go on telling as if it were not so.
+                return;
+            }
             // It may be asked for more often meanwhile.
             let (paused, chance) = (Instant::now(), fastrand::f64());
             while let Some(rest) = self.pause(chance).checked_sub(paused.elapsed()) {

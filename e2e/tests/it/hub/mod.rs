@@ -1,24 +1,21 @@
 //! A hub with two spokes and their Gateways, as a platform team runs it.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+mod stage;
 
-use allready::kinds::{StatusAggregation, definitions};
-use allready_apiserver::catalog;
-use allready_controller::hub::{Hubbing, board::Options, inventory::SecretInventory};
+use std::time::Duration;
+
+use allready::kinds::StatusAggregation;
 use allready_e2e::{Server, Wire, eventually};
-use futures::StreamExt as _;
-use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kube::{
-    Api, Client,
-    api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams},
-    runtime::{WatchStreamExt as _, watcher},
+    Api,
+    api::{DeleteParams, DynamicObject, Patch, PatchParams},
 };
 use serde_json::{Value, json};
-use tokio::{sync::MutexGuard, task::JoinHandle};
+use tokio::task::JoinHandle;
+
+use self::stage::{
+    Said, Seen, Stage, WELL, all_is_well, both_are_well, condition, gateways, is, resource, values,
+};
 
 allready_e2e::scenarios![
     the_hub_says_what_every_cluster_says,
@@ -29,282 +26,9 @@ allready_e2e::scenarios![
     an_object_that_is_not_chosen_any_more_is_given_back,
     what_an_aggregation_left_that_went_while_no_controller_ran_is_taken_away_by_the_next,
     rows_that_do_not_fit_are_told_and_stand_in_reports,
+    somebody_else_who_keeps_writing_the_same_condition_is_told_and_does_not_win,
 ];
 allready_e2e::kubectl_scenarios![the_platform_team_sees_it_with_kubectl];
-
-struct Spoke {
-    server: Server,
-    wire: Wire,
-}
-
-struct Stage {
-    hub: Server,
-    namespace: String,
-    aggregation: String,
-    spokes: BTreeMap<&'static str, Spoke>,
-    running: Option<JoinHandle<()>>,
-    _turn: Option<MutexGuard<'static, ()>>,
-}
-
-fn gateways() -> ApiResource {
-    resource("gateway.networking.k8s.io", "v1", "Gateway", "gateways")
-}
-
-fn resource(group: &str, version: &str, kind: &str, plural: &str) -> ApiResource {
-    ApiResource {
-        group: group.to_owned(),
-        version: version.to_owned(),
-        api_version: format!("{group}/{version}"),
-        kind: kind.to_owned(),
-        plural: plural.to_owned(),
-    }
-}
-
-/// A Gateway as an implementation in a cluster leaves it.
-struct Said<'a> {
-    programmed: (&'a str, &'a str),
-    addresses: &'a [&'a str],
-    /// Attached routes of `api` and `web`.
-    routes: (i64, i64),
-}
-
-const WELL: Said<'static> = Said { programmed: ("True", ""), addresses: &[], routes: (1, 1) };
-
-impl Stage {
-    async fn set(hub: Server) -> Self {
-        let turn = hub.alone().await;
-        let ours = definitions().into_iter().filter(|definition| definition.spec.group == "allready.dev");
-        for definition in ours {
-            hub.define(definition).await;
-        }
-        for definition in [catalog::gateway(), catalog::dns_endpoint()] {
-            hub.define(serde_json::from_value(definition).unwrap()).await;
-        }
-        let namespace = hub.namespace("shop").await;
-        let aggregation = hub.unique("gateways");
-        let mut stage =
-            Self { hub, namespace, aggregation, spokes: BTreeMap::new(), running: None, _turn: turn };
-        for name in ["cluster-1", "cluster-2"] {
-            stage.join(name).await;
-        }
-        stage.make_gateway(&stage.hub.client(), json!({ "aggregated": "yes" }), json!({})).await;
-        stage
-    }
-
-    /// A new cluster with the Gateway in it joins.
-    async fn join(&mut self, name: &'static str) {
-        let server = Server::embedded().await;
-        server.define(serde_json::from_value(catalog::gateway()).unwrap()).await;
-        let namespace = json!({ "metadata": { "name": self.namespace } });
-        let namespaces: Api<k8s_openapi::api::core::v1::Namespace> = Api::all(server.client());
-        namespaces.create(&PostParams::default(), &serde_json::from_value(namespace).unwrap()).await.unwrap();
-        let address = server.address().unwrap();
-        let wire = Wire::to(address).await;
-        let kubeconfig = server.kubeconfig().replace(&address.to_string(), &wire.address().to_string());
-        let mut secret = Secret::default();
-        secret.metadata.name = Some(name.to_owned());
-        secret.metadata.labels = Some(BTreeMap::from([("allready.dev/cluster".to_owned(), name.to_owned())]));
-        secret.data = Some(BTreeMap::from([("kubeconfig".to_owned(), ByteString(kubeconfig.into_bytes()))]));
-        self.make_gateway(&server.client(), json!({}), json!({})).await;
-        self.secrets().create(&PostParams::default(), &secret).await.unwrap();
-        self.spokes.insert(name, Spoke { server, wire });
-    }
-
-    fn secrets(&self) -> Api<Secret> {
-        Api::namespaced(self.hub.client(), &self.namespace)
-    }
-
-    async fn make_gateway(&self, client: &Client, labels: Value, annotations: Value) {
-        let gateway = json!({
-            "apiVersion": "gateway.networking.k8s.io/v1",
-            "kind": "Gateway",
-            "metadata": { "name": "web", "labels": labels, "annotations": annotations },
-            "spec": {
-                "gatewayClassName": "multi",
-                "listeners": [
-                    { "name": "api", "port": 80, "protocol": "HTTP", "hostname": "api.example.com" },
-                    { "name": "web", "port": 80, "protocol": "HTTP", "hostname": "www.example.com" },
-                ],
-            },
-        });
-        let apply = PatchParams::apply("e2e").force();
-        let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &self.namespace, &gateways());
-        api.patch("web", &apply, &Patch::Apply(&gateway)).await.unwrap();
-    }
-
-    /// What the implementation in a cluster says of its Gateway.
-    async fn says(&self, cluster: &str, said: Said<'_>) {
-        let addresses: Vec<_> =
-            said.addresses.iter().map(|value| json!({ "type": "IPAddress", "value": value })).collect();
-        let condition = json!({
-            "type": "Programmed", "status": said.programmed.0, "reason": "Because",
-            "message": said.programmed.1, "lastTransitionTime": "2026-03-01T10:00:00Z", "observedGeneration": 1,
-        });
-        let listener = |name: &str, routes: i64| json!({ "name": name, "attachedRoutes": routes, "conditions": [], "supportedKinds": [] });
-        let status = json!({
-            "apiVersion": "gateway.networking.k8s.io/v1",
-            "kind": "Gateway",
-            "metadata": { "name": "web" },
-            "status": {
-                "conditions": [condition],
-                "addresses": addresses,
-                "listeners": [listener("api", said.routes.0), listener("web", said.routes.1)],
-            },
-        });
-        let api: Api<DynamicObject> =
-            Api::namespaced_with(self.spokes[cluster].server.client(), &self.namespace, &gateways());
-        let apply = PatchParams::apply("implementation").force();
-        api.patch_status("web", &apply, &Patch::Apply(&status)).await.unwrap();
-    }
-
-    async fn aggregate(&self, more: Value) {
-        let mut spec = json!({
-            "target": {
-                "apiVersion": "gateway.networking.k8s.io/v1",
-                "kind": "Gateway",
-                "namespaces": [self.namespace],
-                "selector": { "matchLabels": { "aggregated": "yes" } },
-            },
-            "conditions": [{ "type": "Programmed" }],
-            "addresses": true,
-            "listeners": true,
-            "dns": { "graceSeconds": 2 },
-            "unreachableAfterSeconds": 2,
-        });
-        for (name, value) in more.as_object().into_iter().flatten() {
-            spec[name] = value.clone();
-        }
-        let body = json!({
-            "apiVersion": "allready.dev/v1alpha1", "kind": "StatusAggregation",
-            "metadata": { "name": self.aggregation }, "spec": spec,
-        });
-        let api: Api<StatusAggregation> = Api::all(self.hub.client());
-        let apply = PatchParams::apply("e2e").force();
-        api.patch(&self.aggregation, &apply, &Patch::Apply(&body)).await.unwrap();
-    }
-
-    fn run(&mut self) {
-        let client = self.hub.client();
-        let inventory = SecretInventory::new(client.clone()).namespace(&self.namespace);
-        let options = Options {
-            patience: Duration::from_secs(3),
-            namespace: self.namespace.clone(),
-            ..Options::default()
-        };
-        let hubbing = Hubbing { options, ..Hubbing::new(client, Box::new(inventory)) };
-        self.running = Some(tokio::spawn(hubbing.run()));
-    }
-
-    async fn stop(&mut self) {
-        if let Some(running) = self.running.take() {
-            running.abort();
-            drop(running.await);
-        }
-    }
-
-    async fn gateway(&self) -> Value {
-        let api: Api<DynamicObject> = Api::namespaced_with(self.hub.client(), &self.namespace, &gateways());
-        serde_json::to_value(api.get("web").await.unwrap()).unwrap()
-    }
-
-    /// The hub's Gateway once a condition of it is as wanted.
-    async fn until(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        eventually(what, wanted, || self.gateway()).await
-    }
-
-    async fn endpoints(&self) -> BTreeMap<String, Vec<String>> {
-        let api: Api<DynamicObject> =
-            Api::namespaced_with(self.hub.client(), &self.namespace, &dns_endpoints());
-        let all = api.list(&kube::api::ListParams::default()).await.unwrap();
-        all.items.iter().flat_map(targets).collect()
-    }
-
-    async fn until_dns(&self, name: &str, targets: &[&str]) {
-        let wanted =
-            |seen: &BTreeMap<String, Vec<String>>| seen.get(name).map_or(&[][..], Vec::as_slice) == targets;
-        eventually(&format!("{name} to be {targets:?}"), wanted, || self.endpoints()).await;
-    }
-}
-
-/// Every version of the targets of a name, one after the other.
-struct Seen {
-    versions: Arc<Mutex<Vec<Vec<String>>>>,
-    task: JoinHandle<()>,
-}
-
-impl Seen {
-    fn watch(stage: &Stage, name: &'static str) -> Self {
-        let versions: Arc<Mutex<Vec<Vec<String>>>> = Arc::default();
-        let api: Api<DynamicObject> =
-            Api::namespaced_with(stage.hub.client(), &stage.namespace, &dns_endpoints());
-        let seen = Arc::clone(&versions);
-        let task = tokio::spawn(async move {
-            let events = watcher(api, watcher::Config::default()).default_backoff().applied_objects();
-            let mut events = std::pin::pin!(events);
-            while let Some(event) = events.next().await {
-                let Ok(object) = event else { continue };
-                let targets = targets(&object).remove(name).unwrap_or_default();
-                let mut seen = seen.lock().unwrap();
-                if seen.last() != Some(&targets) {
-                    seen.push(targets);
-                }
-            }
-        });
-        Self { versions, task }
-    }
-
-    async fn versions(self) -> Vec<Vec<String>> {
-        // The last version is seen by others first, perhaps.
-        tokio::time::sleep(Duration::from_millis(500)).await;
-        self.task.abort();
-        let versions = self.versions.lock().unwrap();
-        versions.clone()
-    }
-}
-
-/// Targets by name.
-fn targets(endpoint: &DynamicObject) -> BTreeMap<String, Vec<String>> {
-    let all = endpoint.data["spec"]["endpoints"].as_array().into_iter().flatten();
-    let texts = |value: &Value| -> Vec<String> {
-        let all = value.as_array().into_iter().flatten();
-        all.filter_map(|text| text.as_str().map(str::to_owned)).collect()
-    };
-    all.map(|record| (record["dnsName"].as_str().unwrap_or_default().to_owned(), texts(&record["targets"])))
-        .collect()
-}
-
-fn dns_endpoints() -> ApiResource {
-    resource("externaldns.k8s.io", "v1alpha1", "DNSEndpoint", "dnsendpoints")
-}
-
-fn condition<'a>(object: &'a Value, type_: &str) -> &'a Value {
-    let all = object["status"]["conditions"].as_array();
-    all.and_then(|all| all.iter().find(|condition| condition["type"] == type_)).unwrap_or(&Value::Null)
-}
-
-fn is(type_: &'static str, status: &'static str) -> impl Fn(&Value) -> bool {
-    move |object| condition(object, type_)["status"] == status
-}
-
-fn values(object: &Value, list: &str, field: &str) -> Vec<String> {
-    let all = object["status"][list].as_array().into_iter().flatten();
-    all.map(|item| item[field].as_str().unwrap_or_default().to_owned()).collect()
-}
-
-async fn both_are_well(stage: &Stage) {
-    stage.says("cluster-1", Said { addresses: &["172.31.200.0"], ..WELL }).await;
-    stage.says("cluster-2", Said { addresses: &["172.31.202.0"], ..WELL }).await;
-}
-
-/// A hub that says that all is well in both clusters.
-async fn all_is_well(server: Server, more: Value) -> Stage {
-    let mut stage = Stage::set(server).await;
-    both_are_well(&stage).await;
-    stage.aggregate(more).await;
-    stage.run();
-    stage.until("Programmed to be True", is("Programmed", "True")).await;
-    stage
-}
 
 async fn the_hub_says_what_every_cluster_says(server: Server) {
     let mut stage = Stage::set(server).await;
@@ -513,6 +237,47 @@ async fn rows_that_do_not_fit_are_told_and_stand_in_reports(server: Server) {
     both_are_well(&stage).await;
     stage.until("that nothing is left out", is("allready.dev/Aggregated", "True")).await;
     eventually("the reports to go", |full| *full == 0, look).await;
+    stage.stop().await;
+}
+
+/// Somebody who says that all is well whenever the hub says something else.
+fn meddle(stage: &Stage) -> JoinHandle<()> {
+    let api: Api<DynamicObject> = Api::namespaced_with(stage.hub.client(), &stage.namespace, &gateways());
+    tokio::spawn(async move {
+        let meddler = PatchParams { field_manager: Some("meddler".to_owned()), ..PatchParams::default() };
+        loop {
+            let gateway = serde_json::to_value(api.get("web").await.unwrap()).unwrap();
+            if condition(&gateway, "Programmed")["status"] != "True" {
+                let mut conditions = gateway["status"]["conditions"].clone();
+                let all = conditions.as_array_mut().unwrap().iter_mut();
+                for programmed in all.filter(|condition| condition["type"] == "Programmed") {
+                    programmed["status"] = "True".into();
+                    programmed["message"] = "trust me".into();
+                }
+                // Who is late is refused, and looks again.
+                let version = &gateway["metadata"]["resourceVersion"];
+                let body = json!({ "metadata": { "resourceVersion": version }, "status": { "conditions": conditions } });
+                drop(api.patch_status("web", &meddler, &Patch::Merge(&body)).await);
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+}
+
+async fn somebody_else_who_keeps_writing_the_same_condition_is_told_and_does_not_win(server: Server) {
+    let mut stage = Box::pin(all_is_well(server, json!({}))).await;
+    let meddling = meddle(&stage);
+    stage
+        .says("cluster-1", Said { programmed: ("False", "expired"), addresses: &["172.31.200.0"], ..WELL })
+        .await;
+    let is_told =
+        |gateway: &Value| condition(gateway, "allready.dev/Aggregated")["reason"] == "ForeignWriter";
+    let gateway = stage.until("that somebody else writes", is_told).await;
+    let message = condition(&gateway, "allready.dev/Aggregated")["message"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("meddler writes the condition Programmed of this object too"), "{message}");
+    meddling.abort();
+    let gateway = stage.until("Programmed to be False", is("Programmed", "False")).await;
+    assert_eq!(condition(&gateway, "Programmed")["message"], "cluster-1 expired");
     stage.stop().await;
 }
 
