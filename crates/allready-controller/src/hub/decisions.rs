@@ -115,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    fn decision(name: &str, placement: &str, status: Value) -> Value {
+    fn decision(name: &str, placement: &str, status: &Value) -> Value {
         json!({
             "metadata": { "namespace": "shop", "name": name, "labels": { PLACEMENT_LABEL: placement } },
             "status": status,
@@ -142,32 +142,38 @@ mod tests {
     #[test]
     fn an_object_is_placed_where_all_decisions_of_its_placement_together_say() {
         let mut all = Decisions::default();
-        let eu = ("shop".into(), "eu".into());
-        assert_eq!(all.there(&decision("eu-1", "eu", clusters(&["c2", "c1"]))), [eu.clone()]);
-        all.there(&decision("eu-2", "eu", clusters(&["c3", "c1"])));
-        all.there(&decision("us-1", "us", clusters(&["c4"])));
+        assert_eq!(
+            all.there(&decision("eu-1", "eu", &clusters(&["c2", "c1"]))),
+            [("shop".into(), "eu".into())]
+        );
+        all.there(&decision("eu-2", "eu", &clusters(&["c3", "c1"])));
+        all.there(&decision("us-1", "us", &clusters(&["c4"])));
         assert_eq!(placed(&all, "shop", Some("eu")), (Some("c1 c2 c3".to_owned()), vec![]));
-        assert_eq!(all.there(&decision("eu-2", "eu", clusters(&["c3", "c1"]))), [], "nothing is new");
-        assert_eq!(all.there(&decision("eu-2", "us", clusters(&["c3"]))).len(), 2, "it is another one's now");
+        assert_eq!(all.there(&decision("eu-2", "eu", &clusters(&["c3", "c1"]))), [], "nothing is new");
+        assert_eq!(
+            all.there(&decision("eu-2", "us", &clusters(&["c3"]))).len(),
+            2,
+            "it is another one's now"
+        );
         assert_eq!(placed(&all, "shop", Some("us")).0.as_deref(), Some("c3 c4"));
-        assert_eq!(all.gone(&ObjectName::new("shop", "eu-1")), [eu]);
+        assert_eq!(all.gone(&ObjectName::new("shop", "eu-1")), [("shop".into(), "eu".into())]);
     }
 
     #[test]
     fn what_is_missing_or_cannot_be_read_is_told_and_an_empty_list_is_not() {
         let mut all = Decisions::default();
         assert_eq!(placed(&all, "shop", None), (None, vec![]), "nobody places it");
-        let missing = "there is no PlacementDecision of the Placement eu in its namespace".to_owned();
-        assert_eq!(placed(&all, "shop", Some("eu")).1, [missing.clone()]);
-        all.there(&decision("eu-1", "eu", json!({})));
+        let missing = "there is no PlacementDecision of the Placement eu in its namespace";
+        assert_eq!(placed(&all, "shop", Some("eu")).1, [missing]);
+        all.there(&decision("eu-1", "eu", &json!({})));
         assert_eq!(
             placed(&all, "shop", Some("eu")).1,
             ["the PlacementDecision shop/eu-1 does not say anything yet"]
         );
-        all.there(&decision("eu-1", "eu", clusters(&[])));
+        all.there(&decision("eu-1", "eu", &clusters(&[])));
         assert_eq!(placed(&all, "shop", Some("eu")), (Some(String::new()), vec![]));
         assert_eq!(placed(&all, "other", Some("eu")).1, [missing], "of another namespace");
-        all.there(&decision("eu-1", "eu", clusters(&["c1", "c_2"])));
+        all.there(&decision("eu-1", "eu", &clusters(&["c1", "c_2"])));
         let (names, gaps) = placed(&all, "shop", Some("eu"));
         assert_eq!((names.as_deref(), gaps.len()), (Some("c1"), 1));
         assert!(

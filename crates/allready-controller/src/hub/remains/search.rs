@@ -58,7 +58,7 @@ async fn in_time<T>(answer: impl Future<Output = kube::Result<T>>) -> kube::Resu
 ///
 /// # Permissions
 ///
-/// `create` on SelfSubjectAccessReviews, which every authenticated user has.
+/// `create` on `SelfSubjectAccessReview`s, which every authenticated user has.
 pub async fn may_write(client: &Client, resource: &ApiResource) -> kube::Result<bool> {
     let mut review = SelfSubjectAccessReview::default();
     review.spec.resource_attributes = Some(ResourceAttributes {

@@ -9,10 +9,7 @@ use super::{
     store::{What, managers},
     world::{Fate, MS, S, World, named, web},
 };
-use crate::hub::{
-    ObjectName,
-    board::{Change, Event},
-};
+use crate::hub::board::{Change, Event};
 
 #[test]
 fn an_aggregation_that_chooses_another_kind_gives_the_objects_of_the_first_one_back() {

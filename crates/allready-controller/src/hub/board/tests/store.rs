@@ -154,7 +154,7 @@ fn merge(object: &mut Value, manager: &str, wanted: &Value) {
 }
 
 /// Whoever sets a condition to another status owns it alone.
-fn take_over(records: &mut Vec<Value>, object: &Value, wanted: &Value) {
+fn take_over(records: &mut [Value], object: &Value, wanted: &Value) {
     let stands = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
     for condition in wanted["conditions"].as_array().into_iter().flatten() {
         let is_other =

@@ -76,6 +76,7 @@ struct Sent {
     result: Option<Result<Option<Value>, (Refusal, String)>>,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each can be otherwise by itself")]
 pub(super) struct World {
     pub(super) hub: Hub,
     pub(super) options: Options,
