@@ -10,7 +10,7 @@ use kube::{
     api::{ListParams, WatchEvent, WatchParams},
     runtime::watcher,
 };
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, error::Elapsed, sleep, timeout, timeout_at};
 
 use super::{ANSWER, NO_ANSWER, PATIENCE, refused};
 
@@ -21,6 +21,8 @@ const WATCH_SECONDS: u64 = 25;
 const MARGIN: Duration = Duration::from_secs(5);
 /// After how long everything is listed again; a fifth less by chance.
 const RELIST: Duration = Duration::from_mins(10);
+/// How long a watch has to last so that it is none that failed: whoever ends each at once, or refuses it, is not asked without pause.
+const LASTS: Duration = Duration::from_secs(1);
 /// How many objects are asked for at a time, where nothing else is said.
 const PAGE: u32 = 500;
 
@@ -29,6 +31,7 @@ pub(super) struct Watching<K> {
     api: Api<K>,
     only: watcher::Config,
     state: State<K>,
+    /// How many times in a row nothing came of it: a list is not enough, since a watch has to follow it.
     failures: u32,
     /// When everything is listed again.
     relist: Instant,
@@ -42,7 +45,12 @@ enum State<K> {
     /// All objects have been told up to this version.
     Listed { version: String },
     /// What happens is told, up to this version, by a watch that is dead if it is silent for so long.
-    Watching { version: String, events: BoxStream<'static, kube::Result<WatchEvent<K>>>, patience: Duration },
+    Watching {
+        version: String,
+        events: BoxStream<'static, kube::Result<WatchEvent<K>>>,
+        patience: Duration,
+        began: Instant,
+    },
 }
 
 /// What of a list is still to be read.
@@ -89,7 +97,6 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                 }
                 if let Rest::Nothing(version) = rest {
                     self.state = State::Listed { version: std::mem::take(version) };
-                    self.failures = 0;
                     self.relist = Instant::now() + RELIST.mul_f64(jitter(fastrand::f64()));
                     return Ok(Some(watcher::Event::InitDone));
                 }
@@ -105,15 +112,22 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
             }
             State::Listed { version } => {
                 let lasts = Duration::from_secs(WATCH_SECONDS).mul_f64(jitter(fastrand::f64()));
-                let events =
-                    in_time(self.api.watch(&watch_params(&self.only, lasts), version)).await?.boxed();
+                let asked = timeout(ANSWER, self.api.watch(&watch_params(&self.only, lasts), version)).await;
+                let events = match asked {
+                    Ok(Err(kube::Error::Api(status))) if status.code == EXPIRED => return self.expired(),
+                    asked => answered(asked)?.boxed(),
+                };
                 let (version, patience) = (std::mem::take(version), lasts + MARGIN);
-                self.state = State::Watching { version, events, patience };
+                self.state = State::Watching { version, events, patience, began: Instant::now() };
                 Ok(None)
             }
-            State::Watching { version, events, patience } => {
+            State::Watching { version, events, patience, began } => {
                 let now = Instant::now();
-                let Ok(event) = timeout_at(self.relist.min(now + *patience), events.next()).await else {
+                let event = timeout_at(self.relist.min(now + *patience), events.next()).await;
+                if began.elapsed() >= LASTS {
+                    self.failures = 0;
+                }
+                let Ok(event) = event else {
                     // It hangs, and what it has not told is told by another one; or it is time to look at everything again.
                     let version = std::mem::take(version);
                     let is_old = Instant::now() >= self.relist;
@@ -130,23 +144,47 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                         Ok(Some(watcher::Event::Delete(object)))
                     }
                     Some(Ok(WatchEvent::Bookmark(bookmark))) => {
-                        *version = bookmark.metadata.resource_version;
+                        let told = bookmark.metadata.resource_version;
+                        // Without a version a watch begins at any, and does not tell what went before.
+                        if !told.is_empty() {
+                            *version = told;
+                        }
                         Ok(None)
                     }
+                    Some(Ok(WatchEvent::Error(status))) if status.code == EXPIRED => self.expired(),
                     Some(Ok(WatchEvent::Error(status))) => Err(status.message.clone()),
                     Some(Err(error)) => Err(refused(&error)),
                     None => {
+                        let is_brief = began.elapsed() < LASTS;
                         self.state = State::Listed { version: std::mem::take(version) };
+                        if is_brief {
+                            self.failures = self.failures.saturating_add(1);
+                            sleep(PATIENCE.delay(self.failures - 1, fastrand::f64())).await;
+                        }
                         Ok(None)
                     }
                 }
             }
         }
     }
+
+    /// What happened since is not known any more: all objects are listed again, and nothing is wrong.
+    fn expired(&mut self) -> Result<Option<watcher::Event<K>>, String> {
+        self.state = State::Begin;
+        self.failures = self.failures.saturating_add(1);
+        Ok(None)
+    }
 }
 
+/// What a server answers that has forgotten a version.
+const EXPIRED: u16 = 410;
+
 async fn in_time<T>(answer: impl Future<Output = kube::Result<T>>) -> Result<T, String> {
-    match timeout(ANSWER, answer).await {
+    answered(timeout(ANSWER, answer).await)
+}
+
+fn answered<T>(answer: Result<kube::Result<T>, Elapsed>) -> Result<T, String> {
+    match answer {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) => Err(refused(&error)),
         Err(_) => Err(NO_ANSWER.to_owned()),

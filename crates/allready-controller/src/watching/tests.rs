@@ -1,4 +1,10 @@
-use std::pin::pin;
+use std::{
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use allready_apiserver::{
     ApiServer, Verb,
@@ -117,4 +123,92 @@ async fn a_watch_that_is_not_answered_is_told_after_ten_seconds() {
     assert_eq!(Stage::until(&mut events, "init").await, [NO_ANSWER, "init"]);
     assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
     assert_eq!(Stage::until(&mut events, "done").await, ["listed a 1", "done"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_fails_in_the_middle_is_told_and_begins_anew_without_an_end() {
+    let stage = Stage::new();
+    for name in ["a", "b", "c"] {
+        stage.apply(name, "1").await;
+    }
+    let second_page = Rule::new(Effect::Unavailable).verb(Verb::List).kind("ConfigMap").nth_call(2);
+    stage.server.faults().add(second_page);
+    let mut events = pin!(events(stage.api.clone(), watcher::Config::default().page_size(2)));
+    let told = Stage::until(&mut events, "done").await;
+    assert_eq!(told[..3], ["init", "listed a 1", "listed b 1"]);
+    assert!(!["done", "listed c 1"].contains(&told[3].as_str()), "{told:?}");
+    assert_eq!(told[4..], ["init", "listed a 1", "listed b 1", "listed c 1", "done"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happens_between_a_list_and_its_watch_is_told() {
+    let stage = Stage::new();
+    stage.apply("a", "1").await;
+    let mut events = pin!(events(stage.api.clone(), watcher::Config::default()));
+    Stage::until(&mut events, "done").await;
+    stage.apply("a", "2").await;
+    stage.apply("b", "1").await;
+    stage.api.delete("a", &DeleteParams::default()).await.unwrap();
+    assert_eq!(Stage::until(&mut events, "gone a 2").await, ["changed a 2", "changed b 1", "gone a 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_version_that_the_server_has_forgotten_is_no_failure_and_everything_is_listed_again() {
+    let stage = Stage::new();
+    stage.apply("a", "1").await;
+    let mut events = pin!(events(stage.api.clone(), watcher::Config::default()));
+    Stage::until(&mut events, "done").await;
+    let forgets = Rule::new(Effect::Compact).verb(Verb::Watch).kind("ConfigMap").next_calls(1);
+    let forgets = stage.server.faults().add(forgets);
+    stage.apply("a", "2").await;
+    stage.apply("b", "1").await;
+    stage.api.delete("a", &DeleteParams::default()).await.unwrap();
+    assert_eq!(Stage::until(&mut events, "done").await, ["init", "listed b 1", "done"]);
+    assert_eq!(stage.server.faults().fired(forgets), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_refuses_every_watch_is_not_listed_without_pause() {
+    let stage = Stage::new();
+    let refuses = Rule::new(Effect::Forbidden).verb(Verb::Watch).kind("ConfigMap");
+    let refuses = stage.server.faults().add(refuses);
+    let events = events(stage.api.clone(), watcher::Config::default());
+    let _ = timeout(Duration::from_mins(1), events.for_each(|_| async {})).await;
+    let asked = stage.server.faults().fired(refuses);
+    assert!((25..=70).contains(&asked), "{asked}");
+}
+
+/// A server that has one object and lets every watch end at once; and how many it was asked for.
+fn hasty() -> (Api<ConfigMap>, Arc<AtomicUsize>) {
+    let watches = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&watches);
+    let server = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        let is_watch = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+        let body = if is_watch {
+            counted.fetch_add(1, Ordering::Relaxed);
+            String::new()
+        } else {
+            let object =
+                json!({ "metadata": { "name": "a", "namespace": "default", "resourceVersion": "1" } });
+            json!({ "metadata": { "resourceVersion": "1" }, "items": [object] }).to_string()
+        };
+        let answer = http::Response::new(kube::client::Body::from(body.into_bytes()));
+        async move { Ok::<_, std::convert::Infallible>(answer) }
+    });
+    (Api::namespaced(Client::new(server, "default"), "default"), watches)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_ends_every_watch_at_once_is_asked_every_two_seconds_at_most() {
+    let (api, watches) = hasty();
+    let mut lists = 0;
+    let events = events(api, watcher::Config::default());
+    let count = events.for_each(|event| {
+        lists += usize::from(matches!(event, Ok(watcher::Event::InitDone)));
+        async {}
+    });
+    let _ = timeout(Duration::from_mins(1), count).await;
+    let watches = watches.load(Ordering::Relaxed);
+    assert!((25..=70).contains(&watches), "{watches}");
+    assert_eq!(lists, 1, "nothing was lost");
 }

@@ -89,8 +89,8 @@ async fn the_controller_does_all_its_work_with_the_permissions_of_its_role(serve
     eventually("the fault", is("False", "pool \"a\" overlaps"), || ready(&admin, namespace, &name)).await;
     reporter.report("configReconciler", Outcome::success());
     eventually("the mend", is("True", "1 of 1 ready"), || ready(&admin, namespace, &name)).await;
-    let leases = objects(&admin, "coordination.k8s.io/v1", "Lease", namespace);
-    let lives = || async { leases.get_opt(&lease).await.unwrap().is_some() };
+    let signs = objects(&admin, "coordination.k8s.io/v1", "Lease", namespace);
+    let lives = || async { signs.get_opt(&lease).await.unwrap().is_some() };
     eventually("a sign of life", |lives: &bool| *lives, lives).await;
 
     // Everything that a spec can ask it to watch.
