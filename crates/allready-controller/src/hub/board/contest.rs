@@ -12,6 +12,8 @@ use crate::hub::{AGGREGATED, HubFacts, Plan, Rival};
 pub(super) struct Contest {
     pub(super) rival: Rival,
     taken: VecDeque<Duration>,
+    /// The version of the object in which it was taken the last time.
+    version: Option<u64>,
     wrote: Duration,
 }
 
@@ -25,16 +27,25 @@ const CALM: Duration = Duration::from_secs(30);
 
 impl Contest {
     pub(super) fn new(rival: Rival, now: Duration) -> Self {
-        Self { rival, taken: VecDeque::new(), wrote: now }
+        Self { rival, taken: VecDeque::new(), version: None, wrote: now }
     }
 
-    /// A condition was taken once more.
-    pub(super) fn lose(&mut self, rival: Rival, now: Duration) {
-        self.rival = rival;
+    /// A condition was taken once more, as this version of the object shows: by a watch, or beside an answer that is older. Both
+    /// may tell of the same one.
+    pub(super) fn lose(&mut self, rival: Rival, version: Option<u64>, now: Duration) {
+        if version.is_some() && self.version == version {
+            return;
+        }
+        (self.rival, self.version) = (rival, version);
         self.taken.push_back(now);
         if self.taken.len() > TURNS {
             self.taken.pop_front();
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn turns(&self) -> usize {
+        self.taken.len()
     }
 
     /// What is ours was written.
@@ -60,6 +71,10 @@ impl Contest {
 
 /// The condition that was ours and is not any more, and whose it is now, as far as that is known.
 pub(super) fn taken(plan: &Plan, before: &HubFacts, after: &HubFacts) -> Option<Rival> {
+    if before.uid != after.uid {
+        // Another object of the same name never was ours.
+        return None;
+    }
     let planned = plan.conditions.iter().map(|planned| planned.type_.as_str()).chain([AGGREGATED]);
     let has = |held: &[Arc<str>], type_: &str| held.iter().any(|held| **held == *type_);
     let mut taken = planned.filter(|type_| has(&before.held, type_) && !has(&after.held, type_));
@@ -98,10 +113,11 @@ mod tests {
         let rival = || Rival { type_: "Programmed".into(), writer: None };
         let mut contest = Contest::new(rival(), S(0));
         for second in [0, 200, 301] {
-            contest.lose(rival(), S(second));
+            contest.lose(rival(), None, S(second));
             assert!(!contest.is_on(S(second)), "{second}");
         }
-        contest.lose(rival(), S(310));
+        contest.lose(rival(), Some(7), S(310));
+        contest.lose(rival(), Some(7), S(311));
         assert!(contest.is_on(S(310)) && contest.is_on(S(500)) && !contest.is_on(S(501)));
         assert!(!contest.is_over(S(610)) && contest.is_over(S(611)));
         contest.wrote(S(310));

@@ -120,7 +120,7 @@ impl Aggregation {
     ) {
         let Some(rival) = contest::taken(&self.plan, before, after) else { return };
         let contest = self.contests.entry(object.clone());
-        contest.or_insert_with(|| Contest::new(rival.clone(), now)).lose(rival, now);
+        contest.or_insert_with(|| Contest::new(rival.clone(), now)).lose(rival, after.version, now);
         self.tell_rival(object, now);
     }
 
