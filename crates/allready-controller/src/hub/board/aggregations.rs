@@ -54,6 +54,13 @@ impl Hub {
                 }
             }
         }
+        // What was to be taken away for one of this name that went before may be wanted again: that is found out when it is seen.
+        for object in self.outbox.of_kind(&name, &aggregation.kind()) {
+            if aggregation.may_choose(&object) {
+                self.outbox.forget(&aggregation.place(&object));
+                aggregation.inherited.insert(object);
+            }
+        }
         self.dirty.retain(|(of, _), _| *of != name);
         self.aggregations.insert(name, aggregation);
         self.note_dns_trouble(now);

@@ -230,7 +230,7 @@ impl Hub {
         now: Duration,
     ) {
         let Place::Status { aggregation: name, kind, object } = place else { return };
-        let aggregation = self.aggregations.get_mut(name).filter(|found| found.plan.target.kind == **kind);
+        let aggregation = self.aggregations.get_mut(name).filter(|found| found.kind() == *kind);
         match (result, aggregation) {
             (Ok(Some(written)), Some(aggregation)) => {
                 if let Some(contest) = aggregation.contests.get_mut(object) {

@@ -14,6 +14,7 @@ use allready_kube::{backoff::Backoff, refusal::Refusal};
 use serde_json::Value;
 
 pub use self::place::{Draft, Place};
+use super::ObjectName;
 use crate::pace::{Pace, Pacer, Verdict};
 
 /// What is to be written. Time is the duration since any fixed instant.
@@ -117,6 +118,18 @@ impl Outbox {
         let waiting = self.due.iter().flatten().map(|(_, place)| place);
         let waiting = waiting.filter(|place| matches!(place, Place::Report(_) | Place::Dns(_)));
         waiting.filter_map(|place| Some((place, self.entries.get(place)?.draft.as_ref()?.body())))
+    }
+
+    /// The objects of a kind whose status is to be written, or is being written, for an aggregation.
+    pub(super) fn of_kind(&self, aggregation: &str, kind: &str) -> Vec<ObjectName> {
+        let open = self.entries.iter().filter(|(_, entry)| entry.draft.is_some() || entry.sent.is_some());
+        let objects = open.filter_map(|(place, _)| match place {
+            Place::Status { aggregation: by, kind: of, object } if **by == *aggregation && **of == *kind => {
+                Some(object.clone())
+            }
+            _ => None,
+        });
+        objects.collect()
     }
 
     /// Forgets the pace of places where nothing has been written for a while.

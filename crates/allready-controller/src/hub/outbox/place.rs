@@ -14,7 +14,7 @@ pub enum Place {
     Status {
         /// The aggregation.
         aggregation: Arc<str>,
-        /// The kind of the object: the aggregation may have chosen another one before.
+        /// The kind of the object, as [`Place::kind`] says it: the aggregation may have chosen another one before.
         kind: Arc<str>,
         /// The object.
         object: ObjectName,
@@ -28,6 +28,21 @@ pub enum Place {
 }
 
 impl Place {
+    /// A kind as a place names it: with its group, since another group may have a kind of the same name, and without its version.
+    ///
+    /// ```
+    /// use allready_controller::hub::Place;
+    ///
+    /// assert_eq!(&*Place::kind("gateway.networking.k8s.io/v1", "Gateway"), "Gateway.gateway.networking.k8s.io");
+    /// assert_eq!(&*Place::kind("v1", "Service"), "Service");
+    /// ```
+    pub fn kind(api_version: &str, kind: &str) -> Arc<str> {
+        match api_version.split_once('/') {
+            Some((group, _)) => format!("{kind}.{group}").into(),
+            None => kind.into(),
+        }
+    }
+
     pub(super) const RANKS: usize = 4;
 
     /// How many kinds of places are more important.

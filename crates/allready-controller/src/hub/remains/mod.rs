@@ -67,7 +67,7 @@ impl Remains {
     pub fn place(&self) -> Place {
         Place::Status {
             aggregation: aggregation(&self.manager).unwrap_or_default().into(),
-            kind: Arc::clone(&self.kind),
+            kind: Place::kind(&self.api_version, &self.kind),
             object: self.object.clone(),
         }
     }
@@ -96,6 +96,17 @@ fn aggregation(manager: &str) -> Option<&str> {
 mod tests {
     use super::*;
     use crate::hub::manager;
+
+    #[test]
+    fn kinds_of_the_same_name_in_two_groups_are_two_places_and_two_versions_are_one() {
+        let of = |api_version: &str| {
+            let (kind, object) = ("Gateway".into(), ObjectName::new("shop", "web"));
+            let api_version = api_version.into();
+            Remains { api_version, kind, object, manager: "allready-hub/gateways".into() }.place()
+        };
+        assert_ne!(of("gateway.networking.k8s.io/v1"), of("networking.istio.io/v1"));
+        assert_eq!(of("gateway.networking.k8s.io/v1"), of("gateway.networking.k8s.io/v1beta1"));
+    }
 
     #[test]
     fn a_manager_whose_name_was_shortened_is_found_again_by_what_is_left_of_it() {

@@ -134,11 +134,12 @@ impl Aggregation {
 
     /// Where the status of an object is written.
     pub(in crate::hub::board) fn place(&self, object: &ObjectName) -> Place {
-        Place::Status {
-            aggregation: Arc::clone(&self.name),
-            kind: self.plan.target.kind.as_str().into(),
-            object: object.clone(),
-        }
+        Place::Status { aggregation: Arc::clone(&self.name), kind: self.kind(), object: object.clone() }
+    }
+
+    /// The kind of its objects, as places name it.
+    pub(in crate::hub::board) fn kind(&self) -> Arc<str> {
+        Place::kind(&self.plan.target.api_version, &self.plan.target.kind)
     }
 
     /// Whether it is about objects of the same kind as another one.
@@ -148,9 +149,7 @@ impl Aggregation {
 
     /// Whether it is about objects of a kind, in whatever version.
     pub(in crate::hub::board) fn is_about(&self, api_version: &str, kind: &str) -> bool {
-        let group = |api_version: &str| api_version.split_once('/').map_or("", |(group, _)| group).to_owned();
-        let target = &self.plan.target;
-        target.kind == kind && group(&target.api_version) == group(api_version)
+        self.kind() == Place::kind(api_version, kind)
     }
 
     /// Which plan of which aggregation it is.

@@ -123,3 +123,21 @@ fn an_aggregation_whose_objects_were_never_seen_is_not_ready() {
     world.pass_and(S(20), |world| assert_ne!(ready(world).as_deref(), Some("True")));
     assert_eq!(ready(&world).unwrap(), Status::Unknown.to_string());
 }
+
+#[test]
+fn what_is_to_be_taken_away_stays_for_an_aggregation_of_the_same_name_that_is_made_meanwhile() {
+    let mut world = calm();
+    world.is_leading = false;
+    world.store.delete(What::Aggregation, &named("gateways"));
+    world.restart();
+    world.pass(S(3));
+    // Its objects cannot be seen, so nobody can say that they are not chosen.
+    world.failing.insert(What::Gateway);
+    world.aggregate("gateways", gateways(&Value::Null));
+    world.pass(S(3));
+    world.is_leading = true;
+    world.pass_and(S(30), |world| assert_eq!(addresses(world).len(), 3));
+    world.store.delete(What::Aggregation, &named("gateways"));
+    world.pass(S(5));
+    assert!(managers(world.store.get(What::Gateway, &web()).unwrap()).is_empty());
+}

@@ -259,7 +259,9 @@ impl World {
     fn execute(&mut self, place: &Place, body: Option<&Value>) -> Result<Option<Value>, (Refusal, String)> {
         let missing = || (Refusal::NotFound, "not found".to_owned());
         let (what, name) = match place {
-            Place::Status { kind, object, .. } => (What::of_kind(kind), object.clone()),
+            Place::Status { kind, object, .. } => {
+                (What::of_kind(kind.split('.').next().unwrap()), object.clone())
+            }
             Place::Dns(name) => (What::Endpoint, name.clone()),
             Place::Aggregation(name) => (What::Aggregation, named(name)),
             Place::Report(name) => (What::Report, name.clone()),
