@@ -63,6 +63,7 @@ impl Hub {
         }
         self.dirty.retain(|(of, _), _| *of != name);
         self.aggregations.insert(name, aggregation);
+        self.ask_for_decisions(now);
         self.note_dns_trouble(now);
         self.look_for_wanted();
         self.reports.look_for_orphans();

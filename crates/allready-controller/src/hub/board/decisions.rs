@@ -14,11 +14,18 @@ pub(super) struct Placements {
     seen: Watched,
     /// Whether it was told the last time that they cannot be seen.
     is_troubled: bool,
+    /// Whether they have been asked for.
+    are_wanted: bool,
 }
 
 impl Placements {
     pub(super) fn new(now: Duration) -> Self {
-        Self { decisions: Decisions::default(), seen: Watched::new(now), is_troubled: false }
+        Self {
+            decisions: Decisions::default(),
+            seen: Watched::new(now),
+            is_troubled: false,
+            are_wanted: false,
+        }
     }
 
     /// Whether they are about to be known: what stands is better than a guess.
@@ -44,6 +51,13 @@ impl Hub {
     /// Whether PlacementDecisions are to be watched.
     pub fn wants_decisions(&self) -> bool {
         self.aggregations.values().any(is_decided)
+    }
+
+    /// They are waited for from when they are first wanted, and not from when this controller began.
+    pub(super) fn ask_for_decisions(&mut self, now: Duration) {
+        if self.wants_decisions() && !std::mem::replace(&mut self.placements.are_wanted, true) {
+            self.placements.seen = Watched::new(now);
+        }
     }
 
     pub(super) fn take_decision(&mut self, change: Change, now: Duration) {

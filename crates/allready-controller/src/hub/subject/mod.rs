@@ -237,6 +237,11 @@ impl Subject {
         }
     }
 
+    /// Whether it is not known where instances are expected: what places the object cannot be understood, or seen.
+    pub fn is_misplaced(&self) -> bool {
+        self.facts.as_ref().is_some_and(|facts| !answer::misplaced(self, facts).is_empty())
+    }
+
     /// The clusters in which an instance is expected. One that is not chosen is among them where an annotation names it.
     pub fn expected(&self) -> impl Iterator<Item = &ClusterName> {
         let strangers = self.placed.iter().filter(|cluster| !self.shares.contains_key(*cluster));

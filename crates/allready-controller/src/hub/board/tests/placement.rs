@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    samples::{calm, gateways, unwell},
+    samples::{Said, calm, endpoint, gateways, unwell},
     store::What,
     world::{S, World, web},
 };
@@ -125,4 +125,43 @@ fn a_controller_that_begins_waits_for_decisions_and_not_for_ever() {
     assert_eq!(world.store.get(What::Gateway, &web()).unwrap()["status"], stood);
     world.pass(S(4));
     assert_eq!((says(&world).0.as_str(), rows(&world).len()), ("Unknown", 2));
+}
+
+#[test]
+fn decisions_that_are_not_seen_yet_take_no_record_away_that_has_no_row() {
+    let mut world = placed();
+    let spec = gateways(&json!({ "clusters": { "placement": "Decided" }, "listeners": false }));
+    world.aggregate("gateways", spec);
+    for number in 1..=3 {
+        let said = Said { programmed: "True", addresses: (number, 8), routes: [1, 1], hub_generation: 1 };
+        world.say(number, What::Gateway, &web(), Some(said.object()));
+    }
+    world.pass(S(1));
+    let all = ["cluster-1", "cluster-2", "cluster-3"];
+    see(&mut world, [Change::Listing, decided(&all), Change::Listed]);
+    world.pass(S(20));
+    assert_eq!(rows(&world).len(), 16, "the third cluster has no row");
+    let targets = |world: &World| {
+        let endpoint = endpoint(world).unwrap()["spec"].to_string();
+        (1..=3).map(|number| endpoint.matches(&format!("\"10.0.{number}.")).count()).collect::<Vec<_>>()
+    };
+    let stood = targets(&world);
+    assert_eq!(stood, [16, 16, 16]);
+    world.restart();
+    world.pass_and(S(60), |world| assert_eq!(targets(world), stood, "{:?}", world.now));
+    assert_eq!(says(&world).0, "Unknown");
+    see(&mut world, [Change::Listing, decided(&all[..2]), Change::Listed]);
+    world.pass(S(20));
+    assert_eq!(targets(&world), [16, 16, 0]);
+}
+
+#[test]
+fn decisions_are_waited_for_from_when_they_are_wanted() {
+    let mut world = calm();
+    world.pass(S(600));
+    world.edit(What::Gateway, &web(), |object| object["metadata"]["labels"][PLACEMENT_LABEL] = "eu".into());
+    world.aggregate("gateways", gateways(&json!({ "clusters": { "placement": "Decided" } })));
+    world.pass_and(S(3), |world| assert_eq!(says(world).0, "True"));
+    see(&mut world, [Change::Listing, decided(&["cluster-1", "cluster-2"]), Change::Listed]);
+    world.pass_and(S(3), |world| assert_eq!(says(world).0, "True"));
 }
