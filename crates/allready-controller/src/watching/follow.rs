@@ -73,8 +73,7 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                 Ok(Some(event)) => return Ok(event),
                 Ok(None) => {}
                 Err(why) => {
-                    self.state = State::Begin;
-                    self.failures = self.failures.saturating_add(1);
+                    self.begin_anew();
                     return Err(why);
                 }
             }
@@ -114,7 +113,10 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                 let lasts = Duration::from_secs(WATCH_SECONDS).mul_f64(jitter(fastrand::f64()));
                 let asked = timeout(ANSWER, self.api.watch(&watch_params(&self.only, lasts), version)).await;
                 let events = match asked {
-                    Ok(Err(kube::Error::Api(status))) if status.code == EXPIRED => return self.expired(),
+                    Ok(Err(kube::Error::Api(status))) if status.code == EXPIRED => {
+                        self.begin_anew();
+                        return Ok(None);
+                    }
                     asked => answered(asked)?.boxed(),
                 };
                 let (version, patience) = (std::mem::take(version), lasts + MARGIN);
@@ -151,7 +153,10 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                         }
                         Ok(None)
                     }
-                    Some(Ok(WatchEvent::Error(status))) if status.code == EXPIRED => self.expired(),
+                    Some(Ok(WatchEvent::Error(status))) if status.code == EXPIRED => {
+                        self.begin_anew();
+                        Ok(None)
+                    }
                     Some(Ok(WatchEvent::Error(status))) => Err(status.message.clone()),
                     Some(Err(error)) => Err(refused(&error)),
                     None => {
@@ -168,15 +173,14 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
         }
     }
 
-    /// What happened since is not known any more: all objects are listed again, and nothing is wrong.
-    fn expired(&mut self) -> Result<Option<watcher::Event<K>>, String> {
+    /// All objects are listed again, after a pause.
+    fn begin_anew(&mut self) {
         self.state = State::Begin;
         self.failures = self.failures.saturating_add(1);
-        Ok(None)
     }
 }
 
-/// What a server answers that has forgotten a version.
+/// What a server answers that has forgotten a version: nothing is wrong, and a list shows what happened since.
 const EXPIRED: u16 = 410;
 
 async fn in_time<T>(answer: impl Future<Output = kube::Result<T>>) -> Result<T, String> {
