@@ -2,10 +2,11 @@
 
 use std::process::ExitCode;
 
+use allready_controller::hub::remains::{self, Remains};
 use clap::Args;
 use kube::{
     Api, Client, ResourceExt as _,
-    api::{ApiResource, DeleteParams, DynamicObject, ListParams},
+    api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams},
 };
 
 use crate::{
@@ -20,6 +21,8 @@ use crate::{
 What goes, in this order:
   the controller, so that nobody answers any more
   the admission policies, roles, bindings, service accounts and the lease
+  what a hub has written into the status of objects, found by who wrote it: nobody is
+    behind it any more. What others wrote there stays, and so do DNSEndpoints
   the definitions of ConfigurationStatus, StatusAggregation and StatusReport, and with
     them every object: an answer that nobody keeps up would soon be wrong
   the namespace of the controller, if it was made for it
@@ -108,6 +111,8 @@ impl Uninstall {
                 self.delete(kind, &object, "", printer).await?;
             }
         }
+        // Whoever kept them up may not write any more.
+        self.statuses(printer).await?;
         for definition in self.found(DEFINITION).await? {
             let with = match self.objects_of(&definition).await {
                 Some(1) => " with 1 object".to_owned(),
@@ -129,6 +134,53 @@ impl Uninstall {
             printer.text(&format!("{DIM}Nothing is installed.{DIM:#}\n"))?;
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Takes away what aggregations have written into statuses, of whatever kind.
+    async fn statuses(&mut self, printer: &mut Printer) -> Result<(), Failure> {
+        let kinds = remains::kinds(&self.client).await;
+        for kind in kinds.map_err(|error| refused("cannot find out which kinds there are", &error))? {
+            let found = match remains::search(&self.client, &kind).await {
+                Ok(found) => found,
+                // The kind is gone since it was found.
+                Err(kube::Error::Api(status)) if status.code == 404 => continue,
+                // Most kinds have nothing of ours: whoever may not look there can still uninstall the rest.
+                Err(kube::Error::Api(status)) if status.code == 403 => {
+                    printer.text(&format!("not looked through: {}\n", tame(&status.message)))?;
+                    continue;
+                }
+                Err(error) => return Err(refused(&format!("cannot list {}", tame(&kind.plural)), &error)),
+            };
+            for remains in found {
+                self.count += 1;
+                let (kind_name, name) = (tame(&kind.kind.to_lowercase()), tame(&remains.object.name));
+                let place = match &*remains.object.namespace {
+                    "" => String::new(),
+                    namespace => format!(" in {}", tame(namespace)),
+                };
+                let what = format!("what {} wrote into {kind_name}/{name}{place}", tame(&remains.manager));
+                if self.dry_run {
+                    printer.text(&format!("would remove {what}\n"))?;
+                    continue;
+                }
+                match self.let_go(&kind, &remains).await {
+                    Ok(()) => {}
+                    Err(kube::Error::Api(status)) if status.code == 404 => {}
+                    Err(error) => return Err(refused(&format!("cannot remove {what}"), &error)),
+                }
+                printer.text(&format!("removed {what}\n"))?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn let_go(&self, kind: &ApiResource, remains: &Remains) -> kube::Result<()> {
+        let api: Api<DynamicObject> = match &*remains.object.namespace {
+            "" => Api::all_with(self.client.clone(), kind),
+            namespace => Api::namespaced_with(self.client.clone(), namespace, kind),
+        };
+        let apply = PatchParams::apply(&remains.manager).force();
+        api.patch_status(&remains.object.name, &apply, &Patch::Apply(remains.nothing())).await.map(drop)
     }
 
     /// The objects of a kind that are ours. None where the kind is not served.

@@ -25,9 +25,7 @@ pub(crate) fn cut(text: &str) -> Arc<str> {
 /// Why a request failed. What a credential plugin printed, and where a proxy is, is not told: there may be secrets in it.
 pub(crate) fn refusal(error: &kube::Error) -> String {
     match error {
-        kube::Error::Api(status) if status.code == 401 => {
-            "the API server refuses the credentials (401 Unauthorized)".to_owned()
-        }
+        kube::Error::Api(status) if status.code == 401 => REFUSED_CREDENTIALS.to_owned(),
         kube::Error::Api(status) => status.message.clone(),
         kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => {
             "what answers does not speak like an API server".to_owned()
@@ -42,6 +40,8 @@ pub(crate) fn refusal(error: &kube::Error) -> String {
     }
 }
 
+/// What is said of a server that does not know who we are.
+pub(crate) const REFUSED_CREDENTIALS: &str = "the API server refuses the credentials (401 Unauthorized)";
 const CREDENTIALS: &str = "the credentials of the kubeconfig cannot be used";
 
 #[cfg(test)]

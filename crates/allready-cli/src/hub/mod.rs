@@ -167,8 +167,11 @@ fn show(
 fn cluster_table(clusters: &[Cluster], wide: bool, now: Time) -> String {
     let mut head = vec!["NAME", "REACHABLE", "LAG", "LAST-HEARD", "OBJECTS"];
     if wide {
-        head.extend(["SERVER", "SOURCE", "MESSAGE"]);
+        head.extend(["SERVER", "SOURCE"]);
     }
+    // Whatever is wrong is told without being asked for.
+    let has_messages = wide || clusters.iter().any(|cluster| !cluster.message.is_empty());
+    head.extend(has_messages.then_some("MESSAGE"));
     let mut table = Table::new(head);
     for cluster in clusters {
         let number = |number: Option<i64>| number.map(|number| number.to_string()).unwrap_or_default();
@@ -180,8 +183,9 @@ fn cluster_table(clusters: &[Cluster], wide: bool, now: Time) -> String {
             number(cluster.objects),
         ];
         if wide {
-            row.extend([cluster.server.clone(), cluster.source.clone(), cluster.message.clone()]);
+            row.extend([cluster.server.clone(), cluster.source.clone()]);
         }
+        row.extend(has_messages.then(|| cluster.message.clone()));
         table.row(row);
     }
     table.text()

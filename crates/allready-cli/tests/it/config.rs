@@ -9,6 +9,7 @@ use std::{
 };
 
 use insta::assert_snapshot;
+use serde_json::json;
 use tempfile::TempDir;
 
 use super::{allready, apiserver::Running};
@@ -77,7 +78,11 @@ impl Cluster {
 
     fn ask(&self, method: &str, path: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        let kind = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
+        let kind = match method {
+            "PATCH" if path.contains("fieldManager=") => "application/apply-patch+yaml",
+            "PATCH" => "application/merge-patch+json",
+            _ => "application/json",
+        };
         let head = format!("Host: x\r\nConnection: close\r\nAuthorization: Bearer {}", self.token);
         let head = format!("{head}\r\nContent-Type: {kind}\r\nContent-Length: {}", body.len());
         write!(stream, "{method} {path} HTTP/1.1\r\n{head}\r\n\r\n{body}").unwrap();
@@ -232,4 +237,30 @@ fn uninstalling_says_what_goes_and_leaves_what_is_not_its_own() {
     assert!(cluster.get("/apis/allready.dev/v1alpha1/statusreports").starts_with("HTTP/1.1 404 "));
     assert!(cluster.get("/api/v1/namespaces/default").starts_with("HTTP/1.1 200 "));
     assert_snapshot!(cluster.run(&["uninstall"]));
+}
+
+#[test]
+fn uninstalling_takes_away_what_a_hub_has_written_into_statuses_and_nothing_else() {
+    let cluster = Cluster::start();
+    let nodes = "/api/v1/nodes";
+    cluster.send(
+        "POST",
+        nodes,
+        &json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "one" } }),
+    );
+    for (manager, type_) in [("allready-hub/nodes", "Ready"), ("kubelet", "DiskPressure")] {
+        let condition = json!({ "type": type_, "status": "True", "reason": "Said", "message": "" });
+        let path = format!("{nodes}/one/status?fieldManager={manager}");
+        let body = json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "one" },
+            "status": { "conditions": [condition] } });
+        cluster.send("PATCH", &path, &body);
+    }
+    let said = cluster.run(&["uninstall", "--dry-run"]);
+    assert!(said.contains("would remove what allready-hub/nodes wrote into node/one\n"), "{said}");
+    assert!(cluster.get(&format!("{nodes}/one")).contains(r#""Ready""#));
+    let said = cluster.run(&["uninstall"]);
+    assert!(said.contains("removed what allready-hub/nodes wrote into node/one\n"), "{said}");
+    let node = cluster.get(&format!("{nodes}/one"));
+    assert!(!node.contains(r#""Ready""#) && !node.contains("allready-hub"), "{node}");
+    assert!(node.contains(r#""DiskPressure""#), "{node}");
 }

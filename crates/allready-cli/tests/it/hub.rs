@@ -109,8 +109,11 @@ fn a_hub_aggregates_files_and_says_which_clusters_it_hears_and_what_it_publishes
     std::fs::write(kubeconfigs.path().join("cluster-3.kubeconfig"), "nothing").unwrap();
     hub.until(&web, "cluster-3 (unknown) ClusterUnreachable: ");
     hub.until(&format!("{AGGREGATIONS}/gateways"), "\"ClusterUnreachable\"");
+    // That it cannot be used is no matter of patience, and is told without being asked for.
+    hub.until(&format!("{REPORTS}/cluster.cluster-3"), "its kubeconfig cannot be used");
     let status = hub.run(&["hub", "status", "-n", "default"]);
-    assert!(status.starts_with("exit 2\n") && status.contains("2/3"), "{status}");
+    assert!(status.starts_with("exit 1\n") && status.contains("2/3"), "{status}");
+    assert!(status.contains("its kubeconfig cannot be used: it is not the YAML of a kubeconfig"), "{status}");
 
     assert!(
         std::process::Command::new("kill").arg(controller.0.id().to_string()).status().unwrap().success()
@@ -119,7 +122,7 @@ fn a_hub_aggregates_files_and_says_which_clusters_it_hears_and_what_it_publishes
     // Nobody is there to say it any more: an hour later nothing is good.
     let later = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
     let status = hub.run(&["hub", "status", "--now", &later.to_string()]);
-    assert!(status.starts_with("exit 2\n"), "{status}");
+    assert!(status.starts_with("exit 1\n"), "{status}");
     assert!(
         status.lines().any(|line| line.starts_with("cluster-1 ") && line.contains("Unknown")),
         "{status}"

@@ -14,7 +14,37 @@ pub struct Link {
     began: Duration,
     heard: Option<(Duration, Time)>,
     recalled: Option<Time>,
-    failing: Option<Arc<str>>,
+    failing: Option<NoAnswer>,
+}
+
+/// Why a cluster did not answer.
+///
+/// ```
+/// use allready_controller::hub::NoAnswer;
+///
+/// assert!(!NoAnswer::from("connection refused").is_final);
+/// assert!(NoAnswer::refused("the credentials are refused").is_final);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoAnswer {
+    /// In words.
+    pub why: Arc<str>,
+    /// Whether waiting makes it no better: the credentials are refused, or cannot be used.
+    pub is_final: bool,
+}
+
+impl NoAnswer {
+    /// One that waiting makes no better.
+    pub fn refused(why: impl Into<Arc<str>>) -> Self {
+        Self { why: why.into(), is_final: true }
+    }
+}
+
+/// One that may pass.
+impl<T: Into<Arc<str>>> From<T> for NoAnswer {
+    fn from(why: T) -> Self {
+        Self { why: why.into(), is_final: false }
+    }
 }
 
 /// How a connection is.
@@ -24,7 +54,7 @@ pub enum LinkState {
     Pending,
     /// It answers, or did so lately.
     Heard,
-    /// It has not answered for too long.
+    /// It has not answered for too long, or refuses to.
     Lost {
         /// When it was last heard, where that is known.
         since: Option<Time>,
@@ -54,17 +84,24 @@ impl Link {
         self.recalled = self.recalled.max(Some(heard));
     }
 
-    /// It answered, or said something by itself.
+    /// It said something by itself. Where it refuses our credentials, that is an old watch that has not ended yet.
     pub fn hear(&mut self, now: Duration, time: Time) {
-        self.heard = Some((now, time));
-        self.failing = None;
+        if !self.is_refused() {
+            self.heard = Some((now, time));
+            self.failing = None;
+        }
+    }
+
+    fn is_refused(&self) -> bool {
+        self.failing.as_ref().is_some_and(|failing| failing.is_final)
     }
 
     /// Whether it answered, and how fast; or why it did not.
-    pub fn probed(&mut self, answer: Result<Duration, Arc<str>>, now: Duration, time: Time) {
+    pub fn probed(&mut self, answer: Result<Duration, NoAnswer>, now: Duration, time: Time) {
         match answer {
             Ok(lag) => {
                 self.lag = Some(lag);
+                self.failing = None;
                 self.hear(now, time);
             }
             Err(why) => self.failing = Some(why),
@@ -83,14 +120,14 @@ impl Link {
 
     /// Why it did not answer the last time, if it did not.
     pub fn trouble(&self) -> Option<&Arc<str>> {
-        self.failing.as_ref()
+        self.failing.as_ref().map(|failing| &failing.why)
     }
 
     /// How it is, with so much patience.
     pub fn state(&self, patience: Duration, now: Duration) -> LinkState {
         let silent_for = now.saturating_sub(self.heard.map_or(self.began, |(heard, _)| heard));
-        if silent_for > patience {
-            let why = self.failing.clone().unwrap_or_else(|| "it does not answer".into());
+        if silent_for > patience || self.is_refused() {
+            let why = self.trouble().cloned().unwrap_or_else(|| "it does not answer".into());
             return LinkState::Lost { since: self.last_heard(), why };
         }
         if self.heard.is_some() { LinkState::Heard } else { LinkState::Pending }
@@ -118,6 +155,19 @@ mod tests {
         assert_eq!(link.state(S(30), S(41)), lost);
         link.hear(S(42), at(142));
         assert_eq!((link.state(S(30), S(42)), link.trouble()), (LinkState::Heard, None));
+    }
+
+    #[test]
+    fn one_that_refuses_the_credentials_is_lost_at_once_and_until_it_takes_them() {
+        let mut link = Link::new(S(0));
+        link.probed(Ok(S(0)), S(10), at(110));
+        link.probed(Err(NoAnswer::refused("401 Unauthorized")), S(15), at(115));
+        let lost = LinkState::Lost { since: Some(at(110)), why: "401 Unauthorized".into() };
+        assert_eq!(link.state(S(30), S(15)), lost);
+        link.hear(S(16), at(116));
+        assert_eq!(link.state(S(30), S(16)), lost, "a watch that began before");
+        link.probed(Ok(S(0)), S(20), at(120));
+        assert_eq!(link.state(S(30), S(20)), LinkState::Heard);
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod board;
 mod bounded;
 mod cluster;
 mod contains;
+mod decisions;
 pub mod dns;
 mod expression;
 mod fields;
@@ -17,6 +18,7 @@ pub mod offline;
 mod outbox;
 mod plan;
 mod read;
+pub mod remains;
 pub mod reports;
 mod rows;
 mod run;
@@ -27,17 +29,19 @@ mod tests;
 
 pub use cluster::{ClusterName, InvalidClusterName, ObjectName};
 pub use contains::{contains, first_difference, seen_generation};
+pub use decisions::{Decisions, PLACEMENT_LABEL, PlacementName};
 pub use expression::{Expression, InvalidExpression, Outcome, Shown};
 pub use instance::{Address, Instance, Listener, Said};
 pub use limits::Limits;
-pub use link::{Link, LinkState};
+pub use link::{Link, LinkState, NoAnswer};
 pub use name::{HOSTNAME, IP_ADDRESS, join_address, join_listener, split_address, split_listener};
 pub use outbox::{Draft, Outbox, Place};
 pub use plan::{AGGREGATED, Plan, PlannedCondition};
 pub use read::{HubFacts, Reader};
+pub use remains::Remains;
 pub use run::Hubbing;
 pub use spoke::{Heard, Spokes, Topic, TopicId, Word};
-pub use subject::{Answer, Doubt, Share, Subject};
+pub use subject::{Answer, Doubt, Rival, Share, Subject};
 
 /// The field manager of what the hub controller writes, but for the statuses of aggregated objects: see [`manager`].
 pub const MANAGER: &str = "allready-hub";

@@ -6,14 +6,15 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use allready_core::{Polarity, Status, Time, found};
 use allready_kube::kinds::{
-    AggregatedCondition, AggregationTarget, InstanceReports, StatusAggregation, StatusAggregationSpec,
+    AggregatedCondition, AggregationTarget, InstanceReports, Placement, StatusAggregation,
+    StatusAggregationSpec,
 };
 use kube::core::{Selector, SelectorExt as _};
 use serde_json::Value;
 
 use self::applied::{applied, without_record};
 use super::{
-    AGGREGATED, ClusterName, Doubt, HubFacts, ObjectName, Plan, Reader, Share, Subject,
+    AGGREGATED, ClusterName, Decisions, Doubt, HubFacts, ObjectName, Plan, Reader, Share, Subject,
     board::{AGGREGATION_LABEL, MADE_BY, Options, presence},
     dns::{self, Contribution, Owner, Presence, Published},
     manager,
@@ -120,7 +121,11 @@ pub fn aggregate(
     let plan = Arc::new(Plan::of(&aggregation.spec));
     let object = named(hub);
     is_fit(hub, &object, name, &plan)?;
-    let facts = HubFacts::read(hub, &plan, &manager(name));
+    let mut facts = HubFacts::read(hub, &plan, &manager(name));
+    if plan.placement == Placement::Decided {
+        // Decisions are not among the files.
+        Decisions::default().place(&object.namespace, &mut facts);
+    }
     let mut notes = Vec::new();
     let subject = subject(hub, &facts, &plan, &aggregation.spec, spokes, &mut notes);
     let answer = subject.answer(now);

@@ -76,7 +76,9 @@ async fn the_controller_does_all_its_work_with_the_permissions_of_its_role(serve
     let speaker = installed.speaker(&server, &leaves).await;
     let identity = Identity::of("speaker").on(&leaves);
     let layout = Layout::sharded(namespace, &name);
-    let (reporter, reporting) = Reporter::builder(speaker, identity, layout).spawn();
+    let lease = layout.object_name(&identity);
+    let reporter = Reporter::builder(speaker, identity, layout).heartbeat(Duration::from_secs(5));
+    let (reporter, reporting) = reporter.spawn();
     reporter.report("configReconciler", Outcome::config_error("pool \"a\" overlaps"));
     let is = |status: &'static str, text: &'static str| {
         move |ready: &Value| {
@@ -87,6 +89,9 @@ async fn the_controller_does_all_its_work_with_the_permissions_of_its_role(serve
     eventually("the fault", is("False", "pool \"a\" overlaps"), || ready(&admin, namespace, &name)).await;
     reporter.report("configReconciler", Outcome::success());
     eventually("the mend", is("True", "1 of 1 ready"), || ready(&admin, namespace, &name)).await;
+    let signs = objects(&admin, "coordination.k8s.io/v1", "Lease", namespace);
+    let lives = || async { signs.get_opt(&lease).await.unwrap().is_some() };
+    eventually("a sign of life", |lives: &bool| *lives, lives).await;
 
     // Everything that a spec can ask it to watch.
     let spec = json!({ "spec": {

@@ -14,7 +14,10 @@ impl Hub {
         match change {
             Change::There(object) => self.aggregate(&object, now),
             Change::Gone(name) => self.stop_aggregating(&name.name, now),
-            Change::Listed => self.reports.look_for_orphans(),
+            Change::Listed => {
+                self.reports.look_for_orphans();
+                self.look_at_remains(now);
+            }
             Change::Listing | Change::Failed(_) => {}
         }
     }
@@ -31,6 +34,7 @@ impl Hub {
         }
         let before = self.aggregations.remove(&name);
         self.epochs += 1;
+        self.turns += 1;
         let mut aggregation = Aggregation::new(Arc::clone(&name), self.epochs, object, now);
         aggregation.choose(&self.clusters, now);
         if let Some(before) = before {
@@ -50,8 +54,16 @@ impl Hub {
                 }
             }
         }
+        // What was to be taken away for one of this name that went before may be wanted again: that is found out when it is seen.
+        for object in self.outbox.of_kind(&name, &aggregation.kind()) {
+            if aggregation.may_choose(&object) {
+                self.outbox.forget(&aggregation.place(&object));
+                aggregation.inherited.insert(object);
+            }
+        }
         self.dirty.retain(|(of, _), _| *of != name);
         self.aggregations.insert(name, aggregation);
+        self.ask_for_decisions(now);
         self.note_dns_trouble(now);
         self.look_for_wanted();
         self.reports.look_for_orphans();
@@ -69,6 +81,7 @@ impl Hub {
 
     fn stop_aggregating(&mut self, name: &str, now: Duration) {
         if let Some(aggregation) = self.aggregations.remove(name) {
+            self.turns += 1;
             self.outbox.forget(&Place::Aggregation(Arc::clone(&aggregation.name)));
             for (object, is_ours) in aggregation.touched() {
                 self.clear(&aggregation, &object, is_ours, now);
@@ -127,6 +140,12 @@ impl Hub {
                 let objects = aggregation.subjects.keys().cloned();
                 waiting.extend(objects.map(|object| (Arc::clone(name), object)));
             }
+            let contested: Vec<ObjectName> = aggregation.contests.keys().cloned().collect();
+            for object in contested {
+                aggregation.tell_rival(&object, now);
+                waiting.push((Arc::clone(name), object));
+            }
+            aggregation.contests.retain(|_, contest| !contest.is_over(now));
         }
         for (aggregation, object) in waiting {
             self.touch(&aggregation, &object, None);

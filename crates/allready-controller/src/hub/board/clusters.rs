@@ -30,6 +30,8 @@ pub(super) struct Clusters {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Told {
     state: LinkState,
+    /// Whether it did not answer the last time.
+    is_troubled: bool,
     objects: usize,
     source: Arc<str>,
 }
@@ -114,6 +116,7 @@ impl Hub {
         }
         self.clusters.told.retain(|cluster, _| clusters.contains_key(cluster));
         self.clusters.known = Some(clusters);
+        self.turns += 1;
         for (cluster, heard) in self.reports.heard_before() {
             self.clusters.recall(&cluster, heard);
         }
@@ -206,6 +209,7 @@ impl Hub {
         }
         let told = Told {
             state: link.state(DEFAULT_PATIENCE, now),
+            is_troubled: link.trouble().is_some(),
             objects: self.aggregations.values().map(|aggregation| aggregation.objects_in(cluster)).sum(),
             source: Arc::clone(&known.source),
         };
@@ -214,7 +218,8 @@ impl Hub {
         }
         let last = self.clusters.told.get(cluster);
         let is_due = last.is_none_or(|(last, when)| {
-            let is_new_word = last.source != told.source || last.objects != told.objects;
+            let facts = |told: &Told| (told.is_troubled, told.objects, Arc::clone(&told.source));
+            let is_new_word = facts(last) != facts(&told);
             // Why it does not answer may have other words each time.
             let is_old = now >= *when + self.options.roll_call;
             !last.state.is_like(&told.state)
@@ -264,7 +269,10 @@ fn report(
     time: Time,
 ) -> Value {
     let (status, reason, message) = match &told.state {
-        LinkState::Heard | LinkState::Pending => (Status::True, reason!("ClusterAnswers"), String::new()),
+        LinkState::Heard | LinkState::Pending => {
+            let last = link.trouble().map(|why| format!("it did not answer the last time: {why}"));
+            (Status::True, reason!("ClusterAnswers"), cut(&last.unwrap_or_default(), 1024).into_owned())
+        }
         LinkState::Lost { why, .. } => {
             (Status::False, reason!("ClusterUnreachable"), cut(why, 1024).into_owned())
         }

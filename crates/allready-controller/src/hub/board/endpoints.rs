@@ -270,7 +270,8 @@ pub(in crate::hub) fn presence(subject: &Subject, cluster: &ClusterName, share: 
         None => {}
     }
     if !subject.is_expected(cluster) {
-        return Presence::Displaced;
+        // What is not known takes no traffic away.
+        return if subject.is_misplaced() { Presence::Doubted } else { Presence::Displaced };
     }
     match &share.last {
         _ if !share.is_known => Presence::Doubted,

@@ -4,9 +4,12 @@ mod aggregation;
 mod aggregations;
 mod choice;
 mod clusters;
+mod contest;
+mod decisions;
 mod endpoints;
 mod fares;
 mod objects;
+mod remains;
 mod reports;
 mod standing;
 #[cfg(test)]
@@ -26,10 +29,11 @@ use serde_json::Value;
 pub(super) use self::endpoints::presence;
 pub use self::reports::{AGGREGATION_LABEL, CLUSTER_LABEL, MADE_BY};
 use self::{
-    aggregation::Aggregation, clusters::Clusters, endpoints::Endpoints, reports::Reports, standing::Watched,
+    aggregation::Aggregation, clusters::Clusters, decisions::Placements, endpoints::Endpoints,
+    reports::Reports, standing::Watched,
 };
 use super::{
-    ClusterName, ObjectName, Outbox, Place, Topic, TopicId, Word,
+    ClusterName, ObjectName, Outbox, Place, Remains, Topic, TopicId, Word,
     inventory::{Cluster, Inventory},
 };
 use crate::pace::Pace;
@@ -77,6 +81,10 @@ pub enum Event {
     Reports(Change),
     /// A DNSEndpoint of ours.
     Endpoints(Change),
+    /// A PlacementDecision of Open Cluster Management.
+    Decisions(Change),
+    /// What aggregations have written into the status of objects, of this controller's time or before.
+    Remains(Vec<Remains>),
     /// How a write went: the object as it is now where it is still there, or why not.
     Wrote(Place, Result<Option<Value>, (Refusal, String)>),
 }
@@ -105,10 +113,15 @@ pub struct Hub {
     seen: Watched,
     reports: Reports,
     endpoints: Endpoints,
+    placements: Placements,
+    /// What was found in statuses, until it is known which aggregations there are.
+    remains: Vec<Remains>,
     outbox: Outbox,
     /// Objects to look at again, and the clusters for which; all of them where none is named.
     dirty: BTreeMap<(Arc<str>, ObjectName), Option<BTreeSet<ClusterName>>>,
     epochs: u64,
+    /// Counts how often there were other clusters or topics to follow.
+    turns: u64,
     began: Duration,
     /// The same by the time of day.
     began_at: Option<Time>,
@@ -130,9 +143,12 @@ impl Hub {
             seen: Watched::new(now),
             reports: Reports::new(now),
             endpoints: Endpoints::new(now),
+            placements: Placements::new(now),
+            remains: Vec::new(),
             outbox: Outbox::new(options.pace, options.backoff),
             dirty: BTreeMap::new(),
             epochs: 0,
+            turns: 0,
             began: now,
             began_at: None,
             ticked: None,
@@ -143,6 +159,11 @@ impl Hub {
     /// The clusters to be connected to.
     pub fn clusters(&self) -> &BTreeMap<ClusterName, Cluster> {
         self.clusters.known()
+    }
+
+    /// A number that is another one whenever other clusters are to be connected to, or other topics watched.
+    pub fn turn(&self) -> u64 {
+        self.turns
     }
 
     /// What is to be watched, on the hub and in the clusters that each names.
@@ -180,6 +201,8 @@ impl Hub {
             Event::Objects(id, change) => self.take_object(&id, change, now),
             Event::Reports(change) => self.take_report(change, now),
             Event::Endpoints(change) => self.take_endpoint(change, now),
+            Event::Decisions(change) => self.take_decision(change, now),
+            Event::Remains(found) => self.take_remains(found, now),
             Event::Wrote(place, result) => self.take_written(&place, result, now),
         }
     }
@@ -195,6 +218,7 @@ impl Hub {
         if self.ticked.is_none_or(|last| now >= last + TICK) {
             self.ticked = Some(now);
             self.look_at_hub(now);
+            self.look_at_decisions(now);
             self.look_at_clusters(now, time);
             self.look_at_grace(time);
             self.outbox.tidy(now);

@@ -3,10 +3,13 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use allready_core::{Standing, Time, condition};
-use allready_kube::{kinds::InstanceReports, refusal::Refusal};
+use allready_kube::{
+    kinds::{InstanceReports, Placement},
+    refusal::Refusal,
+};
 use serde_json::Value;
 
-use super::{Change, Hub, standing::named};
+use super::{Change, Hub, contest, standing::named};
 use crate::hub::{
     ClusterName, Doubt, Draft, HubFacts, ObjectName, Place, Subject, TopicId, reports::recalled_rows,
 };
@@ -40,15 +43,26 @@ impl Hub {
     }
 
     fn object_is_there(&mut self, name: &Arc<str>, object: &Value, now: Duration) {
-        let Some(aggregation) = self.aggregations.get_mut(name) else { return };
+        let Some(aggregation) = self.aggregations.get(name) else { return };
         let key = named(object);
-        let facts = HubFacts::read(object, &aggregation.plan, &aggregation.manager());
+        let mut facts = HubFacts::read(object, &aggregation.plan, &aggregation.manager());
+        self.place(name, &key, &mut facts, now);
+        let Some(aggregation) = self.aggregations.get_mut(name) else { return };
         if let Some(version) = facts.version {
             let known = aggregation.versions.entry(key.clone()).or_insert(version);
             if *known > version {
-                return; // a watch that is behind our own write
+                // A watch that is behind our own write, or an answer that was overtaken by what somebody wrote after it.
+                let newer = aggregation.subjects.get(&key).and_then(Subject::facts).cloned();
+                if let Some(newer) = newer {
+                    aggregation.compare(&key, &facts, &newer, now);
+                }
+                return;
             }
             *known = version;
+        }
+        let older = aggregation.subjects.get(&key).and_then(Subject::facts).cloned();
+        if let Some(older) = older {
+            aggregation.compare(&key, &older, &facts, now);
         }
         aggregation.inherited.remove(&key);
         let place = aggregation.place(&key);
@@ -99,6 +113,7 @@ impl Hub {
         let place = aggregation.place(object);
         aggregation.is_dirty |= aggregation.subjects.contains_key(object);
         aggregation.refused.remove(object);
+        aggregation.contests.remove(object);
         aggregation.reported.remove(object);
         aggregation.dns_notes.remove(object);
         aggregation.release(object);
@@ -157,14 +172,21 @@ impl Hub {
             // Not everything has been heard yet, and it has not been long: what stands is better than a guess. What is red, or
             // is not good any more, is not made better by what is not heard yet.
             let is_held = subject.is_pending() && !subject.is_bad() && !is_known_to_be_worse(subject);
-            (answer, is_held)
+            let is_placed_soon = aggregation.plan.placement == Placement::Decided
+                && self.placements.are_awaited(self.options.patience, now);
+            (answer, is_held || is_placed_soon)
         } else {
             let is_held = now.saturating_sub(self.began) <= aggregation.plan.unreachable_after;
             (without_inventory(subject, self.clusters.why_unseen()).answer(time), is_held)
         };
         let news = (answer.worst, answer.standing);
         let wants_reports = answer.is_short || aggregation.plan.reports == InstanceReports::Always;
-        let is_wanted = answer.differs && !is_held;
+        // Somebody else writes here too: neither gives way, and neither keeps the server busy.
+        let is_put_off = aggregation.contests.get(object).is_some_and(|contest| {
+            let is_urgent = || contest::is_urgent(&aggregation.plan, facts, &answer.status);
+            contest.is_on(now) && !contest.may_write(is_urgent(), now)
+        });
+        let is_wanted = answer.differs && !is_held && !is_put_off;
         let draft = is_wanted.then(|| Draft { body: Some(aggregation.body(object, answer.status)), news });
         self.outbox.want(&place, draft, now);
         if !answer.differs
@@ -184,6 +206,8 @@ impl Hub {
         let Some(aggregation) = self.aggregations.get_mut(name) else { return };
         let why = format!("the aggregation {other} gives it a status already");
         aggregation.is_dirty |= aggregation.refused.insert(object.clone(), why).is_none();
+        aggregation.contests.remove(object);
+        aggregation.tell_rival(object, Duration::ZERO);
         aggregation.reported.remove(object);
         aggregation.note_dns(object, Vec::new());
         self.reports.look_for_orphans();
@@ -206,9 +230,12 @@ impl Hub {
         now: Duration,
     ) {
         let Place::Status { aggregation: name, kind, object } = place else { return };
-        let aggregation = self.aggregations.get_mut(name).filter(|found| found.plan.target.kind == **kind);
+        let aggregation = self.aggregations.get_mut(name).filter(|found| found.kind() == *kind);
         match (result, aggregation) {
             (Ok(Some(written)), Some(aggregation)) => {
+                if let Some(contest) = aggregation.contests.get_mut(object) {
+                    contest.wrote(now);
+                }
                 aggregation.is_dirty |= aggregation.refused.remove(object).is_some();
                 // What only an answer has shown, no watch will ever take away.
                 let is_known = aggregation.subjects.contains_key(object);

@@ -6,7 +6,7 @@ use allready_core::{Condition, Generation, Time, found::FoundObject};
 use serde_json::Value;
 
 use super::{
-    super::{Address, ClusterName, Plan},
+    super::{Address, ClusterName, PLACEMENT_LABEL, Plan},
     Cuts, MAX_SPEC, fields,
     fields::FieldPath,
     managers::Managers,
@@ -26,9 +26,11 @@ pub struct HubFacts {
     pub spec: Arc<str>,
     /// Whether it is being deleted.
     pub is_leaving: bool,
-    /// The clusters that its annotations place it on, sorted; none without such an annotation.
+    /// The clusters that it is placed on, sorted: by an annotation, or by a Placement; none where nothing places it.
     pub placed: Option<Vec<ClusterName>>,
-    /// What of that annotation cannot be understood.
+    /// The Placement that places it, by its label.
+    pub placement: Option<Arc<str>>,
+    /// What of where it is placed cannot be understood, or seen.
     pub misplaced: Vec<String>,
     /// The listeners of its spec that have a hostname, with that.
     pub hostnames: Vec<(Arc<str>, Arc<str>)>,
@@ -36,6 +38,10 @@ pub struct HubFacts {
     pub conditions: Vec<Condition>,
     /// The types of the conditions that we wrote, by the record of who wrote what.
     pub ours: Vec<Arc<str>>,
+    /// Those of them whose status was last set by us.
+    pub held: Vec<Arc<str>>,
+    /// The types of the conditions whose status was set by somebody else, with who.
+    pub foreign_conditions: Vec<(Arc<str>, Arc<str>)>,
     /// The addresses as they stand.
     pub addresses: Vec<Address>,
     /// The names of the listeners as they stand, with their attached routes.
@@ -87,12 +93,15 @@ impl HubFacts {
             spec: text::canonical(&object["spec"], MAX_SPEC).unwrap_or_default().into(),
             is_leaving: found.deleting,
             placed,
+            placement: metadata["labels"].get(PLACEMENT_LABEL).and_then(word),
             misplaced,
             hostnames: entries(&object["spec"]["listeners"])
                 .filter_map(|listener| Some((word(&listener["name"])?, word(&listener["hostname"])?)))
                 .collect(),
             conditions: found.conditions.to_conditions(created),
             ours: managers.ours,
+            held: managers.held,
+            foreign_conditions: managers.conditions,
             addresses: rows::addresses(&status["addresses"], &mut Cuts::default()),
             listeners: entries(&status["listeners"])
                 .filter_map(|listener| {

@@ -9,6 +9,10 @@ use serde_json::{Map, Value};
 pub(super) struct Managers {
     /// The types of the conditions that we wrote.
     pub(super) ours: Vec<Arc<str>>,
+    /// Those of them whose status was last set by us.
+    pub(super) held: Vec<Arc<str>>,
+    /// The types of the conditions whose status was set by others, with who.
+    pub(super) conditions: Vec<(Arc<str>, Arc<str>)>,
     /// Who else wrote addresses.
     pub(super) addresses: Option<Arc<str>>,
     /// The names of listeners that others wrote, with who.
@@ -19,6 +23,8 @@ impl Managers {
     /// Reads the record of an object, given who we are in it.
     pub(super) fn read(object: &Value, manager: &str) -> Self {
         let mut ours = BTreeSet::new();
+        let mut held = BTreeSet::new();
+        let mut conditions = BTreeSet::new();
         let mut addresses = BTreeSet::new();
         let mut listeners = BTreeSet::new();
         let entries = object["metadata"]["managedFields"].as_array();
@@ -28,9 +34,11 @@ impl Managers {
             if writer == manager {
                 if entry["subresource"] == "status" {
                     ours.extend(keys(&status["f:conditions"], "type"));
+                    held.extend(set(&status["f:conditions"]));
                 }
                 continue;
             }
+            conditions.extend(set(&status["f:conditions"]).map(|type_| (type_, Arc::from(writer))));
             if status.get("f:addresses").is_some() {
                 addresses.insert(Arc::from(writer));
             }
@@ -43,6 +51,8 @@ impl Managers {
         }
         Self {
             ours: ours.into_iter().collect(),
+            held: held.into_iter().collect(),
+            conditions: conditions.into_iter().collect(),
             addresses: addresses.pop_first(),
             listeners: listeners.into_iter().collect(),
         }
@@ -60,11 +70,20 @@ fn standing(object: &Value) -> impl Iterator<Item = Arc<str>> + '_ {
     listeners.iter().filter_map(|listener| listener["name"].as_str().map(Into::into))
 }
 
+/// The types of the conditions whose status is owned.
+fn set(owned: &Value) -> impl Iterator<Item = Arc<str>> {
+    let entries = owned.as_object().into_iter().flatten();
+    let entries = entries.filter(|(_, fields)| fields.get("f:status").is_some());
+    entries.filter_map(|(name, _)| key(name, "type"))
+}
+
 /// The values of this key in entries such as `k:{"type":"Ready"}`.
 fn keys(owned: &Value, key: &'static str) -> impl Iterator<Item = Arc<str>> {
     let entries = owned.as_object().into_iter().flatten();
-    entries.filter_map(move |(name, _)| {
-        let keys: Value = serde_json::from_str(name.strip_prefix("k:")?).ok()?;
-        keys[key].as_str().map(Into::into)
-    })
+    entries.filter_map(move |(name, _)| self::key(name, key))
+}
+
+fn key(entry: &str, key: &str) -> Option<Arc<str>> {
+    let keys: Value = serde_json::from_str(entry.strip_prefix("k:")?).ok()?;
+    keys[key].as_str().map(Into::into)
 }

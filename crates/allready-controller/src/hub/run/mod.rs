@@ -1,5 +1,6 @@
 //! The loop around a hub: watches in, writes out.
 
+mod remains;
 mod watches;
 mod writer;
 
@@ -29,7 +30,8 @@ use super::{
 ///
 /// On the hub: get, list and watch StatusAggregations and patch their status; get, list and watch the kinds that are
 /// aggregated and patch their status; get, list, watch, create, patch and delete StatusReports, and DNSEndpoints where DNS
-/// records are wanted. In the clusters: get, list and watch the kinds that are aggregated, and nothing else.
+/// records are wanted; get, list and watch PlacementDecisions of `cluster.open-cluster-management.io` where they place objects. What of these statuses was written for aggregations that are no more is looked for among all kinds whose
+/// status it may patch. In the clusters: get, list and watch the kinds that are aggregated, and nothing else.
 pub struct Hubbing {
     /// A client of the hub.
     pub client: Client,
@@ -71,12 +73,16 @@ impl Hubbing {
         let mut refused = BTreeMap::new();
         let mut blind = Blind::default();
         let mut has_inventory = true;
+        let mut followed = None;
         loop {
-            let topics = hub.topics();
-            watches.follow(&topics);
-            spokes.ask_every(hub.ask_every());
-            let connected = spokes.follow(hub.clusters(), &topics);
-            hub.connected(connected);
+            // Looking at all clusters takes long where there are many, and they are the same most of the time.
+            if followed.replace(hub.turn()) != Some(hub.turn()) {
+                let topics = hub.topics();
+                watches.follow(&topics, hub.wants_decisions());
+                spokes.ask_every(hub.ask_every());
+                let connected = spokes.follow(hub.clusters(), &topics);
+                hub.connected(connected);
+            }
             let (due, pause) = hub.next(leading(), start.elapsed(), clock.now());
             for (place, body) in due {
                 let writer = writer.clone();
@@ -129,10 +135,11 @@ impl Blind {
             Event::Aggregations(change) => ("StatusAggregations".to_owned(), change),
             Event::Reports(change) => ("StatusReports".to_owned(), change),
             Event::Objects((aggregation, _), change) => (format!("the objects of {aggregation}"), change),
+            Event::Decisions(change) => ("PlacementDecisions".to_owned(), change),
             Event::Inventory(Err(why)) => return self.fails("the clusters".to_owned(), why),
             Event::Inventory(Ok(_)) => return drop(self.0.remove("the clusters")),
             // Not every cluster has them, and whoever wants some is told in the status.
-            Event::Endpoints(_) | Event::Heard(_) | Event::Wrote(..) => return,
+            Event::Endpoints(_) | Event::Heard(_) | Event::Remains(_) | Event::Wrote(..) => return,
         };
         match change {
             Change::Failed(why) => self.fails(what, why),
@@ -180,6 +187,16 @@ fn note(
                 tracing::warn!(%place, why, "cannot write, and will try again: may this controller do so?");
             }
         }
+    }
+}
+
+fn placement_decision() -> ApiResource {
+    ApiResource {
+        group: "cluster.open-cluster-management.io".to_owned(),
+        version: "v1beta1".to_owned(),
+        api_version: "cluster.open-cluster-management.io/v1beta1".to_owned(),
+        kind: "PlacementDecision".to_owned(),
+        plural: "placementdecisions".to_owned(),
     }
 }
 

@@ -14,7 +14,7 @@ use kube::{
 };
 use tokio::{sync::mpsc, task::JoinSet};
 
-use super::{dns_endpoint, writer::Kinds};
+use super::{dns_endpoint, placement_decision, remains, writer::Kinds};
 use crate::{
     hub::{
         ObjectName, Topic, TopicId,
@@ -31,6 +31,7 @@ pub(super) struct Watches {
     pub(super) seen: mpsc::Receiver<Event>,
     fixed: JoinSet<()>,
     objects: BTreeMap<TopicId, JoinSet<()>>,
+    has_decisions: bool,
 }
 
 impl Watches {
@@ -43,6 +44,7 @@ impl Watches {
             seen,
             fixed: JoinSet::new(),
             objects: BTreeMap::new(),
+            has_decisions: false,
         };
         let aggregations: Api<DynamicObject> =
             Api::all_with(watches.client.clone(), &ApiResource::erase::<StatusAggregation>(&()));
@@ -58,11 +60,19 @@ impl Watches {
         let ours = watcher::Config::default().labels(AGGREGATION_LABEL);
         let ours = changes(endpoints, ours).map(Event::Endpoints);
         watches.fixed.spawn(forward(ours, watches.sender.clone()));
+        let remains = remains::found(watches.client.clone(), Arc::clone(&watches.kinds));
+        watches.fixed.spawn(forward(remains.map(Event::Remains), watches.sender.clone()));
         watches
     }
 
     /// Watches what the hub needs, and no more.
-    pub(super) fn follow(&mut self, topics: &BTreeMap<TopicId, Topic>) {
+    pub(super) fn follow(&mut self, topics: &BTreeMap<TopicId, Topic>, wants_decisions: bool) {
+        // Once wanted they are watched for good: what happens while nobody looks would be missed.
+        if wants_decisions && !std::mem::replace(&mut self.has_decisions, true) {
+            let decisions: Api<DynamicObject> = Api::all_with(self.client.clone(), &placement_decision());
+            let all = changes(decisions, watcher::Config::default()).map(Event::Decisions);
+            self.fixed.spawn(forward(all, self.sender.clone()));
+        }
         self.objects.retain(|id, _| topics.contains_key(id));
         for (id, topic) in topics {
             if self.objects.contains_key(id) {

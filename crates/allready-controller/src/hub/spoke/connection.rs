@@ -25,7 +25,7 @@ use super::{
     roll::Roll,
     topic,
 };
-use crate::hub::{access, inventory::Access};
+use crate::hub::{NoAnswer, access, inventory::Access};
 
 /// How long to wait before connecting again.
 const AGAIN: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_secs(30) };
@@ -68,7 +68,7 @@ pub(super) async fn again_and_again(outlet: Outlet, mut what: impl Run) {
         }
         let cluster = &outlet.sender.cluster;
         tracing::error!(%cluster, "the connection to a cluster ended, and begins again");
-        unusable(&outlet, &"the controller failed on this cluster, and begins again".into());
+        unusable(&outlet, "the controller failed on this cluster, and begins again".into());
         sleep(AGAIN.delay(failures, fastrand::f64())).await;
         failures += 1;
     }
@@ -94,7 +94,7 @@ impl Run for Connection {
                 offline::tell(&objects, &self.outlet, &mut self.topics, &self.pulse).await;
             }
             Access::Unusable(why) => {
-                unusable(&self.outlet, &why);
+                unusable(&self.outlet, NoAnswer::refused(why));
                 // A topic that is new cannot be seen either.
                 changed(&mut self.topics).await;
             }
@@ -111,7 +111,7 @@ impl Connection {
                 Ok(client) => return client,
                 Err(why) => why,
             };
-            unusable(&self.outlet, &why);
+            unusable(&self.outlet, why);
             tokio::select! {
                 () = sleep(AGAIN.delay(failures, fastrand::f64())) => failures += 1,
                 () = changed(&mut self.topics) => {}
@@ -119,16 +119,17 @@ impl Connection {
         }
     }
 
-    async fn client(&self, kubeconfig: &Arc<Kubeconfig>) -> Result<Client, Arc<str>> {
+    async fn client(&self, kubeconfig: &Arc<Kubeconfig>) -> Result<Client, NoAnswer> {
         let kubeconfig = kubeconfig.clone();
         // A credential plugin is run, and files are read, before it returns.
         let mut made = tokio::task::spawn_blocking(move || access::client(&kubeconfig));
         loop {
             match timeout(PLUGIN, &mut made).await {
+                // A plugin may fail once, and not the next time.
                 Ok(Ok(client)) => return client.map_err(|error| error.to_string().into()),
                 Ok(Err(_)) => return Err("the controller failed on its kubeconfig".into()),
                 // It is waited for: another one beside it would hang as well.
-                Err(_) => unusable(&self.outlet, &"its credential plugin does not answer".into()),
+                Err(_) => unusable(&self.outlet, "its credential plugin does not answer".into()),
             }
         }
     }

@@ -10,7 +10,7 @@ use super::{
     TopicId, Word,
     roll::{MOST_OBJECTS, Verdict},
 };
-use crate::hub::{ClusterName, Instance, ObjectName};
+use crate::hub::{ClusterName, Instance, NoAnswer, ObjectName};
 
 /// The most objects of one cluster in one word: the others have their turn in between.
 pub(super) const MOST_OF_ONE: usize = 256;
@@ -36,7 +36,7 @@ struct Letterbox {
     order: BTreeMap<u64, (TopicId, ObjectName)>,
     /// The place in that order of the next one.
     next: u64,
-    link: Option<Result<Duration, Arc<str>>>,
+    link: Option<Result<Duration, NoAnswer>>,
     /// How fast the cluster last answered.
     lag: Duration,
     is_queued: bool,
@@ -150,7 +150,7 @@ impl Mail {
     }
 
     /// Whether a cluster answers, and how fast.
-    pub(super) fn link(&mut self, from: &Sender, link: Result<Duration, Arc<str>>) {
+    pub(super) fn link(&mut self, from: &Sender, link: Result<Duration, NoAnswer>) {
         let Some(letterbox) = self.letterbox(from) else { return };
         if let Ok(lag) = &link {
             letterbox.lag = *lag;
@@ -162,7 +162,10 @@ impl Mail {
     /// A cluster has said something, without being asked: it answers.
     pub(super) fn heard(&mut self, from: &Sender) {
         let Some(letterbox) = self.letterbox(from) else { return };
-        letterbox.link = Some(Ok(letterbox.lag));
+        // That it refuses our credentials is not outdone by a watch that began before.
+        if !matches!(&letterbox.link, Some(Err(no)) if no.is_final) {
+            letterbox.link = Some(Ok(letterbox.lag));
+        }
         self.queue(&from.cluster);
     }
 

@@ -48,7 +48,7 @@ use self::{
     probe::Pulse,
 };
 use super::{
-    ClusterName, Instance, ObjectName, Reader,
+    ClusterName, Instance, NoAnswer, ObjectName, Reader,
     inventory::{Access, Cluster},
 };
 
@@ -87,7 +87,7 @@ pub struct Word {
     /// Topics that are known completely, or that cannot be seen, and why. Said once, until it changes.
     pub topics: BTreeMap<TopicId, Result<(), Arc<str>>>,
     /// Whether it answers, and how fast; or why it does not. Said every few seconds while it answers.
-    pub link: Option<Result<Duration, Arc<str>>>,
+    pub link: Option<Result<Duration, NoAnswer>>,
 }
 
 /// The connections to all clusters. They end when this is dropped.

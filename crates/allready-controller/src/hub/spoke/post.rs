@@ -12,7 +12,7 @@ use super::{
     mailbox::{About, Mail, Sender},
     roll::Verdict,
 };
-use crate::hub::{Instance, ObjectName};
+use crate::hub::{Instance, NoAnswer, ObjectName};
 
 /// The mailbox, shared.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +56,7 @@ pub(super) struct Outlet {
 
 impl Outlet {
     /// Whether the cluster answers, and how fast.
-    pub(super) fn link(&self, link: Result<Duration, Arc<str>>) {
+    pub(super) fn link(&self, link: Result<Duration, NoAnswer>) {
         self.post.mail().link(&self.sender, link);
         self.post.0.arrived.notify_one();
     }

@@ -15,8 +15,9 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::post::Outlet;
 use crate::{
+    hub::NoAnswer,
     watching::NO_ANSWER,
-    words::{cut, refusal},
+    words::{REFUSED_CREDENTIALS, cut, refusal},
 };
 
 /// How often a cluster is asked whether it answers, and how long that may take.
@@ -58,15 +59,20 @@ impl Pulse {
         Duration::from_millis(self.every.load(Ordering::Relaxed))
     }
 
-    /// Asks again and again. Ends when the cluster has not answered a few times in a row.
+    /// Asks again and again. Ends when the cluster has not answered a few times in a row, or refuses to.
     pub(super) async fn beat(self, client: Client, outlet: Outlet) {
         let mut silences = 0;
         while silences < SILENCES {
             let asked = Instant::now();
             let answer = timeout(self.patience.min(self.every().max(MIN_PATIENCE)), ask(&client)).await;
-            let answer = answer.unwrap_or_else(|_| Err(NO_ANSWER.to_owned()));
+            let answer = answer.unwrap_or_else(|_| Err(NO_ANSWER.into()));
             silences = if answer.is_ok() { 0 } else { silences + 1 };
-            outlet.link(answer.map(|()| asked.elapsed()).map_err(|why| cut(&why)));
+            let is_final = answer.as_ref().is_err_and(|no_answer| no_answer.is_final);
+            outlet.link(answer.map(|()| asked.elapsed()));
+            if is_final {
+                // Watches that began before would go on telling as if it were not so.
+                return;
+            }
             // It may be asked for more often meanwhile.
             let (paused, chance) = (Instant::now(), fastrand::f64());
             while let Some(rest) = self.pause(chance).checked_sub(paused.elapsed()) {
@@ -83,17 +89,15 @@ impl Pulse {
 }
 
 /// Asks an API server for its version. Whoever may not know it is answered nonetheless.
-async fn ask(client: &Client) -> Result<(), String> {
-    let request = Request::get("/version").body(Body::empty()).map_err(|error| error.to_string())?;
-    let response = client.send(request).await.map_err(|error| refusal(&error))?;
+async fn ask(client: &Client) -> Result<(), NoAnswer> {
+    let request = Request::get("/version").body(Body::empty()).map_err(|error| cut(&error.to_string()))?;
+    let response = client.send(request).await.map_err(|error| cut(&refusal(&error)))?;
     match response.status() {
         StatusCode::FORBIDDEN => Ok(()),
-        StatusCode::UNAUTHORIZED => {
-            Err("the API server refuses the credentials (401 Unauthorized)".to_owned())
-        }
-        status if !status.is_success() => Err(format!("the API server answers with {status}")),
-        _ if is_version(&read(response.into_body()).await?) => Ok(()),
-        _ => Err("what answers is not an API server".to_owned()),
+        StatusCode::UNAUTHORIZED => Err(NoAnswer::refused(REFUSED_CREDENTIALS)),
+        status if !status.is_success() => Err(format!("the API server answers with {status}").into()),
+        _ if is_version(&read(response.into_body()).await.map_err(|why| cut(&why))?) => Ok(()),
+        _ => Err("what answers is not an API server".into()),
     }
 }
 
@@ -116,9 +120,9 @@ fn is_version(bytes: &[u8]) -> bool {
 }
 
 /// What is said of a cluster that is not asked, because it is known why it cannot be.
-pub(super) fn unusable(outlet: &Outlet, why: &Arc<str>) {
-    outlet.link(Err(why.clone()));
-    outlet.fail(why);
+pub(super) fn unusable(outlet: &Outlet, no_answer: NoAnswer) {
+    outlet.fail(&no_answer.why);
+    outlet.link(Err(no_answer));
 }
 
 #[cfg(test)]

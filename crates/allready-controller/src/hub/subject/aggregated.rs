@@ -11,7 +11,7 @@ use allready_core::{
 
 use super::{
     super::{AGGREGATED, Address, HubFacts},
-    Subject, answer,
+    Rival, Subject, answer,
     judge::UNREACHABLE,
     tally::MESSAGE,
 };
@@ -26,6 +26,16 @@ pub(super) struct Left {
 }
 
 impl Left {
+    /// Somebody else keeps writing a condition.
+    pub(super) fn rival(&mut self, rival: &Rival) {
+        let writer = rival.writer.as_deref().unwrap_or("somebody");
+        let (writer, type_) = (cut(writer, SHOWN), &rival.type_);
+        self.foreign.push(format!(
+            "{writer} writes the condition {type_} of this object too: it is overwritten again and again, and what stands \
+             there may be either's"
+        ));
+    }
+
     /// Somebody else writes the addresses.
     pub(super) fn foreign_addresses(&mut self, writer: Option<&str>, native: Option<&Address>) {
         let what = match (writer, native) {

@@ -60,6 +60,9 @@ pub(super) fn of(subject: &Subject, now: Time) -> Answer {
     let standings =
         planned.iter().zip(polarities).map(|(condition, polarity)| polarity.standing(condition.status));
     let worst = standings.max();
+    if let Some(rival) = &subject.rival {
+        left.rival(rival);
+    }
     let addresses = addresses(subject, facts, &mut left);
     let listeners = listeners(subject, facts, &mut left);
     let room = subject.limits.conditions.saturating_sub(others(subject, facts));
@@ -176,7 +179,7 @@ pub(super) fn is_unreachable(subject: &Subject, unknown: usize) -> bool {
 /// What of the hub object's placement cannot be understood, where it is asked for.
 pub(super) fn misplaced<'a>(subject: &Subject, facts: &'a HubFacts) -> &'a [String] {
     match subject.plan.placement {
-        Placement::Annotated => &facts.misplaced,
+        Placement::Annotated | Placement::Decided => &facts.misplaced,
         Placement::Everywhere | Placement::Found => &[],
     }
 }
@@ -187,6 +190,9 @@ pub(super) fn nobody(placement: Placement) -> &'static str {
         Placement::Everywhere => "no cluster is chosen, so nothing vouches for this object",
         Placement::Annotated => {
             "no cluster is named by the annotation allready.dev/clusters, so nothing vouches for this object"
+        }
+        Placement::Decided => {
+            "no cluster is decided on for its label cluster.open-cluster-management.io/placement, so nothing vouches for this object"
         }
         Placement::Found => "no chosen cluster has such an object, so nothing vouches for it",
     }

@@ -71,6 +71,16 @@ pub struct Subject {
     early: BTreeMap<ClusterName, Share>,
     specs: Specs,
     tally: Tally,
+    rival: Option<Rival>,
+}
+
+/// Somebody else on the hub who keeps writing a condition that is aggregated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rival {
+    /// The type of the condition.
+    pub type_: Arc<str>,
+    /// Who, where that is known.
+    pub writer: Option<Arc<str>>,
 }
 
 impl Subject {
@@ -85,6 +95,7 @@ impl Subject {
             early: BTreeMap::new(),
             specs: Specs::default(),
             tally: Tally::new(&plan),
+            rival: None,
             plan,
         }
     }
@@ -130,6 +141,11 @@ impl Subject {
         for cluster in &changed {
             self.settle(cluster);
         }
+    }
+
+    /// Whether somebody else keeps writing what is ours, and who: that is told beside it.
+    pub fn rival(&mut self, rival: Option<Rival>) {
+        self.rival = rival;
     }
 
     /// The facts of the hub.
@@ -213,12 +229,17 @@ impl Subject {
     pub fn is_expected(&self, cluster: &ClusterName) -> bool {
         match self.plan.placement {
             Placement::Everywhere => self.shares.contains_key(cluster),
-            Placement::Annotated => self.placed.contains(cluster),
+            Placement::Annotated | Placement::Decided => self.placed.contains(cluster),
             // Of a cluster that has never been heard it is not known that it has none.
             Placement::Found => {
                 self.shares.get(cluster).is_some_and(|share| share.last.is_some() || !share.is_known)
             }
         }
+    }
+
+    /// Whether it is not known where instances are expected: what places the object cannot be understood, or seen.
+    pub fn is_misplaced(&self) -> bool {
+        self.facts.as_ref().is_some_and(|facts| !answer::misplaced(self, facts).is_empty())
     }
 
     /// The clusters in which an instance is expected. One that is not chosen is among them where an annotation names it.

@@ -2,6 +2,7 @@
 
 mod faults;
 mod hostile;
+mod placement;
 mod writing;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -99,6 +100,14 @@ impl Stage {
         };
         if let Some(before) = self.running.replace(tokio::spawn(hubbing.run())) {
             before.abort();
+        }
+    }
+
+    /// The controller ends.
+    async fn stop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.abort();
+            drop(running.await);
         }
     }
 

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use allready_kube::kinds::StatusReport;
+use allready_apiserver::{
+    Verb,
+    fault::{Effect, Rule},
+};
+use allready_kube::kinds::{StatusAggregation, StatusReport};
 use kube::{
     Api, Client,
     api::{ApiResource, DeleteParams, DynamicObject, ListParams},
@@ -10,7 +14,7 @@ use kube::{
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::{Stage, gateways};
+use super::{AGENT, Stage, gateways};
 
 async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> Result<(), String>) {
     let until = Instant::now() + Duration::from_secs(20);
@@ -86,4 +90,29 @@ async fn an_aggregation_that_chooses_another_kind_gives_the_objects_of_the_first
     let (status, _) = stage.programmed().await;
     assert_eq!(status, "Unknown", "as its definition has it by default");
     assert!(stage.object().await["status"].get("addresses").is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_stands_for_an_aggregation_that_was_deleted_while_no_controller_ran_goes_when_one_runs() {
+    let mut stage = Stage::new(3).await;
+    stage.says_within("True", Duration::from_secs(10)).await;
+    stage.stop().await;
+    let api: Api<StatusAggregation> = Api::all(Client::new(stage.hub.service(), "default"));
+    api.delete("gateways", &DeleteParams::default()).await.unwrap();
+    // A list that fails is read again.
+    let fails =
+        Rule::new(Effect::Unavailable).agent(AGENT).verb(Verb::List).resource("gateways").next_calls(2);
+    let fails = stage.hub.faults().add(fails);
+    stage.run();
+    let is_clear = async || {
+        let object = stage.object().await;
+        let managers = object["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
+        let ours = managers
+            .iter()
+            .find(|entry| entry["manager"].as_str().is_some_and(|who| who.starts_with("allready")));
+        ours.map_or(Ok(()), |entry| Err(format!("{entry} stands")))
+    };
+    eventually("nothing of it is left", is_clear).await;
+    assert_eq!(stage.programmed().await, ("Unknown".to_owned(), "Waiting for controller".to_owned()));
+    assert_eq!(stage.hub.faults().fired(fails), 2);
 }

@@ -150,7 +150,9 @@ pub struct ClusterChoice {
     pub selector: Option<LabelSelector>,
     /// On which of them an instance is expected. `Everywhere`: on each. `Annotated`: on those that the annotation
     /// `allready.dev/clusters` of the hub object names, separated by commas; `kuadrant.io/gateway-clusters`, a JSON list, is
-    /// understood too. `Found`: on those where there is one, so that nobody is missed.
+    /// understood too. `Decided`: on those that the PlacementDecisions say, of the Placement that the label
+    /// `cluster.open-cluster-management.io/placement` of the hub object names, in its namespace. `Found`: on those where
+    /// there is one, so that nobody is missed.
     pub placement: Placement,
     /// Which objects of the clusters are looked at; all of the kind where it is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,6 +168,9 @@ pub enum Placement {
     /// On those that the annotation `allready.dev/clusters` of the hub object names, separated by commas. The annotation
     /// `kuadrant.io/gateway-clusters`, a JSON list, is understood too.
     Annotated,
+    /// On those that Open Cluster Management has decided on: in the PlacementDecisions of the Placement that the label
+    /// `cluster.open-cluster-management.io/placement` of the hub object names, in its namespace.
+    Decided,
     /// On those where there is one: nobody is missed.
     Found,
 }

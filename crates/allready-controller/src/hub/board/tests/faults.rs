@@ -2,38 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use allready_core::Status;
 use allready_kube::refusal::Refusal;
 use serde_json::{Value, json};
 
 use super::{
-    samples::{Said, calm, daemon, gateway, gateways, unwell, well},
+    samples::{Said, addresses, calm, endpoint, gateway, gateways, programmed, reports, unwell, well},
     store::{What, managers},
     world::{Fate, MS, S, World, cluster, named, web},
 };
-use crate::hub::{
-    ObjectName, Place,
-    board::{Change, Event},
-};
-
-fn programmed(world: &World) -> String {
-    world.status(What::Gateway, &web(), "Programmed").unwrap_or_else(|| "nothing".to_owned())
-}
-
-fn addresses(world: &World) -> Vec<String> {
-    let object = world.store.get(What::Gateway, &web()).unwrap();
-    let rows = object["status"]["addresses"].as_array().cloned().unwrap_or_default();
-    rows.iter().map(|row| row["value"].as_str().unwrap().to_owned()).collect()
-}
-
-fn reports(world: &World) -> Vec<&ObjectName> {
-    let reports = world.store.objects.keys().filter(|(what, _)| *what == What::Report);
-    reports.map(|(_, name)| name).filter(|name| !name.name.starts_with("cluster.")).collect()
-}
-
-fn endpoint(world: &World) -> Option<&Value> {
-    world.store.get(What::Endpoint, &ObjectName::new("shop", "gateway-web"))
-}
+use crate::hub::{ObjectName, Place};
 
 #[test]
 fn a_hub_in_which_all_is_well_says_so_and_writes_no_more() {
@@ -169,71 +146,6 @@ fn a_write_that_fails_when_it_is_not_wanted_any_more_is_not_tried_again() {
 }
 
 #[test]
-fn an_aggregation_that_chooses_another_kind_gives_the_objects_of_the_first_one_back() {
-    let mut world = calm();
-    world.edit(What::DaemonSet, &web(), daemon);
-    world.aggregate(
-        "gateways",
-        gateways(&json!({
-            "target": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
-            "addresses": false, "listeners": false, "dns": null, "reports": "Always",
-        })),
-    );
-    for number in 1..=3 {
-        world.say(number, What::DaemonSet, &web(), Some(well(number)));
-    }
-    world.pass(S(10));
-    assert!(managers(world.store.get(What::Gateway, &web()).unwrap()).is_empty());
-    assert_eq!(world.status(What::DaemonSet, &web(), "Programmed").unwrap(), "True");
-    assert!(endpoint(&world).is_none());
-    assert_eq!(reports(&world).len(), 3);
-    world.aggregate("gateways", gateways(&json!({ "reports": "Always" })));
-    world.pass(S(10));
-    assert!(managers(world.store.get(What::DaemonSet, &web()).unwrap()).is_empty());
-    assert_eq!(programmed(&world), "True");
-    assert_eq!(reports(&world).len(), 3, "{:?}", reports(&world));
-}
-
-#[test]
-fn an_edited_selector_takes_no_addresses_away() {
-    let mut world = calm();
-    let mut spec = gateways(&Value::Null);
-    spec["target"]["selector"] =
-        json!({ "matchExpressions": [{ "key": "aggregated", "operator": "Exists" }] });
-    world.stalled = true;
-    world.see(Event::Aggregations(Change::There(Box::new(
-        json!({ "metadata": { "name": "gateways", "generation": 2 }, "spec": spec }),
-    ))));
-    world.aggregate("gateways", spec);
-    world.pass_and(S(1), |world| assert_eq!(addresses(world).len(), 3));
-    world.stalled = false;
-    world.pass_and(S(10), |world| assert_eq!(addresses(world).len(), 3));
-}
-
-#[test]
-fn the_second_aggregation_of_an_object_leaves_it_to_the_first() {
-    let mut world = calm();
-    world.aggregate("another", gateways(&json!({ "conditions": [{ "type": "Accepted" }], "dns": null })));
-    world.pass(S(10));
-    let object = world.store.get(What::Gateway, &web()).unwrap();
-    assert_eq!(managers(object), ["allready-hub/another".to_owned()].into());
-    assert_eq!(programmed(&world), "nothing");
-    assert_eq!(world.status(What::Gateway, &web(), "Accepted").unwrap(), "Unknown");
-    assert!(endpoint(&world).is_none());
-    // The first one does not choose it any more.
-    let mut spec = gateways(&Value::Null);
-    spec["target"]["selector"] = json!({ "matchLabels": { "aggregated": "no" } });
-    world.aggregate("another", spec);
-    world.pass(S(10));
-    let object = world.store.get(What::Gateway, &web()).unwrap();
-    assert_eq!(managers(object), ["allready-hub/gateways".to_owned()].into());
-    assert_eq!(programmed(&world), "True");
-    let second = world.store.get(What::Aggregation, &named("gateways")).unwrap();
-    assert_eq!(second["status"]["conditions"][0]["status"], "True", "{second}");
-    assert!(endpoint(&world).is_some());
-}
-
-#[test]
 fn what_an_object_owns_follows_it_when_it_is_made_again() {
     let mut world = calm();
     world.aggregate("gateways", gateways(&json!({ "reports": "Always" })));
@@ -343,23 +255,13 @@ fn a_refusal_is_forgotten_when_nothing_is_to_be_written_any_more() {
 }
 
 #[test]
-fn an_aggregation_whose_objects_were_never_seen_is_not_ready() {
-    let mut world = World::new();
-    world.failing.insert(What::Gateway);
-    world.aggregate("gateways", gateways(&Value::Null));
-    let ready = |world: &World| world.status(What::Aggregation, &named("gateways"), "Ready");
-    world.pass_and(S(20), |world| assert_ne!(ready(world).as_deref(), Some("True")));
-    assert_eq!(ready(&world).unwrap(), Status::Unknown.to_string());
-}
-
-#[test]
 fn a_lost_cluster_whose_error_has_other_words_each_time_is_not_written_down_each_time() {
     let mut world = calm();
     world.spoke(2).is_up = false;
     world.pass(S(40));
     let writes = world.writes.len();
     for number in 0..60 {
-        world.spoke(2).trouble = format!("connection {number} was refused");
+        world.spoke(2).trouble = format!("connection {number} was refused").into();
         world.pass(S(1));
     }
     let name = format!("cluster.{}", cluster(2));
@@ -378,32 +280,6 @@ fn records_that_somebody_deletes_come_back_for_a_cluster_that_is_lost_too() {
     world.pass(S(5));
     let targets = endpoint(&world).unwrap()["spec"]["endpoints"][0]["targets"].clone();
     assert_eq!(targets, json!(["10.0.1.1", "10.0.2.1", "10.0.3.1"]));
-}
-
-#[test]
-fn an_aggregation_that_is_made_again_keeps_the_reports_of_clusters_that_are_not_heard() {
-    let mut world = calm();
-    let always = gateways(&json!({ "reports": "Always" }));
-    world.aggregate("gateways", always.clone());
-    world.pass(S(5));
-    world.spoke(2).is_up = false;
-    world.fate = Fate::Refused(Refusal::Unanswered);
-    world.store.delete(What::Aggregation, &named("gateways"));
-    world.pass(S(3));
-    world.aggregate("gateways", always);
-    world.pass(MS(50));
-    world.fate = Fate::Well;
-    world.pass_and(S(15), |world| assert_eq!(reports(world).len(), 3));
-}
-
-#[test]
-fn records_that_another_aggregation_wants_too_stay_when_the_first_one_goes() {
-    let mut world = calm();
-    world.aggregate("others", gateways(&Value::Null));
-    world.pass(S(3));
-    world.store.delete(What::Aggregation, &named("gateways"));
-    world.pass_and(S(10), |world| assert!(endpoint(world).is_some()));
-    assert_eq!(endpoint(&world).unwrap()["metadata"]["labels"]["allready.dev/aggregation"], "others");
 }
 
 #[test]
@@ -442,16 +318,4 @@ fn a_cluster_that_is_asked_for_by_name_is_missed_when_it_is_not_there() {
     let status = world.store.get(What::Aggregation, &ObjectName::new("", "gateways")).unwrap();
     assert_eq!(status["status"]["conditions"][0]["status"], "Unknown", "{status}");
     assert_eq!(status["status"]["clusters"]["summary"], "2/3");
-}
-
-#[test]
-fn rows_outlast_a_plan_that_is_edited_while_their_cluster_is_lost() {
-    let mut world = calm();
-    world.spoke(2).is_up = false;
-    world.pass(S(12));
-    let spec = gateways(&json!({ "conditions": [{ "type": "Programmed" }, { "type": "Accepted" }] }));
-    world.aggregate("gateways", spec);
-    world.pass(S(15));
-    assert_eq!(programmed(&world), "Unknown");
-    assert!(addresses(&world).contains(&"cluster-2/10.0.2.1".to_owned()));
 }

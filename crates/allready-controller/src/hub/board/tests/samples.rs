@@ -6,6 +6,7 @@ use super::{
     store::What,
     world::{S, World, web},
 };
+use crate::hub::ObjectName;
 
 /// A Gateway of the hub.
 pub(super) fn gateway(object: &mut Value) {
@@ -94,4 +95,23 @@ pub(super) fn daemon(object: &mut Value) {
     object["kind"] = "DaemonSet".into();
     object["metadata"]["labels"] = json!({ "aggregated": "yes" });
     object["spec"] = json!({});
+}
+
+pub(super) fn programmed(world: &World) -> String {
+    world.status(What::Gateway, &web(), "Programmed").unwrap_or_else(|| "nothing".to_owned())
+}
+
+pub(super) fn addresses(world: &World) -> Vec<String> {
+    let object = world.store.get(What::Gateway, &web()).unwrap();
+    let rows = object["status"]["addresses"].as_array().cloned().unwrap_or_default();
+    rows.iter().map(|row| row["value"].as_str().unwrap().to_owned()).collect()
+}
+
+pub(super) fn reports(world: &World) -> Vec<&ObjectName> {
+    let reports = world.store.objects.keys().filter(|(what, _)| *what == What::Report);
+    reports.map(|(_, name)| name).filter(|name| !name.name.starts_with("cluster.")).collect()
+}
+
+pub(super) fn endpoint(world: &World) -> Option<&Value> {
+    world.store.get(What::Endpoint, &ObjectName::new("shop", "gateway-web"))
 }

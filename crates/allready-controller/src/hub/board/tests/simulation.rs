@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::{
     samples::{Said, daemon, gateway, gateways},
-    store::{What, managers},
+    store::What,
     truth::Guard,
     world::{Fate, MS, S, World, named},
 };
-use crate::hub::{ObjectName, manager};
+use crate::hub::ObjectName;
 
 /// Something that happens.
 #[derive(Clone, Debug)]
@@ -121,14 +121,8 @@ fn play(world: &mut World, guard: &mut Guard, act: &Act) {
         Act::Readable(cluster, is) => world.spoke(cluster).is_readable = is,
         Act::Whole(cluster, is) => world.spoke(cluster).is_whole = is,
         Act::Object(index, how) => touch(world, index, how),
-        Act::Aggregate(name, index) => {
-            forgive(world, guard, NAMES[name]);
-            world.aggregate(NAMES[name], spec(index));
-        }
-        Act::Disband(name) => {
-            forgive(world, guard, NAMES[name]);
-            world.store.delete(What::Aggregation, &named(NAMES[name]));
-        }
+        Act::Aggregate(name, index) => world.aggregate(NAMES[name], spec(index)),
+        Act::Disband(name) => drop(world.store.delete(What::Aggregation, &named(NAMES[name]))),
         Act::Inventory(is) => world.has_inventory = is,
         Act::Watch(watch, is_well) => {
             let what = [What::Aggregation, What::Gateway, What::Report, What::Endpoint][watch];
@@ -151,38 +145,14 @@ fn play(world: &mut World, guard: &mut Guard, act: &Act) {
             };
         }
         Act::Lead(is) => world.is_leading = is,
-        Act::Restart => restart(world, guard),
+        Act::Restart => {
+            guard.has_restarted = true;
+            // Whoever begins anew is patient anew.
+            guard.unwell.clear();
+            world.restart();
+        }
         Act::Relist => world.relist(),
         Act::Wait(millis) => world.pass_and(MS(millis), |world| guard.watch(world)),
-    }
-}
-
-/// What nobody chooses any more is given back by who knows that it was chosen. A controller that begins later does not.
-fn restart(world: &mut World, guard: &mut Guard) {
-    let wishes = world.wishes();
-    for object in world.store.objects.values() {
-        let is_kept = |who: &str| {
-            wishes.iter().any(|wish| manager(&wish.name) == *who && object["kind"] == *wish.plan.target.kind)
-        };
-        guard.forgiven.extend(managers(object).into_iter().filter(|who| !is_kept(who)));
-    }
-    guard.has_restarted = true;
-    // Whoever begins anew is patient anew.
-    guard.unwell.clear();
-    world.restart();
-}
-
-/// Nor does one that has not seen it yet.
-fn forgive(world: &World, guard: &mut Guard, name: &str) {
-    let own = manager(name);
-    let is_known = |object: &Value| {
-        let known =
-            world.hub.aggregations.get(name).filter(|known| object["kind"] == *known.plan.target.kind);
-        let known = known.and_then(|known| known.subjects.get(&super::super::standing::named(object)));
-        known.and_then(|known| known.facts()).is_some_and(|facts| !facts.ours.is_empty())
-    };
-    if world.store.objects.values().any(|object| managers(object).contains(&own) && !is_known(object)) {
-        guard.forgiven.insert(own);
     }
 }
 
@@ -247,6 +217,13 @@ fn calm(spec: usize) -> Vec<Act> {
     acts.extend((1..=4).flat_map(|cluster| [well(cluster, 0), well(cluster, 1)]));
     acts.push(Act::Wait(3000));
     acts
+}
+
+#[test]
+fn what_stands_for_an_aggregation_that_went_while_no_controller_ran_goes_when_one_runs() {
+    for then in [Act::Disband(0), Act::Aggregate(0, 4)] {
+        run(&[calm(3), vec![Act::Lead(false), then, Act::Restart, Act::Lead(true)]].concat());
+    }
 }
 
 #[test]

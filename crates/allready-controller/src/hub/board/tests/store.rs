@@ -114,6 +114,7 @@ fn merge(object: &mut Value, manager: &str, wanted: &Value) {
     let mut records = object["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
     let owned_before = owned(&records, |writer| writer == manager);
     records.retain(|record| record["manager"] != manager);
+    take_over(&mut records, object, wanted);
     let others = owned(&records, |_| true);
     let mut fields = Map::new();
     for (list, key) in LISTS {
@@ -128,8 +129,10 @@ fn merge(object: &mut Value, manager: &str, wanted: &Value) {
                 None => rows.push(row.clone()),
             }
         }
-        let record: Map<String, Value> =
-            wanted.iter().map(|row| (format!("k:{}", json!({ key: row[key] })), json!({}))).collect();
+        let record: Map<String, Value> = wanted
+            .iter()
+            .map(|row| (format!("k:{}", json!({ key: row[key] })), json!({ "f:status": {} })))
+            .collect();
         if !record.is_empty() {
             fields.insert(format!("f:{list}"), record.into());
         }
@@ -148,6 +151,23 @@ fn merge(object: &mut Value, manager: &str, wanted: &Value) {
         }));
     }
     object["metadata"]["managedFields"] = records.into();
+}
+
+/// Whoever sets a condition to another status owns it alone.
+fn take_over(records: &mut [Value], object: &Value, wanted: &Value) {
+    let stands = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    for condition in wanted["conditions"].as_array().into_iter().flatten() {
+        let is_other =
+            |stands: &Value| stands["type"] == condition["type"] && stands["status"] != condition["status"];
+        if stands.iter().any(is_other) {
+            let key = format!("k:{}", json!({ "type": condition["type"] }));
+            for record in records.iter_mut() {
+                if let Some(entry) = record["fieldsV1"]["f:status"]["f:conditions"].get_mut(&key) {
+                    *entry = json!({});
+                }
+            }
+        }
+    }
 }
 
 /// What of a status these managers own.

@@ -59,7 +59,7 @@ impl World {
         wish.plan.names.iter().filter(|name| !told.contains(*name)).cloned().collect()
     }
 
-    fn hub_objects(&self) -> impl Iterator<Item = (What, &ObjectName, &Value)> {
+    pub(super) fn hub_objects(&self) -> impl Iterator<Item = (What, &ObjectName, &Value)> {
         let objects = self.store.objects.iter();
         let objects = objects.filter(|((what, _), _)| matches!(what, What::Gateway | What::DaemonSet));
         objects.map(|((what, name), object)| (*what, name, object))
@@ -90,7 +90,7 @@ fn expected(world: &World, wish: &Wish, facts: &HubFacts, name: &ObjectName) -> 
     let chosen: BTreeSet<_> = world.chosen(wish).union(&world.missed(wish)).cloned().collect();
     match wish.plan.placement {
         Placement::Everywhere => chosen,
-        Placement::Annotated => facts.placed.iter().flatten().cloned().collect(),
+        Placement::Annotated | Placement::Decided => facts.placed.iter().flatten().cloned().collect(),
         Placement::Found => {
             // Of who has never been heard it is not known that it has none; of who cannot be heard any more its last word counts.
             let has = |cluster: &ClusterName| {
@@ -114,8 +114,6 @@ pub(super) struct Guard {
     /// The rows of clusters that cannot be heard.
     rows: BTreeMap<(String, String, ClusterName), BTreeSet<String>>,
     seen: usize,
-    /// Managers whose aggregation went while no controller ran.
-    pub(super) forgiven: BTreeSet<String>,
     pub(super) has_restarted: bool,
 }
 
@@ -204,10 +202,8 @@ impl Guard {
         for (what, name, object) in world.hub_objects() {
             let wish = World::wish(&wishes, what, object);
             let theirs: BTreeSet<String> = wish.iter().map(|wish| manager(&wish.name)).collect();
-            let strangers: Vec<_> = managers(object)
-                .into_iter()
-                .filter(|who| !theirs.contains(who) && !self.forgiven.contains(who))
-                .collect();
+            let strangers: Vec<_> =
+                managers(object).into_iter().filter(|who| !theirs.contains(who)).collect();
             assert!(strangers.is_empty(), "{name} still has something of {strangers:?}: {object}");
             let Some(wish) = wish else { continue };
             Self::is_right(world, wish, what, name, object);

@@ -1,20 +1,15 @@
 //! The `DNSEndpoint`: what it looks like, whether a server takes it, and what is left of it when others edit it.
 
-use allready_apiserver::ApiServer;
+use allready_apiserver::{ApiServer, catalog};
 use kube::{
     Api, Client,
     api::{Patch, PatchParams},
     core::{ApiResource, DynamicObject, GroupVersionKind},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{super::TARGETS_ANNOTATION, *};
 use crate::hub::{MANAGER, dns::endpoint_name};
-
-fn definition() -> Value {
-    serde_json::from_str(include_str!("../../../../tests/fixtures/dnsendpoints.externaldns.k8s.io.yaml"))
-        .unwrap()
-}
 
 /// One cluster that serves, one that is leaving.
 fn world() -> World {
@@ -80,7 +75,7 @@ fn a_record_of_a_cluster_carries_its_name_and_what_the_provider_is_told() {
 
 #[tokio::test]
 async fn a_server_takes_the_object_and_gives_back_the_same() {
-    let server = ApiServer::builder().crds([definition()]).build().unwrap();
+    let server = ApiServer::builder().crds([catalog::dns_endpoint()]).build().unwrap();
     let client = Client::new(server.service(), "default");
     let kind = GroupVersionKind::gvk("externaldns.k8s.io", "v1alpha1", "DNSEndpoint");
     let api: Api<DynamicObject> =

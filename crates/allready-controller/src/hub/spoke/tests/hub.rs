@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::super::{Heard, Pulse, Spokes, Topic, TopicId, Word};
 use crate::hub::{
-    ClusterName, Plan, Reader,
+    ClusterName, NoAnswer, Plan, Reader,
     inventory::{Access, Cluster},
 };
 
@@ -32,7 +32,7 @@ pub(super) struct Said {
     /// What its objects are like: the number of the hub's generation that stands in them.
     pub(super) objects: BTreeMap<String, i64>,
     pub(super) topics: BTreeMap<Arc<str>, Result<(), Arc<str>>>,
-    pub(super) link: Option<Result<Duration, Arc<str>>>,
+    pub(super) link: Option<Result<Duration, NoAnswer>>,
     /// How often it was said that it answers, and that it does not.
     pub(super) links: (usize, usize),
 }
@@ -131,7 +131,7 @@ impl Hub {
 
     /// Whether a cluster does not answer, because of this.
     pub(super) fn is_silent(&self, name: &str, why: &str) -> bool {
-        matches!(self.said(name), Some(Said { link: Some(Err(said)), .. }) if said.contains(why))
+        matches!(self.said(name), Some(Said { link: Some(Err(said)), .. }) if said.why.contains(why))
     }
 
     /// Whether a topic of a cluster cannot be seen, because of this.

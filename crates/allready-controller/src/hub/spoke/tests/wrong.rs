@@ -71,7 +71,7 @@ async fn a_connection_that_fails_inside_the_controller_is_told_and_begins_again(
     let why: Arc<str> = "the controller failed on this cluster, and begins again".into();
     for run in 0..3 {
         let word = post.next().await.remove(0);
-        assert_eq!(word.link, Some(Err(why.clone())));
+        assert_eq!(word.link, Some(Err(why.clone().into())));
         assert_eq!(word.topics.len(), usize::from(run == 0), "said once");
     }
     let word = post.next().await.remove(0);

@@ -1,10 +1,9 @@
 //! Everything that is known of the reporters of one object, kept up to date one fact at a time.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-    sync::Arc,
-};
+mod expected;
+mod facts;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use allready_core::{
     Condition, Standing, Time,
@@ -13,13 +12,11 @@ use allready_core::{
     rollup::Grouped,
     rollup::Input,
 };
-use allready_kube::{kinds::ConfigurationStatusSpec, report::Identity};
-use kube::core::SelectorExt;
+use allready_kube::kinds::ConfigurationStatusSpec;
 
-use super::{
-    judge,
-    plan::{Plan, PlannedComponent, PlannedInstances},
-};
+pub use self::facts::{DaemonSetFacts, NodeFacts, Origin, PodFacts, Report};
+pub(super) use self::facts::{Member, Places};
+use super::{judge, plan::Plan};
 
 /// The reporters of one object.
 ///
@@ -44,83 +41,6 @@ pub struct Board {
     taken: u64,
 }
 
-/// Which object a report was found in.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Origin {
-    kind: Arc<str>,
-    name: String,
-}
-
-impl Origin {
-    /// The kind of StatusReports.
-    pub const STATUS_REPORT: &'static str = "StatusReport";
-
-    /// An object of this kind and name. What reports under two descriptions is of two kinds.
-    pub fn new(kind: impl Into<Arc<str>>, name: &str) -> Self {
-        Self { kind: kind.into(), name: name.to_owned() }
-    }
-
-    /// A StatusReport.
-    pub fn status_report(name: &str) -> Self {
-        Self::new(Self::STATUS_REPORT, name)
-    }
-
-    /// The kind of the object.
-    pub fn kind(&self) -> &str {
-        &self.kind
-    }
-
-    /// The name of the object.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-}
-
-/// What an object says about one instance of one component.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
-    /// The component.
-    pub component: String,
-    /// The instance, where there are several.
-    pub instance: Option<String>,
-    /// Its conditions.
-    pub conditions: Vec<Condition>,
-    /// The revision of the configuration that it has digested.
-    pub revision: Option<String>,
-}
-
-/// What matters about a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NodeFacts {
-    /// Its labels.
-    pub labels: BTreeMap<String, String>,
-    /// Whether its `Ready` is `True`.
-    pub ready: bool,
-}
-
-/// What matters about a pod of a DaemonSet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PodFacts {
-    /// The DaemonSet that owns it.
-    pub daemon_set: String,
-    /// The node it runs on.
-    pub node: String,
-    /// Whether its `Ready` is `True`.
-    pub ready: bool,
-}
-
-/// What matters about a DaemonSet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DaemonSetFacts {
-    /// On how many nodes it should run.
-    pub desired: i32,
-    /// Whether that number is about its current generation.
-    pub current: bool,
-}
-
-/// DaemonSet → node → pod → whether it is ready.
-pub(super) type Places = BTreeMap<String, BTreeMap<String, BTreeMap<String, bool>>>;
-
 #[derive(Debug)]
 struct Held {
     member: Member,
@@ -136,29 +56,6 @@ struct Heartbeat {
     renewed: Option<Time>,
     seen: Time,
     gone: bool,
-}
-
-/// One instance of one component.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Member {
-    pub(super) component: String,
-    pub(super) instance: Option<String>,
-}
-
-impl Member {
-    pub(super) fn new(component: &str, instance: Option<&str>) -> Self {
-        Self { component: component.to_owned(), instance: instance.map(str::to_owned) }
-    }
-}
-
-/// As it stands before the slash of a condition type: `speaker-node-a`.
-impl fmt::Display for Member {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.instance {
-            Some(instance) => write!(f, "{}-{instance}", self.component),
-            None => f.write_str(&self.component),
-        }
-    }
 }
 
 impl Board {
@@ -351,7 +248,11 @@ impl Board {
 
     /// The names of the objects of one kind that hold a report.
     pub fn reporting_in(&self, kind: &str) -> Vec<String> {
-        self.reports.keys().filter(|origin| &*origin.kind == kind).map(|origin| origin.name.clone()).collect()
+        self.reports
+            .keys()
+            .filter(|origin| origin.kind() == kind)
+            .map(|origin| origin.name().to_owned())
+            .collect()
     }
 
     /// The nodes that are there.
@@ -372,38 +273,6 @@ impl Board {
     /// The Leases that are there.
     pub fn known_heartbeats(&self) -> Vec<String> {
         self.heartbeats.keys().cloned().collect()
-    }
-
-    /// Who is expected to report for a component.
-    pub fn living(&self, component: &str) -> Vec<Identity> {
-        let expected =
-            self.plan.component(component).map(|planned| self.expected_of(planned)).unwrap_or_default();
-        let expected = expected.into_iter().filter(|member| {
-            self.plan
-                .component(component)
-                .is_some_and(|planned| self.expects(planned, member.instance.as_deref()))
-        });
-        expected
-            .map(|member| match member.instance {
-                Some(instance) => Identity::of(member.component).on(instance),
-                None => Identity::of(member.component),
-            })
-            .collect()
-    }
-
-    /// Every reporter of a component that is not expected, by instance, and which of all reports its last one was: what a
-    /// sweep may take away once it is sure.
-    pub fn strangers<'a>(
-        &'a self,
-        component: &'a str,
-    ) -> impl Iterator<Item = (&'a Origin, Option<&'a str>, u64)> {
-        let planned = self.plan.component(component);
-        let of_component = move |held: &Held| held.member.component == component;
-        self.reports.iter().filter(move |(_, held)| of_component(held)).filter_map(move |(origin, held)| {
-            let instance = held.member.instance.as_deref();
-            let expected = planned.is_none_or(|planned| self.expects(planned, instance));
-            (!expected).then_some((origin, instance, held.serial))
-        })
     }
 
     fn judge_origin(&mut self, origin: &Origin) {
@@ -483,40 +352,5 @@ impl Board {
             None if heartbeats.is_empty() => None,
             None => Some((reason!("HeartbeatLost"), "its Lease is gone".to_owned())),
         }
-    }
-
-    /// Whether a component should have this instance.
-    fn expects(&self, component: &PlannedComponent, instance: Option<&str>) -> bool {
-        match (&component.instances, instance) {
-            (PlannedInstances::One, instance) => instance.is_none(),
-            (PlannedInstances::Names(names), Some(instance)) => names.contains(instance),
-            (PlannedInstances::Nodes(selector), Some(node)) => {
-                self.nodes.get(node).is_some_and(|facts| selector.matches(&facts.labels))
-            }
-            (PlannedInstances::DaemonSet(name), Some(node)) => {
-                self.places.get(name).is_some_and(|nodes| nodes.contains_key(node))
-            }
-            _ => false,
-        }
-    }
-
-    fn expected_of(&self, component: &PlannedComponent) -> Vec<Member> {
-        let members = |names: &mut dyn Iterator<Item = &String>| -> Vec<Member> {
-            names.map(|name| Member::new(&component.name, Some(name))).collect()
-        };
-        match &component.instances {
-            PlannedInstances::One => vec![Member::new(&component.name, None)],
-            PlannedInstances::Names(names) => members(&mut names.iter()),
-            PlannedInstances::Nodes(_) => members(&mut self.nodes.keys()),
-            PlannedInstances::DaemonSet(name) => {
-                members(&mut self.places.get(name).into_iter().flat_map(BTreeMap::keys))
-            }
-            PlannedInstances::Discovered => Vec::new(),
-        }
-    }
-
-    /// Whether this instance of a component is expected now.
-    pub(super) fn is_expected(&self, component: &str, instance: Option<&str>) -> bool {
-        self.plan.component(component).is_some_and(|planned| self.expects(planned, instance))
     }
 }

@@ -1,9 +1,11 @@
 //! What is to be written where, and when: one write at a time for each object, news gathered, failures put off.
 
+mod place;
+#[cfg(test)]
+mod tests;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt,
-    sync::Arc,
     time::Duration,
 };
 
@@ -11,69 +13,9 @@ use allready_core::Status;
 use allready_kube::{backoff::Backoff, refusal::Refusal};
 use serde_json::Value;
 
+pub use self::place::{Draft, Place};
 use super::ObjectName;
 use crate::pace::{Pace, Pacer, Verdict};
-
-/// An object of the hub that is written. Their order is their importance.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// The status of an object that an aggregation chooses.
-    Status {
-        /// The aggregation.
-        aggregation: Arc<str>,
-        /// The kind of the object: the aggregation may have chosen another one before.
-        kind: Arc<str>,
-        /// The object.
-        object: ObjectName,
-    },
-    /// A DNSEndpoint.
-    Dns(ObjectName),
-    /// The status of a StatusAggregation.
-    Aggregation(Arc<str>),
-    /// A StatusReport.
-    Report(ObjectName),
-}
-
-impl Place {
-    const RANKS: usize = 4;
-
-    /// How many kinds of places are more important.
-    fn rank(&self) -> usize {
-        match self {
-            Self::Status { .. } => 0,
-            Self::Dns(_) => 1,
-            Self::Aggregation(_) => 2,
-            Self::Report(_) => 3,
-        }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Status { aggregation, object, .. } => write!(f, "the status of {object} for {aggregation}"),
-            Self::Dns(name) => write!(f, "the DNSEndpoint {name}"),
-            Self::Aggregation(name) => write!(f, "the status of the StatusAggregation {name}"),
-            Self::Report(name) => write!(f, "the StatusReport {name}"),
-        }
-    }
-}
-
-/// What should stand in a place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Draft {
-    /// What to apply; none where the object should go.
-    pub body: Option<Value>,
-    /// The worst that it says, and the worst that stands: what gets worse does not wait.
-    pub news: (Status, Option<Status>),
-}
-
-impl Draft {
-    /// A draft that can wait a little for others.
-    pub fn calm(body: Option<Value>) -> Self {
-        Self { body, news: (Status::Unknown, Some(Status::Unknown)) }
-    }
-}
 
 /// What is to be written. Time is the duration since any fixed instant.
 #[derive(Debug)]
@@ -176,6 +118,18 @@ impl Outbox {
         let waiting = self.due.iter().flatten().map(|(_, place)| place);
         let waiting = waiting.filter(|place| matches!(place, Place::Report(_) | Place::Dns(_)));
         waiting.filter_map(|place| Some((place, self.entries.get(place)?.draft.as_ref()?.body())))
+    }
+
+    /// The objects of a kind whose status is to be written, or is being written, for an aggregation.
+    pub(super) fn of_kind(&self, aggregation: &str, kind: &str) -> Vec<ObjectName> {
+        let open = self.entries.iter().filter(|(_, entry)| entry.draft.is_some() || entry.sent.is_some());
+        let objects = open.filter_map(|(place, _)| match place {
+            Place::Status { aggregation: by, kind: of, object } if **by == *aggregation && **of == *kind => {
+                Some(object.clone())
+            }
+            _ => None,
+        });
+        objects.collect()
     }
 
     /// Forgets the pace of places where nothing has been written for a while.
@@ -292,159 +246,5 @@ impl Entry {
             not_before: Duration::ZERO,
             sent: None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    const MS: fn(u64) -> Duration = Duration::from_millis;
-
-    fn place(name: &str) -> Place {
-        let (aggregation, kind) = ("gateways".into(), "Gateway".into());
-        Place::Status { aggregation, kind, object: ObjectName::new("shop", name) }
-    }
-
-    fn outbox() -> Outbox {
-        let backoff = Backoff { min: MS(100), max: MS(1000) };
-        Outbox::new(Pace::default(), backoff)
-    }
-
-    fn draft(text: &str) -> Draft {
-        Draft::calm(Some(json!(text)))
-    }
-
-    #[test]
-    fn a_burst_is_one_write_of_the_last_draft() {
-        let mut outbox = outbox();
-        for n in 0..40 {
-            outbox.want(&place("web"), Some(draft(&n.to_string())), MS(n));
-            assert_eq!(outbox.take_due(MS(n)), []);
-        }
-        assert_eq!(outbox.wait(MS(40)), Some(MS(10)));
-        assert_eq!(outbox.take_due(MS(50)), [(place("web"), Some(json!("39")))]);
-        assert_eq!(outbox.take_due(MS(60)), []);
-    }
-
-    #[test]
-    fn a_burst_that_goes_on_is_waited_for_and_not_for_ever() {
-        let pace = Pace { longest: MS(200), ..Pace::default() };
-        let mut outbox = Outbox::new(pace, Backoff { min: MS(100), max: MS(1000) });
-        for n in 0..12 {
-            outbox.want(&place("web"), Some(draft(&n.to_string())), MS(10 * n));
-            assert_eq!(outbox.take_due(MS(10 * n)), []);
-        }
-        assert_eq!(outbox.wait(MS(110)), Some(MS(50)), "as long as after the last one");
-        for n in 12..20 {
-            outbox.want(&place("web"), Some(draft(&n.to_string())), MS(10 * n));
-        }
-        assert_eq!(outbox.take_due(MS(199)), []);
-        assert_eq!(outbox.take_due(MS(200)).len(), 1, "and not longer than so after the first");
-    }
-
-    #[test]
-    fn bad_news_does_not_wait() {
-        let mut outbox = outbox();
-        let bad = Draft { body: Some(json!("bad")), news: (Status::False, Some(Status::True)) };
-        outbox.want(&place("web"), Some(bad), MS(7));
-        assert_eq!(outbox.take_due(MS(7)).len(), 1);
-    }
-
-    #[test]
-    fn one_place_is_written_once_at_a_time_and_what_comes_meanwhile_comes_after() {
-        let mut outbox = outbox();
-        outbox.want(&place("web"), Some(draft("1")), MS(0));
-        assert_eq!(outbox.take_due(MS(50)).len(), 1);
-        outbox.want(&place("web"), Some(draft("2")), MS(60));
-        assert_eq!((outbox.take_due(MS(9000)), outbox.is_under_way(&place("web"))), (vec![], true));
-        outbox.wrote(&place("web"), Ok(()), 0.5, MS(9000));
-        assert_eq!(outbox.take_due(MS(9000)), [(place("web"), Some(json!("2")))]);
-    }
-
-    #[test]
-    fn what_fails_is_put_off_for_longer_each_time_and_forgotten_when_it_is_not_wanted_any_more() {
-        let mut outbox = outbox();
-        let mut now = MS(0);
-        outbox.want(&place("web"), Some(draft("x")), now);
-        for expected in [100, 200, 400, 800, 1000, 1000] {
-            now += outbox.wait(now).unwrap();
-            assert_eq!(outbox.take_due(now).len(), 1);
-            outbox.wrote(&place("web"), Err(Refusal::Unanswered), 1.0, now);
-            assert_eq!(outbox.wait(now), Some(MS(expected)));
-        }
-        outbox.want(&place("web"), None, now);
-        assert_eq!((outbox.wait(now), outbox.len()), (None, 0));
-    }
-
-    #[test]
-    fn no_more_than_so_many_are_under_way_and_statuses_go_before_reports() {
-        let mut outbox = outbox();
-        for n in 0..100 {
-            let report = Place::Report(ObjectName::new("shop", &format!("{n:03}")));
-            outbox.want(&report, Some(draft("r")), MS(0));
-        }
-        outbox.want(&place("web"), Some(draft("s")), MS(0));
-        let first = outbox.take_due(MS(50));
-        assert_eq!((first.len(), &first[0].0), (MOST_AT_ONCE, &place("web")));
-        assert_eq!((outbox.take_due(MS(51)), outbox.wait(MS(51))), (vec![], None));
-        outbox.wrote(&place("web"), Ok(()), 0.0, MS(52));
-        assert_eq!(outbox.take_due(MS(52)).len(), 1);
-    }
-
-    #[test]
-    fn a_place_that_is_forgotten_while_it_is_written_gives_its_turn_back() {
-        let mut outbox = outbox();
-        outbox.want(&place("web"), Some(draft("1")), MS(0));
-        outbox.take_due(MS(50));
-        outbox.forget(&place("web"));
-        assert!(!outbox.wrote(&place("web"), Ok(()), 0.0, MS(60)), "it has no say any more");
-        assert!(outbox.is_empty());
-    }
-
-    #[test]
-    fn what_is_wanted_after_a_place_was_forgotten_waits_for_what_went_before() {
-        let mut outbox = outbox();
-        outbox.want(&place("web"), Some(draft("1")), MS(0));
-        outbox.take_due(MS(50));
-        outbox.forget(&place("web"));
-        outbox.want(&place("web"), Some(draft("2")), MS(60));
-        assert_eq!(outbox.take_due(MS(900)), []);
-        outbox.wrote(&place("web"), Err(Refusal::Conflict), 0.0, MS(900));
-        assert_eq!(outbox.take_due(MS(2000)), [(place("web"), Some(json!("2")))]);
-    }
-
-    #[test]
-    fn what_fails_when_nothing_is_wanted_any_more_is_not_tried_again() {
-        let mut outbox = outbox();
-        outbox.want(&place("web"), Some(draft("1")), MS(0));
-        outbox.take_due(MS(50));
-        outbox.want(&place("web"), None, MS(60));
-        outbox.wrote(&place("web"), Err(Refusal::Unanswered), 0.0, MS(70));
-        assert_eq!((outbox.take_due(MS(90_000)), outbox.len()), (vec![], 0));
-    }
-
-    #[test]
-    fn a_place_at_rest_is_not_kept_for_ever() {
-        let mut outbox = outbox();
-        outbox.want(&place("web"), Some(draft("1")), MS(0));
-        outbox.take_due(MS(50));
-        outbox.wrote(&place("web"), Ok(()), 0.0, MS(60));
-        outbox.tidy(MS(61));
-        assert_eq!(outbox.entries.len(), 1, "its pace is kept");
-        outbox.tidy(MS(5000));
-        assert_eq!(outbox.entries.len(), 0);
-    }
-
-    #[test]
-    fn who_has_waited_longest_is_written_first_among_equals() {
-        let mut outbox = outbox();
-        for (name, at) in [("a", 2), ("b", 1)] {
-            outbox.want(&place(name), Some(draft(name)), MS(at));
-        }
-        let written: Vec<_> = outbox.take_due(MS(60)).into_iter().map(|(place, _)| place).collect();
-        assert_eq!(written, [place("b"), place("a")]);
     }
 }

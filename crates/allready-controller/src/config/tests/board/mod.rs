@@ -1,10 +1,12 @@
 //! Facts in, answer out.
 
+mod order;
+mod sources;
+
 use std::collections::BTreeMap;
 
 use allready_core::{Condition, ConditionType, Status, Time, condition_type, reason};
-use allready_kube::kinds::{Component, ConfigurationStatusSpec, Instances, Naming, Preset, Source};
-use proptest::prelude::*;
+use allready_kube::kinds::{Component, ConfigurationStatusSpec, Instances};
 use serde_json::json;
 
 use super::super::*;
@@ -276,36 +278,6 @@ fn a_lease_that_was_there_and_is_gone_is_a_heartbeat_that_was_lost() {
 }
 
 #[test]
-fn the_objects_of_others_are_read_with_their_polarity_their_generation_and_without_a_name() {
-    let source = Source {
-        api_version: "example.com/v1".to_owned(),
-        kind: "Engine".to_owned(),
-        component: Naming::Label("role".to_owned()),
-        negative: vec!["Overheated".to_owned()],
-        ..Default::default()
-    };
-    let mut board =
-        Board::new(&ConfigurationStatusSpec { sources: vec![source.clone()], ..Default::default() });
-    let object = |type_: &str, status: &str, observed: i64| {
-        json!({ "metadata": { "name": "v8", "generation": 2 }, "status": { "conditions": [{ "type": type_,
-            "status": status, "reason": "Said", "message": "", "observedGeneration": observed,
-            "lastTransitionTime": "2026-03-01T10:00:00Z" }] } })
-    };
-    for (type_, status, observed, expected) in [
-        ("Ready", "True", 2, Status::True),
-        ("Ready", "True", 1, Status::Unknown),
-        ("Degraded", "True", 2, Status::False),
-        ("Degraded", "False", 2, Status::True),
-        ("Overheated", "True", 2, Status::False),
-    ] {
-        let report = of_source(&object(type_, status, observed), &source).unwrap();
-        assert_eq!(report.component, "v8", "without a label it goes by its own name");
-        board.report(Origin::new("engines", "v8"), report);
-        assert_eq!(ready(&board).0, expected, "{type_}={status} about generation {observed} of 2");
-    }
-}
-
-#[test]
 fn what_cannot_be_seen_is_never_good_and_hides_nothing_bad() {
     let mut board = healthy();
     board.gap("nodes", Some("forbidden".to_owned()));
@@ -354,61 +326,6 @@ fn the_time_of_ready_moves_with_its_status_alone() {
 }
 
 #[test]
-fn metallb_as_it_ships_is_read_through_its_preset() {
-    let mut board =
-        Board::new(&ConfigurationStatusSpec { preset: Some(Preset::MetalLB), ..Default::default() });
-    let source = board.plan().sources[0].clone();
-    let state = |name: &str,
-                 labels: serde_json::Value,
-                 type_: &str,
-                 status: &str,
-                 reason: &str,
-                 message: &str| {
-        let object = json!({
-            "apiVersion": "metallb.io/v1beta1", "kind": "ConfigurationState",
-            "metadata": { "name": name, "labels": labels },
-            "status": { "result": "Valid", "conditions": [{ "type": type_, "status": status, "reason": reason,
-                "message": message, "lastTransitionTime": "2026-03-01T10:00:00Z" }] },
-        });
-        (Origin::new("ConfigurationState", name), of_source(&object, &source).unwrap())
-    };
-    board.daemon_set("speaker", Some(DaemonSetFacts { desired: 1, current: true }));
-    board.node("kind-worker", Some(ready_node()));
-    board.pod("speaker-x", Some(&pod_on("kind-worker")));
-    let labels = json!({ "metallb.io/component-type": "controller" });
-    let (origin, report) = state("controller", labels, "poolReconcilerValid", "True", "Reconciled", "");
-    board.report(origin, report);
-    let labels = json!({ "metallb.io/component-type": "speaker", "metallb.io/node-name": "kind-worker" });
-    let with = |status, reason, message| {
-        state("speaker-kind-worker", labels.clone(), "configReconcilerValid", status, reason, message)
-    };
-    let (origin, report) = with("True", "Reconciled", "");
-    board.report(origin, report);
-    assert_eq!(ready(&board).2, "2 of 2 ready");
-    let (origin, report) = with("False", "UnknownError", "boom");
-    board.report(origin, report);
-    assert_eq!(ready(&board).0, Status::False, "also an error that MetalLB itself does not count");
-}
-
-#[test]
-fn reports_in_the_object_itself_are_read_by_what_stands_before_the_slash() {
-    let plan = Plan::of(&on_nodes());
-    let condition = |type_: &str| {
-        json!({ "type": type_, "status": "True", "reason": "SyncStateSuccess", "message": "",
-            "lastTransitionTime": "2025-10-10T09:13:47Z" })
-    };
-    let object = json!({ "status": { "conditions": [
-        condition("Ready"), condition("speaker-kind-worker/configReconcilerValid"),
-        condition("speaker-kind-worker/frrk8sReconcilerValid"), condition("controller/poolReconcilerValid"),
-    ] } });
-    let nodes = |_: &str, instance: Option<&str>| instance == Some("kind-worker");
-    let reports = own_reports(&object, |prefix, types| plan.split(prefix, types, nodes));
-    assert_eq!(reports.keys().collect::<Vec<_>>(), ["controller", "speaker-kind-worker"]);
-    let speaker = &reports["speaker-kind-worker"];
-    assert_eq!((speaker.instance.as_deref(), speaker.conditions.len()), (Some("kind-worker"), 2));
-}
-
-#[test]
 fn strangers_are_the_reporters_of_a_known_component_that_nobody_expects() {
     let mut board = healthy();
     let (origin, report) = speaker("gone", Status::True);
@@ -438,100 +355,6 @@ fn a_burst_is_written_together_and_bad_news_at_once() {
     assert!((40..=45).contains(&writes), "{writes}");
     pacer.changed(now);
     assert_eq!(pacer.decide(Status::False, Some(Status::Unknown), now), Verdict::Write);
-}
-
-/// One thing that a watch can tell.
-#[derive(Clone, Debug)]
-enum Told {
-    Report(u8, Option<Status>),
-    Node(u8, Option<bool>),
-    Pod(u8, Option<(u8, bool)>),
-    Controller(Option<Status>),
-}
-
-fn told() -> impl Strategy<Value = Told> {
-    let status = || prop_oneof![Just(Status::True), Just(Status::False), Just(Status::Unknown)];
-    prop_oneof![
-        (0..4_u8, prop::option::of(status())).prop_map(|(node, status)| Told::Report(node, status)),
-        (0..4_u8, prop::option::of(any::<bool>())).prop_map(|(node, ready)| Told::Node(node, ready)),
-        (0..3_u8, prop::option::of((0..4_u8, any::<bool>()))).prop_map(|(pod, place)| Told::Pod(pod, place)),
-        prop::option::of(status()).prop_map(Told::Controller),
-    ]
-}
-
-fn tell(board: &mut Board, told: &Told) {
-    match told {
-        Told::Report(node, status) => {
-            let (origin, report) = speaker(&node.to_string(), status.unwrap_or(Status::True));
-            if status.is_some() { board.report(origin, report) } else { board.unreport(&origin) }
-        }
-        Told::Node(node, ready) => {
-            board.node(&node.to_string(), ready.map(|ready| NodeFacts { ready, ..ready_node() }));
-        }
-        Told::Pod(pod, place) => {
-            let facts = place.map(|(node, ready)| PodFacts { ready, ..pod_on(&node.to_string()) });
-            board.pod(&format!("speaker-{pod}"), facts.as_ref());
-        }
-        Told::Controller(status) => {
-            let (origin, report) = controller(status.unwrap_or(Status::True));
-            if status.is_some() { board.report(origin, report) } else { board.unreport(&origin) }
-        }
-    }
-}
-
-fn key(told: &Told) -> (u8, u8) {
-    match told {
-        Told::Report(node, _) => (0, *node),
-        Told::Node(node, _) => (1, *node),
-        Told::Pod(pod, _) => (2, *pod),
-        Told::Controller(_) => (3, 0),
-    }
-}
-
-proptest! {
-    /// The answer depends on the last word about each thing, not on what was said before or in which order.
-    #[test]
-    fn the_answer_is_that_of_a_board_that_heard_the_last_words_alone(
-        all in prop::collection::vec(told(), 0..60), on_pods in any::<bool>(), respec in any::<bool>(),
-    ) {
-        let spec = if on_pods { spec(Instances::DaemonSet("speaker".to_owned())) } else { on_nodes() };
-        let mut board = Board::new(&if respec { ConfigurationStatusSpec::default() } else { spec.clone() });
-        let last: BTreeMap<_, _> = all.iter().map(|told| (key(told), told)).collect();
-        for told in &all {
-            tell(&mut board, told);
-        }
-        board.set_spec(&spec);
-        let mut naive = Board::new(&spec);
-        for told in last.values().rev() {
-            tell(&mut naive, told);
-        }
-        prop_assert_eq!(board.answer(None, at(1)), naive.answer(None, at(1)));
-    }
-
-    /// Never green while a reporter that is there says False, or while somebody expected has said nothing.
-    #[test]
-    fn true_means_that_every_live_reporter_said_so(all in prop::collection::vec(told(), 0..60)) {
-        let mut board = Board::new(&on_nodes());
-        for told in &all {
-            tell(&mut board, told);
-        }
-        let last: BTreeMap<_, _> = all.iter().map(|told| (key(told), told)).collect();
-        if board.answer(None, at(1)).ready.status == Status::True {
-            for told in last.values() {
-                if let Told::Report(_, Some(status)) | Told::Controller(Some(status)) = told {
-                    prop_assert_eq!(*status, Status::True);
-                }
-            }
-            let controller = last.get(&(3, 0)).is_some_and(|told| matches!(told, Told::Controller(Some(_))));
-            prop_assert!(controller);
-            for node in 0..4 {
-                if matches!(last.get(&(1, node)), Some(Told::Node(_, Some(_)))) {
-                    let reported = matches!(last.get(&(0, node)), Some(Told::Report(_, Some(_))));
-                    prop_assert!(reported, "node {} has not reported", node);
-                }
-            }
-        }
-    }
 }
 
 #[test]

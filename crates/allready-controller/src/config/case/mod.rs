@@ -1,21 +1,25 @@
 //! One object that is answered for: what has been seen for it, what stands in it, and what to write next.
 
+mod topics;
+mod written;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
     time::Duration,
 };
 
-use allready_core::{Condition, Generation, Status, Time, found};
+use allready_core::{Condition, Generation, Status, Time};
 use allready_kube::{
     backoff::Backoff,
     kinds::{ConfigurationStatusSpec, Source},
     refusal::Refusal,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use self::written::{owned, ready, status};
 use super::{
-    Answer, Board, Event, Facts, Origin, Sight, Subject, Topic, of_source, of_status_report, own_reports,
+    Board, Event, Facts, Origin, Sight, Subject, Topic, of_source, of_status_report, own_reports,
     stale::{Stale, Strangers},
 };
 use crate::pace::{Pace, Pacer, Verdict};
@@ -279,48 +283,6 @@ impl Case {
         }
     }
 
-    /// Watches what the plan needs, and no more.
-    fn want_topics(&mut self, now: Duration) {
-        let plan = self.board.plan();
-        let mut wanted = BTreeSet::from([Topic::Own, Topic::Reports]);
-        if plan.needs_nodes() {
-            wanted.insert(Topic::Nodes);
-        }
-        if plan.daemon_sets().next().is_some() {
-            wanted.extend([Topic::DaemonSets, Topic::Pods]);
-        }
-        if plan.silent_after.is_some() {
-            wanted.insert(Topic::Leases);
-        }
-        let mut unreadable = Vec::new();
-        let mut sources = BTreeMap::new();
-        for source in &plan.sources {
-            match Topic::of_source(source) {
-                Ok(topic) => drop(sources.insert(topic, source.clone())),
-                Err(error) => unreadable.push(format!("{}: {error}", source.kind)),
-            }
-        }
-        wanted.extend(sources.keys().cloned());
-        let unreadable = (!unreadable.is_empty()).then(|| unreadable.join("; "));
-        self.board.gap("sources", unreadable);
-        let unwanted: Vec<_> = self.topics.keys().filter(|topic| !wanted.contains(topic)).cloned().collect();
-        for topic in unwanted {
-            self.topics.remove(&topic);
-            self.board.gap(&topic.name(), None);
-            self.retain(&topic, &BTreeSet::new());
-            if topic == Topic::Leases {
-                self.board.forget_heartbeats();
-            }
-        }
-        self.sources = sources;
-        for topic in wanted {
-            self.topics.entry(topic).or_insert_with(|| {
-                self.epochs += 1;
-                Watched { epoch: self.epochs, since: now, listing: None, listed: false, failing: None }
-            });
-        }
-    }
-
     /// What to do next; only who leads may write.
     pub fn next(&mut self, leading: bool, now: Duration, time: Time) -> Step {
         self.board.tick(time);
@@ -396,28 +358,6 @@ impl Case {
         self.failures = self.failures.saturating_add(1);
     }
 
-    /// Says what cannot be seen. While that is young, how long to be patient with it.
-    fn note_gaps(&mut self, now: Duration) -> Option<Duration> {
-        let patience = self.options.patience;
-        let mut blind: Option<Duration> = None;
-        for (topic, watched) in &self.topics {
-            let unseen = (!watched.listed).then_some((watched.since, "has not been listed yet"));
-            let failing = watched.failing.as_ref().map(|(since, why)| (*since, why.as_str()));
-            let trouble = match (failing, unseen) {
-                // It was never seen for as long as it was wanted, and the failure says why.
-                (Some((_, why)), Some((since, _))) => Some((since, why)),
-                (failing, unseen) => failing.or(unseen),
-            };
-            let lasting = trouble.filter(|(since, _)| now.saturating_sub(*since) >= patience);
-            self.board.gap(&topic.name(), lasting.map(|(_, why)| why.to_owned()));
-            if let (Some((since, _)), None, false) = (trouble, lasting, watched.listed) {
-                let wait = (since + patience).saturating_sub(now);
-                blind = Some(blind.map_or(wait, |blind| blind.min(wait)));
-            }
-        }
-        blind
-    }
-
     fn body(&self, status: &Value) -> Value {
         let Subject { api_version, namespace, name } = &self.subject;
         json!({
@@ -431,37 +371,3 @@ impl Case {
 
 /// The kind of the reports that stand in the object itself.
 pub(super) const OWN: &str = "ConfigurationStatus";
-
-/// The status that says this.
-fn status(answer: &Answer, generation: i64) -> Value {
-    let mut status = json!({
-        "observedGeneration": generation,
-        "conditions": [answer.ready],
-        "reporters": answer.reporters,
-    });
-    if let Some(revision) = &answer.revision {
-        status["revision"] = json!(revision);
-    }
-    // Also when there are none: what is left out stays if somebody else owns it too.
-    status["causes"] = json!(answer.causes);
-    status["moreCauses"] = json!(answer.more_causes);
-    status
-}
-
-/// What of a status is ours: all but the conditions of others.
-fn owned(status: &Value) -> Value {
-    let fields = ["observedGeneration", "reporters", "revision", "causes", "moreCauses"];
-    let mut owned: Map<String, Value> =
-        fields.iter().filter_map(|field| Some(((*field).to_owned(), status.get(*field)?.clone()))).collect();
-    let conditions = status["conditions"].as_array().into_iter().flatten();
-    let ready: Vec<_> = conditions.filter(|condition| condition["type"] == "Ready").cloned().collect();
-    owned.insert("conditions".to_owned(), ready.into());
-    owned.into()
-}
-
-fn ready(object: &Value) -> Option<Condition> {
-    let conditions = found::of_object(object);
-    let ready = conditions.find("Ready")?.to_condition(Time::EPOCH);
-    // What nobody could have written leaves its time in doubt, so the next write sets it anew.
-    (ready.last_transition_time != Time::EPOCH || ready.status == Status::Unknown).then_some(ready)
-}

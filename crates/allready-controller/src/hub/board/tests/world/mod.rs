@@ -1,5 +1,7 @@
 //! A hub with its store, its clusters and its clock.
 
+mod telling;
+
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     time::Duration,
@@ -11,9 +13,8 @@ use serde_json::Value;
 
 use super::store::{Store, What};
 use crate::hub::{
-    ClusterName, MANAGER, ObjectName, Place, TopicId, Word,
-    board::{Change, Event, Hub, Options},
-    inventory::{Access, Cluster, Inventory},
+    ClusterName, MANAGER, NoAnswer, ObjectName, Place, TopicId,
+    board::{Event, Hub, Options},
     manager,
 };
 
@@ -44,7 +45,7 @@ pub(super) struct Spoke {
     /// Whether a list that begins comes to its end.
     pub(super) is_whole: bool,
     /// What is said of it while it does not answer.
-    pub(super) trouble: String,
+    pub(super) trouble: NoAnswer,
     pub(super) objects: BTreeMap<(What, ObjectName), Value>,
 }
 
@@ -75,6 +76,7 @@ struct Sent {
     result: Option<Result<Option<Value>, (Refusal, String)>>,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each can be otherwise by itself")]
 pub(super) struct World {
     pub(super) hub: Hub,
     pub(super) options: Options,
@@ -97,6 +99,10 @@ pub(super) struct World {
     watches: BTreeMap<Option<TopicId>, Watch>,
     fixed: BTreeMap<What, Watch>,
     epochs: u64,
+    /// What was followed at the last turn, and its number.
+    followed: Option<(u64, String)>,
+    /// Whether it was looked for what stands for aggregations that are no more.
+    is_searched: bool,
     /// What was last told of the inventory.
     inventory: Option<Result<BTreeMap<ClusterName, u64>, String>>,
 }
@@ -123,7 +129,7 @@ impl World {
             is_up: true,
             is_readable: true,
             is_whole: true,
-            trouble: "connection refused".to_owned(),
+            trouble: "connection refused".into(),
             objects: BTreeMap::new(),
         };
         let mut world = Self {
@@ -146,6 +152,8 @@ impl World {
             watches: BTreeMap::new(),
             fixed: BTreeMap::new(),
             epochs: 0,
+            followed: None,
+            is_searched: false,
             inventory: None,
         };
         world.restart();
@@ -160,6 +168,8 @@ impl World {
         self.sent.clear();
         self.told = None;
         self.inventory = None;
+        self.is_searched = false;
+        self.followed = None;
         let watch = |what| (what, Watch { what, at: 0, is_listed: false, known: BTreeSet::new() });
         self.fixed = [What::Aggregation, What::Report, What::Endpoint].map(watch).into();
     }
@@ -197,7 +207,9 @@ impl World {
         self.tell_words();
         if !self.stalled {
             self.tell_changes();
+            self.tell_remains();
         }
+        self.look_at_turn();
         let time = self.time();
         let (due, pause) = self.hub.next(self.is_leading, self.now, time);
         for (place, body) in due {
@@ -207,148 +219,6 @@ impl World {
         }
         self.settle_writes();
         pause
-    }
-
-    fn tell_inventory(&mut self) {
-        let joined: BTreeMap<_, _> = self
-            .spokes
-            .iter()
-            .filter(|(_, spoke)| spoke.is_joined)
-            .map(|(name, spoke)| (name.clone(), spoke.access))
-            .collect();
-        let why = || "the Secrets cannot be listed".to_owned();
-        let news = self.has_inventory.then_some(joined).ok_or_else(why);
-        if self.inventory.as_ref() == Some(&news) {
-            return;
-        }
-        let event = match &news {
-            Err(why) => Err(why.clone()),
-            Ok(joined) => {
-                self.told = Some(joined.keys().cloned().collect());
-                let clusters = joined.iter().map(|(name, access)| {
-                    let access = Access::Unusable(access.to_string().into());
-                    let source = format!("Secret allready-system/{name}").into();
-                    (name.clone(), Cluster { labels: BTreeMap::new(), source, access })
-                });
-                Ok(Inventory { clusters: clusters.collect(), problems: Vec::new() })
-            }
-        };
-        self.inventory = Some(news);
-        self.see(Event::Inventory(event));
-    }
-
-    /// As the spokes do: whoever leaves is forgotten, and whose access changes is connected to anew.
-    fn connect(&mut self) {
-        let clusters: BTreeMap<ClusterName, u64> = self
-            .hub
-            .clusters()
-            .iter()
-            .map(|(name, cluster)| {
-                let Access::Unusable(access) = &cluster.access else { panic!("no other is made") };
-                (name.clone(), access.parse().unwrap())
-            })
-            .collect();
-        self.connections.retain(|name, _| clusters.contains_key(name));
-        let mut opened = BTreeMap::new();
-        for (name, access) in clusters {
-            if self.connections.get(&name).is_none_or(|connection| connection.access != access) {
-                self.epochs += 1;
-                let connection = Connection { epoch: self.epochs, access, ..Connection::default() };
-                self.connections.insert(name.clone(), connection);
-                opened.insert(name, self.epochs);
-            }
-        }
-        self.hub.connected(opened);
-    }
-
-    fn tell_words(&mut self) {
-        let topics = self.hub.topics();
-        let every = self.hub.ask_every();
-        let mut words = Vec::new();
-        for (name, connection) in &mut self.connections {
-            let spoke = &self.spokes[name];
-            let mut word = Word {
-                cluster: name.clone(),
-                epoch: connection.epoch,
-                objects: Vec::new(),
-                topics: BTreeMap::new(),
-                link: None,
-            };
-            connection.topics.retain(|id, _| topics.contains_key(id));
-            if connection.asked.is_none_or(|asked| self.now >= asked + every) {
-                connection.asked = Some(self.now);
-                word.link = Some(if spoke.is_up { Ok(MS(3)) } else { Err(spoke.trouble.as_str().into()) });
-            }
-            for (id, topic) in topics
-                .iter()
-                .filter(|(_, topic)| topic.clusters.as_ref().is_none_or(|chosen| chosen.contains(name)))
-            {
-                let (sent, said) = connection.topics.entry(id.clone()).or_default();
-                if !spoke.is_up {
-                    continue;
-                }
-                if !spoke.is_readable {
-                    if said.replace(false) != Some(false) {
-                        word.topics.insert(id.clone(), Err("forbidden".into()));
-                    }
-                    continue;
-                }
-                let what = What::of_kind(&topic.kind);
-                let there = spoke.objects.iter().filter(|((kind, _), _)| *kind == what);
-                let there: BTreeMap<_, _> =
-                    there.map(|((_, name), object)| (name.clone(), object.clone())).collect();
-                let is_partial = !spoke.is_whole && said.is_none();
-                for (name, object) in there.iter().take(if is_partial { 1 } else { usize::MAX }) {
-                    if sent.get(name) != Some(object) {
-                        let instance = topic.reader.read(object).1;
-                        word.objects.push((id.clone(), name.clone(), Some(Box::new(instance))));
-                        sent.insert(name.clone(), object.clone());
-                    }
-                }
-                if is_partial {
-                    continue;
-                }
-                for name in sent.keys().filter(|name| !there.contains_key(*name)) {
-                    word.objects.push((id.clone(), name.clone(), None));
-                }
-                *sent = there;
-                if said.replace(true) != Some(true) {
-                    word.topics.insert(id.clone(), Ok(()));
-                }
-            }
-            if word.link.is_some() || !word.objects.is_empty() || !word.topics.is_empty() {
-                words.push(word);
-            }
-        }
-        self.see(Event::Heard(words));
-    }
-
-    fn tell_changes(&mut self) {
-        let topics = self.hub.topics();
-        self.watches.retain(|id, _| id.as_ref().is_some_and(|id| topics.contains_key(id)));
-        for (id, topic) in topics {
-            let what = What::of_kind(&topic.kind);
-            let watch = || Watch { what, at: 0, is_listed: false, known: BTreeSet::new() };
-            self.watches.entry(Some(id)).or_insert_with(watch);
-        }
-        let mut events = Vec::new();
-        for (id, watch) in &mut self.watches {
-            let id = id.clone().unwrap();
-            let changes = watch.changes(&self.store, &self.failing);
-            events.extend(changes.into_iter().map(|change| Event::Objects(id.clone(), change)));
-        }
-        for (what, watch) in &mut self.fixed {
-            let event = match what {
-                What::Aggregation => Event::Aggregations,
-                What::Report => Event::Reports,
-
-                _ => Event::Endpoints,
-            };
-            events.extend(watch.changes(&self.store, &self.failing).into_iter().map(event));
-        }
-        for event in events {
-            self.see(event);
-        }
     }
 
     fn settle_writes(&mut self) {
@@ -389,7 +259,9 @@ impl World {
     fn execute(&mut self, place: &Place, body: Option<&Value>) -> Result<Option<Value>, (Refusal, String)> {
         let missing = || (Refusal::NotFound, "not found".to_owned());
         let (what, name) = match place {
-            Place::Status { kind, object, .. } => (What::of_kind(kind), object.clone()),
+            Place::Status { kind, object, .. } => {
+                (What::of_kind(kind.split('.').next().unwrap()), object.clone())
+            }
             Place::Dns(name) => (What::Endpoint, name.clone()),
             Place::Aggregation(name) => (What::Aggregation, named(name)),
             Place::Report(name) => (What::Report, name.clone()),
@@ -473,39 +345,5 @@ impl World {
         let conditions = object["status"]["conditions"].as_array()?;
         let found = conditions.iter().find(|condition| condition["type"] == type_)?;
         Some(found["status"].as_str()?.to_owned())
-    }
-}
-
-impl Watch {
-    fn changes(&mut self, store: &Store, failing: &BTreeSet<What>) -> Vec<Change> {
-        if failing.contains(&self.what) {
-            self.is_listed = false;
-            return vec![Change::Failed("the API server does not answer".to_owned())];
-        }
-        let mut changes = Vec::new();
-        if self.is_listed {
-            let news = store.log[self.at..].iter().filter(|(what, _)| *what == self.what);
-            changes.extend(news.map(|(_, change)| change.clone()));
-        } else {
-            changes.push(Change::Listing);
-            let there = store.objects.iter().filter(|((what, _), _)| *what == self.what);
-            let mut listed = BTreeSet::new();
-            for ((_, name), object) in there {
-                listed.insert(name.clone());
-                changes.push(Change::There(Box::new(object.clone())));
-            }
-            changes.extend(self.known.difference(&listed).cloned().map(Change::Gone));
-            changes.push(Change::Listed);
-            self.is_listed = true;
-        }
-        for change in &changes {
-            match change {
-                Change::There(object) => drop(self.known.insert(super::super::standing::named(object))),
-                Change::Gone(name) => drop(self.known.remove(name)),
-                _ => {}
-            }
-        }
-        self.at = store.log.len();
-        changes
     }
 }

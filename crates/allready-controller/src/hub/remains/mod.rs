@@ -1,0 +1,121 @@
+//! What aggregations have written into the status of objects, by the record of who wrote what: so it is found again when the
+//! aggregation itself is gone, and nobody was there to see it go.
+
+mod search;
+
+use std::sync::Arc;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde_json::{Value, json};
+
+use super::{MANAGER, ObjectName, Place};
+
+pub use search::{kinds, may_write, search};
+
+/// What one aggregation has written into the status of one object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remains {
+    /// The group and version of the object.
+    pub api_version: Arc<str>,
+    /// Its kind.
+    pub kind: Arc<str>,
+    /// Which one.
+    pub object: ObjectName,
+    /// As whom it was written: `allready-hub/gateways`.
+    pub manager: Arc<str>,
+}
+
+impl Remains {
+    /// What aggregations have written into the status of an object.
+    ///
+    /// ```
+    /// use allready_controller::hub::Remains;
+    /// use serde_json::json;
+    ///
+    /// let entry = |manager: &str, subresource: &str| json!({
+    ///     "manager": manager, "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {},
+    ///     "subresource": subresource,
+    /// });
+    /// let metadata = serde_json::from_value(json!({
+    ///     "namespace": "shop", "name": "web",
+    ///     "managedFields": [entry("allready-hub/gateways", "status"), entry("kubectl", "status"), entry("allready-hub/x", "")],
+    /// })).unwrap();
+    /// let found = Remains::of("gateway.networking.k8s.io/v1", "Gateway", &metadata);
+    /// assert_eq!(found.iter().map(|found| &*found.manager).collect::<Vec<_>>(), ["allready-hub/gateways"]);
+    /// assert_eq!(found[0].place().to_string(), "the status of shop/web for gateways");
+    /// ```
+    pub fn of(api_version: &str, kind: &str, metadata: &ObjectMeta) -> Vec<Self> {
+        let entries = metadata.managed_fields.iter().flatten();
+        let managers = entries.filter(|entry| {
+            entry.subresource.as_deref() == Some("status") && entry.operation.as_deref() == Some("Apply")
+        });
+        let managers = managers.filter_map(|entry| entry.manager.as_deref());
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let object = ObjectName::new(&text(&metadata.namespace), &text(&metadata.name));
+        managers
+            .filter(|manager| aggregation(manager).is_some())
+            .map(|manager| Self {
+                api_version: api_version.into(),
+                kind: kind.into(),
+                object: object.clone(),
+                manager: manager.into(),
+            })
+            .collect()
+    }
+
+    /// Where it stands. Where the aggregation is there after all, this is the place that it writes to, one at a time.
+    pub fn place(&self) -> Place {
+        Place::Status {
+            aggregation: aggregation(&self.manager).unwrap_or_default().into(),
+            kind: Place::kind(&self.api_version, &self.kind),
+            object: self.object.clone(),
+        }
+    }
+
+    /// What takes it away when it is applied by its manager: nothing. What somebody else owns too stays.
+    pub fn nothing(&self) -> Value {
+        nothing(&self.api_version, &self.kind, &self.object)
+    }
+}
+
+/// An object of which a manager that applies it wants nothing.
+pub(super) fn nothing(api_version: &str, kind: &str, object: &ObjectName) -> Value {
+    let mut body = json!({ "apiVersion": api_version, "kind": kind, "metadata": { "name": &*object.name } });
+    if !object.namespace.is_empty() {
+        body["metadata"]["namespace"] = (*object.namespace).into();
+    }
+    body
+}
+
+/// The aggregation that writes as this manager. A name that was shortened stays as it is: it names the same manager again.
+fn aggregation(manager: &str) -> Option<&str> {
+    manager.strip_prefix(MANAGER)?.strip_prefix('/').filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hub::manager;
+
+    #[test]
+    fn kinds_of_the_same_name_in_two_groups_are_two_places_and_two_versions_are_one() {
+        let of = |api_version: &str| {
+            let (kind, object) = ("Gateway".into(), ObjectName::new("shop", "web"));
+            let api_version = api_version.into();
+            Remains { api_version, kind, object, manager: "allready-hub/gateways".into() }.place()
+        };
+        assert_ne!(of("gateway.networking.k8s.io/v1"), of("networking.istio.io/v1"));
+        assert_eq!(of("gateway.networking.k8s.io/v1"), of("gateway.networking.k8s.io/v1beta1"));
+    }
+
+    #[test]
+    fn a_manager_whose_name_was_shortened_is_found_again_by_what_is_left_of_it() {
+        for name in ["gateways".to_owned(), "long-".repeat(40)] {
+            let own = manager(&name);
+            assert_eq!(manager(aggregation(&own).unwrap()), own);
+        }
+        for other in ["allready-hub", "allready-hub/", "allready-hubris/x", "kubectl"] {
+            assert_eq!(aggregation(other), None);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Lists and watches objects, for ever. By hand, and not with kube's watcher: that one waits without end for a watch that is asked for
+//! and not answered, and does not say when it begins one anew, so that nobody else could bound it.
+
+use std::{collections::VecDeque, time::Duration};
+
+use futures::{StreamExt, stream::BoxStream};
+use k8s_openapi::serde::de::DeserializeOwned;
+use kube::{
+    Api, Resource, ResourceExt,
+    api::{ListParams, WatchEvent, WatchParams},
+    runtime::watcher,
+};
+use tokio::time::{Instant, error::Elapsed, sleep, timeout, timeout_at};
+
+use super::{ANSWER, NO_ANSWER, PATIENCE, refused};
+
+/// How long one watch lasts, in seconds; a fifth less by chance, so that many do not end at once.
+const WATCH_SECONDS: u64 = 25;
+/// How much later than it should have ended a watch is dead. With it, one that hangs is noticed within half a minute: as long as a
+/// cluster may be silent.
+const MARGIN: Duration = Duration::from_secs(5);
+/// After how long everything is listed again; a fifth less by chance.
+const RELIST: Duration = Duration::from_mins(10);
+/// How long a watch has to last so that it is none that failed: whoever ends each at once, or refuses it, is not asked without pause.
+const LASTS: Duration = Duration::from_secs(1);
+/// How many objects are asked for at a time, where nothing else is said.
+const PAGE: u32 = 500;
+
+/// A watch that begins anew with a list whenever it fails, so that it is seen when it does not fail any more.
+pub(super) struct Watching<K> {
+    api: Api<K>,
+    only: watcher::Config,
+    state: State<K>,
+    /// How many times in a row nothing came of it: a list is not enough, since a watch has to follow it.
+    failures: u32,
+    /// When everything is listed again.
+    relist: Instant,
+}
+
+enum State<K> {
+    /// Nothing is known.
+    Begin,
+    /// Objects of a list that are to be told, and what comes after them.
+    Listing { page: VecDeque<K>, rest: Rest },
+    /// All objects have been told up to this version.
+    Listed { version: String },
+    /// What happens is told, up to this version, by a watch that is dead if it is silent for so long.
+    Watching {
+        version: String,
+        events: BoxStream<'static, kube::Result<WatchEvent<K>>>,
+        patience: Duration,
+        began: Instant,
+    },
+}
+
+/// What of a list is still to be read.
+enum Rest {
+    All,
+    From(String),
+    /// Nothing: this is its version.
+    Nothing(String),
+}
+
+impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> Watching<K> {
+    pub(super) fn new(api: Api<K>, only: watcher::Config) -> Self {
+        Self { api, only, state: State::Begin, failures: 0, relist: Instant::now() }
+    }
+
+    /// What happens next, or why nothing can be seen.
+    pub(super) async fn next(&mut self) -> Result<watcher::Event<K>, String> {
+        loop {
+            match self.step().await {
+                Ok(Some(event)) => return Ok(event),
+                Ok(None) => {}
+                Err(why) => {
+                    self.begin_anew();
+                    return Err(why);
+                }
+            }
+        }
+    }
+
+    /// Does one thing, and says what there is to tell of it.
+    async fn step(&mut self) -> Result<Option<watcher::Event<K>>, String> {
+        match &mut self.state {
+            State::Begin => {
+                if self.failures > 0 {
+                    sleep(PATIENCE.delay(self.failures - 1, fastrand::f64())).await;
+                }
+                self.state = State::Listing { page: VecDeque::new(), rest: Rest::All };
+                Ok(Some(watcher::Event::Init))
+            }
+            State::Listing { page, rest } => {
+                if let Some(object) = page.pop_front() {
+                    return Ok(Some(watcher::Event::InitApply(object)));
+                }
+                if let Rest::Nothing(version) = rest {
+                    self.state = State::Listed { version: std::mem::take(version) };
+                    self.relist = Instant::now() + RELIST.mul_f64(jitter(fastrand::f64()));
+                    return Ok(Some(watcher::Event::InitDone));
+                }
+                let list = in_time(self.api.list(&list_params(&self.only, rest))).await?;
+                let (token, version) = (list.metadata.continue_, list.metadata.resource_version);
+                *rest = match (token, version) {
+                    (Some(token), _) if !token.is_empty() => Rest::From(token),
+                    (_, Some(version)) if !version.is_empty() => Rest::Nothing(version),
+                    _ => return Err("what answers does not say which version its list is".to_owned()),
+                };
+                page.extend(list.items);
+                Ok(None)
+            }
+            State::Listed { version } => {
+                let lasts = Duration::from_secs(WATCH_SECONDS).mul_f64(jitter(fastrand::f64()));
+                let asked = timeout(ANSWER, self.api.watch(&watch_params(&self.only, lasts), version)).await;
+                let events = match asked {
+                    Ok(Err(kube::Error::Api(status))) if status.code == EXPIRED => {
+                        self.begin_anew();
+                        return Ok(None);
+                    }
+                    asked => answered(asked)?.boxed(),
+                };
+                let (version, patience) = (std::mem::take(version), lasts + MARGIN);
+                self.state = State::Watching { version, events, patience, began: Instant::now() };
+                Ok(None)
+            }
+            State::Watching { version, events, patience, began } => {
+                let now = Instant::now();
+                let event = timeout_at(self.relist.min(now + *patience), events.next()).await;
+                if began.elapsed() >= LASTS {
+                    self.failures = 0;
+                }
+                let Ok(event) = event else {
+                    // It hangs, and what it has not told is told by another one; or it is time to look at everything again.
+                    let version = std::mem::take(version);
+                    let is_old = Instant::now() >= self.relist;
+                    self.state = if is_old { State::Begin } else { State::Listed { version } };
+                    return Ok(None);
+                };
+                match event {
+                    Some(Ok(WatchEvent::Added(object) | WatchEvent::Modified(object))) => {
+                        *version = version_of(&object)?;
+                        Ok(Some(watcher::Event::Apply(object)))
+                    }
+                    Some(Ok(WatchEvent::Deleted(object))) => {
+                        *version = version_of(&object)?;
+                        Ok(Some(watcher::Event::Delete(object)))
+                    }
+                    Some(Ok(WatchEvent::Bookmark(bookmark))) => {
+                        let told = bookmark.metadata.resource_version;
+                        // Without a version a watch begins at any, and does not tell what went before.
+                        if !told.is_empty() {
+                            *version = told;
+                        }
+                        Ok(None)
+                    }
+                    Some(Ok(WatchEvent::Error(status))) if status.code == EXPIRED => {
+                        self.begin_anew();
+                        Ok(None)
+                    }
+                    Some(Ok(WatchEvent::Error(status))) => Err(status.message.clone()),
+                    Some(Err(error)) => Err(refused(&error)),
+                    None => {
+                        let is_brief = began.elapsed() < LASTS;
+                        self.state = State::Listed { version: std::mem::take(version) };
+                        if is_brief {
+                            self.failures = self.failures.saturating_add(1);
+                            sleep(PATIENCE.delay(self.failures - 1, fastrand::f64())).await;
+                        }
+                        Ok(None)
+                    }
+                }
+            }
+        }
+    }
+
+    /// All objects are listed again, after a pause.
+    fn begin_anew(&mut self) {
+        self.state = State::Begin;
+        self.failures = self.failures.saturating_add(1);
+    }
+}
+
+/// What a server answers that has forgotten a version: nothing is wrong, and a list shows what happened since.
+const EXPIRED: u16 = 410;
+
+async fn in_time<T>(answer: impl Future<Output = kube::Result<T>>) -> Result<T, String> {
+    answered(timeout(ANSWER, answer).await)
+}
+
+fn answered<T>(answer: Result<kube::Result<T>, Elapsed>) -> Result<T, String> {
+    match answer {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) => Err(refused(&error)),
+        Err(_) => Err(NO_ANSWER.to_owned()),
+    }
+}
+
+fn version_of(object: &impl ResourceExt) -> Result<String, String> {
+    let version = object.resource_version().filter(|version| !version.is_empty());
+    version.ok_or_else(|| "what answers sends objects without a version".to_owned())
+}
+
+fn list_params(only: &watcher::Config, rest: &Rest) -> ListParams {
+    let params = ListParams {
+        label_selector: only.label_selector.clone(),
+        field_selector: only.field_selector.clone(),
+        ..ListParams::default()
+    };
+    let params = params.limit(only.page_size.unwrap_or(PAGE));
+    match rest {
+        Rest::From(token) => params.continue_token(token),
+        Rest::All | Rest::Nothing(_) => params,
+    }
+}
+
+fn watch_params(only: &watcher::Config, lasts: Duration) -> WatchParams {
+    WatchParams {
+        label_selector: only.label_selector.clone(),
+        field_selector: only.field_selector.clone(),
+        timeout: Some(u32::try_from(lasts.as_secs()).unwrap_or(u32::MAX)),
+        ..WatchParams::default()
+    }
+}
+
+/// Between four fifths and one, by a chance from 0 to 1.
+fn jitter(chance: f64) -> f64 {
+    1.0 - 0.2 * chance.clamp(0.0, 1.0)
+}

@@ -1,0 +1,214 @@
+use std::{
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use allready_apiserver::{
+    ApiServer, Verb,
+    fault::{Effect, Rule},
+};
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{DeleteParams, Patch, PatchParams};
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::*;
+
+#[test]
+fn a_refusal_is_told_in_words() {
+    let error = |code: u16, message: &str| {
+        let status = serde_json::json!({ "status": "Failure", "code": code, "message": message });
+        let status: kube::core::Status = serde_json::from_value(status).unwrap();
+        kube::Error::Api(status.boxed())
+    };
+    assert_eq!(refused(&error(404, "404 page not found")), "the API server does not serve this kind");
+    assert_eq!(refused(&error(403, "nodes is forbidden")), "nodes is forbidden");
+}
+
+struct Stage {
+    server: ApiServer,
+    api: Api<ConfigMap>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let server = ApiServer::new();
+        let api = Api::namespaced(Client::new(server.service(), "default"), "default");
+        Self { server, api }
+    }
+
+    async fn apply(&self, name: &str, value: &str) {
+        let object = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name }, "data": { "v": value } });
+        self.api.patch(name, &PatchParams::apply("test").force(), &Patch::Apply(&object)).await.unwrap();
+    }
+
+    /// What is told until this is.
+    async fn until(
+        events: &mut (impl Stream<Item = Result<watcher::Event<ConfigMap>, String>> + Unpin),
+        wanted: &str,
+    ) -> Vec<String> {
+        let mut told = Vec::new();
+        while told.last().is_none_or(|last| last != wanted) {
+            told.push(match events.next().await.unwrap() {
+                Ok(watcher::Event::Init) => "init".to_owned(),
+                Ok(watcher::Event::InitApply(object)) => format!("listed {}", words(&object)),
+                Ok(watcher::Event::InitDone) => "done".to_owned(),
+                Ok(watcher::Event::Apply(object)) => format!("changed {}", words(&object)),
+                Ok(watcher::Event::Delete(object)) => format!("gone {}", words(&object)),
+                Err(why) => why,
+            });
+        }
+        told
+    }
+}
+
+fn words(object: &ConfigMap) -> String {
+    let value = object.data.as_ref().and_then(|data| data.get("v")).map_or("", String::as_str);
+    format!("{} {value}", object.metadata.name.as_deref().unwrap_or_default())
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_objects_are_listed_page_by_page_and_then_what_happens_is_told() {
+    let stage = Stage::new();
+    for name in ["a", "b", "c"] {
+        stage.apply(name, "1").await;
+    }
+    let mut events = pin!(events(stage.api.clone(), watcher::Config::default().page_size(2)));
+    let told = Stage::until(&mut events, "done").await;
+    assert_eq!(told, ["init", "listed a 1", "listed b 1", "listed c 1", "done"]);
+    stage.apply("b", "2").await;
+    stage.api.delete("a", &DeleteParams::default()).await.unwrap();
+    assert_eq!(Stage::until(&mut events, "gone a 1").await, ["changed b 2", "gone a 1"]);
+    // A watch that ends goes on where it ended.
+    stage.server.close_watches();
+    stage.apply("c", "2").await;
+    assert_eq!(Stage::until(&mut events, "changed c 2").await, ["changed c 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_is_lost_is_made_good_within_ten_minutes() {
+    let stage = Stage::new();
+    stage.apply("a", "1").await;
+    let mut events = pin!(events(stage.api.clone(), watcher::Config::default()));
+    Stage::until(&mut events, "done").await;
+    let lost = stage.server.faults().add(Rule::new(Effect::DropEvent).kind("ConfigMap").next_calls(1));
+    let lists = Rule::new(Effect::Latency(Duration::ZERO)).verb(Verb::List).kind("ConfigMap");
+    let lists = stage.server.faults().add(lists);
+    let watches = Rule::new(Effect::Latency(Duration::ZERO)).verb(Verb::Watch).kind("ConfigMap");
+    let watches = stage.server.faults().add(watches);
+    let begun = Instant::now();
+    stage.apply("a", "2").await;
+    assert_eq!(Stage::until(&mut events, "done").await, ["init", "listed a 2", "done"]);
+    assert_eq!(stage.server.faults().fired(lost), 1);
+    let took = begun.elapsed();
+    assert!((Duration::from_mins(8)..=Duration::from_mins(10)).contains(&took), "{took:?}");
+    // What it costs: one list, and a watch each 20 to 25 seconds.
+    let (lists, watches) = (stage.server.faults().matched(lists), stage.server.faults().matched(watches));
+    assert!(lists == 1 && (18..=32).contains(&watches), "{lists} lists and {watches} watches in {took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_not_answered_is_told_after_ten_seconds() {
+    let stage = Stage::new();
+    stage.apply("a", "1").await;
+    let slow = Rule::new(Effect::Latency(Duration::from_hours(1))).verb(Verb::Watch).kind("ConfigMap");
+    stage.server.faults().add(slow.next_calls(1));
+    let mut events = pin!(events(stage.api.clone(), watcher::Config::default()));
+    Stage::until(&mut events, "done").await;
+    let begun = Instant::now();
+    assert_eq!(Stage::until(&mut events, "init").await, [NO_ANSWER, "init"]);
+    assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
+    assert_eq!(Stage::until(&mut events, "done").await, ["listed a 1", "done"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_fails_in_the_middle_is_told_and_begins_anew_without_an_end() {
+    let stage = Stage::new();
+    for name in ["a", "b", "c"] {
+        stage.apply(name, "1").await;
+    }
+    let second_page = Rule::new(Effect::Unavailable).verb(Verb::List).kind("ConfigMap").nth_call(2);
+    stage.server.faults().add(second_page);
+    let mut events = pin!(events(stage.api.clone(), watcher::Config::default().page_size(2)));
+    let told = Stage::until(&mut events, "done").await;
+    assert_eq!(told[..3], ["init", "listed a 1", "listed b 1"]);
+    assert!(!["done", "listed c 1"].contains(&told[3].as_str()), "{told:?}");
+    assert_eq!(told[4..], ["init", "listed a 1", "listed b 1", "listed c 1", "done"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happens_between_a_list_and_its_watch_is_told() {
+    let stage = Stage::new();
+    stage.apply("a", "1").await;
+    let mut events = pin!(events(stage.api.clone(), watcher::Config::default()));
+    Stage::until(&mut events, "done").await;
+    stage.apply("a", "2").await;
+    stage.apply("b", "1").await;
+    stage.api.delete("a", &DeleteParams::default()).await.unwrap();
+    assert_eq!(Stage::until(&mut events, "gone a 2").await, ["changed a 2", "changed b 1", "gone a 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_version_that_the_server_has_forgotten_is_no_failure_and_everything_is_listed_again() {
+    let stage = Stage::new();
+    stage.apply("a", "1").await;
+    let mut events = pin!(events(stage.api.clone(), watcher::Config::default()));
+    Stage::until(&mut events, "done").await;
+    let forgets = Rule::new(Effect::Compact).verb(Verb::Watch).kind("ConfigMap").next_calls(1);
+    let forgets = stage.server.faults().add(forgets);
+    stage.apply("a", "2").await;
+    stage.apply("b", "1").await;
+    stage.api.delete("a", &DeleteParams::default()).await.unwrap();
+    assert_eq!(Stage::until(&mut events, "done").await, ["init", "listed b 1", "done"]);
+    assert_eq!(stage.server.faults().fired(forgets), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_refuses_every_watch_is_not_listed_without_pause() {
+    let stage = Stage::new();
+    let refuses = Rule::new(Effect::Forbidden).verb(Verb::Watch).kind("ConfigMap");
+    let refuses = stage.server.faults().add(refuses);
+    let events = events(stage.api.clone(), watcher::Config::default());
+    let _ = timeout(Duration::from_mins(1), events.for_each(|_| async {})).await;
+    let asked = stage.server.faults().fired(refuses);
+    assert!((25..=70).contains(&asked), "{asked}");
+}
+
+/// A server that has one object and lets every watch end at once; and how many it was asked for.
+fn hasty() -> (Api<ConfigMap>, Arc<AtomicUsize>) {
+    let watches = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&watches);
+    let server = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        let is_watch = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+        let body = if is_watch {
+            counted.fetch_add(1, Ordering::Relaxed);
+            String::new()
+        } else {
+            let object =
+                json!({ "metadata": { "name": "a", "namespace": "default", "resourceVersion": "1" } });
+            json!({ "metadata": { "resourceVersion": "1" }, "items": [object] }).to_string()
+        };
+        let answer = http::Response::new(kube::client::Body::from(body.into_bytes()));
+        async move { Ok::<_, std::convert::Infallible>(answer) }
+    });
+    (Api::namespaced(Client::new(server, "default"), "default"), watches)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_ends_every_watch_at_once_is_asked_every_two_seconds_at_most() {
+    let (api, watches) = hasty();
+    let mut lists = 0;
+    let events = events(api, watcher::Config::default());
+    let count = events.for_each(|event| {
+        lists += usize::from(matches!(event, Ok(watcher::Event::InitDone)));
+        async {}
+    });
+    let _ = timeout(Duration::from_mins(1), count).await;
+    let watches = watches.load(Ordering::Relaxed);
+    assert!((25..=70).contains(&watches), "{watches}");
+    assert_eq!(lists, 1, "nothing was lost");
+}
