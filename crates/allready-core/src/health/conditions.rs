@@ -153,7 +153,7 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
     match semantics.role {
         ConditionRole::Suspension => return (said == Said::True).then(|| condition.signal(Suspended, "C03")),
         ConditionRole::Activity => {
-            return activity(condition, said, &reason).map(|health| condition.signal(health, "C05"));
+            return activity(case, condition, said, &reason).map(|health| condition.signal(health, "C05"));
         }
         _ => {}
     }
@@ -194,7 +194,7 @@ fn is_beginning(type_: &str) -> bool {
 }
 
 /// What is under way, by a condition that says so.
-fn activity(condition: Listed<'_>, said: Said<'_>, reason: &str) -> Option<Health> {
+fn activity(case: &Case<'_>, condition: Listed<'_>, said: Said<'_>, reason: &str) -> Option<Health> {
     if let Some(health @ (Degraded | Suspended)) = classify(reason, Reading::Hard) {
         return Some(health);
     }
@@ -203,10 +203,22 @@ fn activity(condition: Listed<'_>, said: Said<'_>, reason: &str) -> Option<Healt
             == Some(Progressing)
     };
     match said {
-        Said::True => Some(if is_done(reason) { Healthy } else { Progressing }),
+        Said::True if is_done(reason) || runs_on(case, condition, reason) => Some(Healthy),
+        Said::True => Some(Progressing),
+        // It is not under way, because what it needs is not there.
+        Said::False if classify(reason, Reading::Text) == Some(Degraded) => Some(Degraded),
         Said::Unknown if is_under_way() => Some(Progressing),
         _ => None,
     }
+}
+
+/// Whether `Running` says that what is to run for ever does: not a job, and not its controller at work.
+fn runs_on(case: &Case<'_>, condition: Listed<'_>, reason: &str) -> bool {
+    let is_controller_at_work = |text: &str| tokens(text).any(|token| token.as_str().starts_with("reconcil"));
+    Flat::of(condition.type_).as_str() == "running"
+        && !case.kind.runs_to_completion
+        && !is_controller_at_work(reason)
+        && !is_controller_at_work(&condition.message())
 }
 
 /// Whether a condition is about an older wish.
@@ -238,6 +250,9 @@ fn bad<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics, reason:
     let message = condition.message();
     let mut is_assumed = false;
     let declared = case.kind.reason(type_, reason).or(semantics.on_bad);
+    if declared.is_none() && semantics.role == ConditionRole::Dependent && is_unwanted(reason) {
+        return None;
+    }
     let mut health = match declared {
         Some(declared) => declared,
         None if !is_positive => match classify(reason, Reading::Text) {
@@ -255,7 +270,7 @@ fn bad<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics, reason:
             },
             None => {
                 is_assumed = true;
-                let is_silent = reason.is_empty() && message.is_empty();
+                let is_silent = (reason.is_empty() || denies(reason, type_)) && message.is_empty();
                 if is_silent && is_awaited(type_) { Progressing } else { Degraded }
             }
         },
@@ -284,10 +299,48 @@ fn clue(reason: &str, message: &str, type_: &str) -> Option<Health> {
     if tokens(message).nth(2).is_none() && classify(message, Reading::Text) == Some(Degraded) {
         return Some(Degraded);
     }
+    if begins_with_failure(message) {
+        return Some(Degraded);
+    }
     classify(reason, Reading::Text).or_else(|| {
-        let is_awaited = awaits_a_child(reason);
+        let is_awaited = awaits_a_child(reason) || lacks_replicas(reason);
         if is_awaited { Some(Progressing) } else { classify(message, Reading::Text) }
     })
+}
+
+/// Whether a part is bad because nobody wants it.
+fn is_unwanted(reason: &str) -> bool {
+    matches!(
+        Flat::of(reason).as_str(),
+        "disabled"
+            | "notenabled"
+            | "notapplicable"
+            | "notrequired"
+            | "notneeded"
+            | "notrequested"
+            | "notused"
+            | "removed"
+            | "unmanaged"
+    )
+}
+
+/// A message that begins with a failure tells of one, whatever the reason calls it.
+fn begins_with_failure(message: &str) -> bool {
+    let first = tokens(message).next();
+    first.is_some_and(|first| matches!(first.as_str(), "failed" | "error" | "failure"))
+}
+
+/// What a workload says while its Pods are on their way, and what those above it repeat: `MinimumReplicasUnavailable`.
+fn lacks_replicas(reason: &str) -> bool {
+    let flat = Flat::of(reason);
+    flat.as_str().ends_with("replicasunavailable")
+}
+
+/// Whether a reason is but the type denied: `NotReady`, `Unsynced`.
+fn denies(reason: &str, type_: &str) -> bool {
+    let (reason, type_) = (Flat::of(reason), Flat::of(type_));
+    let rest = ["not", "un"].iter().find_map(|no| reason.as_str().strip_prefix(no));
+    rest.is_some_and(|rest| rest == type_.as_str())
 }
 
 /// Whether a reason is but the type once more.

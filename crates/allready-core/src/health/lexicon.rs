@@ -15,19 +15,20 @@ const HEALTHY: &str = "ready healthy available active succeeded success successf
     accepted compliant stable green normal operational enabled attached connected applied reconciled \
     installed configured passed pass exists current issued enforced created approved registered joined \
     programmed imported exported synchronized updated validated verified allocated serving live alive \
-    steady propagated published passing merged resolved subscribed optimal";
+    steady propagated published passing merged resolved subscribed optimal succeed";
 const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted \
     timeout timedout noncompliant rejected denied conflict broken offline down unavailable stalled \
     killed crashed unreachable expired fault faulted revoked dead oom corrupt corrupted warning fail \
     cancelled canceled terminated critical fatal unrecoverable blocked stuck inconsistent splitbrain \
-    noquorum unsynced firing breached violated crashloop failing";
+    noquorum unsynced firing breached violated crashloop failing partialsuccess partiallysucceeded \
+    partiallysuccessful partiallycompleted";
 const PROGRESSING: &str = "pending progressing inprogress new init initial queued scheduled waiting \
     requested submitted notready partial yellow unready started starting restart draft planned \
     unassigned unbound unscheduled unprovisioned dispatched inqueue enqueued requeued retry notstarted \
-    outdated preparing";
+    outdated preparing prepared executing inexecution outofsync";
 const SUSPENDED: &str = "paused suspended stopped hibernated disabled inactive sleeping scaledtozero \
     frozen maintenance idle shutdown halted onhold cordoned archived hibernating poweredoff off \
-    quiesced dormant deactivated scaleddown requiresapproval waitingforapproval awaitingapproval \
+    quiesced dormant deactivated poweroff scaleddown requiresapproval waitingforapproval awaitingapproval \
     pendingapproval approvalrequired needsapproval";
 const UNKNOWN: &str = "unknown inconclusive undefined";
 const MISSING: &str = "notfound missing absent deleted";
@@ -36,9 +37,9 @@ const MISSING: &str = "notfound missing absent deleted";
 const BROKEN: &str = "err invalid denied forbidden unauthorized unreachable unhealthy missing timeout timedout exceeded \
     unable cannot conflict unsupported rejected crash stalled mismatch expired lost broken unschedulable terminal degraded \
     aborted misconfigured incompatible corrupted pressure abnormal stuck blocked noncompliant unresolved evicted oomkilled \
-    refused violation bad illegal malformed duplicate unknownerror";
+    refused violation bad illegal malformed duplicate unknownerror unrecoverable irrecoverable unusable";
 const UNDER_WAY: &str = "pending progress progressing queued wait waiting awaiting scheduled requested started start init \
-    initial initializing provisioning reconciling creating updating scaling";
+    initial initializing provisioning reconciling creating updating scaling incomplete";
 /// Words that end in `ing` and are no activity.
 const NO_ACTIVITY: &str = "string missing existing nothing something everything during following \
     according using setting settings mapping binding routing ring ping king listing being backing \
@@ -63,7 +64,11 @@ const GOOD_NAME: &str = "running ready available healthy succeeded complete vali
 const ACTIVITY_NAME: &str = "progressing reconciling pending inprogress progress";
 /// A kind whose name ends in one of these runs to an end.
 const RUNS: &str = "job run task backup restore snapshot workflow experiment analysis evaluation upgrade migration export \
-    import test build execution request operation hook dump scan";
+    import test build execution request operation hook dump scan trial load clone rebalance upload download transfer \
+    initializer repair";
+/// Of what runs to an end, these are said before it.
+const RUN_BEGINS: &str =
+    "accepted active validated allocated created enabled live alive online up connected attached";
 /// The first words of the pairs in [`pair`].
 const PAIRS: &str = "not in is are back t could timed no access permission can deadline too non without 0";
 
@@ -112,6 +117,7 @@ marks! {
     MARK_ACTIVITY_NAME = 8, is_activity_name, ACTIVITY_NAME;
     MARK_RUNS = 9, runs, RUNS;
     MARK_PAIR = 10, begins_a_pair, PAIRS;
+    MARK_RUN_BEGINS = 11, begins_a_run, RUN_BEGINS;
 }
 
 impl Word {
@@ -256,11 +262,13 @@ pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
             return Some(Health::Degraded);
         }
         found.see(text, known, reading, is_denied);
-        if let Reading::State { .. } = reading
+        if let Reading::State { runs } = reading
             && found.good.is_none()
             && known.state == Some(Health::Healthy)
         {
-            found.good = Some(if is_denied { Health::Progressing } else { Health::Healthy });
+            // Of what runs to an end, a part that is ready is not the end.
+            let is_well = !is_denied && (!runs || known.is_done());
+            found.good = Some(if is_well { Health::Healthy } else { Health::Progressing });
         }
         is_denied |= is_denial(text);
         found.words = count + 1;
@@ -281,6 +289,7 @@ fn is_denial(text: &str) -> bool {
             | "un"
             | "non"
             | "partially"
+            | "partial"
             | "never"
             | "no"
             | "none"
@@ -341,9 +350,8 @@ pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
     let flat = Flat::of(text);
     match flat.as_str() {
         "" if !flat.is_cut() => return None,
-        "running" | "executing" => {
-            return Some(if runs { Health::Progressing } else { Health::Healthy });
-        }
+        "running" => return Some(if runs { Health::Progressing } else { Health::Healthy }),
+        whole if runs && word(whole).begins_a_run() => return Some(Health::Progressing),
         whole => {
             if let Some(health) = word(whole).state {
                 return Some(health);

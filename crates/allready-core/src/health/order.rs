@@ -207,5 +207,8 @@ fn finish<'a>(
     if status.iter().all(|(key, value)| is_bookkeeping(key, value)) {
         return Signal::at(Progressing, "E03", "status").reason("NoVerdictYet");
     }
+    if case.kind.runs_to_completion && silence::has_only_begun(status) {
+        return Signal::at(Progressing, "E03", "status").reason("NoEndYet");
+    }
     Signal::at(Unknown, "X01", "status").reason("NotUnderstood")
 }

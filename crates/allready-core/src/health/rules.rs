@@ -225,7 +225,11 @@ const RULES: &[Rule] = &[
         "The kind has no other way to say it.",
     ),
     is("X02", "There are conditions and none is understood: Progressing.", "It has no summary yet."),
-    is("E03", "The status holds bookkeeping only: Progressing.", "The controller has not spoken."),
+    is(
+        "E03",
+        "The status holds bookkeeping only, or tells when a run began and no end: Progressing.",
+        "The controller has not spoken yet.",
+    ),
     is("X01", "Nothing in the status is understood: Unknown.", "Never green by default."),
     is(
         "X03",

@@ -43,6 +43,18 @@ fn tells_of_a_failure(key: &str, value: &Value) -> bool {
         || value.as_str().is_some_and(is_failure)
 }
 
+/// Whether a run tells when it began and not when it ended.
+pub(super) fn has_only_begun(status: &Map<String, Value>) -> bool {
+    let has_time = |stems: &[&str]| {
+        status.iter().any(|(key, value)| {
+            let flat = Flat::of(key);
+            let is_time = ["time", "timestamp", "at"].iter().any(|end| flat.as_str().ends_with(end));
+            is_time && !is_empty(value) && stems.iter().any(|stem| flat.as_str().starts_with(stem))
+        })
+    };
+    has_time(&["start"]) && !has_time(&["finish", "complet", "end", "stop"])
+}
+
 /// The last run was started after the last one that succeeded, and none is running.
 pub(super) fn missed_run<'a>(case: &Case<'a>, rule: &'static str) -> Option<Signal<'a>> {
     let started = case.status("lastScheduleTime")?.as_str()?;

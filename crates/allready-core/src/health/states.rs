@@ -90,7 +90,7 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         let declared = case.kind.states_of_key(key).and_then(|states| states.meaning(text));
         if let Some(health) = meaning(case, declared, text) {
             add(Signal::key(health, "P01", key).reason(text));
-            if health == Healthy
+            if (health == Healthy || is_not_ready(text))
                 && let Some(doubt) = doubt(status)
             {
                 add(doubt);
@@ -115,7 +115,11 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
     top
 }
 
-/// A good word whose reason is a failure, or whose message begins with one, is none.
+fn is_not_ready(text: &str) -> bool {
+    matches!(Flat::of(text).as_str(), "notready" | "unready")
+}
+
+/// A good word whose reason is a failure, or whose message begins with one, is none; and what is not ready for such a reason is broken.
 fn doubt(status: &Map<String, Value>) -> Option<Signal<'_>> {
     let text = |key: &str| status.get(key).and_then(Value::as_str).unwrap_or_default();
     let is_failure = classify(text("reason"), Reading::Hard) == Some(Degraded);
@@ -148,7 +152,14 @@ pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mu
             Value::Bool(_) | Value::String(_) if truth(value).is_some() => {
                 let value = truth(value) == Some(true);
                 let health = boolean(key, value).filter(|_| !is_nested || !value || !is_good_name(key));
-                if let Some(health) = health {
+                if let Some(mut health) = health {
+                    if health == Progressing
+                        && !is_nested
+                        && classify(message(map), Reading::Text) == Some(Degraded)
+                    {
+                        // The message says why it is not so.
+                        health = Degraded;
+                    }
                     visit(Signal::key(health, "B01", key).reason(if value { "True" } else { "False" }));
                 }
             }
@@ -200,6 +211,8 @@ fn is_good_name(key: &str) -> bool {
             | "active"
             | "connected"
             | "success"
+            | "successful"
+            | "applied"
             | "registered"
             | "provisioned"
             | "installed"
@@ -210,6 +223,7 @@ fn is_good_name(key: &str) -> bool {
             | "allready"
     ) || flat.ends_with("ready")
         || flat.ends_with("healthy")
+        || flat.ends_with("granted")
         || flat.starts_with("readyto")
 }
 
@@ -217,7 +231,7 @@ fn boolean(key: &str, value: bool) -> Option<Health> {
     if is_good_name(key) {
         let is_judged = matches!(
             Flat::of(key).as_str(),
-            "pass" | "passed" | "healthy" | "compliant" | "success" | "valid" | "succeeded"
+            "pass" | "passed" | "healthy" | "compliant" | "success" | "successful" | "valid" | "succeeded"
         );
         return Some(match value {
             true => Healthy,

@@ -77,7 +77,7 @@ pub(super) fn condition(type_: &str) -> Semantics {
     if matches!(whole, "deleted" | "terminated") {
         return Semantics::guessed(ConditionRole::Activity, NormalTrue);
     }
-    if matches!(last, "detected" | "skipped") {
+    if matches!(last, "detected" | "skipped" | "limited") {
         return Semantics::guessed(ConditionRole::Informational, NormalTrue);
     }
     if is_phrasal || known.is_activity_name() || is_activity(last, known) {
