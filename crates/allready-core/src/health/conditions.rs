@@ -6,6 +6,7 @@ use super::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
 use super::case::{Case, number, text};
 use super::lexicon::{Reading, classify, is_broken, is_done, state, word};
 use super::listed::{Listed, Said};
+use super::reasons::{begins_with_failure, denies, is_unwanted, tells_of_success, under_way_or_at_rest};
 use super::signal::{Signal, Worst, instant};
 use super::tokens::{Flat, tokens};
 use crate::registry::{ConditionRole, Semantics};
@@ -204,6 +205,7 @@ fn activity(case: &Case<'_>, condition: Listed<'_>, said: Said<'_>, reason: &str
     };
     match said {
         Said::True if is_done(reason) || runs_on(case, condition, reason) => Some(Healthy),
+        Said::True if tells_of_success(&condition.message()) => None,
         Said::True => Some(Progressing),
         // It is not under way, because what it needs is not there.
         Said::False if classify(reason, Reading::Text) == Some(Degraded) => Some(Degraded),
@@ -259,7 +261,7 @@ fn bad<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics, reason:
             Some(Suspended) => Suspended,
             _ => Degraded,
         },
-        None => match clue(reason, &message, type_) {
+        None => match clue(case, reason, &message, type_) {
             // It was judged, not awaited.
             Some(Progressing) if last_word_is(type_, "healthy") => Degraded,
             Some(health) => health,
@@ -294,7 +296,7 @@ fn is_young(case: &Case<'_>, condition: Listed<'_>, semantics: Semantics) -> boo
 }
 
 /// What `False` means on a type of which it is bad: the reason tells, else the message.
-fn clue(reason: &str, message: &str, type_: &str) -> Option<Health> {
+fn clue(case: &Case<'_>, reason: &str, message: &str, type_: &str) -> Option<Health> {
     let reason = if repeats(reason, type_) { "" } else { reason };
     if tokens(message).nth(2).is_none() && classify(message, Reading::Text) == Some(Degraded) {
         return Some(Degraded);
@@ -303,44 +305,14 @@ fn clue(reason: &str, message: &str, type_: &str) -> Option<Health> {
         return Some(Degraded);
     }
     classify(reason, Reading::Text).or_else(|| {
-        let is_awaited = awaits_a_child(reason) || lacks_replicas(reason);
-        if is_awaited { Some(Progressing) } else { classify(message, Reading::Text) }
+        if awaits_a_child(reason) {
+            return Some(Progressing);
+        }
+        let of_a_child = || awaits_a_child(message) && !names(message, case.name);
+        under_way_or_at_rest(reason, type_)
+            .or_else(|| classify(message, Reading::Text))
+            .or_else(|| of_a_child().then_some(Progressing))
     })
-}
-
-/// Whether a part is bad because nobody wants it.
-fn is_unwanted(reason: &str) -> bool {
-    matches!(
-        Flat::of(reason).as_str(),
-        "disabled"
-            | "notenabled"
-            | "notapplicable"
-            | "notrequired"
-            | "notneeded"
-            | "notrequested"
-            | "notused"
-            | "removed"
-            | "unmanaged"
-    )
-}
-
-/// A message that begins with a failure tells of one, whatever the reason calls it.
-fn begins_with_failure(message: &str) -> bool {
-    let first = tokens(message).next();
-    first.is_some_and(|first| matches!(first.as_str(), "failed" | "error" | "failure"))
-}
-
-/// What a workload says while its Pods are on their way, and what those above it repeat: `MinimumReplicasUnavailable`.
-fn lacks_replicas(reason: &str) -> bool {
-    let flat = Flat::of(reason);
-    flat.as_str().ends_with("replicasunavailable")
-}
-
-/// Whether a reason is but the type denied: `NotReady`, `Unsynced`.
-fn denies(reason: &str, type_: &str) -> bool {
-    let (reason, type_) = (Flat::of(reason), Flat::of(type_));
-    let rest = ["not", "un"].iter().find_map(|no| reason.as_str().strip_prefix(no));
-    rest.is_some_and(|rest| rest == type_.as_str())
 }
 
 /// Whether a reason is but the type once more.
@@ -365,6 +337,11 @@ fn awaits_a_child(reason: &str) -> bool {
         count += 1;
     }
     count > 2 && has_not && is_awaited && !is_is_not
+}
+
+/// Whether a text speaks of the kind itself.
+fn names(text: &str, kind: &str) -> bool {
+    text.split(|letter: char| !letter.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case(kind))
 }
 
 /// Whether a type is one that is awaited, where others are decided.

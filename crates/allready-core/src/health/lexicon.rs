@@ -15,20 +15,24 @@ const HEALTHY: &str = "ready healthy available active succeeded success successf
     accepted compliant stable green normal operational enabled attached connected applied reconciled \
     installed configured passed pass exists current issued enforced created approved registered joined \
     programmed imported exported synchronized updated validated verified allocated serving live alive \
-    steady propagated published passing merged resolved subscribed optimal succeed";
+    steady propagated published passing merged resolved subscribed optimal succeed mounted \
+    loaded clean populated consistent inservice";
 const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted \
     timeout timedout noncompliant rejected denied conflict broken offline down unavailable stalled \
     killed crashed unreachable expired fault faulted revoked dead oom corrupt corrupted warning fail \
     cancelled canceled terminated critical fatal unrecoverable blocked stuck inconsistent splitbrain \
     noquorum unsynced firing breached violated crashloop failing partialsuccess partiallysucceeded \
-    partiallysuccessful partiallycompleted";
+    partiallysuccessful partiallycompleted outofdisk outofmemory diskfull exhausted disconnected unresponsive \
+    notresponding fenced quarantined suspect overloaded impaired stale orphaned interrupted warn healthwarn \
+    rollbackcomplete updaterollbackcomplete";
 const PROGRESSING: &str = "pending progressing inprogress new init initial queued scheduled waiting \
     requested submitted notready partial yellow unready started starting restart draft planned \
     unassigned unbound unscheduled unprovisioned dispatched inqueue enqueued requeued retry notstarted \
-    outdated preparing prepared executing inexecution outofsync";
+    outdated preparing prepared executing inexecution outofsync bootstrap \
+    provision uninitialized catchup switchover backingup";
 const SUSPENDED: &str = "paused suspended stopped hibernated disabled inactive sleeping scaledtozero \
     frozen maintenance idle shutdown halted onhold cordoned archived hibernating poweredoff off \
-    quiesced dormant deactivated poweroff scaleddown requiresapproval waitingforapproval awaitingapproval \
+    quiesced dormant deactivated poweroff inmaintenance parked scaleddown requiresapproval waitingforapproval awaitingapproval \
     pendingapproval approvalrequired needsapproval";
 const UNKNOWN: &str = "unknown inconclusive undefined";
 const MISSING: &str = "notfound missing absent deleted";
@@ -45,7 +49,8 @@ const NO_ACTIVITY: &str = "string missing existing nothing something everything 
     according using setting settings mapping binding routing ring ping king listing being backing \
     testing pricing networking tracking matching failing logging monitoring tracing billing serving \
     listening streaming polling archiving replicating passing succeeding";
-const AT_REST: &str = "paused suspended hibernated hibernation pause suspend stopped halted";
+const AT_REST: &str =
+    "paused suspended hibernated hibernation hibernating pause suspend stopped halted quiesced";
 /// A reason with one of these says that what was to be done is done.
 const DONE: &str =
     "available complete completed succeeded success successful done finished uptodate asexpected expected";
@@ -53,22 +58,25 @@ const DONE: &str =
 const AWAITED: &str = "ready available complete completed succeeded running initialized provisioned \
     bound deployed installed synced progressed created attached connected up started populated uptodate \
     assigned allocated scheduled registered joined established configured mounted loaded propagated \
-    observed launched";
+    observed launched bootstrapped";
 /// In the name of a condition type, these mean that `True` is bad.
 const BAD_NAME: &str = "unavailable warning warnings alert alerts outdated stale drift drifted disconnected offline \
     fault faulted unsynced desynced exhausted throttled problem problems deadlock insufficient interrupted cancelled canceled \
-    overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned";
+    overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned fenced deadlocked \
+    lagging full loss low";
 const GOOD_NAME: &str = "running ready available healthy succeeded complete valid ok up online active \
     success alive sync reachable exists successful succeeding passing compliant serving listening \
-    streaming polling archiving replicating";
+    streaming polling archiving replicating present found quorate functional operational compatible";
 const ACTIVITY_NAME: &str = "progressing reconciling pending inprogress progress";
 /// A kind whose name ends in one of these runs to an end.
 const RUNS: &str = "job run task backup restore snapshot workflow experiment analysis evaluation upgrade migration export \
     import test build execution request operation hook dump scan trial load clone rebalance upload download transfer \
     initializer repair";
 /// Of what runs to an end, these are said before it.
-const RUN_BEGINS: &str =
-    "accepted active validated allocated created enabled live alive online up connected attached";
+const RUN_BEGINS: &str = "accepted active validated allocated created enabled live alive online up connected attached \
+    launched assigned admitted triggered uploaded snapshotted throttled";
+/// Of what runs to an end, these are said of the end, and of nothing else.
+const RUN_ENDS: &str = "processed finalized restored";
 /// The first words of the pairs in [`pair`].
 const PAIRS: &str = "not in is are back t could timed no access permission can deadline too non without 0";
 
@@ -118,6 +126,7 @@ marks! {
     MARK_RUNS = 9, runs, RUNS;
     MARK_PAIR = 10, begins_a_pair, PAIRS;
     MARK_RUN_BEGINS = 11, begins_a_run, RUN_BEGINS;
+    MARK_RUN_ENDS = 12, ends_a_run, RUN_ENDS;
 }
 
 impl Word {
@@ -265,6 +274,8 @@ pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
         if let Reading::State { runs } = reading
             && found.good.is_none()
             && known.state == Some(Health::Healthy)
+            // StartUp, BackingUp.
+            && (text != "up" || count == 0)
         {
             // Of what runs to an end, a part that is ready is not the end.
             let is_well = !is_denied && (!runs || known.is_done());
@@ -352,6 +363,7 @@ pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
         "" if !flat.is_cut() => return None,
         "running" => return Some(if runs { Health::Progressing } else { Health::Healthy }),
         whole if runs && word(whole).begins_a_run() => return Some(Health::Progressing),
+        whole if runs && word(whole).ends_a_run() => return Some(Health::Healthy),
         whole => {
             if let Some(health) = word(whole).state {
                 return Some(health);

@@ -34,7 +34,8 @@ const KEYS: [&str; 21] = [
     "robustness",
     "stage",
 ];
-const KEY_ENDS: [&str; 4] = ["phase", "state", "status", "health"];
+const KEY_ENDS: [&str; 8] =
+    ["phase", "state", "status", "health", "statesummary", "statussummary", "resolution", "progress"];
 /// What was, or is to be, is not what is.
 const OTHER_TIMES: [&str; 6] = ["last", "previous", "prev", "desired", "target", "old"];
 const MESSAGE_KEYS: [&str; 7] =
@@ -53,7 +54,7 @@ pub(super) enum Keys {
 fn is_state_key(key: &str) -> Option<Keys> {
     // Most keys are told apart by their last letter.
     let last = key.bytes().next_back()?.to_ascii_lowercase();
-    if last.is_ascii_alphanumeric() && !matches!(last, b'e' | b's' | b'h' | b't' | b'n') {
+    if last.is_ascii_alphanumeric() && !matches!(last, b'e' | b's' | b'h' | b't' | b'n' | b'y') {
         return None;
     }
     let flat = Flat::of(key);
@@ -196,6 +197,10 @@ fn truth(value: &Value) -> Option<bool> {
 fn is_good_name(key: &str) -> bool {
     let flat = Flat::of(key);
     let flat = flat.as_str();
+    // Unhealthy, notReady.
+    if flat.starts_with("un") || flat.starts_with("not") {
+        return false;
+    }
     matches!(
         flat,
         "pass"
@@ -213,6 +218,13 @@ fn is_good_name(key: &str) -> bool {
             | "success"
             | "successful"
             | "applied"
+            | "online"
+            | "bound"
+            | "insync"
+            | "uptodate"
+            | "established"
+            | "complete"
+            | "completed"
             | "registered"
             | "provisioned"
             | "installed"
@@ -231,7 +243,15 @@ fn boolean(key: &str, value: bool) -> Option<Health> {
     if is_good_name(key) {
         let is_judged = matches!(
             Flat::of(key).as_str(),
-            "pass" | "passed" | "healthy" | "compliant" | "success" | "successful" | "valid" | "succeeded"
+            "pass"
+                | "passed"
+                | "healthy"
+                | "compliant"
+                | "success"
+                | "successful"
+                | "valid"
+                | "succeeded"
+                | "online"
         );
         return Some(match value {
             true => Healthy,
@@ -243,8 +263,12 @@ fn boolean(key: &str, value: bool) -> Option<Health> {
         return None;
     }
     match Flat::of(key).as_str() {
-        "controllerpause" | "paused" | "suspended" | "hibernated" => return Some(Suspended),
-        "failed" | "degraded" | "unhealthy" | "error" => return Some(Degraded),
+        "controllerpause" | "paused" | "suspended" | "hibernated" | "stopped" => return Some(Suspended),
+        "failed" | "degraded" | "unhealthy" | "error" | "unreachable" | "offline" | "disconnected"
+        | "unavailable" => return Some(Degraded),
+        "notready" | "unready" | "reconciling" | "updating" | "upgrading" | "restoring" | "rebalancing"
+        | "migrating" | "provisioning" | "initializing" | "restarting" | "resizing" | "deleting"
+        | "terminating" => return Some(Progressing),
         _ => {}
     }
     let begins_with_no = tokens(key).next().is_some_and(|first| first.as_str() == "no");

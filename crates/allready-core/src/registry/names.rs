@@ -38,7 +38,9 @@ pub(super) fn condition(type_: &str) -> Semantics {
     let mut ends: Option<(Token, Token)> = None;
     let mut is_phrasal = false;
     let mut is_bad =
-        ["required", "outofsync", "outofdate", "diskfull"].iter().any(|end| whole.ends_with(end))
+        ["required", "outofsync", "outofdate", "outofmemory", "outofdisk", "splitbrain", "underreplicated"]
+            .iter()
+            .any(|end| whole.ends_with(end))
             || whole == "down";
     for token in tokens(name) {
         let known = word(token.as_str());
@@ -53,11 +55,13 @@ pub(super) fn condition(type_: &str) -> Semantics {
     };
     let (first, last) = (first.as_str(), last.as_str());
     let known = word(last);
+    // NodeDown, where ScalingDown is an activity and ShutDown a wish.
+    is_bad |= last == "down" && !is_phrasal && first != "shut";
     let dependent = |polarity| Semantics::guessed(ConditionRole::Dependent, polarity);
     if !matches!(first, "not" | "no" | "non") && is_information(whole, first) {
         return Semantics::guessed(ConditionRole::Informational, NormalTrue);
     }
-    if known.is_at_rest() || last == "ignored" || whole == "disabled" {
+    if known.is_at_rest() || last == "ignored" || is_rest(whole) {
         return Semantics::guessed(ConditionRole::Suspension, NormalTrue);
     }
     if first.starts_with("partial") {
@@ -80,17 +84,29 @@ pub(super) fn condition(type_: &str) -> Semantics {
     if matches!(last, "detected" | "skipped" | "limited") {
         return Semantics::guessed(ConditionRole::Informational, NormalTrue);
     }
-    if is_phrasal || known.is_activity_name() || is_activity(last, known) {
+    let is_of_an_update = matches!(last, "update" | "upgrade" | "restart") && is_activity(first, word(first))
+        || whole == "backingup";
+    if is_phrasal || is_of_an_update || known.is_activity_name() || is_activity(last, known) {
         return Semantics::guessed(ConditionRole::Activity, NormalTrue);
     }
     let ends_well = ["ed", "able", "ready", "bound", "sync"].iter().any(|end| last.ends_with(end));
     // ResolvedRefs, PassedValidation.
-    let begins_well =
-        matches!(first, "resolved" | "valid" | "passed" | "healthy" | "successful" | "accepted");
+    let begins_well = matches!(
+        first,
+        "resolved" | "valid" | "passed" | "healthy" | "successful" | "accepted" | "accepting"
+    ) || first == "has" && matches!(last, "quorum" | "leader" | "primary" | "master");
     if known.is_good_name() || ends_well || begins_well || whole.ends_with("uptodate") {
         return dependent(NormalTrue);
     }
     Semantics::guessed(ConditionRole::Informational, NormalTrue)
+}
+
+/// Somebody wants it to rest, in other words than those of rest.
+fn is_rest(whole: &str) -> bool {
+    matches!(
+        whole,
+        "disabled" | "shutdown" | "inmaintenance" | "undermaintenance" | "maintenance" | "maintenancemode"
+    )
 }
 
 fn is_information(whole: &str, first: &str) -> bool {
@@ -132,6 +148,24 @@ mod tests {
             ("ScalingUp", Activity, NormalTrue),
             ("RollingUpdating", Activity, NormalTrue),
             ("Paused", Suspension, NormalTrue),
+            ("ShutDown", Suspension, NormalTrue),
+            ("MaintenanceMode", Suspension, NormalTrue),
+            ("RollingUpdate", Activity, NormalTrue),
+            ("BackingUp", Activity, NormalTrue),
+            ("ScalingDown", Activity, NormalTrue),
+            ("NodeDown", Dependent, AbnormalTrue),
+            ("StorageFull", Dependent, AbnormalTrue),
+            ("LowDiskSpace", Dependent, AbnormalTrue),
+            ("SplitBrain", Dependent, AbnormalTrue),
+            ("UnderReplicated", Dependent, AbnormalTrue),
+            ("OutOfMemory", Dependent, AbnormalTrue),
+            ("DataLoss", Dependent, AbnormalTrue),
+            ("ReplicationLagging", Dependent, AbnormalTrue),
+            ("HasQuorum", Dependent, NormalTrue),
+            ("AcceptingConnections", Dependent, NormalTrue),
+            ("CredentialsPresent", Dependent, NormalTrue),
+            ("Operational", Dependent, NormalTrue),
+            ("ScalingLimited", Informational, NormalTrue),
             ("ReconciliationPaused", Suspension, NormalTrue),
             ("Upgradeable", Informational, NormalTrue),
             ("PackageDeprecated", Informational, NormalTrue),

@@ -63,6 +63,12 @@ fn what_does_not_move_because_something_is_not_there_is_broken() {
 fn replicas_that_are_on_their_way_are_no_failure() {
     assert_eq!(condition("Ready=False MinimumReplicasUnavailable: too few"), Progressing);
     assert_eq!(condition("Ready=False NotReady"), Progressing);
+    assert_eq!(condition("PodsReady=False NotReady"), Progressing);
+    assert_eq!(condition("Ready=False NotBootstrapped: x"), Progressing);
+    assert_eq!(condition("Ready=False NotEnoughReadyReplicas: x"), Progressing);
+    assert_eq!(condition("Ready=False JobRunning: x"), Progressing);
+    assert_eq!(condition("Ready=False : the statefulset trino-worker not ready"), Progressing);
+    assert_eq!(condition("Ready=False : the widget is not ready"), Degraded, "it says no more than the type");
     assert_eq!(condition("Ready=False Incomplete: not there"), Progressing);
     assert_eq!(condition("Ready=False Weird: too few"), Degraded);
 }
@@ -88,11 +94,53 @@ fn a_part_that_nobody_wants_does_not_count() {
 }
 
 #[test]
+fn what_was_switched_off_is_at_rest() {
+    assert_eq!(condition("Ready=False Disabled: x"), Suspended);
+    assert_eq!(condition("Ready=False ScaledToZero: x"), Suspended);
+    assert_eq!(of("Widget", &json!({"stopped": true, "endpoint": "a"})), Suspended);
+}
+
+#[test]
+fn what_was_done_with_success_does_not_move_any_more() {
+    let moves = |message: &str| {
+        let message = format!("Progressing=True CreatedDeployment: {message}");
+        of("Widget", &json!({"conditions": ["Available=True", message]}))
+    };
+    assert_eq!(moves("the Deployment was successfully created"), Healthy);
+    assert_eq!(moves("waiting until it is successfully created"), Progressing);
+    assert_eq!(
+        condition("Progressing=True Created: it was successfully created"),
+        Progressing,
+        "alone it is no end"
+    );
+}
+
+#[test]
+fn booleans_are_read_by_their_names() {
+    for (key, yes, no) in [
+        ("online", Healthy, Degraded),
+        ("inSync", Healthy, Progressing),
+        ("completed", Healthy, Progressing),
+        ("offline", Degraded, Unknown),
+        ("upgrading", Progressing, Unknown),
+        ("accessGranted", Healthy, Progressing),
+    ] {
+        let status = |value: bool| json!({key: value, "endpoint": "a"});
+        assert_eq!((of("Widget", &status(true)), of("Widget", &status(false))), (yes, no), "{key}");
+    }
+}
+
+#[test]
 fn words_of_people_are_understood() {
     for (word, expected) in [
         ("Cluster is unrecoverable and needs manual intervention", Degraded),
         ("POWEROFF", Suspended),
         ("OutOfSync", Progressing),
+        ("Uninitialized", Progressing),
+        ("Disconnected", Degraded),
+        ("HEALTH_WARN", Degraded),
+        ("InMaintenance", Suspended),
+        ("InService", Healthy),
         ("InExecution", Progressing),
     ] {
         assert_eq!(phase("Widget", word), expected, "{word}");
