@@ -174,8 +174,7 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
     if !is_good {
         return bad(case, condition, semantics, &reason);
     }
-    if is_positive && semantics.on_bad.is_none() && (hard() == Some(Degraded) || is_one_broken_word(&reason))
-    {
+    if is_positive && (hard() == Some(Degraded) || is_one_broken_word(&reason)) {
         return Some(condition.signal(Degraded, "C06"));
     }
     Some(condition.signal(Healthy, "C01"))

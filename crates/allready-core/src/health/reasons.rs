@@ -66,7 +66,10 @@ pub(super) fn under_way_or_at_rest(reason: &str, type_: &str) -> Option<Health> 
     let lacks_replicas = flat.ends_with("replicasunavailable")
         || flat.ends_with("replicas") && (flat.contains("ready") || flat.contains("available"));
     let is_partly = first.starts_with("partial");
-    let is_under_way =
-        is_not_yet || lacks_replicas || is_partly || last == "running" || flat == "noendpoints";
+    let is_under_way = is_not_yet
+        || lacks_replicas
+        || is_partly
+        || matches!(last, "running" | "unavailable")
+        || flat == "noendpoints";
     is_under_way.then_some(Progressing)
 }

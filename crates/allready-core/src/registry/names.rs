@@ -93,7 +93,7 @@ pub(super) fn condition(type_: &str) -> Semantics {
     // ResolvedRefs, PassedValidation.
     let begins_well = matches!(
         first,
-        "resolved" | "valid" | "passed" | "healthy" | "successful" | "accepted" | "accepting"
+        "resolved" | "valid" | "passed" | "healthy" | "successful" | "accepted" | "accepting" | "ready"
     ) || first == "has" && matches!(last, "quorum" | "leader" | "primary" | "master");
     if known.is_good_name() || ends_well || begins_well || whole.ends_with("uptodate") {
         return dependent(NormalTrue);
@@ -162,6 +162,7 @@ mod tests {
             ("DataLoss", Dependent, AbnormalTrue),
             ("ReplicationLagging", Dependent, AbnormalTrue),
             ("HasQuorum", Dependent, NormalTrue),
+            ("ReadyForBinding", Dependent, NormalTrue),
             ("AcceptingConnections", Dependent, NormalTrue),
             ("CredentialsPresent", Dependent, NormalTrue),
             ("Operational", Dependent, NormalTrue),

@@ -146,3 +146,22 @@ fn words_of_people_are_understood() {
         assert_eq!(phase("Widget", word), expected, "{word}");
     }
 }
+
+#[test]
+fn an_annotation_with_the_time_at_which_it_was_stopped_asks_it_to_rest() {
+    let with = |name: &str, value: &str| {
+        let parts =
+            json!({"metadata": {"annotations": {name: value}}, "status": {"conditions": ["Ready=True"]}});
+        judge(&object("example.com/v1", "Widget", &parts), Registry::builtin(), now()).health
+    };
+    assert_eq!(with("example.com/resource-stopped", "2026-03-01T09:00:00Z"), Suspended);
+    assert_eq!(with("example.com/last-stopped", "2026-03-01T09:00:00Z"), Healthy, "that was");
+    assert_eq!(with("example.com/resource-stopped", "never"), Healthy);
+}
+
+#[test]
+fn true_for_a_failure_is_not_good_whatever_is_declared_of_false() {
+    let parts = json!({"status": {"conditions": ["Completed=True Failed: the job failed"]}});
+    let backup = object("k8up.io/v1", "Backup", &parts);
+    assert_eq!(judge(&backup, Registry::builtin(), now()).health, Degraded);
+}
