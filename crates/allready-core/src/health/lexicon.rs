@@ -71,7 +71,7 @@ const ACTIVITY_NAME: &str = "progressing reconciling pending inprogress progress
 /// A kind whose name ends in one of these runs to an end.
 const RUNS: &str = "job run task backup restore snapshot workflow experiment analysis evaluation upgrade migration export \
     import test build execution request operation hook dump scan trial load clone rebalance upload download transfer \
-    initializer repair";
+    initializer repair action";
 /// Of what runs to an end, these are said before it.
 const RUN_BEGINS: &str = "accepted active validated allocated created enabled live alive online up connected attached \
     launched assigned admitted triggered uploaded snapshotted throttled";
