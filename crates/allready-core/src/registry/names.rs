@@ -93,8 +93,10 @@ pub(super) fn condition(type_: &str) -> Semantics {
     // ResolvedRefs, PassedValidation.
     let begins_well = matches!(
         first,
-        "resolved" | "valid" | "passed" | "healthy" | "successful" | "accepted" | "accepting" | "ready"
-    ) || first == "has" && matches!(last, "quorum" | "leader" | "primary" | "master");
+        "resolved" | "valid" | "passed" | "healthy" | "successful" | "accepted" | "accepting"
+    ) || first == "has" && matches!(last, "quorum" | "leader" | "primary" | "master")
+        || whole.starts_with("readyfor")
+        || whole.starts_with("readyto");
     if known.is_good_name() || ends_well || begins_well || whole.ends_with("uptodate") {
         return dependent(NormalTrue);
     }
