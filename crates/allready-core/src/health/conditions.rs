@@ -95,7 +95,10 @@ impl<'a> Sorted<'a> {
         if top.is_weak {
             // The dependent names the cause.
             let mut named = Worst::default();
-            named.extend(self.dependents.iter().filter(|one| one.health != Healthy && !one.is_weak).cloned());
+            let is_said = classify(&top.reason, Reading::Text) == Some(top.health);
+            let is_cause = |one: &&Signal<'a>| one.health != Healthy && !one.is_weak;
+            let is_as_bad = |one: &&Signal<'a>| !is_said || one.health >= top.health;
+            named.extend(self.dependents.iter().filter(is_cause).filter(is_as_bad).cloned());
             if let Some(named) = named.0 {
                 top = named;
             }
@@ -110,7 +113,8 @@ impl<'a> Sorted<'a> {
             return top;
         }
         let mut bad = Worst::default();
-        bad.extend(others.chain(self.dependents).filter(|one| one.health != Healthy));
+        let yields = |one: &Signal<'a>| self.is_active && one.health == Degraded && one.is_weak;
+        bad.extend(others.chain(self.dependents).filter(|one| one.health != Healthy && !yields(one)));
         bad.extend(self.activity.0);
         match bad.0 {
             Some(worst) if top.health == Healthy => worst,
@@ -138,6 +142,9 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
     let reason = condition.reason();
     let hard = || classify(&reason, Reading::Hard);
     if semantics.role == ConditionRole::Informational {
+        if let (Said::Other(other), false) = (said, semantics.is_declared) {
+            return state(other, false).map(|health| condition.signal(health, "C08"));
+        }
         let broke = !semantics.is_declared && said == Said::False && hard() == Some(Degraded);
         return broke.then(|| condition.signal(Degraded, "C09"));
     }
@@ -285,7 +292,7 @@ fn clue(reason: &str, message: &str, type_: &str) -> Option<Health> {
         return Some(Degraded);
     }
     classify(reason, Reading::Text).or_else(|| {
-        let is_awaited = awaits_a_child(reason);
+        let is_awaited = awaits_a_child(reason) && classify(message, Reading::Hard) != Some(Degraded);
         if is_awaited { Some(Progressing) } else { classify(message, Reading::Text) }
     })
 }

@@ -15,12 +15,13 @@ const HEALTHY: &str = "ready healthy available active succeeded success successf
     accepted compliant stable green normal operational enabled attached connected applied reconciled \
     installed configured passed pass exists current issued enforced created approved registered joined \
     programmed imported exported synchronized updated validated verified allocated serving live alive \
-    steady propagated published passing merged resolved subscribed optimal";
+    steady propagated published passing merged resolved subscribed optimal assigned processed realized \
+    upgraded mounted delivered confirmed activated authenticated authorized inservice onboarded";
 const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted \
     timeout timedout noncompliant rejected denied conflict broken offline down unavailable stalled \
     killed crashed unreachable expired fault faulted revoked dead oom corrupt corrupted warning fail \
     cancelled canceled terminated critical fatal unrecoverable blocked stuck inconsistent splitbrain \
-    noquorum unsynced firing breached violated crashloop failing";
+    noquorum unsynced firing breached violated crashloop failing disconnected unresponsive inaccessible";
 const PROGRESSING: &str = "pending progressing inprogress new init initial queued scheduled waiting \
     requested submitted notready partial yellow unready started starting restart draft planned \
     unassigned unbound unscheduled unprovisioned dispatched inqueue enqueued requeued retry notstarted \
@@ -56,16 +57,19 @@ const AWAITED: &str = "ready available complete completed succeeded running init
 /// In the name of a condition type, these mean that `True` is bad.
 const BAD_NAME: &str = "unavailable warning warnings alert alerts outdated stale drift drifted disconnected offline \
     fault faulted unsynced desynced exhausted throttled problem problems deadlock insufficient interrupted cancelled canceled \
-    overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned";
+    overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned irreconcilable inaccessible \
+    unusable unresponsive unbalanced unready";
 const GOOD_NAME: &str = "running ready available healthy succeeded complete valid ok up online active \
     success alive sync reachable exists successful succeeding passing compliant serving listening \
     streaming polling archiving replicating";
 const ACTIVITY_NAME: &str = "progressing reconciling pending inprogress progress";
 /// A kind whose name ends in one of these runs to an end.
 const RUNS: &str = "job run task backup restore snapshot workflow experiment analysis evaluation upgrade migration export \
-    import test build execution request operation hook dump scan";
+    import test build execution request operation hook dump scan rollback rotation replay benchmark capture verification \
+    clone drain reboot transfer copy failover switchover simulation trial compaction traceflow";
 /// The first words of the pairs in [`pair`].
-const PAIRS: &str = "not in is are back t could timed no access permission can deadline too non without 0";
+const PAIRS: &str =
+    "not still in is are back t could timed no access permission can deadline too non without 0";
 
 /// However it goes on, a word that begins so is about a failure.
 const HARD_STEMS: [&str; 12] = [
@@ -180,7 +184,7 @@ fn is_recovery(text: &str) -> bool {
 
 /// Whether a word in lower case is about a failure, whatever stands around it.
 pub(crate) fn is_hard(text: &str) -> bool {
-    !is_recovery(text) && HARD_STEMS.iter().any(|stem| text.starts_with(stem))
+    text == "err" || !is_recovery(text) && HARD_STEMS.iter().any(|stem| text.starts_with(stem))
 }
 
 /// Whether a word in lower case speaks of something broken.
@@ -215,6 +219,7 @@ fn pair(first: &str, second: &str) -> Option<Pair> {
     match (first, second) {
         ("not", "yet" | "serving" | "listening" | "streaming" | "replicating")
         | ("in", "progress")
+        | ("still", "not")
         | ("is" | "are", "being") => Some(Pair::UnderWay),
         ("not", "found" | "exist" | "allowed" | "permitted" | "supported" | "valid")
         | ("back", "off")
@@ -344,6 +349,8 @@ pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
         "running" | "executing" => {
             return Some(if runs { Health::Progressing } else { Health::Healthy });
         }
+        // What is to run has but begun.
+        "created" if runs => return Some(Health::Progressing),
         whole => {
             if let Some(health) = word(whole).state {
                 return Some(health);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Health::{self, Degraded, Healthy, Progressing, Suspended};
+use super::Health::{self, Degraded, Healthy, Missing, Progressing, Suspended};
 use super::case::{Case, ITEM, is_truthy, json};
 use super::errors::{error_text, is_error_key, is_no_error};
 use super::lexicon::{self, Reading, classify};
@@ -88,7 +88,7 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
             continue;
         }
         let declared = case.kind.states_of_key(key).and_then(|states| states.meaning(text));
-        if let Some(health) = meaning(case, declared, text) {
+        if let Some(health) = meaning(case, declared, key, text) {
             add(Signal::key(health, "P01", key).reason(text));
             if health == Healthy
                 && let Some(doubt) = doubt(status)
@@ -108,7 +108,7 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         }
         let Some(value @ (Value::String(_) | Value::Bool(_))) = states.path.of(case.object) else { continue };
         let text = scalar(value);
-        if let Some(health) = meaning(case, states.meaning(&text), &text) {
+        if let Some(health) = meaning(case, states.meaning(&text), "", &text) {
             add(Signal::at(health, "P01", states.path.as_str()).reason(text));
         }
     }
@@ -128,10 +128,21 @@ fn doubt(status: &Map<String, Value>) -> Option<Signal<'_>> {
 }
 
 /// What a word means: as declared, else by itself.
-fn meaning(case: &Case<'_>, declared: Option<crate::registry::StateMeaning>, text: &str) -> Option<Health> {
+fn meaning(
+    case: &Case<'_>,
+    declared: Option<crate::registry::StateMeaning>,
+    key: &str,
+    text: &str,
+) -> Option<Health> {
+    // A buildStatus that is Running will end, whatever the kind does.
+    let ends = || {
+        let flat = Flat::of(key);
+        let of_what = KEY_ENDS.iter().find_map(|end| flat.as_str().strip_suffix(end));
+        of_what.is_some_and(|what| lexicon::word(what).runs())
+    };
     match declared {
         Some(declared) => declared.health(),
-        None => lexicon::state(text, case.kind.runs_to_completion),
+        None => lexicon::state(text, case.kind.runs_to_completion || ends()),
     }
 }
 
@@ -314,7 +325,7 @@ fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &str, wors
         let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { continue };
         let Some(keys) = is_state_key(key) else { continue };
         let declared = declared_below(case, path, key, text);
-        let Some(health) = meaning(case, declared, text) else { continue };
+        let Some(health) = meaning(case, declared, key, text) else { continue };
         if keys == Keys::Canonical || health == Degraded {
             add(Signal::new(health, "P02", Place::Key(key)).reason(text).message(message(item)));
         }
@@ -322,16 +333,17 @@ fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &str, wors
     facts(item, true, &mut add);
 }
 
-/// `componentStatuses`: its keys are names, and its values words.
+/// `componentStatuses`, `serviceHealth`: its keys are names, and its values words.
 fn is_map_of_states(key: &str) -> bool {
     let flat = Flat::of(key);
-    ["statuses", "states", "phases"].iter().any(|end| flat.as_str().ends_with(end))
+    ["statuses", "states", "phases", "health"].iter().any(|end| flat.as_str().ends_with(end))
 }
 
 fn read_states<'a>(item: &'a Map<String, Value>, path: &str, worst: &mut Worst<'a>) {
     for (key, value) in item {
         let Some(text) = value.as_str() else { continue };
-        if lexicon::word(Flat::of(text).as_str()).means() == Some(Degraded) && worst.would_take(Degraded) {
+        let means = lexicon::word(Flat::of(text).as_str()).means();
+        if matches!(means, Some(Degraded | Missing)) && worst.would_take(Degraded) {
             worst.add(Signal::key(Degraded, "P02", key).reason(text).below(path));
         }
     }

@@ -37,6 +37,7 @@ pub(super) fn condition(type_: &str) -> Semantics {
     }
     let mut ends: Option<(Token, Token)> = None;
     let mut is_phrasal = false;
+    let mut before: Option<Token> = None;
     let mut is_bad =
         ["required", "outofsync", "outofdate", "diskfull"].iter().any(|end| whole.ends_with(end))
             || whole == "down";
@@ -46,6 +47,7 @@ pub(super) fn condition(type_: &str) -> Semantics {
         // ScalingUp, RollingOut, SwitchingOver.
         is_phrasal = matches!(token.as_str(), "up" | "down" | "out" | "in" | "back" | "over" | "off")
             && ends.is_some_and(|(_, before)| is_activity(before.as_str(), word(before.as_str())));
+        before = ends.map(|(_, last)| last);
         ends = Some((ends.map_or(token, |(first, _)| first), token));
     }
     let Some((first, last)) = ends else {
@@ -79,6 +81,10 @@ pub(super) fn condition(type_: &str) -> Semantics {
     }
     if matches!(last, "detected" | "skipped") {
         return Semantics::guessed(ConditionRole::Informational, NormalTrue);
+    }
+    if last == "running" && before.is_some_and(|before| !word(before.as_str()).runs()) {
+        // ClusterRunning lasts, and MigrationRunning ends.
+        return dependent(NormalTrue);
     }
     if is_phrasal || known.is_activity_name() || is_activity(last, known) {
         return Semantics::guessed(ConditionRole::Activity, NormalTrue);

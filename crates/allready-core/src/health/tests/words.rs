@@ -1,0 +1,115 @@
+//! What words and names say where nobody declared anything.
+
+use serde_json::{Value, json};
+
+use super::known::{now, object, widget};
+use crate::health::Health::{self, Degraded, Healthy, Progressing};
+use crate::health::judge;
+use crate::registry::Registry;
+
+fn says(status: &Value) -> Health {
+    widget(&json!({"status": status})).health
+}
+
+fn conditions(list: &[&str]) -> Health {
+    says(&json!({"conditions": list}))
+}
+
+#[test]
+fn a_part_that_runs_is_well_and_a_run_that_runs_is_under_way() {
+    assert_eq!(conditions(&["Ready=True", "ClusterRunning=True Running"]), Healthy);
+    assert_eq!(conditions(&["Ready=True", "MigrationRunning=True Running"]), Progressing);
+    assert_eq!(says(&json!({"buildStatus": "Running"})), Progressing);
+    assert_eq!(says(&json!({"buildstatus": "running"})), Progressing);
+    assert_eq!(says(&json!({"serverStatus": "Running"})), Healthy);
+}
+
+#[test]
+fn what_is_to_run_has_but_begun_when_it_is_created() {
+    let run = |kind| {
+        judge(
+            &object("example.com/v1", kind, &json!({"status": {"phase": "Created"}})),
+            Registry::builtin(),
+            now(),
+        )
+    };
+    assert_eq!((run("BackupJob").health, run("Bucket").health), (Progressing, Healthy));
+}
+
+#[test]
+fn what_cannot_be_reconciled_is_bad_news_only_when_true() {
+    assert_eq!(conditions(&["Deployed=True InstallSuccessful", "Irreconcilable=False"]), Healthy);
+    assert_eq!(
+        conditions(&["Deployed=True InstallSuccessful", "Irreconcilable=True ReconcileError"]),
+        Degraded
+    );
+    assert_eq!(conditions(&["Ready=True", "StorageInaccessible=True"]), Degraded);
+}
+
+#[test]
+fn a_condition_whose_status_is_a_word_is_read_as_that_word() {
+    assert_eq!(conditions(&["APIServerStatus=Established"]), Healthy);
+    assert_eq!(conditions(&["APIServerStatus=Pending"]), Progressing);
+    assert_eq!(conditions(&["Ready=True", "APIServerStatus=Error"]), Degraded);
+    assert_eq!(conditions(&["Weather=Sunny"]), Progressing, "a word that nobody knows is no good news");
+}
+
+#[test]
+fn a_short_err_in_a_reason_is_an_error() {
+    assert_eq!(conditions(&["Ready=True", "Weather=False ErrConfig"]), Degraded);
+    assert_eq!(conditions(&["Ready=True", "Weather=False Errand"]), Healthy);
+}
+
+#[test]
+fn a_cause_that_was_said_is_not_made_milder_by_a_part() {
+    let list =
+        ["Ready=False QuorumLost: the majority is not there", "AllMembersReady=False NotAllMembersReady"];
+    assert_eq!(conditions(&list), Degraded);
+}
+
+#[test]
+fn a_child_that_is_not_ready_for_an_error_is_broken() {
+    assert_eq!(conditions(&["Ready=False StoreNotReady"]), Progressing);
+    assert_eq!(conditions(&["Ready=False StateStoreNotReady: the store is starting"]), Progressing);
+    assert_eq!(conditions(&["Ready=False StateStoreNotReady: Error writing a file"]), Degraded);
+}
+
+#[test]
+fn a_part_without_a_clue_yields_to_what_says_that_it_is_under_way() {
+    let rollout =
+        ["Ready=False", "Available=False MinimumReplicasUnavailable", "Progressing=True ReplicaSetUpdated"];
+    assert_eq!(conditions(&rollout), Progressing);
+    let failed =
+        ["Ready=False", "Available=False ReplicaCreationFailed", "Progressing=True ReplicaSetUpdated"];
+    assert_eq!(conditions(&failed), Degraded);
+}
+
+#[test]
+fn conditions_beside_the_spec_are_read_where_there_is_no_status() {
+    let told = |parts: &Value| widget(parts).health;
+    assert_eq!(told(&json!({"conditions": ["Healthy=True"]})), Healthy);
+    assert_eq!(told(&json!({"conditions": ["Healthy=False Refused"]})), Degraded);
+    assert_eq!(told(&json!({"conditions": ["Healthy=True"], "status": {"phase": "Failed"}})), Degraded);
+    let component = object(
+        "v1",
+        "ComponentStatus",
+        &json!({"conditions": ["Healthy=False Refused: connection refused"]}),
+    );
+    assert_eq!(judge(&component, Registry::builtin(), now()).health, Degraded);
+}
+
+#[test]
+fn a_map_of_health_by_name_tells_of_the_broken_and_the_missing() {
+    assert_eq!(
+        says(&json!({"phase": "Ready", "serviceHealth": {"a": "Healthy", "b": "Unhealthy"}})),
+        Degraded
+    );
+    assert_eq!(says(&json!({"phase": "Ready", "serviceHealth": {"a": "NotFound"}})), Degraded);
+    assert_eq!(says(&json!({"phase": "Ready", "serviceHealth": {"a": "Healthy"}})), Healthy);
+}
+
+#[test]
+fn one_node_of_a_pool_that_is_not_ready_is_counted() {
+    assert_eq!(says(&json!({"phase": "Ready", "unreadyNodeNum": 1})), Progressing);
+    assert_eq!(says(&json!({"phase": "Ready", "unreadyNodeNum": 0})), Healthy);
+}
