@@ -20,6 +20,7 @@ pub(super) fn judge<'a>(case: &Case<'a>, list: &[Listed<'a>]) -> Option<Signal<'
         }
         if let Some(signal) = judge_one(case, *condition, semantics) {
             if signal.health == Healthy && !semantics.is_declared && is_beginning(condition.type_) {
+                all.has_begun = true;
                 continue;
             }
             all.add(semantics, signal);
@@ -48,6 +49,8 @@ struct Sorted<'a> {
     dependents: Vec<Signal<'a>>,
     finished: Option<Signal<'a>>,
     unbroken: Option<Signal<'a>>,
+    /// Something says that it began.
+    has_begun: bool,
 }
 
 impl<'a> Sorted<'a> {
@@ -128,7 +131,9 @@ impl<'a> Sorted<'a> {
         let mut worst = self.broken;
         worst.extend(self.activity.0);
         worst.extend(self.dependents.iter().filter(|one| one.health != Healthy).cloned());
-        worst.0.or_else(|| self.dependents.into_iter().next()).or(self.finished).or(self.unbroken)
+        // That nothing broke is no news of what has but begun.
+        let unbroken = self.unbroken.filter(|_| !self.has_begun);
+        worst.0.or_else(|| self.dependents.into_iter().next()).or(self.finished).or(unbroken)
     }
 }
 
@@ -158,7 +163,7 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
         return Some(errors(condition));
     }
     match semantics.role {
-        ConditionRole::Suspension => return (said == Said::True).then(|| condition.signal(Suspended, "C03")),
+        ConditionRole::Suspension => return suspension(condition, said, semantics, &reason),
         ConditionRole::Activity => {
             return activity(condition, said, &reason).map(|health| condition.signal(health, "C05"));
         }
@@ -184,7 +189,31 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
     {
         return Some(condition.signal(Degraded, "C06"));
     }
-    Some(condition.signal(Healthy, "C01"))
+    // Failure is False, and the message an error all the same.
+    let is_denied = !is_positive && begins_with_failure(&condition.message());
+    Some(if is_denied { condition.signal(Degraded, "C06") } else { condition.signal(Healthy, "C01") })
+}
+
+fn begins_with_failure(message: &str) -> bool {
+    let first = tokens(message).next();
+    first.is_some_and(|first| matches!(first.as_str(), "error" | "failed"))
+}
+
+/// It rests; but what was stopped by a failure, or at the end, was not asked to.
+fn suspension<'a>(
+    condition: Listed<'a>,
+    said: Said<'_>,
+    semantics: Semantics,
+    reason: &str,
+) -> Option<Signal<'a>> {
+    if said != Said::True {
+        return None;
+    }
+    let is_open = !semantics.is_declared;
+    if is_open && classify(reason, Reading::Hard) == Some(Degraded) {
+        return Some(condition.signal(Degraded, "C06"));
+    }
+    (!(is_open && is_done(reason))).then(|| condition.signal(Suspended, "C03"))
 }
 
 /// `Ready` is True for the reason `Degraded`.
@@ -196,7 +225,12 @@ fn is_one_broken_word(reason: &str) -> bool {
 
 /// Whether a type is about the beginning: that it is True says nothing of the end.
 fn is_beginning(type_: &str) -> bool {
-    let begins = |word: &str| matches!(word, "started" | "scheduled" | "queued" | "submitted" | "requested");
+    let begins = |word: &str| {
+        matches!(
+            word,
+            "started" | "scheduled" | "queued" | "submitted" | "requested" | "approved" | "initialized"
+        )
+    };
     tokens(type_).last().is_some_and(|last| begins(last.as_str()))
 }
 
@@ -304,8 +338,12 @@ fn repeats(reason: &str, type_: &str) -> bool {
     matches!(rest, Some("" | "reason"))
 }
 
-/// `StatefulSetNotReady`, `NotAllPodsReady`, `NoEndpointsAvailable`: a child that is not there yet.
+/// `StatefulSetNotReady`, `NotAllPodsReady`, `NoEndpointsAvailable`: a child that is not there yet. The reason of
+/// Kubernetes' own Deployments is often handed on as it is.
 fn awaits_a_child(reason: &str) -> bool {
+    if reason == "MinimumReplicasUnavailable" {
+        return true;
+    }
     let (mut count, mut has_not, mut is_is_not, mut is_awaited) = (0, false, true, false);
     for token in tokens(reason) {
         let text = token.as_str();

@@ -37,7 +37,7 @@ const MISSING: &str = "notfound missing absent deleted";
 const BROKEN: &str = "err invalid denied forbidden unauthorized unreachable unhealthy missing timeout timedout exceeded \
     unable cannot conflict unsupported rejected crash stalled mismatch expired lost broken unschedulable terminal degraded \
     aborted misconfigured incompatible corrupted pressure abnormal stuck blocked noncompliant unresolved evicted oomkilled \
-    refused violation bad illegal malformed duplicate unknownerror";
+    refused violation bad illegal malformed duplicate unknownerror disconnected inaccessible unresponsive orphaned dangling";
 const UNDER_WAY: &str = "pending progress progressing queued wait waiting awaiting scheduled requested started start init \
     initial initializing provisioning reconciling creating updating scaling";
 /// Words that end in `ing` and are no activity.
@@ -53,12 +53,12 @@ const DONE: &str =
 const AWAITED: &str = "ready available complete completed succeeded running initialized provisioned \
     bound deployed installed synced progressed created attached connected up started populated uptodate \
     assigned allocated scheduled registered joined established configured mounted loaded propagated \
-    observed launched";
+    observed launched done finished";
 /// In the name of a condition type, these mean that `True` is bad.
 const BAD_NAME: &str = "unavailable warning warnings alert alerts outdated stale drift drifted disconnected offline \
     fault faulted unsynced desynced exhausted throttled problem problems deadlock insufficient interrupted cancelled canceled \
-    overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned irreconcilable inaccessible \
-    unusable unresponsive unbalanced unready";
+    overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned irreconcilable \
+    unusable unbalanced unready";
 const GOOD_NAME: &str = "running ready available healthy succeeded complete valid ok up online active \
     success alive sync reachable exists successful succeeding passing compliant serving listening \
     streaming polling archiving replicating";

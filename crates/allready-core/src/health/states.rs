@@ -88,7 +88,13 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
             continue;
         }
         let declared = case.kind.states_of_key(key).and_then(|states| states.meaning(text));
-        if let Some(health) = meaning(case, declared, key, text) {
+        let health = meaning(case, declared, key, text);
+        let is_unknown = health.is_none() && declared.is_none();
+        if is_unknown && classify(reason(status), Reading::Text) == Some(Degraded) {
+            // A word that nobody knows, for a reason that everybody knows.
+            add(Signal::key(Degraded, "B02", "reason").reason(reason(status)));
+        }
+        if let Some(health) = health {
             add(Signal::key(health, "P01", key).reason(text));
             if health == Healthy
                 && let Some(doubt) = doubt(status)
@@ -115,12 +121,15 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
     top
 }
 
+fn reason(status: &Map<String, Value>) -> &str {
+    status.get("reason").and_then(Value::as_str).unwrap_or_default()
+}
+
 /// A good word whose reason is a failure, or whose message begins with one, is none.
 fn doubt(status: &Map<String, Value>) -> Option<Signal<'_>> {
     let text = |key: &str| status.get(key).and_then(Value::as_str).unwrap_or_default();
-    let is_failure = classify(text("reason"), Reading::Hard) == Some(Degraded);
-    if is_failure {
-        return Some(Signal::key(Degraded, "B02", "reason").reason(text("reason")));
+    if classify(reason(status), Reading::Hard) == Some(Degraded) {
+        return Some(Signal::key(Degraded, "B02", "reason").reason(reason(status)));
     }
     let first = tokens(text("message")).next();
     let begins_with_one = first.is_some_and(|first| matches!(first.as_str(), "failed" | "error" | "failure"));
@@ -159,6 +168,11 @@ pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mu
             Value::Bool(_) | Value::String(_) if truth(value).is_some() => {
                 let value = truth(value) == Some(true);
                 let health = boolean(key, value).filter(|_| !is_nested || !value || !is_good_name(key));
+                let is_explained = || !is_nested && classify(reason(map), Reading::Text) == Some(Degraded);
+                let health = health.map(|health| match health {
+                    Progressing if is_explained() => Degraded,
+                    other => other,
+                });
                 if let Some(health) = health {
                     visit(Signal::key(health, "B01", key).reason(if value { "True" } else { "False" }));
                 }
@@ -217,6 +231,11 @@ fn is_good_name(key: &str) -> bool {
             | "deployed"
             | "reconciled"
             | "reachable"
+            | "issued"
+            | "attached"
+            | "bound"
+            | "programmed"
+            | "joined"
             | "isready"
             | "allready"
     ) || flat.ends_with("ready")

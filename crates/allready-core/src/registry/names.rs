@@ -6,7 +6,7 @@ use crate::health::lexicon::{is_activity, is_broken, word};
 use crate::health::tokens::{Flat, Token, tokens};
 
 /// Types that speak for the whole object, the first that is there before the others.
-const SUMMARIES: [&str; 17] = [
+const SUMMARIES: [&str; 20] = [
     "ready",
     "succeeded",
     "available",
@@ -24,6 +24,9 @@ const SUMMARIES: [&str; 17] = [
     "installed",
     "active",
     "applied",
+    "done",
+    "finished",
+    "health",
 ];
 
 /// The meaning of a condition type by its name.

@@ -11,6 +11,10 @@ fn says(status: &Value) -> Health {
     widget(&json!({"status": status})).health
 }
 
+fn health(version: &str, kind: &str, parts: &Value) -> Health {
+    judge(&object(version, kind, parts), Registry::builtin(), now()).health
+}
+
 fn conditions(list: &[&str]) -> Health {
     says(&json!({"conditions": list}))
 }
@@ -112,4 +116,63 @@ fn a_map_of_health_by_name_tells_of_the_broken_and_the_missing() {
 fn one_node_of_a_pool_that_is_not_ready_is_counted() {
     assert_eq!(says(&json!({"phase": "Ready", "unreadyNodeNum": 1})), Progressing);
     assert_eq!(says(&json!({"phase": "Ready", "unreadyNodeNum": 0})), Healthy);
+}
+
+#[test]
+fn a_listener_parent_or_ancestor_without_conditions_has_not_answered() {
+    let route = |parents: Value| {
+        health("gateway.networking.k8s.io/v1", "HTTPRoute", &json!({"status": {"parents": parents}}))
+    };
+    let accepted = json!({"parentRef": {"name": "a"}, "conditions": ["Accepted=True Accepted"]});
+    assert_eq!(route(json!([accepted])), Healthy);
+    assert_eq!(route(json!([accepted, {"parentRef": {"name": "b"}, "controllerName": "c"}])), Progressing);
+    assert_eq!(route(json!([accepted, {"parentRef": {"name": "b"}, "conditions": []}])), Progressing);
+    let policy = json!({"status": {"ancestors": [{"conditions": ["Accepted=True Accepted"]}, {"controllerName": "c"}]}});
+    assert_eq!(health("example.com/v1", "WidgetPolicy", &policy), Progressing);
+    let listeners = json!({"conditions": ["Accepted=True", "Programmed=True"],
+        "listeners": [{"name": "a", "conditions": ["Accepted=True"]}, {"name": "b", "attachedRoutes": 0}]});
+    assert_eq!(health("gateway.networking.k8s.io/v1", "Gateway", &json!({"status": listeners})), Progressing);
+}
+
+#[test]
+fn a_word_that_nobody_knows_is_broken_for_a_reason_that_says_so() {
+    assert_eq!(says(&json!({"phase": "Grumpy", "reason": "ConfigMap not found"})), Degraded);
+    assert_eq!(says(&json!({"phase": "Grumpy", "reason": "Weather"})), Health::Unknown);
+    assert_eq!(says(&json!({"registered": false, "reason": "StrategyNotFound"})), Degraded);
+    assert_eq!(says(&json!({"registered": false, "reason": "Registering"})), Progressing);
+}
+
+#[test]
+fn what_was_stopped_by_a_failure_or_at_its_end_does_not_rest() {
+    assert_eq!(conditions(&["Stopped=True UserRequest"]), Health::Suspended);
+    assert_eq!(conditions(&["Stopped=True InstallationFailed"]), Degraded);
+    assert_eq!(
+        conditions(&["Completed=True InstallationCompleted", "Stopped=True InstallationCompleted"]),
+        Healthy
+    );
+}
+
+#[test]
+fn what_has_but_begun_is_not_well_because_nothing_broke() {
+    assert_eq!(conditions(&["Done=False", "Started=True", "HasErrors=False"]), Progressing);
+    assert_eq!(conditions(&["Started=True", "HasErrors=False"]), Progressing);
+    assert_eq!(conditions(&["Done=True", "HasErrors=False"]), Healthy);
+    assert_eq!(conditions(&["Approved=True"]), Progressing);
+    assert_eq!(conditions(&["Initialized=True"]), Progressing);
+}
+
+#[test]
+fn a_failure_that_is_false_with_an_error_for_a_message_is_one() {
+    let told = |message: &str| {
+        says(&json!({"conditions": [{"type": "Failure", "status": "False", "message": message}]}))
+    };
+    assert_eq!(told("Error: could not decode"), Degraded);
+    assert_eq!(told("No errors"), Healthy);
+}
+
+#[test]
+fn what_dangles_or_is_cut_off_is_bad_news() {
+    assert_eq!(conditions(&["Dangling=True NotFound"]), Degraded);
+    assert_eq!(conditions(&["Dangling=False Found"]), Healthy);
+    assert_eq!(conditions(&["Health=True"]), Healthy);
 }
