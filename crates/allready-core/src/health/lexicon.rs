@@ -16,28 +16,32 @@ const HEALTHY: &str = "ready healthy available active succeeded success successf
     installed configured passed pass exists current issued enforced created approved registered joined \
     programmed imported exported synchronized updated validated verified allocated serving live alive \
     steady propagated published passing merged resolved subscribed optimal assigned processed realized \
-    upgraded mounted delivered confirmed activated authenticated authorized inservice onboarded";
+    upgraded mounted delivered confirmed activated authenticated authorized inservice onboarded solved \
+    converged unchanged refreshed unsealed inuse claimed";
 const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted \
     timeout timedout noncompliant rejected denied conflict broken offline down unavailable stalled \
     killed crashed unreachable expired fault faulted revoked dead oom corrupt corrupted warning fail \
     cancelled canceled terminated critical fatal unrecoverable blocked stuck inconsistent splitbrain \
-    noquorum unsynced firing breached violated crashloop failing disconnected unresponsive inaccessible";
+    noquorum unsynced firing breached violated crashloop failing disconnected unresponsive inaccessible \
+    rolledback compensated stale tampered insufficient drifted diverged throttled ratelimited quarantined exhausted overloaded";
 const PROGRESSING: &str = "pending progressing inprogress new init initial queued scheduled waiting \
     requested submitted notready partial yellow unready started starting restart draft planned \
     unassigned unbound unscheduled unprovisioned dispatched inqueue enqueued requeued retry notstarted \
-    outdated preparing";
+    outdated preparing uninitialized incomplete needsupdate";
 const SUSPENDED: &str = "paused suspended stopped hibernated disabled inactive sleeping scaledtozero \
     frozen maintenance idle shutdown halted onhold cordoned archived hibernating poweredoff off \
     quiesced dormant deactivated scaleddown requiresapproval waitingforapproval awaitingapproval \
-    pendingapproval approvalrequired needsapproval";
+    pendingapproval approvalrequired needsapproval waitingapproval waitingformanualapproval pendingmanualapproval \
+    awaitinginput waitingforinput waitingforconfirmation awaitingconfirmation pendingconfirmation pendingreview \
+    pendinguseraction";
 const UNKNOWN: &str = "unknown inconclusive undefined";
-const MISSING: &str = "notfound missing absent deleted";
+const MISSING: &str = "notfound missing absent deleted uninstalled deprovisioned destroyed removed";
 
 /// In reasons and sentences, these mean that something is broken.
 const BROKEN: &str = "err invalid denied forbidden unauthorized unreachable unhealthy missing timeout timedout exceeded \
     unable cannot conflict unsupported rejected crash stalled mismatch expired lost broken unschedulable terminal degraded \
     aborted misconfigured incompatible corrupted pressure abnormal stuck blocked noncompliant unresolved evicted oomkilled \
-    refused violation bad illegal malformed duplicate unknownerror disconnected inaccessible unresponsive orphaned dangling";
+    refused violation bad illegal malformed duplicate unknownerror disconnected inaccessible unresponsive orphaned dangling outage";
 const UNDER_WAY: &str = "pending progress progressing queued wait waiting awaiting scheduled requested started start init \
     initial initializing provisioning reconciling creating updating scaling";
 /// Words that end in `ing` and are no activity.
@@ -309,7 +313,9 @@ struct Found {
 
 impl Found {
     fn see(&mut self, text: &str, known: Word, reading: Reading, is_denied: bool) {
-        self.broken |= is_broken(text, known);
+        // A state that ends with warnings is no good one; a reason may name what it warns of.
+        let is_warning = || matches!((text, reading), ("warning" | "warnings", Reading::State { .. }));
+        self.broken |= is_broken(text, known) || is_warning();
         self.at_rest |= known.is_at_rest();
         if self.under_way.is_some() {
             return;

@@ -82,6 +82,7 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
             top.worst.add(signal.message(message(status)));
         }
     };
+    let mut step = None;
     for (key, value) in status {
         let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { continue };
         if is_state_key(key).is_none() {
@@ -90,6 +91,9 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         let declared = case.kind.states_of_key(key).and_then(|states| states.meaning(text));
         let health = meaning(case, declared, key, text);
         let is_unknown = health.is_none() && declared.is_none();
+        if is_unknown && matches!(Flat::of(key).as_str(), "phase" | "state" | "stage") {
+            step = Some((key, text));
+        }
         if is_unknown && classify(reason(status), Reading::Text) == Some(Degraded) {
             // A word that nobody knows, for a reason that everybody knows.
             add(Signal::key(Degraded, "B02", "reason").reason(reason(status)));
@@ -117,6 +121,11 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         if let Some(health) = meaning(case, states.meaning(&text), "", &text) {
             add(Signal::at(health, "P01", states.path.as_str()).reason(text));
         }
+    }
+    if let Some((key, text)) = step.filter(|_| case.kind.runs_to_completion && top.worst.0.is_none()) {
+        // What runs to an end and is in a step that nobody knows has not ended.
+        top.is_under_way = true;
+        top.worst.add(Signal::key(Progressing, "P01", key).reason(text));
     }
     top
 }

@@ -176,3 +176,39 @@ fn what_dangles_or_is_cut_off_is_bad_news() {
     assert_eq!(conditions(&["Dangling=False Found"]), Healthy);
     assert_eq!(conditions(&["Health=True"]), Healthy);
 }
+
+#[test]
+fn a_step_that_nobody_knows_is_none_that_ends_a_run() {
+    let phase = |kind, phase| health("example.com/v1", kind, &json!({"status": {"phase": phase}}));
+    assert_eq!(phase("ClusterUpgrade", "ImagePreload"), Progressing);
+    assert_eq!(phase("Cluster", "ImagePreload"), Health::Unknown);
+    assert_eq!(phase("ClusterUpgrade", "Succeeded"), Healthy);
+    let ready = json!({"status": {"phase": "EnsureStageBackup", "conditions": ["Ready=True"]}});
+    assert_eq!(health("example.com/v1", "DataMigration", &ready), Progressing);
+}
+
+#[test]
+fn words_of_many_projects_are_known() {
+    for (expected, words) in [
+        (Healthy, &["Converged", "InUse", "Unsealed", "Assigned"][..]),
+        (
+            Degraded,
+            &[
+                "RolledBack",
+                "Drifted",
+                "Stale",
+                "Throttled",
+                "MAJOR_OUTAGE",
+                "CompletedWithWarnings",
+                "Disconnected",
+            ],
+        ),
+        (Progressing, &["Uninitialized", "Incomplete"]),
+        (Health::Suspended, &["waiting_approval", "AwaitingInput", "PendingManualApproval"]),
+        (Health::Missing, &["Uninstalled", "Destroyed"]),
+    ] {
+        for word in words {
+            assert_eq!(says(&json!({"phase": word})), expected, "{word}");
+        }
+    }
+}
