@@ -6,6 +6,7 @@ use super::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
 use super::case::{Case, number, text};
 use super::lexicon::{Reading, classify, is_broken, is_done, state, word};
 use super::listed::{Listed, Said};
+use super::reasons::{begins_with_failure, is_not_yet, whole_reason};
 use super::signal::{Signal, Worst, instant};
 use super::tokens::{Flat, tokens};
 use crate::registry::{ConditionRole, Semantics};
@@ -194,11 +195,6 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
     Some(if is_denied { condition.signal(Degraded, "C06") } else { condition.signal(Healthy, "C01") })
 }
 
-fn begins_with_failure(message: &str) -> bool {
-    let first = tokens(message).next();
-    first.is_some_and(|first| matches!(first.as_str(), "error" | "failed"))
-}
-
 /// It rests; but what was stopped by a failure, or at the end, was not asked to.
 fn suspension<'a>(
     condition: Listed<'a>,
@@ -325,8 +321,12 @@ fn clue(reason: &str, message: &str, type_: &str) -> Option<Health> {
     if tokens(message).nth(2).is_none() && classify(message, Reading::Text) == Some(Degraded) {
         return Some(Degraded);
     }
+    if let Some(health) = whole_reason(reason) {
+        return Some(health);
+    }
     classify(reason, Reading::Text).or_else(|| {
-        let is_awaited = awaits_a_child(reason) && classify(message, Reading::Hard) != Some(Degraded);
+        let is_awaited = (awaits_a_child(reason) || is_not_yet(reason, type_))
+            && classify(message, Reading::Hard) != Some(Degraded);
         if is_awaited { Some(Progressing) } else { classify(message, Reading::Text) }
     })
 }

@@ -16,6 +16,7 @@ mod nested;
 mod numbers;
 mod order;
 mod purpose;
+mod reasons;
 mod rules;
 mod signal;
 mod silence;

@@ -212,3 +212,20 @@ fn words_of_many_projects_are_known() {
         }
     }
 }
+
+#[test]
+fn a_reason_that_is_a_state_is_read_as_one() {
+    for (expected, reasons) in [
+        (Health::Suspended, &["ScaledToZero", "Disabled", "PendingApproval"][..]),
+        (
+            Progressing,
+            &["Uninitialized", "InQueue", "NotProvisioned", "NotInstalled", "MinimumReplicasUnavailable"],
+        ),
+        (Degraded, &["NotReady", "Inactive", "NotHealthy", "Incompatible"]),
+    ] {
+        for reason in reasons {
+            assert_eq!(conditions(&[&format!("Ready=False {reason}")]), expected, "{reason}");
+        }
+    }
+    assert_eq!(conditions(&["Provisioned=False NotProvisioned"]), Degraded, "it is but the type once more");
+}
