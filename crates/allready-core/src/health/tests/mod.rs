@@ -2,4 +2,4 @@ mod false_green;
 mod known;
 mod properties;
 mod rules;
-mod words;
+mod undeclared;
