@@ -6,9 +6,9 @@ use super::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
 use super::case::{Case, number, text};
 use super::lexicon::{Reading, classify, is_broken, is_done, state, word};
 use super::listed::{Listed, Said};
-use super::reasons::{begins_with_failure, is_not_yet, whole_reason};
 use super::signal::{Signal, Worst, instant};
 use super::tokens::{Flat, tokens};
+use super::waiting::{begins_with_failure, has_lost_contact, is_not_yet, whole_reason};
 use crate::registry::{ConditionRole, Semantics};
 
 /// What a list comes to; nothing if it holds nothing that is understood.
@@ -175,6 +175,9 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
         Said::True => is_positive,
         Said::False => !is_positive,
         Said::Unknown if !is_positive => return None,
+        Said::Unknown if has_lost_contact(&reason, &condition.message()) => {
+            return Some(condition.signal(Degraded, "C07"));
+        }
         Said::Unknown => {
             let health = hard().filter(|health| matches!(health, Degraded | Suspended));
             return Some(condition.signal(health.unwrap_or(semantics.on_unknown), "C07"));

@@ -16,7 +16,6 @@ mod nested;
 mod numbers;
 mod order;
 mod purpose;
-mod reasons;
 mod rules;
 mod signal;
 mod silence;
@@ -24,6 +23,7 @@ mod states;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tokens;
+mod waiting;
 
 use std::fmt;
 

@@ -141,7 +141,7 @@ const RULES: &[Rule] = &[
     ),
     is(
         "C07",
-        "A condition is Unknown: Progressing, or as declared.",
+        "A condition is Unknown: Progressing, or as declared; Degraded where who reports has gone silent.",
         "Unknown is what it says before it knows.",
     ),
     is(

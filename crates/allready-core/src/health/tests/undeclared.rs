@@ -229,3 +229,15 @@ fn a_reason_that_is_a_state_is_read_as_one() {
     }
     assert_eq!(conditions(&["Provisioned=False NotProvisioned"]), Degraded, "it is but the type once more");
 }
+
+#[test]
+fn who_stopped_reporting_is_not_on_the_way() {
+    for unknown in [
+        "NodeStatusUnknown: Kubelet stopped posting node status.",
+        "ManagedClusterLeaseUpdateStopped",
+        "Silent: the agent stopped reporting",
+    ] {
+        assert_eq!(conditions(&[&format!("Ready=Unknown {unknown}")]), Degraded, "{unknown}");
+    }
+    assert_eq!(conditions(&["Ready=Unknown Initializing: the agent has not reported yet"]), Progressing);
+}

@@ -30,3 +30,17 @@ pub(super) fn begins_with_failure(message: &str) -> bool {
     let first = tokens(message).next();
     first.is_some_and(|first| matches!(first.as_str(), "error" | "failed"))
 }
+
+/// Whether somebody who reported has gone silent: `NodeStatusUnknown`, `LeaseUpdateStopped`, "stopped posting status".
+pub(super) fn has_lost_contact(reason: &str, message: &str) -> bool {
+    let flat = Flat::of(reason);
+    let is_cut_off =
+        flat.as_str().ends_with("statusunknown") || flat.as_str().ends_with("leaseupdatestopped");
+    let (mut before, mut has_stopped) = (None, false);
+    for token in tokens(message).take(40) {
+        let is_stopped = before.is_some_and(|before: Token| before.as_str() == "stopped");
+        has_stopped |= is_stopped && matches!(token.as_str(), "posting" | "updating" | "reporting");
+        before = Some(token);
+    }
+    is_cut_off || has_stopped
+}
