@@ -6,7 +6,10 @@ use super::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
 use super::case::{Case, number, text};
 use super::lexicon::{Reading, classify, is_broken, is_done, state, word};
 use super::listed::{Listed, Said};
-use super::reasons::{begins_with_failure, denies, is_unwanted, tells_of_success, under_way_or_at_rest};
+use super::reasons::{
+    begins_with_failure, denies, has_lost_contact, is_not_yet, is_unwanted, tells_of_success,
+    under_way_or_at_rest, whole_reason,
+};
 use super::signal::{Signal, Worst, instant};
 use super::tokens::{Flat, tokens};
 use crate::registry::{ConditionRole, Semantics};
@@ -21,6 +24,7 @@ pub(super) fn judge<'a>(case: &Case<'a>, list: &[Listed<'a>]) -> Option<Signal<'
         }
         if let Some(signal) = judge_one(case, *condition, semantics) {
             if signal.health == Healthy && !semantics.is_declared && is_beginning(condition.type_) {
+                all.has_begun = true;
                 continue;
             }
             all.add(semantics, signal);
@@ -49,6 +53,8 @@ struct Sorted<'a> {
     dependents: Vec<Signal<'a>>,
     finished: Option<Signal<'a>>,
     unbroken: Option<Signal<'a>>,
+    /// Something says that it began.
+    has_begun: bool,
 }
 
 impl<'a> Sorted<'a> {
@@ -96,7 +102,10 @@ impl<'a> Sorted<'a> {
         if top.is_weak {
             // The dependent names the cause.
             let mut named = Worst::default();
-            named.extend(self.dependents.iter().filter(|one| one.health != Healthy && !one.is_weak).cloned());
+            let is_said = classify(&top.reason, Reading::Text) == Some(top.health);
+            let is_cause = |one: &&Signal<'a>| one.health != Healthy && !one.is_weak;
+            let is_as_bad = |one: &&Signal<'a>| !is_said || one.health >= top.health;
+            named.extend(self.dependents.iter().filter(is_cause).filter(is_as_bad).cloned());
             if let Some(named) = named.0 {
                 top = named;
             }
@@ -111,7 +120,8 @@ impl<'a> Sorted<'a> {
             return top;
         }
         let mut bad = Worst::default();
-        bad.extend(others.chain(self.dependents).filter(|one| one.health != Healthy));
+        let yields = |one: &Signal<'a>| self.is_active && one.health == Degraded && one.is_weak;
+        bad.extend(others.chain(self.dependents).filter(|one| one.health != Healthy && !yields(one)));
         bad.extend(self.activity.0);
         match bad.0 {
             Some(worst) if top.health == Healthy => worst,
@@ -125,7 +135,9 @@ impl<'a> Sorted<'a> {
         let mut worst = self.broken;
         worst.extend(self.activity.0);
         worst.extend(self.dependents.iter().filter(|one| one.health != Healthy).cloned());
-        worst.0.or_else(|| self.dependents.into_iter().next()).or(self.finished).or(self.unbroken)
+        // That nothing broke is no news of what has but begun.
+        let unbroken = self.unbroken.filter(|_| !self.has_begun);
+        worst.0.or_else(|| self.dependents.into_iter().next()).or(self.finished).or(unbroken)
     }
 }
 
@@ -139,6 +151,9 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
     let reason = condition.reason();
     let hard = || classify(&reason, Reading::Hard);
     if semantics.role == ConditionRole::Informational {
+        if let (Said::Other(other), false) = (said, semantics.is_declared) {
+            return state(other, false).map(|health| condition.signal(health, "C08"));
+        }
         let broke = !semantics.is_declared && said == Said::False && hard() == Some(Degraded);
         return broke.then(|| condition.signal(Degraded, "C09"));
     }
@@ -152,7 +167,7 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
         return Some(errors(condition));
     }
     match semantics.role {
-        ConditionRole::Suspension => return (said == Said::True).then(|| condition.signal(Suspended, "C03")),
+        ConditionRole::Suspension => return suspension(condition, said, semantics, &reason),
         ConditionRole::Activity => {
             return activity(case, condition, said, &reason).map(|health| condition.signal(health, "C05"));
         }
@@ -163,6 +178,9 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
         Said::True => is_positive,
         Said::False => !is_positive,
         Said::Unknown if !is_positive => return None,
+        Said::Unknown if has_lost_contact(&reason, &condition.message()) => {
+            return Some(condition.signal(Degraded, "C07"));
+        }
         Said::Unknown => {
             let health = hard().filter(|health| matches!(health, Degraded | Suspended));
             return Some(condition.signal(health.unwrap_or(semantics.on_unknown), "C07"));
@@ -177,7 +195,26 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
     if is_positive && (hard() == Some(Degraded) || is_one_broken_word(&reason)) {
         return Some(condition.signal(Degraded, "C06"));
     }
-    Some(condition.signal(Healthy, "C01"))
+    // Failure is False, and the message an error all the same.
+    let is_denied = !is_positive && begins_with_failure(&condition.message());
+    Some(if is_denied { condition.signal(Degraded, "C06") } else { condition.signal(Healthy, "C01") })
+}
+
+/// It rests; but what was stopped by a failure, or at the end, was not asked to.
+fn suspension<'a>(
+    condition: Listed<'a>,
+    said: Said<'_>,
+    semantics: Semantics,
+    reason: &str,
+) -> Option<Signal<'a>> {
+    if said != Said::True {
+        return None;
+    }
+    let is_open = !semantics.is_declared;
+    if is_open && classify(reason, Reading::Hard) == Some(Degraded) {
+        return Some(condition.signal(Degraded, "C06"));
+    }
+    (!(is_open && is_done(reason))).then(|| condition.signal(Suspended, "C03"))
 }
 
 /// `Ready` is True for the reason `Degraded`.
@@ -189,7 +226,12 @@ fn is_one_broken_word(reason: &str) -> bool {
 
 /// Whether a type is about the beginning: that it is True says nothing of the end.
 fn is_beginning(type_: &str) -> bool {
-    let begins = |word: &str| matches!(word, "started" | "scheduled" | "queued" | "submitted" | "requested");
+    let begins = |word: &str| {
+        matches!(
+            word,
+            "started" | "scheduled" | "queued" | "submitted" | "requested" | "approved" | "initialized"
+        )
+    };
     tokens(type_).last().is_some_and(|last| begins(last.as_str()))
 }
 
@@ -303,12 +345,17 @@ fn clue(case: &Case<'_>, reason: &str, message: &str, type_: &str) -> Option<Hea
     if begins_with_failure(message) {
         return Some(Degraded);
     }
+    if let Some(health) = whole_reason(reason) {
+        return Some(health);
+    }
     classify(reason, Reading::Text).or_else(|| {
-        if awaits_a_child(reason) {
+        let is_awaited = (awaits_a_child(reason) || is_not_yet(reason, type_))
+            && classify(message, Reading::Hard) != Some(Degraded);
+        if is_awaited {
             return Some(Progressing);
         }
         let of_a_child = || awaits_a_child(message) && !names(message, case.name);
-        under_way_or_at_rest(reason, type_)
+        under_way_or_at_rest(reason)
             .or_else(|| classify(message, Reading::Text))
             .or_else(|| of_a_child().then_some(Progressing))
     })
@@ -321,8 +368,12 @@ fn repeats(reason: &str, type_: &str) -> bool {
     matches!(rest, Some("" | "reason"))
 }
 
-/// `StatefulSetNotReady`, `NotAllPodsReady`, `NoEndpointsAvailable`: a child that is not there yet.
+/// `StatefulSetNotReady`, `NotAllPodsReady`, `NoEndpointsAvailable`: a child that is not there yet. The reason of
+/// Kubernetes' own Deployments is often handed on as it is.
 fn awaits_a_child(reason: &str) -> bool {
+    if reason == "MinimumReplicasUnavailable" {
+        return true;
+    }
     let (mut count, mut has_not, mut is_is_not, mut is_awaited) = (0, false, true, false);
     for token in tokens(reason) {
         let text = token.as_str();

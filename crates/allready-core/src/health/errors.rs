@@ -10,7 +10,7 @@ use super::tokens::{Flat, Token, tokens};
 /// Whether a field is there to hold an error.
 pub(super) fn is_error_key(key: &str) -> bool {
     // Most keys are told apart by not having these letters.
-    let is_near = |pair: &[u8]| pair.eq_ignore_ascii_case(b"rr") || pair.eq_ignore_ascii_case(b"ai");
+    let is_near = |pair: &[u8]| [b"rr", b"ai", b"rn"].into_iter().any(|near| pair.eq_ignore_ascii_case(near));
     if !key.as_bytes().windows(2).any(is_near) {
         return false;
     }
@@ -24,6 +24,7 @@ pub(super) fn is_error_key(key: &str) -> bool {
             | "errors"
             | "failure"
             | "errmsg"
+            | "expressionwarnings"
     ) || ends_in_error(key)
 }
 

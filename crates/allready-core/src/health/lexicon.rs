@@ -15,33 +15,38 @@ const HEALTHY: &str = "ready healthy available active succeeded success successf
     accepted compliant stable green normal operational enabled attached connected applied reconciled \
     installed configured passed pass exists current issued enforced created approved registered joined \
     programmed imported exported synchronized updated validated verified allocated serving live alive \
-    steady propagated published passing merged resolved subscribed optimal succeed mounted \
-    loaded clean populated consistent inservice";
+    steady propagated published passing merged resolved subscribed optimal succeed mounted loaded clean \
+    populated consistent inservice assigned processed realized upgraded delivered confirmed activated \
+    authenticated authorized onboarded solved converged unchanged refreshed unsealed inuse claimed";
 const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted \
     timeout timedout noncompliant rejected denied conflict broken offline down unavailable stalled \
     killed crashed unreachable expired fault faulted revoked dead oom corrupt corrupted warning fail \
     cancelled canceled terminated critical fatal unrecoverable blocked stuck inconsistent splitbrain \
     noquorum unsynced firing breached violated crashloop failing partialsuccess partiallysucceeded \
-    partiallysuccessful partiallycompleted outofdisk outofmemory diskfull exhausted disconnected unresponsive \
-    notresponding fenced quarantined suspect overloaded impaired stale orphaned interrupted warn healthwarn \
-    rollbackcomplete updaterollbackcomplete";
+    partiallysuccessful partiallycompleted outofdisk outofmemory diskfull exhausted disconnected \
+    unresponsive notresponding fenced quarantined suspect overloaded impaired stale orphaned interrupted \
+    warn healthwarn rollbackcomplete updaterollbackcomplete inaccessible rolledback compensated tampered \
+    insufficient drifted diverged throttled ratelimited";
 const PROGRESSING: &str = "pending progressing inprogress new init initial queued scheduled waiting \
     requested submitted notready partial yellow unready started starting restart draft planned \
     unassigned unbound unscheduled unprovisioned dispatched inqueue enqueued requeued retry notstarted \
-    outdated preparing prepared executing inexecution outofsync bootstrap \
-    provision uninitialized catchup switchover backingup";
+    outdated preparing prepared executing inexecution outofsync bootstrap provision uninitialized \
+    catchup switchover backingup incomplete needsupdate";
 const SUSPENDED: &str = "paused suspended stopped hibernated disabled inactive sleeping scaledtozero \
     frozen maintenance idle shutdown halted onhold cordoned archived hibernating poweredoff off \
-    quiesced dormant deactivated poweroff inmaintenance parked scaleddown requiresapproval waitingforapproval awaitingapproval \
-    pendingapproval approvalrequired needsapproval";
+    quiesced dormant deactivated poweroff inmaintenance parked scaleddown requiresapproval \
+    waitingforapproval awaitingapproval pendingapproval approvalrequired needsapproval waitingapproval \
+    waitingformanualapproval pendingmanualapproval awaitinginput waitingforinput waitingforconfirmation \
+    awaitingconfirmation pendingconfirmation pendingreview pendinguseraction";
 const UNKNOWN: &str = "unknown inconclusive undefined";
-const MISSING: &str = "notfound missing absent deleted";
+const MISSING: &str = "notfound missing absent deleted uninstalled deprovisioned destroyed removed";
 
 /// In reasons and sentences, these mean that something is broken.
 const BROKEN: &str = "err invalid denied forbidden unauthorized unreachable unhealthy missing timeout timedout exceeded \
     unable cannot conflict unsupported rejected crash stalled mismatch expired lost broken unschedulable terminal degraded \
     aborted misconfigured incompatible corrupted pressure abnormal stuck blocked noncompliant unresolved evicted oomkilled \
-    refused violation bad illegal malformed duplicate unknownerror unrecoverable irrecoverable unusable";
+    refused violation bad illegal malformed duplicate unknownerror unrecoverable irrecoverable unusable \
+    disconnected inaccessible unresponsive orphaned dangling outage";
 const UNDER_WAY: &str = "pending progress progressing queued wait waiting awaiting scheduled requested started start init \
     initial initializing provisioning reconciling creating updating scaling incomplete";
 /// Words that end in `ing` and are no activity.
@@ -58,12 +63,12 @@ const DONE: &str =
 const AWAITED: &str = "ready available complete completed succeeded running initialized provisioned \
     bound deployed installed synced progressed created attached connected up started populated uptodate \
     assigned allocated scheduled registered joined established configured mounted loaded propagated \
-    observed launched bootstrapped";
+    observed launched bootstrapped done finished";
 /// In the name of a condition type, these mean that `True` is bad.
 const BAD_NAME: &str = "unavailable warning warnings alert alerts outdated stale drift drifted disconnected offline \
     fault faulted unsynced desynced exhausted throttled problem problems deadlock insufficient interrupted cancelled canceled \
-    overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned fenced deadlocked \
-    lagging full loss low";
+    overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned \
+    fenced deadlocked lagging full loss low irreconcilable unusable unbalanced unready";
 const GOOD_NAME: &str = "running ready available healthy succeeded complete valid ok up online active \
     success alive sync reachable exists successful succeeding passing compliant serving listening \
     streaming polling archiving replicating present found quorate functional operational compatible";
@@ -71,14 +76,16 @@ const ACTIVITY_NAME: &str = "progressing reconciling pending inprogress progress
 /// A kind whose name ends in one of these runs to an end.
 const RUNS: &str = "job run task backup restore snapshot workflow experiment analysis evaluation upgrade migration export \
     import test build execution request operation hook dump scan trial load clone rebalance upload download transfer \
-    initializer repair action";
+    initializer repair action rollback rotation replay benchmark capture verification drain reboot copy failover \
+    switchover simulation compaction traceflow";
 /// Of what runs to an end, these are said before it.
 const RUN_BEGINS: &str = "accepted active validated allocated created enabled live alive online up connected attached \
     launched assigned admitted triggered uploaded snapshotted throttled";
 /// Of what runs to an end, these are said of the end, and of nothing else.
 const RUN_ENDS: &str = "processed finalized restored";
 /// The first words of the pairs in [`pair`].
-const PAIRS: &str = "not in is are back t could timed no access permission can deadline too non without 0";
+const PAIRS: &str =
+    "not still in is are back t could timed no access permission can deadline too non without 0";
 
 /// However it goes on, a word that begins so is about a failure.
 const HARD_STEMS: [&str; 12] = [
@@ -195,7 +202,7 @@ fn is_recovery(text: &str) -> bool {
 
 /// Whether a word in lower case is about a failure, whatever stands around it.
 pub(crate) fn is_hard(text: &str) -> bool {
-    !is_recovery(text) && HARD_STEMS.iter().any(|stem| text.starts_with(stem))
+    text == "err" || !is_recovery(text) && HARD_STEMS.iter().any(|stem| text.starts_with(stem))
 }
 
 /// Whether a word in lower case speaks of something broken.
@@ -230,6 +237,7 @@ fn pair(first: &str, second: &str) -> Option<Pair> {
     match (first, second) {
         ("not", "yet" | "serving" | "listening" | "streaming" | "replicating")
         | ("in", "progress")
+        | ("still", "not")
         | ("is" | "are", "being") => Some(Pair::UnderWay),
         ("not", "found" | "exist" | "allowed" | "permitted" | "supported" | "valid")
         | ("back", "off")
@@ -324,7 +332,9 @@ struct Found {
 
 impl Found {
     fn see(&mut self, text: &str, known: Word, reading: Reading, is_denied: bool) {
-        self.broken |= is_broken(text, known);
+        // A state that ends with warnings is no good one; a reason may name what it warns of.
+        let is_warning = || matches!((text, reading), ("warning" | "warnings", Reading::State { .. }));
+        self.broken |= is_broken(text, known) || is_warning();
         self.at_rest |= known.is_at_rest();
         if self.under_way.is_some() {
             return;

@@ -53,7 +53,17 @@ fn is_lack(key: &str) -> bool {
         && words.next().is_some_and(|noun| {
             matches!(
                 noun.as_str(),
-                "replicas" | "nodes" | "instances" | "members" | "pods" | "machines" | "count" | "machine"
+                "replicas"
+                    | "nodes"
+                    | "instances"
+                    | "members"
+                    | "pods"
+                    | "machines"
+                    | "count"
+                    | "machine"
+                    | "node"
+                    | "pod"
+                    | "replica"
             )
         })
 }

@@ -2,7 +2,7 @@
 
 use super::Health::{self, Progressing, Suspended};
 use super::lexicon::word;
-use super::tokens::{Flat, tokens};
+use super::tokens::{Flat, Token, tokens};
 
 /// Whether a part is bad because nobody wants it.
 pub(super) fn is_unwanted(reason: &str) -> bool {
@@ -46,30 +46,50 @@ pub(super) fn denies(reason: &str, type_: &str) -> bool {
 }
 
 /// Reasons that no single word tells: a part that is missing or not there yet, or nothing that anybody wants.
-pub(super) fn under_way_or_at_rest(reason: &str, type_: &str) -> Option<Health> {
+pub(super) fn under_way_or_at_rest(reason: &str) -> Option<Health> {
     let flat = Flat::of(reason);
     let flat = flat.as_str();
     if matches!(flat, "disabled" | "scaledtozero") {
         return Some(Suspended);
     }
-    let (mut first, mut last, mut count) = (None, None, 0);
-    for token in tokens(reason) {
-        first.get_or_insert(token);
-        last = Some(token);
-        count += 1;
-    }
-    let (first, last) = (first?, last?);
+    let (first, last) = (tokens(reason).next()?, tokens(reason).last()?);
     let (first, last) = (first.as_str(), last.as_str());
-    // NotInitialized, NotBound; what only denies the type says nothing.
-    let is_not_yet = count == 2 && first == "not" && word(last).is_awaited() && !denies(reason, type_);
     // MinimumReplicasUnavailable, NotEnoughReadyReplicas.
     let lacks_replicas = flat.ends_with("replicasunavailable")
         || flat.ends_with("replicas") && (flat.contains("ready") || flat.contains("available"));
     let is_partly = first.starts_with("partial");
-    let is_under_way = is_not_yet
-        || lacks_replicas
-        || is_partly
-        || matches!(last, "running" | "unavailable")
-        || flat == "noendpoints";
+    let is_under_way =
+        lacks_replicas || is_partly || matches!(last, "running" | "unavailable") || flat == "noendpoints";
     is_under_way.then_some(Progressing)
+}
+
+/// `NotProvisioned` of something that is to be `Ready`: another step that is to come. What only denies the type says nothing.
+pub(super) fn is_not_yet(reason: &str, type_: &str) -> bool {
+    let mut words = tokens(reason);
+    let (first, step) = (words.next(), words.next());
+    words.next().is_none()
+        && first.is_some_and(|first| first.as_str() == "not")
+        && step.is_some_and(|step| word(step.as_str()).is_awaited())
+        && !denies(reason, type_)
+}
+
+/// A reason that is one known state of rest or of waiting: `ScaledToZero`, `NotStarted`.
+pub(super) fn whole_reason(reason: &str) -> Option<Health> {
+    let flat = Flat::of(reason);
+    let is_vague = matches!(flat.as_str(), "notready" | "unready" | "inactive" | "idle" | "off" | "outdated");
+    word(flat.as_str()).means().filter(|health| !is_vague && matches!(health, Suspended | Progressing))
+}
+
+/// Whether somebody who reported has gone silent: `NodeStatusUnknown`, `LeaseUpdateStopped`, "stopped posting status".
+pub(super) fn has_lost_contact(reason: &str, message: &str) -> bool {
+    let flat = Flat::of(reason);
+    let is_cut_off =
+        flat.as_str().ends_with("statusunknown") || flat.as_str().ends_with("leaseupdatestopped");
+    let (mut before, mut has_stopped) = (None, false);
+    for token in tokens(message).take(40) {
+        let is_stopped = before.is_some_and(|before: Token| before.as_str() == "stopped");
+        has_stopped |= is_stopped && matches!(token.as_str(), "posting" | "updating" | "reporting");
+        before = Some(token);
+    }
+    is_cut_off || has_stopped
 }

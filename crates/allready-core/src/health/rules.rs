@@ -141,7 +141,7 @@ const RULES: &[Rule] = &[
     ),
     is(
         "C07",
-        "A condition is Unknown: Progressing, or as declared.",
+        "A condition is Unknown: Progressing, or as declared; Degraded where who reports has gone silent.",
         "Unknown is what it says before it knows.",
     ),
     is(
@@ -178,7 +178,7 @@ const RULES: &[Rule] = &[
     ),
     is(
         "L01",
-        "A listener or parent that the spec names has no entry in the status, where others have: Progressing.",
+        "A listener or parent has no entry in the status, or one without conditions, where others have: Progressing.",
         "What is said for the others is not said for it.",
     ),
     is(

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Health::{self, Degraded, Healthy, Progressing, Suspended};
+use super::Health::{self, Degraded, Healthy, Missing, Progressing, Suspended};
 use super::case::{Case, ITEM, is_truthy, json};
 use super::errors::{error_text, is_error_key, is_no_error};
 use super::lexicon::{self, Reading, classify};
@@ -83,13 +83,23 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
             top.worst.add(signal.message(message(status)));
         }
     };
+    let mut step = None;
     for (key, value) in status {
         let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { continue };
         if is_state_key(key).is_none() {
             continue;
         }
         let declared = case.kind.states_of_key(key).and_then(|states| states.meaning(text));
-        if let Some(health) = meaning(case, declared, text) {
+        let health = meaning(case, declared, key, text);
+        let is_unknown = health.is_none() && declared.is_none();
+        if is_unknown && matches!(Flat::of(key).as_str(), "phase" | "state" | "stage") {
+            step = Some((key, text));
+        }
+        if is_unknown && classify(reason(status), Reading::Text) == Some(Degraded) {
+            // A word that nobody knows, for a reason that everybody knows.
+            add(Signal::key(Degraded, "B02", "reason").reason(reason(status)));
+        }
+        if let Some(health) = health {
             add(Signal::key(health, "P01", key).reason(text));
             if (health == Healthy || is_not_ready(text))
                 && let Some(doubt) = doubt(status)
@@ -109,9 +119,14 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         }
         let Some(value @ (Value::String(_) | Value::Bool(_))) = states.path.of(case.object) else { continue };
         let text = scalar(value);
-        if let Some(health) = meaning(case, states.meaning(&text), &text) {
+        if let Some(health) = meaning(case, states.meaning(&text), "", &text) {
             add(Signal::at(health, "P01", states.path.as_str()).reason(text));
         }
+    }
+    if let Some((key, text)) = step.filter(|_| case.kind.runs_to_completion && top.worst.0.is_none()) {
+        // What runs to an end and is in a step that nobody knows has not ended.
+        top.is_under_way = true;
+        top.worst.add(Signal::key(Progressing, "P01", key).reason(text));
     }
     top
 }
@@ -120,12 +135,15 @@ fn is_not_ready(text: &str) -> bool {
     matches!(Flat::of(text).as_str(), "notready" | "unready")
 }
 
+fn reason(status: &Map<String, Value>) -> &str {
+    status.get("reason").and_then(Value::as_str).unwrap_or_default()
+}
+
 /// A good word whose reason is a failure, or whose message begins with one, is none; and what is not ready for such a reason is broken.
 fn doubt(status: &Map<String, Value>) -> Option<Signal<'_>> {
     let text = |key: &str| status.get(key).and_then(Value::as_str).unwrap_or_default();
-    let is_failure = classify(text("reason"), Reading::Hard) == Some(Degraded);
-    if is_failure {
-        return Some(Signal::key(Degraded, "B02", "reason").reason(text("reason")));
+    if classify(reason(status), Reading::Hard) == Some(Degraded) {
+        return Some(Signal::key(Degraded, "B02", "reason").reason(reason(status)));
     }
     let first = tokens(text("message")).next();
     let begins_with_one = first.is_some_and(|first| matches!(first.as_str(), "failed" | "error" | "failure"));
@@ -133,10 +151,21 @@ fn doubt(status: &Map<String, Value>) -> Option<Signal<'_>> {
 }
 
 /// What a word means: as declared, else by itself.
-fn meaning(case: &Case<'_>, declared: Option<crate::registry::StateMeaning>, text: &str) -> Option<Health> {
+fn meaning(
+    case: &Case<'_>,
+    declared: Option<crate::registry::StateMeaning>,
+    key: &str,
+    text: &str,
+) -> Option<Health> {
+    // A buildStatus that is Running will end, whatever the kind does.
+    let ends = || {
+        let flat = Flat::of(key);
+        let of_what = KEY_ENDS.iter().find_map(|end| flat.as_str().strip_suffix(end));
+        of_what.is_some_and(|what| lexicon::word(what).runs())
+    };
     match declared {
         Some(declared) => declared.health(),
-        None => lexicon::state(text, case.kind.runs_to_completion),
+        None => lexicon::state(text, case.kind.runs_to_completion || ends()),
     }
 }
 
@@ -153,14 +182,13 @@ pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mu
             Value::Bool(_) | Value::String(_) if truth(value).is_some() => {
                 let value = truth(value) == Some(true);
                 let health = boolean(key, value).filter(|_| !is_nested || !value || !is_good_name(key));
-                if let Some(mut health) = health {
-                    if health == Progressing
-                        && !is_nested
-                        && classify(message(map), Reading::Text) == Some(Degraded)
-                    {
-                        // The message says why it is not so.
-                        health = Degraded;
-                    }
+                let says_why = |text: &str| classify(text, Reading::Text) == Some(Degraded);
+                let is_explained = || !is_nested && (says_why(reason(map)) || says_why(message(map)));
+                let health = health.map(|health| match health {
+                    Progressing if is_explained() => Degraded,
+                    other => other,
+                });
+                if let Some(health) = health {
                     visit(Signal::key(health, "B01", key).reason(if value { "True" } else { "False" }));
                 }
             }
@@ -231,6 +259,10 @@ fn is_good_name(key: &str) -> bool {
             | "deployed"
             | "reconciled"
             | "reachable"
+            | "issued"
+            | "attached"
+            | "programmed"
+            | "joined"
             | "isready"
             | "allready"
     ) || flat.ends_with("ready")
@@ -352,7 +384,7 @@ fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &str, wors
         let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { continue };
         let Some(keys) = is_state_key(key) else { continue };
         let declared = declared_below(case, path, key, text);
-        let Some(health) = meaning(case, declared, text) else { continue };
+        let Some(health) = meaning(case, declared, key, text) else { continue };
         if keys == Keys::Canonical || health == Degraded {
             add(Signal::new(health, "P02", Place::Key(key)).reason(text).message(message(item)));
         }
@@ -360,16 +392,17 @@ fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &str, wors
     facts(item, true, &mut add);
 }
 
-/// `componentStatuses`: its keys are names, and its values words.
+/// `componentStatuses`, `serviceHealth`: its keys are names, and its values words.
 fn is_map_of_states(key: &str) -> bool {
     let flat = Flat::of(key);
-    ["statuses", "states", "phases"].iter().any(|end| flat.as_str().ends_with(end))
+    ["statuses", "states", "phases", "health"].iter().any(|end| flat.as_str().ends_with(end))
 }
 
 fn read_states<'a>(item: &'a Map<String, Value>, path: &str, worst: &mut Worst<'a>) {
     for (key, value) in item {
         let Some(text) = value.as_str() else { continue };
-        if lexicon::word(Flat::of(text).as_str()).means() == Some(Degraded) && worst.would_take(Degraded) {
+        let means = lexicon::word(Flat::of(text).as_str()).means();
+        if matches!(means, Some(Degraded | Missing)) && worst.would_take(Degraded) {
             worst.add(Signal::key(Degraded, "P02", key).reason(text).below(path));
         }
     }

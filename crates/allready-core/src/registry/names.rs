@@ -6,7 +6,7 @@ use crate::health::lexicon::{is_activity, is_broken, word};
 use crate::health::tokens::{Flat, Token, tokens};
 
 /// Types that speak for the whole object, the first that is there before the others.
-const SUMMARIES: [&str; 17] = [
+const SUMMARIES: [&str; 20] = [
     "ready",
     "succeeded",
     "available",
@@ -24,6 +24,9 @@ const SUMMARIES: [&str; 17] = [
     "installed",
     "active",
     "applied",
+    "done",
+    "finished",
+    "health",
 ];
 
 /// The meaning of a condition type by its name.
@@ -37,6 +40,7 @@ pub(super) fn condition(type_: &str) -> Semantics {
     }
     let mut ends: Option<(Token, Token)> = None;
     let mut is_phrasal = false;
+    let mut before: Option<Token> = None;
     let mut is_bad =
         ["required", "outofsync", "outofdate", "outofmemory", "outofdisk", "splitbrain", "underreplicated"]
             .iter()
@@ -48,6 +52,7 @@ pub(super) fn condition(type_: &str) -> Semantics {
         // ScalingUp, RollingOut, SwitchingOver.
         is_phrasal = matches!(token.as_str(), "up" | "down" | "out" | "in" | "back" | "over" | "off")
             && ends.is_some_and(|(_, before)| is_activity(before.as_str(), word(before.as_str())));
+        before = ends.map(|(_, last)| last);
         ends = Some((ends.map_or(token, |(first, _)| first), token));
     }
     let Some((first, last)) = ends else {
@@ -83,6 +88,10 @@ pub(super) fn condition(type_: &str) -> Semantics {
     }
     if matches!(last, "detected" | "skipped" | "limited") {
         return Semantics::guessed(ConditionRole::Informational, NormalTrue);
+    }
+    if last == "running" && before.is_some_and(|before| !word(before.as_str()).runs()) {
+        // ClusterRunning lasts, and MigrationRunning ends.
+        return dependent(NormalTrue);
     }
     let is_of_an_update = matches!(last, "update" | "upgrade" | "restart") && is_activity(first, word(first))
         || whole == "backingup";

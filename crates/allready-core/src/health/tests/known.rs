@@ -95,3 +95,8 @@ fn objects_of_projects_come_to_what_their_documents_say() {
 fn objects_of_databases_brokers_stores_and_batch_work_come_to_what_their_documents_say() {
     check(include_str!("data_projects.json"));
 }
+
+#[test]
+fn objects_of_platforms_come_to_what_their_types_say() {
+    check(include_str!("platforms.json"));
+}

@@ -2,4 +2,5 @@ mod false_green;
 mod known;
 mod properties;
 mod rules;
+mod undeclared;
 mod words;
