@@ -6,7 +6,7 @@ use super::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
 use super::case::{Case, number, text};
 use super::lexicon::{Reading, classify, is_broken, is_done, state, word};
 use super::listed::{Listed, Said};
-use super::signal::{Signal, Worst, instant};
+use super::signal::{Place, Signal, Worst};
 use super::tokens::{Flat, tokens};
 use crate::registry::{ConditionRole, Semantics};
 
@@ -92,10 +92,12 @@ impl<'a> Sorted<'a> {
 
     fn decide_by(self, top: Signal<'a>, others: impl Iterator<Item = Signal<'a>>) -> Signal<'a> {
         let mut top = top;
+        let others: Vec<Signal<'a>> = others.filter(|one| !(top.health == Healthy && is_idle(one))).collect();
         if top.is_weak {
-            // The dependent names the cause.
+            // Another one names the cause.
             let mut named = Worst::default();
-            named.extend(self.dependents.iter().filter(|one| one.health != Healthy && !one.is_weak).cloned());
+            let all = others.iter().chain(&self.dependents);
+            named.extend(all.filter(|one| one.health != Healthy && !one.is_weak).cloned());
             if let Some(named) = named.0 {
                 top = named;
             }
@@ -110,7 +112,7 @@ impl<'a> Sorted<'a> {
             return top;
         }
         let mut bad = Worst::default();
-        bad.extend(others.chain(self.dependents).filter(|one| one.health != Healthy));
+        bad.extend(others.into_iter().chain(self.dependents).filter(|one| one.health != Healthy));
         bad.extend(self.activity.0);
         match bad.0 {
             Some(worst) if top.health == Healthy => worst,
@@ -126,6 +128,11 @@ impl<'a> Sorted<'a> {
         worst.extend(self.dependents.iter().filter(|one| one.health != Healthy).cloned());
         worst.0.or_else(|| self.dependents.into_iter().next()).or(self.finished).or(self.unbroken)
     }
+}
+
+/// `Active` is False without a cause: there is nothing to do, which is no news beside a summary that is good.
+fn is_idle(signal: &Signal<'_>) -> bool {
+    matches!(signal.place, Place::Condition(type_) if Flat::of(type_).as_str() == "active") && signal.is_weak
 }
 
 /// What one condition says; nothing if it has no opinion.
@@ -274,7 +281,7 @@ fn bad<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics, reason:
 /// Whether it is so recent that it is still taken to be under way.
 fn is_young(case: &Case<'_>, condition: Listed<'_>, semantics: Semantics) -> bool {
     let Some(grace) = semantics.grace else { return false };
-    let Some(since) = condition.since().and_then(instant) else { return false };
+    let Some(since) = condition.since_when(case.now) else { return false };
     case.now.as_second().saturating_sub(since.as_second()) < i64::from(grace)
 }
 

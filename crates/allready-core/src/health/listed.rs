@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::Health;
 use super::case::{CONDITION, Case, text};
 use super::signal::{Place, Signal, instant};
+use crate::Time;
 
 /// One condition as it stands in a list.
 #[derive(Clone, Copy)]
@@ -52,15 +53,21 @@ impl<'a> Listed<'a> {
     }
 
     pub(super) fn reason(&self) -> Cow<'a, str> {
-        text(self.map.get("reason"))
+        text(value(self.map, "reason"))
     }
 
     pub(super) fn message(&self) -> Cow<'a, str> {
-        text(self.map.get("message"))
+        text(value(self.map, "message"))
     }
 
     pub(super) fn since(&self) -> Option<&'a str> {
-        self.map.get("lastTransitionTime")?.as_str()
+        value(self.map, "lastTransitionTime")?.as_str()
+    }
+
+    /// Since when, as an instant. A clock that is ahead by minutes is believed; what lies further ahead tells nothing.
+    pub(super) fn since_when(&self, now: Time) -> Option<Time> {
+        let since = self.since().and_then(instant)?;
+        (since.as_second() <= now.as_second().saturating_add(AHEAD)).then_some(since)
     }
 
     /// What it says, if it is this that decides.
@@ -70,6 +77,20 @@ impl<'a> Listed<'a> {
             .message(self.message())
             .since(self.since())
     }
+}
+
+/// How many seconds a clock may be ahead.
+const AHEAD: i64 = 600;
+
+/// A field of a condition. `Type` and `Status` are as good as `type` and `status` where a controller writes them so.
+fn value<'a>(map: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    map.get(key).or_else(|| {
+        // Of those that are written as usual, the rest is not looked at again.
+        if map.contains_key("type") || map.is_empty() {
+            return None;
+        }
+        map.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+    })
 }
 
 /// The conditions of a list, or of a map by type, each type once: the newest of several. Where no time tells and they disagree, all of them
@@ -85,7 +106,7 @@ pub(super) fn read<'a>(case: &Case<'a>, value: Option<&'a Value>) -> Vec<Listed<
         let type_ = found.type_;
         match list.iter().position(|one| one.type_ == type_) {
             None => list.push(found),
-            Some(at) => match newer(list[at], found) {
+            Some(at) => match newer(list[at], found, case.now) {
                 Some(Ordering::Greater) => {}
                 None if list[at].said() != found.said() => list.push(found),
                 _ => {
@@ -100,7 +121,7 @@ pub(super) fn read<'a>(case: &Case<'a>, value: Option<&'a Value>) -> Vec<Listed<
 
 fn item(entry: &Value) -> Option<Listed<'_>> {
     let map = entry.as_object()?;
-    Some(Listed { type_: map.get("type")?.as_str()?, map, status: map.get("status") })
+    Some(Listed { type_: value(map, "type")?.as_str()?, map, status: value(map, "status") })
 }
 
 /// One of a map: `Ready: {status: "False"}`, or `Ready: false`.
@@ -110,7 +131,7 @@ fn by_key<'a>(key: &'a str, value: &'a Value) -> Option<Listed<'a>> {
     match value {
         Value::Object(map) => {
             let type_ = map.get("type").and_then(Value::as_str).unwrap_or(key);
-            Some(Listed { type_, map, status: Some(map.get("status")?) })
+            Some(Listed { type_, map, status: Some(self::value(map, "status")?) })
         }
         Value::Bool(_) => Some(Listed { type_: key, map: &NOTHING, status: Some(value) }),
         Value::String(text) if is_truth(text) => {
@@ -121,8 +142,8 @@ fn by_key<'a>(key: &'a str, value: &'a Value) -> Option<Listed<'a>> {
 }
 
 /// Which of two conditions took its status later, if that can be told.
-fn newer(one: Listed<'_>, other: Listed<'_>) -> Option<Ordering> {
-    let time = |listed: Listed<'_>| listed.since().and_then(instant);
+fn newer(one: Listed<'_>, other: Listed<'_>, now: Time) -> Option<Ordering> {
+    let time = |listed: Listed<'_>| listed.since_when(now);
     Some(time(one)?.cmp(&time(other)?)).filter(|order| order.is_ne())
 }
 

@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use super::Health::{self, Degraded, Healthy, Progressing, Suspended};
 use super::case::{Case, ITEM, is_truthy, json};
-use super::errors::{error_text, is_error_key, is_no_error};
+use super::errors::{count, error_text, is_error_key, is_no_error, is_time};
+use super::flags::{boolean, is_good_name, truth};
 use super::lexicon::{self, Reading, classify};
 use super::signal::{Place, Signal, Worst};
 use super::tokens::{Flat, tokens};
@@ -89,6 +90,10 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         }
         let declared = case.kind.states_of_key(key).and_then(|states| states.meaning(text));
         if let Some(health) = meaning(case, declared, text) {
+            if health == Healthy && is_of_a_step(status, key) {
+                add(Signal::key(Progressing, "P03", key).reason(text));
+                continue;
+            }
             add(Signal::key(health, "P01", key).reason(text));
             if health == Healthy
                 && let Some(doubt) = doubt(status)
@@ -131,8 +136,27 @@ fn doubt(status: &Map<String, Value>) -> Option<Signal<'_>> {
 fn meaning(case: &Case<'_>, declared: Option<crate::registry::StateMeaning>, text: &str) -> Option<Health> {
     match declared {
         Some(declared) => declared.health(),
-        None => lexicon::state(text, case.kind.runs_to_completion),
+        None => {
+            lexicon::state(text, case.kind.runs_to_completion).or_else(|| is_apart(text).then_some(Degraded))
+        }
     }
+}
+
+/// `ConfigOutOfSync`: a condition of such a name is bad where it is True, and so is the word.
+pub(super) fn is_apart(text: &str) -> bool {
+    let flat = Flat::of(text);
+    ["outofsync", "outofdate", "notinsync"].iter().any(|end| flat.as_str().ends_with(end))
+}
+
+/// Whether a good word is about one step of many: `stageStatus: success` while the stage is not the last one.
+fn is_of_a_step(map: &Map<String, Value>, key: &str) -> bool {
+    let of = key.strip_suffix("Status").or_else(|| key.strip_suffix("State"));
+    let Some(step) =
+        of.filter(|of| matches!(Flat::of(of).as_str(), "stage" | "step" | "currentstage" | "currentstep"))
+    else {
+        return false;
+    };
+    map.get(step).and_then(Value::as_str).is_some_and(|step| lexicon::state(step, true) != Some(Healthy))
 }
 
 fn message(map: &Map<String, Value>) -> &str {
@@ -152,19 +176,20 @@ pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mu
                     visit(Signal::key(health, "B01", key).reason(if value { "True" } else { "False" }));
                 }
             }
-            value if is_error_key(key) && is_truthy(value) && !is_no_error(value) => {
+            Value::Number(_) => {
+                if let Some(errors) = count(key, value) {
+                    visit(Signal::key(Degraded, "B04", key).message(errors.to_string()));
+                }
+            }
+            value if is_error_key(key) && is_truthy(value) && !is_no_error(value) && !is_time(value) => {
                 let message = error_text(value);
                 if !is_nested || classify(&message, Reading::Text) == Some(Degraded) {
                     visit(Signal::key(Degraded, "B02", key).message(message));
                 }
             }
-            Value::Array(_) | Value::Object(_) if !is_nested && is_truthy(value) => {
-                let first = tokens(key).next();
-                let is_failures = first.is_some_and(|first| {
-                    matches!(first.as_str(), "failed" | "failing" | "failures" | "broken" | "unhealthy")
-                });
-                if is_failures {
-                    visit(Signal::key(Degraded, "B03", key).message(json(value)));
+            Value::Array(_) | Value::Object(_) if is_truthy(value) => {
+                if let Some(health) = troubled(key).filter(|_| !is_nested || value.is_array()) {
+                    visit(Signal::key(health, "B03", key).message(json(value)));
                 }
             }
             _ => {}
@@ -172,69 +197,32 @@ pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mu
     }
 }
 
-/// A boolean, also one that is written as text.
-fn truth(value: &Value) -> Option<bool> {
-    match value {
-        Value::Bool(value) => Some(*value),
-        Value::String(text) if text.eq_ignore_ascii_case("true") => Some(true),
-        Value::String(text) if text.eq_ignore_ascii_case("false") => Some(false),
+/// A boolean that is not good, with what stands beside it: a reason or message that speaks of a failure tells why.
+pub(super) fn explained<'a>(status: &'a Map<String, Value>, signal: Signal<'a>) -> Signal<'a> {
+    if signal.health != Progressing || signal.rule != "B01" {
+        return signal;
+    }
+    let text = |key: &str| status.get(key).and_then(Value::as_str).unwrap_or_default();
+    let (reason, message) = (text("reason"), text("message"));
+    let said = classify(reason, Reading::Text).or_else(|| classify(message, Reading::Text));
+    match said {
+        Some(Degraded) => Signal { health: Degraded, ..signal }.reason(reason).message(message),
+        _ => signal,
+    }
+}
+
+/// What a list of things says by its name alone: `failedNodes`, `unreadyMembers`.
+fn troubled(key: &str) -> Option<Health> {
+    let mut words = tokens(key);
+    let first = words.next()?;
+    match first.as_str() {
+        "failed" | "failing" | "failures" | "broken" | "unhealthy" | "errored" | "crashed" | "faulted" => {
+            Some(Degraded)
+        }
+        "unready" | "unavailable" | "missing" | "offline" | "unreachable" => Some(Progressing),
+        "not" if words.next().is_some_and(|second| second.as_str() == "ready") => Some(Progressing),
         _ => None,
     }
-}
-
-fn is_good_name(key: &str) -> bool {
-    let flat = Flat::of(key);
-    let flat = flat.as_str();
-    matches!(
-        flat,
-        "pass"
-            | "passed"
-            | "compliant"
-            | "ready"
-            | "healthy"
-            | "available"
-            | "initialized"
-            | "synced"
-            | "succeeded"
-            | "valid"
-            | "active"
-            | "connected"
-            | "success"
-            | "registered"
-            | "provisioned"
-            | "installed"
-            | "deployed"
-            | "reconciled"
-            | "reachable"
-            | "isready"
-            | "allready"
-    ) || flat.ends_with("ready")
-        || flat.ends_with("healthy")
-        || flat.starts_with("readyto")
-}
-
-fn boolean(key: &str, value: bool) -> Option<Health> {
-    if is_good_name(key) {
-        let is_judged = matches!(
-            Flat::of(key).as_str(),
-            "pass" | "passed" | "healthy" | "compliant" | "success" | "valid" | "succeeded"
-        );
-        return Some(match value {
-            true => Healthy,
-            false if is_judged => Degraded,
-            false => Progressing,
-        });
-    }
-    if !value {
-        return None;
-    }
-    match Flat::of(key).as_str() {
-        "controllerpause" | "paused" | "suspended" | "hibernated" => return Some(Suspended),
-        "failed" | "degraded" | "unhealthy" | "error" => return Some(Degraded),
-        _ => {}
-    }
-    let begins_with_no = tokens(key).next().is_some_and(|first| first.as_str() == "no");
-    (begins_with_no || tokens(key).any(|token| lexicon::is_hard(token.as_str()))).then_some(Degraded)
 }
 
 /// How deep sub-objects are read.
@@ -251,7 +239,7 @@ pub(super) fn items<'a>(case: &Case<'a>) -> Worst<'a> {
     worst
 }
 
-fn is_skipped(key: &str) -> bool {
+pub(super) fn is_skipped(key: &str) -> bool {
     let flat = Flat::of(key);
     ["history", "previous", "lastapplied", "versions", "resources", "managed", "conditions"]
         .iter()
@@ -292,7 +280,7 @@ fn walk<'a>(
                 path.push(']');
             }
             read_item(case, item, path, worst);
-            if is_map_of_states(key) {
+            if is_map_of_states(key, item) {
                 read_states(item, path, worst);
             }
             if depth < MAX_DEPTH {
@@ -322,16 +310,22 @@ fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &str, wors
     facts(item, true, &mut add);
 }
 
-/// `componentStatuses`: its keys are names, and its values words.
-fn is_map_of_states(key: &str) -> bool {
+/// `componentStatuses`: its keys are names, and its values words. Under another name, all of the values must be words that are known.
+fn is_map_of_states(key: &str, item: &Map<String, Value>) -> bool {
     let flat = Flat::of(key);
     ["statuses", "states", "phases"].iter().any(|end| flat.as_str().ends_with(end))
+        || item.len() > 1
+            && item.values().all(|value| value.as_str().is_some_and(|text| one_word(text).is_some()))
+}
+
+fn one_word(text: &str) -> Option<Health> {
+    lexicon::word(Flat::of(text).as_str()).means()
 }
 
 fn read_states<'a>(item: &'a Map<String, Value>, path: &str, worst: &mut Worst<'a>) {
     for (key, value) in item {
         let Some(text) = value.as_str() else { continue };
-        if lexicon::word(Flat::of(text).as_str()).means() == Some(Degraded) && worst.would_take(Degraded) {
+        if one_word(text) == Some(Degraded) && worst.would_take(Degraded) {
             worst.add(Signal::key(Degraded, "P02", key).reason(text).below(path));
         }
     }

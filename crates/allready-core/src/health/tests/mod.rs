@@ -2,3 +2,4 @@ mod false_green;
 mod known;
 mod properties;
 mod rules;
+mod structure;
