@@ -36,7 +36,7 @@ const COUNTED: [&str; 14] = [
 pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     let status = case.status?;
     let numbers = named(status);
-    let wishes = case.spec.map(named).unwrap_or_default();
+    let wishes = if numbers.is_empty() { None } else { case.spec.map(named) }.unwrap_or_default();
     let mut fine: Option<Signal<'a>> = None;
     for (flat, key, have) in &numbers {
         let name = flat.as_str();
@@ -98,7 +98,8 @@ fn lack(case: &Case<'_>, key: &str) -> Option<Health> {
 type Named<'a> = Vec<(Flat, &'a str, i64)>;
 
 fn named(map: &Map<String, Value>) -> Named<'_> {
-    map.iter().filter_map(|(key, value)| Some((Flat::of(key), key.as_str(), number(value)?))).collect()
+    let numbers = map.iter().filter_map(|(key, value)| Some((key.as_str(), number(value)?)));
+    numbers.map(|(key, number)| (Flat::of(key), key, number)).collect()
 }
 
 fn wanted(prefix: &str, noun: &str, numbers: &Named<'_>, wishes: &Named<'_>) -> Option<i64> {

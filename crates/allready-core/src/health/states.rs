@@ -239,11 +239,22 @@ pub(super) fn items<'a>(case: &Case<'a>) -> Worst<'a> {
     worst
 }
 
+/// Whether what stands below a key is of other times, of other objects, or read elsewhere.
 pub(super) fn is_skipped(key: &str) -> bool {
-    let flat = Flat::of(key);
-    ["history", "previous", "lastapplied", "versions", "resources", "managed", "conditions"]
-        .iter()
-        .any(|part| flat.as_str().contains(part))
+    let bytes = key.as_bytes();
+    (0..bytes.len()).any(|at| {
+        let part: &[u8] = match bytes[at].to_ascii_lowercase() {
+            b'c' => b"conditions",
+            b'h' => b"history",
+            b'l' => b"lastapplied",
+            b'm' => b"managed",
+            b'p' => b"previous",
+            b'r' => b"resources",
+            b'v' => b"versions",
+            _ => return false,
+        };
+        bytes[at..].get(..part.len()).is_some_and(|found| found.eq_ignore_ascii_case(part))
+    })
 }
 
 fn walk<'a>(
