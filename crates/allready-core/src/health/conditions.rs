@@ -1,12 +1,15 @@
 //! One list of conditions, and what it comes to.
 
+use std::cmp::Reverse;
+
 use serde_json::Value;
 
 use super::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
 use super::case::{Case, number, text};
-use super::lexicon::{Reading, classify, is_broken, is_done, state, word};
+use super::lexicon::{is_broken, word};
 use super::listed::{Listed, Said};
-use super::signal::{Place, Signal, Worst};
+use super::reading::{Reading, classify, is_done, state};
+use super::signal::{Place, Signal, Worst, weight};
 use super::tokens::{Flat, tokens};
 use crate::registry::{ConditionRole, Semantics};
 
@@ -82,7 +85,8 @@ impl<'a> Sorted<'a> {
         if self.broken.health() == Some(Degraded) {
             return self.broken.0;
         }
-        self.summaries.sort_by_key(|(rank, _)| *rank);
+        // Of equal rank, in whatever order they were written, the worse one speaks first.
+        self.summaries.sort_by_key(|(rank, one)| (*rank, Reverse(weight(one.health)), one.is_weak, one.rule));
         let mut summaries = std::mem::take(&mut self.summaries).into_iter().map(|(_, signal)| signal);
         match summaries.next() {
             Some(top) => Some(self.decide_by(top, summaries)),

@@ -1,7 +1,6 @@
 //! The conditions of a list as they stand there, however they are written.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
@@ -93,30 +92,34 @@ fn value<'a>(map: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     })
 }
 
-/// The conditions of a list, or of a map by type, each type once: the newest of several. Where no time tells and they disagree, all of them
-/// are kept, so that the worst of them counts.
+/// The conditions of a list, or of a map by type, each type once: the newest of several. Where a time does not tell, all of them are kept,
+/// so that the worst of them counts, in whatever order they stand.
 pub(super) fn read<'a>(case: &Case<'a>, value: Option<&'a Value>) -> Vec<Listed<'a>> {
     let mut list: Vec<Listed<'a>> = Vec::new();
+    let mut has_twins = false;
     let items = value.and_then(Value::as_array).into_iter().flatten().filter_map(item);
     let keyed = value.and_then(Value::as_object).into_iter().flatten();
     for found in items.chain(keyed.filter_map(|(key, value)| by_key(key, value))) {
         if !case.spend(CONDITION) {
             break;
         }
-        let type_ = found.type_;
-        match list.iter().position(|one| one.type_ == type_) {
-            None => list.push(found),
-            Some(at) => match newer(list[at], found, case.now) {
-                Some(Ordering::Greater) => {}
-                None if list[at].said() != found.said() => list.push(found),
-                _ => {
-                    list.remove(at);
-                    list.push(found);
-                }
-            },
-        }
+        has_twins |= list.iter().any(|one| one.type_ == found.type_);
+        list.push(found);
     }
-    list
+    if has_twins { newest(&list, case.now) } else { list }
+}
+
+/// Without those that are older than another of their type, where all of that type have a time.
+fn newest<'a>(list: &[Listed<'a>], now: Time) -> Vec<Listed<'a>> {
+    let is_newest = |one: &&Listed<'a>| {
+        let mut newest = None;
+        for twin in list.iter().filter(|twin| twin.type_ == one.type_) {
+            let Some(time) = twin.since_when(now) else { return true };
+            newest = newest.max(Some(time));
+        }
+        one.since_when(now) == newest
+    };
+    list.iter().filter(is_newest).copied().collect()
 }
 
 fn item(entry: &Value) -> Option<Listed<'_>> {
@@ -139,12 +142,6 @@ fn by_key<'a>(key: &'a str, value: &'a Value) -> Option<Listed<'a>> {
         }
         _ => None,
     }
-}
-
-/// Which of two conditions took its status later, if that can be told.
-fn newer(one: Listed<'_>, other: Listed<'_>, now: Time) -> Option<Ordering> {
-    let time = |listed: Listed<'_>| listed.since_when(now);
-    Some(time(one)?.cmp(&time(other)?)).filter(|order| order.is_ne())
 }
 
 /// The condition of a type.

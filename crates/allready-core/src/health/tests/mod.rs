@@ -1,5 +1,6 @@
 mod false_green;
 mod known;
 mod properties;
+mod red;
 mod rules;
 mod structure;
