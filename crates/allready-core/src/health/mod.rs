@@ -19,6 +19,7 @@ mod notes;
 mod numbers;
 mod order;
 mod purpose;
+mod reading;
 mod rules;
 mod signal;
 mod silence;

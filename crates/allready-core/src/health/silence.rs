@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use super::Health::{Degraded, Healthy, Progressing};
 use super::case::{Case, is_truthy};
-use super::lexicon::{Reading, classify, is_hard, state, word};
+use super::lexicon::{is_hard, word};
+use super::reading::{Reading, classify, state};
 use super::signal::{Signal, instant};
 use super::tokens::{Flat, tokens};
 use crate::registry::path::is_empty;

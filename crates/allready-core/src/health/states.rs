@@ -6,9 +6,10 @@ use super::Health::{self, Degraded, Healthy, Progressing, Suspended};
 use super::case::{Case, ITEM, is_truthy, json};
 use super::errors::{count, error_text, is_error_key, is_no_error, is_time};
 use super::flags::{boolean, is_good_name, truth};
-use super::lexicon::{self, Reading, classify};
+use super::lexicon::word;
+use super::reading::{Reading, classify, state};
 use super::signal::{Place, Signal, Worst};
-use super::tokens::{Flat, tokens};
+use super::tokens::{Flat, Token, tokens};
 use crate::registry::path::scalar;
 
 /// Fields that hold a state, by their flat name.
@@ -89,7 +90,7 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
             continue;
         }
         let declared = case.kind.states_of_key(key).and_then(|states| states.meaning(text));
-        if let Some(health) = meaning(case, declared, text) {
+        if let Some(health) = meaning(case, declared, text, || is_of_a_run(key)) {
             if health == Healthy && is_of_a_step(status, key) {
                 add(Signal::key(Progressing, "P03", key).reason(text));
                 continue;
@@ -113,7 +114,7 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         }
         let Some(value @ (Value::String(_) | Value::Bool(_))) = states.path.of(case.object) else { continue };
         let text = scalar(value);
-        if let Some(health) = meaning(case, states.meaning(&text), &text) {
+        if let Some(health) = meaning(case, states.meaning(&text), &text, || false) {
             add(Signal::at(health, "P01", states.path.as_str()).reason(text));
         }
     }
@@ -132,14 +133,26 @@ fn doubt(status: &Map<String, Value>) -> Option<Signal<'_>> {
     begins_with_one.then(|| Signal::key(Degraded, "B02", "message"))
 }
 
-/// What a word means: as declared, else by itself.
-fn meaning(case: &Case<'_>, declared: Option<crate::registry::StateMeaning>, text: &str) -> Option<Health> {
-    match declared {
-        Some(declared) => declared.health(),
-        None => {
-            lexicon::state(text, case.kind.runs_to_completion).or_else(|| is_apart(text).then_some(Degraded))
-        }
+/// What a word means: as declared, else by itself, in a field of which `runs` tells whether it is about something that runs to an end.
+fn meaning(
+    case: &Case<'_>,
+    declared: Option<crate::registry::StateMeaning>,
+    text: &str,
+    runs: impl Fn() -> bool,
+) -> Option<Health> {
+    if let Some(declared) = declared {
+        return declared.health();
     }
+    // Of all other words it makes no difference.
+    let is_activity = text.ends_with("ing") || text.ends_with("ING");
+    let runs = case.kind.runs_to_completion || is_activity && runs();
+    state(text, runs).or_else(|| is_apart(text).then_some(Degraded))
+}
+
+/// Whether a field is about something that runs to an end: `jobStatus`, `operationState`.
+fn is_of_a_run(key: &str) -> bool {
+    let is_plain = |token: &Token| !matches!(token.as_str(), "state" | "status" | "phase" | "result");
+    tokens(key).filter(is_plain).last().is_some_and(|token| word(token.as_str()).runs())
 }
 
 /// `ConfigOutOfSync`: a condition of such a name is bad where it is True, and so is the word.
@@ -156,7 +169,7 @@ fn is_of_a_step(map: &Map<String, Value>, key: &str) -> bool {
     else {
         return false;
     };
-    map.get(step).and_then(Value::as_str).is_some_and(|step| lexicon::state(step, true) != Some(Healthy))
+    map.get(step).and_then(Value::as_str).is_some_and(|step| state(step, true) != Some(Healthy))
 }
 
 fn message(map: &Map<String, Value>) -> &str {
@@ -309,11 +322,12 @@ fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &str, wors
             worst.add(Signal { rule, ..signal.below(path) });
         }
     };
+    let runs = || is_of_a_run(path.rsplit(['.', '[']).next().unwrap_or_default());
     for (key, value) in item {
         let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { continue };
         let Some(keys) = is_state_key(key) else { continue };
         let declared = declared_below(case, path, key, text);
-        let Some(health) = meaning(case, declared, text) else { continue };
+        let Some(health) = meaning(case, declared, text, || is_of_a_run(key) || runs()) else { continue };
         if keys == Keys::Canonical || health == Degraded {
             add(Signal::new(health, "P02", Place::Key(key)).reason(text).message(message(item)));
         }
@@ -330,7 +344,7 @@ fn is_map_of_states(key: &str, item: &Map<String, Value>) -> bool {
 }
 
 fn one_word(text: &str) -> Option<Health> {
-    lexicon::word(Flat::of(text).as_str()).means()
+    word(Flat::of(text).as_str()).means()
 }
 
 fn read_states<'a>(item: &'a Map<String, Value>, path: &str, worst: &mut Worst<'a>) {

@@ -327,3 +327,43 @@ fn of_two_summaries_the_one_that_names_a_cause_is_believed() {
     assert_eq!(of("Ready=False NotProvisioned", "Succeeded=False CreateInProgress"), Progressing);
     assert_eq!(of("Ready=False NotProvisioned", "Succeeded=False CreateFailed"), Degraded);
 }
+
+#[test]
+fn in_a_name_of_few_words_each_of_them_counts() {
+    let of = |state: &str| widget(&json!({"status": {"state": state}})).health;
+    for good in
+        ["HEALTH_OK", "ClusterRunning", "TopicReady", "Created", "Cluster in healthy state", "Ready 3"]
+    {
+        assert_eq!(of(good), Healthy, "{good}");
+    }
+    for denied in ["DEPLOYED_NOT_READY", "RUNNING_NOT_READY", "ClusterCreated", "job-created"] {
+        assert_eq!(of(denied), Progressing, "{denied}");
+    }
+    for limited in ["ONLINE_PARTIAL", "ONLINE_UNCERTAIN", "running-delete", "ReadyForSurgery"] {
+        assert_ne!(of(limited), Healthy, "{limited}");
+    }
+}
+
+#[test]
+fn what_runs_to_an_end_is_not_well_for_running() {
+    let is_running = |status: Value| widget(&json!({"status": status})).health;
+    assert_eq!(is_running(json!({"jobStatus": "Running"})), Progressing);
+    assert_eq!(is_running(json!({"phase": "Ready", "operationState": {"phase": "Running"}})), Progressing);
+    assert_eq!(is_running(json!({"phase": "Ready", "operationState": {"phase": "Succeeded"}})), Healthy);
+    assert_eq!(is_running(json!({"clusterStatus": "Running"})), Healthy);
+    assert_eq!(is_running(json!({"phase": "Ready", "servers": [{"state": "Running"}]})), Healthy);
+}
+
+#[test]
+fn of_three_conditions_of_a_type_one_without_a_time_keeps_all() {
+    let one = |status: &str, time: &str| json!({"type": "Ready", "status": status, "reason": "DiskFailed", "lastTransitionTime": time});
+    let (old, new) = (
+        one("False", "2026-03-01T08:00:00Z"),
+        json!({"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-01T09:00:00Z"}),
+    );
+    let timeless = json!({"type": "Ready", "status": "True"});
+    let of = |list: Value| widget(&json!({"status": {"conditions": list}})).health;
+    assert_eq!(of(json!([old, new])), Healthy);
+    assert_eq!(of(json!([old, timeless, new])), Degraded);
+    assert_eq!(of(json!([timeless, new, old])), Degraded);
+}
