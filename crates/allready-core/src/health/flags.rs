@@ -52,9 +52,7 @@ pub(super) fn is_good_name(key: &str) -> bool {
 fn is_step(flat: &str) -> Option<Health> {
     match flat {
         "accepted" | "isvalid" | "ishealthy" | "operational" => Some(Degraded),
-        "programmed" | "online" | "insync" | "issynced" | "isavailable" | "isactive" | "isconnected" => {
-            Some(Progressing)
-        }
+        "programmed" | "online" | "insync" | "issynced" | "isavailable" | "isconnected" => Some(Progressing),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Health::{self, Degraded, Healthy, Progressing};
+use super::Health::{self, Degraded, Healthy, Progressing, Suspended};
 use super::case::{Case, ITEM, is_truthy, number};
 use super::signal::{Place, Signal, Worst};
 use super::states::is_skipped;
@@ -38,6 +38,7 @@ pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     let numbers = named(status);
     let wishes = if numbers.is_empty() { None } else { case.spec.map(named) }.unwrap_or_default();
     let mut fine: Option<Signal<'a>> = None;
+    let mut held: Option<Signal<'a>> = None;
     for (flat, key, have) in &numbers {
         let name = flat.as_str();
         if name.starts_with("readytouse") {
@@ -57,17 +58,27 @@ pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
             let Some(want) = found else { continue };
             let of = format!("{have} of {want}");
             if *have < want {
-                return Some(Signal::key(Progressing, "N01", key).message(of));
-            }
-            if want > 0 {
+                let partition = if word.starts_with("updated") { partition(case) } else { 0 };
+                if have.saturating_add(partition) < want {
+                    return Some(Signal::key(Progressing, "N01", key).message(of));
+                }
+                held = Some(Signal::key(Suspended, "S04", key).reason("Partitioned").message(of));
+            } else if want > 0 {
                 // None of none is no sign of life.
                 fine.get_or_insert_with(|| Signal::key(Healthy, "N01", key).message(of));
             }
         }
     }
-    let mut worst = Worst(fine);
+    let mut worst = Worst(held.or(fine));
     below(case, status, &mut "status".to_owned(), 0, &mut worst);
     worst.0
+}
+
+/// How many replicas a rolling update is asked to leave as they were.
+fn partition(case: &Case<'_>) -> i64 {
+    let strategy = ["updateStrategy", "strategy", "rollout"].iter().find_map(|key| case.spec(key));
+    let of = |map: &Value| map.get("partition").and_then(number);
+    strategy.and_then(|strategy| of(strategy).or_else(|| of(strategy.get("rollingUpdate")?))).unwrap_or(0)
 }
 
 /// The sum of what a list in the spec asks for: `availableNodes` against `nodeSets[].count`.
@@ -192,7 +203,10 @@ fn short(map: &Map<String, Value>) -> Option<Signal<'_>> {
         let noun =
             noun.or_else(|| flat.as_str().strip_prefix("available").filter(|noun| COUNTED.contains(noun)))?;
         let is_wish = |name: &str| match noun {
-            "" => matches!(name, "size" | "total" | "desired" | "expected" | "replicas" | "desiredreplicas"),
+            "" => matches!(
+                name,
+                "size" | "total" | "desired" | "expected" | "replicas" | "desiredreplicas" | "desiredready"
+            ),
             noun => WANT.iter().any(|want| name.strip_prefix(want) == Some(noun)),
         };
         let wishes = map.iter().filter(|(key, value)| value.is_number() && is_wish(Flat::of(key).as_str()));

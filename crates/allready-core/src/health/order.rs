@@ -8,7 +8,7 @@ use super::conditions;
 use super::listed::{Listed, Said, read};
 use super::signal::{Signal, Worst, instant};
 use super::silence::{is_bookkeeping, is_silent};
-use super::tokens::Flat;
+use super::tokens::{Flat, tokens};
 use super::{
     Lag, Verdict, builtin, generations, group, named, nested, notes, numbers, purpose, silence, states,
 };
@@ -37,7 +37,8 @@ pub(super) fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
     signal.into_verdict(object, lag)
 }
 
-/// Since when the condition that speaks for the object has not been good: a field that decides does not say since when it has.
+/// Since when the condition that speaks for the object has not been good, or else the status has changed: a field that decides does not
+/// say since when it has.
 fn unwell_since<'a>(case: &Case<'a>) -> Option<&'a str> {
     let list = read(case, case.status("conditions"));
     let unwell = list.iter().filter(|condition| condition.said() != Said::True);
@@ -45,7 +46,17 @@ fn unwell_since<'a>(case: &Case<'a>) -> Option<&'a str> {
         let meaning = case.kind.condition(condition.type_);
         (meaning.role == ConditionRole::Summary).then_some((meaning.rank, condition))
     });
-    summaries.min_by_key(|(rank, _)| *rank).and_then(|(_, condition)| condition.since())
+    summaries
+        .min_by_key(|(rank, _)| *rank)
+        .and_then(|(_, condition)| condition.since())
+        .or_else(|| changed(case))
+}
+
+/// When the status says that its state changed: `lastTransitionTime`, `phaseTransitionTime`, the latest of several.
+fn changed<'a>(case: &Case<'a>) -> Option<&'a str> {
+    let is_change = |key: &str| tokens(key).any(|token| token.as_str() == "transition");
+    let times = case.status?.iter().filter_map(|(key, value)| value.as_str().filter(|_| is_change(key)));
+    times.max_by_key(|time| instant(time))
 }
 
 /// How far the deciding condition itself is behind.
@@ -242,7 +253,7 @@ fn finish<'a>(
         return Signal::at(Progressing, "X02", "status.conditions").reason("NoSummaryYet");
     }
     if status.iter().all(|(key, value)| is_bookkeeping(key, value)) {
-        return Signal::at(Progressing, "E03", "status").reason("NoVerdictYet");
+        return Signal::at(Progressing, "E03", "status").reason("NoVerdictYet").since(case.created());
     }
     Signal::at(Unknown, "X01", "status").reason("NotUnderstood")
 }

@@ -159,8 +159,10 @@ impl Found {
         } else if known.means() == Some(Health::Healthy) && self.good.is_none() {
             self.good = Some(Health::Healthy);
         }
-        let is_neutral =
-            || matches!(text, "state" | "status" | "phase") || text.bytes().all(|b| b.is_ascii_digit());
+        let is_neutral = || {
+            matches!(text, "state" | "status" | "phase" | "successfully" | "normally" | "now")
+                || text.bytes().all(|b| b.is_ascii_digit())
+        };
         self.tail = match self.tail {
             _ if text == "created" && self.words > 0 => Tail::Creation,
             _ if is_good => Tail::Plain,

@@ -245,6 +245,11 @@ const RULES: &[Rule] = &[
         "It was scaled to zero on purpose.",
     ),
     is(
+        "S04",
+        "All replicas are updated but those that a partition of the rolling update holds back: Suspended.",
+        "Somebody wants it to stop there.",
+    ),
+    is(
         "E05",
         "A declared sign of life is there and nothing else speaks: Healthy.",
         "The kind has no other way to say it.",

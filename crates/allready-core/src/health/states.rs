@@ -184,7 +184,9 @@ pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mu
         match value {
             Value::Bool(_) | Value::String(_) if truth(value).is_some() => {
                 let value = truth(value) == Some(true);
-                let health = boolean(key, value).filter(|_| !is_nested || !value || !is_good_name(key));
+                // A part that is well speaks for itself alone, and one of several may stand by.
+                let is_heard = !is_nested || !value && key != "active" || !is_good_name(key);
+                let health = boolean(key, value).filter(|_| is_heard);
                 if let Some(health) = health {
                     visit(Signal::key(health, "B01", key).reason(if value { "True" } else { "False" }));
                 }

@@ -128,6 +128,7 @@ fn a_map_of_known_words_is_one_of_states() {
 #[test]
 fn a_part_that_lacks_some_of_its_own_is_under_way() {
     is(&json!({"db": {"ready": 1, "size": 3}}), Progressing, "N01");
+    is(&json!({"summary": {"ready": 4, "desiredReady": 5}}), Progressing, "N01");
     is(
         &json!({"pools": [{"readyReplicas": 2, "replicas": 2}, {"readyReplicas": 1, "replicas": 2}]}),
         Progressing,
@@ -170,6 +171,8 @@ fn a_boolean_that_is_false_is_no_step_forward() {
     is(&json!({"programmed": false}), Progressing, "B01");
     is(&json!({"inSync": "False"}), Progressing, "B01");
     is_untouched(&json!({"accepted": true, "inSync": true, "enabled": false, "exposed": false}));
+    is(&json!({"nodes": [{"ready": true}, {"ready": false}]}), Progressing, "P02");
+    is_untouched(&json!({"nodes": [{"active": true}, {"active": false}]}));
     // That it was accepted says nothing of what became of it.
     assert_eq!(widget(&json!({"status": {"accepted": true}})).health, Unknown);
 }
@@ -331,9 +334,15 @@ fn of_two_summaries_the_one_that_names_a_cause_is_believed() {
 #[test]
 fn in_a_name_of_few_words_each_of_them_counts() {
     let of = |state: &str| widget(&json!({"status": {"state": state}})).health;
-    for good in
-        ["HEALTH_OK", "ClusterRunning", "TopicReady", "Created", "Cluster in healthy state", "Ready 3"]
-    {
+    for good in [
+        "HEALTH_OK",
+        "ClusterRunning",
+        "TopicReady",
+        "Created",
+        "Cluster in healthy state",
+        "Ready 3",
+        "CompletedSuccessfully",
+    ] {
         assert_eq!(of(good), Healthy, "{good}");
     }
     for denied in ["DEPLOYED_NOT_READY", "RUNNING_NOT_READY", "ClusterCreated", "job-created"] {
