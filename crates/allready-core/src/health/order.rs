@@ -8,7 +8,7 @@ use super::conditions;
 use super::listed::{Listed, Said, read};
 use super::signal::{Signal, Worst, instant};
 use super::silence::{is_bookkeeping, is_silent};
-use super::tokens::{Flat, tokens};
+use super::tokens::Flat;
 use super::{
     Lag, Verdict, builtin, generations, group, named, nested, notes, numbers, purpose, silence, states,
 };
@@ -54,7 +54,7 @@ fn unwell_since<'a>(case: &Case<'a>) -> Option<&'a str> {
 
 /// When the status says that its state changed: `lastTransitionTime`, `phaseTransitionTime`, the latest of several.
 fn changed<'a>(case: &Case<'a>) -> Option<&'a str> {
-    let is_change = |key: &str| tokens(key).any(|token| token.as_str() == "transition");
+    let is_change = |key: &str| key.contains("ransition");
     let times = case.status?.iter().filter_map(|(key, value)| value.as_str().filter(|_| is_change(key)));
     times.max_by_key(|time| instant(time))
 }
