@@ -1,16 +1,19 @@
 //! One list of conditions, and what it comes to.
 
+use std::cmp::Reverse;
+
 use serde_json::Value;
 
 use super::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
 use super::case::{Case, number, text};
-use super::lexicon::{Reading, classify, is_broken, is_done, state, word};
+use super::lexicon::{is_broken, word};
 use super::listed::{Listed, Said};
+use super::reading::{Reading, classify, is_done, state};
 use super::reasons::{
     begins_with_failure, denies, has_lost_contact, is_not_yet, is_unwanted, tells_of_success,
     under_way_or_at_rest, whole_reason,
 };
-use super::signal::{Signal, Worst, instant};
+use super::signal::{Place, Signal, Worst, weight};
 use super::tokens::{Flat, tokens};
 use crate::registry::{ConditionRole, Semantics};
 
@@ -89,7 +92,8 @@ impl<'a> Sorted<'a> {
         if self.broken.health() == Some(Degraded) {
             return self.broken.0;
         }
-        self.summaries.sort_by_key(|(rank, _)| *rank);
+        // Of equal rank, in whatever order they were written, the worse one speaks first.
+        self.summaries.sort_by_key(|(rank, one)| (*rank, Reverse(weight(one.health)), one.is_weak, one.rule));
         let mut summaries = std::mem::take(&mut self.summaries).into_iter().map(|(_, signal)| signal);
         match summaries.next() {
             Some(top) => Some(self.decide_by(top, summaries)),
@@ -99,13 +103,15 @@ impl<'a> Sorted<'a> {
 
     fn decide_by(self, top: Signal<'a>, others: impl Iterator<Item = Signal<'a>>) -> Signal<'a> {
         let mut top = top;
+        let others: Vec<Signal<'a>> = others.filter(|one| !(top.health == Healthy && is_idle(one))).collect();
         if top.is_weak {
-            // The dependent names the cause.
+            // Another one names the cause.
             let mut named = Worst::default();
             let is_said = classify(&top.reason, Reading::Text) == Some(top.health);
             let is_cause = |one: &&Signal<'a>| one.health != Healthy && !one.is_weak;
             let is_as_bad = |one: &&Signal<'a>| !is_said || one.health >= top.health;
-            named.extend(self.dependents.iter().filter(is_cause).filter(is_as_bad).cloned());
+            let all = others.iter().chain(&self.dependents);
+            named.extend(all.filter(is_cause).filter(is_as_bad).cloned());
             if let Some(named) = named.0 {
                 top = named;
             }
@@ -120,8 +126,10 @@ impl<'a> Sorted<'a> {
             return top;
         }
         let mut bad = Worst::default();
-        let yields = |one: &Signal<'a>| self.is_active && one.health == Degraded && one.is_weak;
-        bad.extend(others.chain(self.dependents).filter(|one| one.health != Healthy && !yields(one)));
+        let is_active = self.is_active;
+        let yields = |one: &Signal<'a>| is_active && one.health == Degraded && one.is_weak;
+        let all = others.into_iter().chain(self.dependents);
+        bad.extend(all.filter(|one| one.health != Healthy && !yields(one)));
         bad.extend(self.activity.0);
         match bad.0 {
             Some(worst) if top.health == Healthy => worst,
@@ -139,6 +147,11 @@ impl<'a> Sorted<'a> {
         let unbroken = self.unbroken.filter(|_| !self.has_begun);
         worst.0.or_else(|| self.dependents.into_iter().next()).or(self.finished).or(unbroken)
     }
+}
+
+/// `Active` is False without a cause: there is nothing to do, which is no news beside a summary that is good.
+fn is_idle(signal: &Signal<'_>) -> bool {
+    matches!(signal.place, Place::Condition(type_) if Flat::of(type_).as_str() == "active") && signal.is_weak
 }
 
 /// What one condition says; nothing if it has no opinion.
@@ -332,7 +345,7 @@ fn bad<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics, reason:
 /// Whether it is so recent that it is still taken to be under way.
 fn is_young(case: &Case<'_>, condition: Listed<'_>, semantics: Semantics) -> bool {
     let Some(grace) = semantics.grace else { return false };
-    let Some(since) = condition.since().and_then(instant) else { return false };
+    let Some(since) = condition.since_when(case.now) else { return false };
     case.now.as_second().saturating_sub(since.as_second()) < i64::from(grace)
 }
 
