@@ -10,8 +10,7 @@ use super::lexicon::{is_broken, word};
 use super::listed::{Listed, Said};
 use super::reading::{Reading, classify, is_done, state};
 use super::reasons::{
-    begins_with_failure, denies, has_lost_contact, is_not_yet, is_unwanted, tells_of_success,
-    under_way_or_at_rest, whole_reason,
+    begins_with_failure, clue, denies, has_lost_contact, is_unwanted, repeats, tells_of_success,
 };
 use super::signal::{Place, Signal, Worst, weight};
 use super::tokens::{Flat, tokens};
@@ -347,64 +346,6 @@ fn is_young(case: &Case<'_>, condition: Listed<'_>, semantics: Semantics) -> boo
     let Some(grace) = semantics.grace else { return false };
     let Some(since) = condition.since_when(case.now) else { return false };
     case.now.as_second().saturating_sub(since.as_second()) < i64::from(grace)
-}
-
-/// What `False` means on a type of which it is bad: the reason tells, else the message.
-fn clue(case: &Case<'_>, reason: &str, message: &str, type_: &str) -> Option<Health> {
-    let reason = if repeats(reason, type_) { "" } else { reason };
-    if tokens(message).nth(2).is_none() && classify(message, Reading::Text) == Some(Degraded) {
-        return Some(Degraded);
-    }
-    if begins_with_failure(message) {
-        return Some(Degraded);
-    }
-    if let Some(health) = whole_reason(reason) {
-        return Some(health);
-    }
-    classify(reason, Reading::Text).or_else(|| {
-        let is_awaited = (awaits_a_child(reason) || is_not_yet(reason, type_))
-            && classify(message, Reading::Hard) != Some(Degraded);
-        if is_awaited {
-            return Some(Progressing);
-        }
-        let of_a_child = || awaits_a_child(message) && !names(message, case.name);
-        under_way_or_at_rest(reason)
-            .or_else(|| classify(message, Reading::Text))
-            .or_else(|| of_a_child().then_some(Progressing))
-    })
-}
-
-/// Whether a reason is but the type once more.
-fn repeats(reason: &str, type_: &str) -> bool {
-    let (reason, type_) = (Flat::of(reason), Flat::of(type_));
-    let rest = reason.as_str().strip_prefix(type_.as_str());
-    matches!(rest, Some("" | "reason"))
-}
-
-/// `StatefulSetNotReady`, `NotAllPodsReady`, `NoEndpointsAvailable`: a child that is not there yet. The reason of
-/// Kubernetes' own Deployments is often handed on as it is.
-fn awaits_a_child(reason: &str) -> bool {
-    if reason == "MinimumReplicasUnavailable" {
-        return true;
-    }
-    let (mut count, mut has_not, mut is_is_not, mut is_awaited) = (0, false, true, false);
-    for token in tokens(reason) {
-        let text = token.as_str();
-        has_not |= matches!(text, "not" | "no");
-        is_is_not &= match count {
-            0 => text == "is",
-            1 => text == "not",
-            _ => true,
-        };
-        is_awaited = word(text).is_awaited();
-        count += 1;
-    }
-    count > 2 && has_not && is_awaited && !is_is_not
-}
-
-/// Whether a text speaks of the kind itself.
-fn names(text: &str, kind: &str) -> bool {
-    text.split(|letter: char| !letter.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case(kind))
 }
 
 /// Whether a type is one that is awaited, where others are decided.

@@ -1,7 +1,9 @@
 //! What the reason of a condition says of its type, beyond the words in it.
 
-use super::Health::{self, Progressing, Suspended};
+use super::Health::{self, Degraded, Progressing, Suspended};
+use super::case::Case;
 use super::lexicon::word;
+use super::reading::{Reading, classify};
 use super::tokens::{Flat, Token, tokens};
 
 /// Whether a part is bad because nobody wants it.
@@ -46,7 +48,7 @@ pub(super) fn denies(reason: &str, type_: &str) -> bool {
 }
 
 /// Reasons that no single word tells: a part that is missing or not there yet, or nothing that anybody wants.
-pub(super) fn under_way_or_at_rest(reason: &str) -> Option<Health> {
+fn under_way_or_at_rest(reason: &str) -> Option<Health> {
     let flat = Flat::of(reason);
     let flat = flat.as_str();
     if matches!(flat, "disabled" | "scaledtozero") {
@@ -64,7 +66,7 @@ pub(super) fn under_way_or_at_rest(reason: &str) -> Option<Health> {
 }
 
 /// `NotProvisioned` of something that is to be `Ready`: another step that is to come. What only denies the type says nothing.
-pub(super) fn is_not_yet(reason: &str, type_: &str) -> bool {
+fn is_not_yet(reason: &str, type_: &str) -> bool {
     let mut words = tokens(reason);
     let (first, step) = (words.next(), words.next());
     words.next().is_none()
@@ -74,7 +76,7 @@ pub(super) fn is_not_yet(reason: &str, type_: &str) -> bool {
 }
 
 /// A reason that is one known state of rest or of waiting: `ScaledToZero`, `NotStarted`.
-pub(super) fn whole_reason(reason: &str) -> Option<Health> {
+fn whole_reason(reason: &str) -> Option<Health> {
     let flat = Flat::of(reason);
     let is_vague = matches!(flat.as_str(), "notready" | "unready" | "inactive" | "idle" | "off" | "outdated");
     word(flat.as_str()).means().filter(|health| !is_vague && matches!(health, Suspended | Progressing))
@@ -92,4 +94,62 @@ pub(super) fn has_lost_contact(reason: &str, message: &str) -> bool {
         before = Some(token);
     }
     is_cut_off || has_stopped
+}
+
+/// What `False` means on a type of which it is bad: the reason tells, else the message.
+pub(super) fn clue(case: &Case<'_>, reason: &str, message: &str, type_: &str) -> Option<Health> {
+    let reason = if repeats(reason, type_) { "" } else { reason };
+    if tokens(message).nth(2).is_none() && classify(message, Reading::Text) == Some(Degraded) {
+        return Some(Degraded);
+    }
+    if begins_with_failure(message) {
+        return Some(Degraded);
+    }
+    if let Some(health) = whole_reason(reason) {
+        return Some(health);
+    }
+    classify(reason, Reading::Text).or_else(|| {
+        let is_awaited = (awaits_a_child(reason) || is_not_yet(reason, type_))
+            && classify(message, Reading::Hard) != Some(Degraded);
+        if is_awaited {
+            return Some(Progressing);
+        }
+        let of_a_child = || awaits_a_child(message) && !names(message, case.name);
+        under_way_or_at_rest(reason)
+            .or_else(|| classify(message, Reading::Text))
+            .or_else(|| of_a_child().then_some(Progressing))
+    })
+}
+
+/// Whether a reason is but the type once more.
+pub(super) fn repeats(reason: &str, type_: &str) -> bool {
+    let (reason, type_) = (Flat::of(reason), Flat::of(type_));
+    let rest = reason.as_str().strip_prefix(type_.as_str());
+    matches!(rest, Some("" | "reason"))
+}
+
+/// `StatefulSetNotReady`, `NotAllPodsReady`, `NoEndpointsAvailable`: a child that is not there yet. The reason of
+/// Kubernetes' own Deployments is often handed on as it is.
+fn awaits_a_child(reason: &str) -> bool {
+    if reason == "MinimumReplicasUnavailable" {
+        return true;
+    }
+    let (mut count, mut has_not, mut is_is_not, mut is_awaited) = (0, false, true, false);
+    for token in tokens(reason) {
+        let text = token.as_str();
+        has_not |= matches!(text, "not" | "no");
+        is_is_not &= match count {
+            0 => text == "is",
+            1 => text == "not",
+            _ => true,
+        };
+        is_awaited = word(text).is_awaited();
+        count += 1;
+    }
+    count > 2 && has_not && is_awaited && !is_is_not
+}
+
+/// Whether a text speaks of the kind itself.
+fn names(text: &str, kind: &str) -> bool {
+    text.split(|letter: char| !letter.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case(kind))
 }
