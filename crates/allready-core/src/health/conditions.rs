@@ -157,7 +157,9 @@ fn is_idle(signal: &Signal<'_>) -> bool {
 fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -> Option<Signal<'a>> {
     let said = condition.said();
     let is_counted = matches!(semantics.role, ConditionRole::Summary | ConditionRole::Dependent);
-    if is_counted && is_behind(case, condition) {
+    let has_begun = said == Said::True && last_word_is(condition.type_, "started");
+    // That it was begun stays true, whatever is wished since.
+    if is_counted && !has_begun && is_behind(case, condition) {
         return Some(condition.signal(Progressing, "G02"));
     }
     let reason = condition.reason();

@@ -42,7 +42,7 @@ const BROKEN: &str = "err invalid denied forbidden unauthorized unreachable unhe
     unable cannot conflict unsupported rejected crash stalled mismatch expired lost broken unschedulable terminal degraded \
     aborted misconfigured incompatible corrupted pressure abnormal stuck blocked noncompliant unresolved evicted oomkilled \
     refused violation bad illegal malformed duplicate unknownerror unrecoverable irrecoverable unusable \
-    disconnected inaccessible unresponsive orphaned dangling outage";
+    disconnected inaccessible unresponsive orphaned dangling outage unfulfilled unsatisfied unsatisfiable";
 const UNDER_WAY: &str = "pending progress progressing queued wait waiting awaiting scheduled requested started start init \
     initial initializing provisioning reconciling creating updating scaling incomplete";
 /// Words that end in `ing` and are no activity.
@@ -64,10 +64,12 @@ const AWAITED: &str = "ready available complete completed succeeded running init
 const BAD_NAME: &str = "unavailable warning warnings alert alerts outdated stale drift drifted disconnected offline \
     fault faulted unsynced desynced exhausted throttled problem problems deadlock insufficient interrupted cancelled canceled \
     overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned \
-    fenced deadlocked lagging full loss low irreconcilable unusable unbalanced unready";
+    fenced deadlocked lagging full loss low irreconcilable unusable unbalanced unready breached \
+    recoverable unfulfilled unsatisfied";
 const GOOD_NAME: &str = "running ready available healthy succeeded complete valid ok up online active \
     success alive sync reachable exists successful succeeding passing compliant serving listening \
-    streaming polling archiving replicating present found quorate functional operational compatible";
+    streaming polling archiving replicating present found quorate functional operational compatible \
+    liveness readiness validation connectivity";
 const ACTIVITY_NAME: &str = "progressing reconciling pending inprogress progress";
 /// A kind whose name ends in one of these runs to an end.
 const RUNS: &str = "job run task backup restore snapshot workflow experiment analysis evaluation upgrade migration export \

@@ -176,6 +176,10 @@ fn by_signals<'a>(case: &Case<'a>, status: &'a Map<String, Value>, list: &[Liste
         // The field says that it is still under way, or rests, and nothing says that it broke.
         by_conditions = by_conditions.filter(|signal| !(signal.health == Degraded && signal.is_weak));
     }
+    if case.kind.runs_to_completion && words.worst.health() == Some(Healthy) {
+        // It says that it ended well: what was under way before was a step on the way.
+        by_conditions = by_conditions.filter(|signal| signal.rule != "C05" || signal.health != Progressing);
+    }
     let mut worst = Worst::default();
     worst.extend(by_conditions);
     worst.extend(nested);

@@ -74,6 +74,8 @@ pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
         if let Reading::State { runs } = reading {
             found.see_good(text, known, runs, is_denied);
         }
+        // WorkNotAvailableYet: the denial is for now.
+        found.under_way_phrase |= is_denied && text == "yet";
         is_denied |= is_denial(text);
         found.words = count + 1;
         previous = Some((token, known));

@@ -72,6 +72,9 @@ pub(super) fn condition(type_: &str) -> Semantics {
     if first.starts_with("partial") {
         return dependent(AbnormalTrue);
     }
+    if whole.starts_with("notyet") {
+        return Semantics::guessed(ConditionRole::Activity, NormalTrue);
+    }
     if matches!(first, "not" | "no" | "non" | "without") {
         // NotReady is bad, NoWarnings is good.
         return dependent(if is_bad { NormalTrue } else { AbnormalTrue });
@@ -83,7 +86,7 @@ pub(super) fn condition(type_: &str) -> Semantics {
         return dependent(AbnormalTrue);
     }
     // What was found, left out or taken away may be good or bad; of the whole, it is on its way out.
-    if matches!(whole, "deleted" | "terminated") {
+    if matches!(whole, "deleted" | "terminated" | "removed") {
         return Semantics::guessed(ConditionRole::Activity, NormalTrue);
     }
     if matches!(last, "detected" | "skipped" | "limited") {
@@ -124,6 +127,8 @@ fn is_information(whole: &str, first: &str) -> bool {
     matches!(whole, "upgradeable" | "recommended")
         || ["upgradeable", "warning", "info", "deprecated"].iter().any(|end| whole.ends_with(end))
         || matches!(first, "can" | "deprecated")
+        // What could be done with it, and not how it is.
+        || ["migratable", "upgradable", "deletable", "resizable", "expandable"].iter().any(|end| whole.ends_with(end))
 }
 
 /// What follows the last slash and the last dot.
@@ -181,6 +186,13 @@ mod tests {
             ("ReconciliationPaused", Suspension, NormalTrue),
             ("Upgradeable", Informational, NormalTrue),
             ("PackageDeprecated", Informational, NormalTrue),
+            ("LiveMigratable", Informational, NormalTrue),
+            ("ACK.Recoverable", Dependent, AbnormalTrue),
+            ("MinAvailableBreached", Dependent, AbnormalTrue),
+            ("Validation", Dependent, NormalTrue),
+            ("Liveness", Dependent, NormalTrue),
+            ("NotYetLoaded", Activity, NormalTrue),
+            ("Removed", Activity, NormalTrue),
             ("Weather", Informational, NormalTrue),
             ("", Informational, NormalTrue),
         ] {

@@ -241,3 +241,59 @@ fn who_stopped_reporting_is_not_on_the_way() {
     }
     assert_eq!(conditions(&["Ready=Unknown Initializing: the agent has not reported yet"]), Progressing);
 }
+
+#[test]
+fn what_is_not_there_yet_is_awaited() {
+    assert_eq!(conditions(&["Available=False WorkNotAvailableYet: b is not available yet"]), Progressing);
+    assert_eq!(conditions(&["Applied=True", "NotYetLoaded=True ProgramsNotYetLoaded"]), Progressing);
+    assert_eq!(conditions(&["Available=False LoadFailed: b is not available yet"]), Degraded);
+}
+
+#[test]
+fn what_can_be_recovered_from_or_was_breached_is_trouble_when_true() {
+    assert_eq!(conditions(&["ACK.Recoverable=True TwoSelectorsMatch"]), Degraded);
+    assert_eq!(conditions(&["PodsScheduled=True", "MinAvailableBreached=True TooFewPods"]), Degraded);
+    assert_eq!(conditions(&["Ready=True", "MinAvailableBreached=False EnoughPods"]), Healthy);
+    assert_eq!(conditions(&["PlacementScheduled=False PolicyUnfulfilled: too few clusters"]), Degraded);
+}
+
+#[test]
+fn what_could_be_done_with_it_is_not_how_it_is() {
+    assert_eq!(conditions(&["Ready=True", "LiveMigratable=False DisksNotShared"]), Healthy);
+    assert_eq!(conditions(&["Available=True", "Removed=False"]), Healthy);
+    assert_eq!(conditions(&["Available=True", "Removed=True"]), Progressing);
+}
+
+#[test]
+fn a_check_that_passed_speaks_for_what_has_no_other_word() {
+    for type_ in ["Validation", "Liveness"] {
+        assert_eq!(conditions(&[&format!("{type_}=True")]), Healthy, "{type_}");
+        assert_eq!(conditions(&[&format!("{type_}=False Failed: 401")]), Degraded, "{type_}");
+        assert_eq!(conditions(&[&format!("{type_}=Unknown")]), Progressing, "{type_}");
+    }
+}
+
+#[test]
+fn a_run_that_ended_well_has_its_steps_behind_it() {
+    let run = |phase: &str, list: &[&str]| {
+        health("example.com/v1", "RestartTask", &json!({"status": {"phase": phase, "conditions": list}}))
+    };
+    assert_eq!(run("Succeeded", &["Running=True", "Success=True"]), Healthy);
+    assert_eq!(run("Running", &["Running=True"]), Progressing);
+    assert_eq!(run("Succeeded", &["Running=True", "Failed=True StepFailed"]), Degraded);
+}
+
+#[test]
+fn that_it_was_begun_stays_true_of_a_newer_wish() {
+    let at = |begun: i64, ready: i64| {
+        health(
+            "example.com/v1",
+            "Widget",
+            &json!({"metadata": {"generation": 3}, "status": {"conditions": [
+                {"type": "ProvisioningStarted", "status": "True", "observedGeneration": begun},
+                {"type": "Ready", "status": "True", "observedGeneration": ready},
+            ]}}),
+        )
+    };
+    assert_eq!((at(2, 3), at(3, 2)), (Healthy, Progressing));
+}
