@@ -6,7 +6,7 @@ use super::Health::{Degraded, Healthy, Progressing, Suspended, Unknown};
 use super::case::{Case, behind, number};
 use super::conditions;
 use super::listed::{Listed, Said, read};
-use super::signal::{Signal, Worst, instant};
+use super::signal::{Place, Signal, Worst, instant};
 use super::silence::{is_bookkeeping, is_silent};
 use super::tokens::Flat;
 use super::{
@@ -61,7 +61,7 @@ fn changed<'a>(case: &Case<'a>) -> Option<&'a str> {
 
 /// How far the deciding condition itself is behind.
 fn lag_of(case: &Case<'_>, signal: &Signal<'_>) -> Option<Lag> {
-    let super::signal::Place::Condition(type_) = signal.place else { return None };
+    let Place::Condition(type_) = signal.place else { return None };
     let entries = case.status("conditions")?.as_array()?;
     let condition = entries.iter().find(|entry| entry.get("type").and_then(Value::as_str) == Some(type_))?;
     let observed = condition.get("observedGeneration").and_then(number)?;
@@ -176,8 +176,9 @@ fn by_signals<'a>(case: &Case<'a>, status: &'a Map<String, Value>, list: &[Liste
         // The field says that it is still under way, or rests, and nothing says that it broke.
         by_conditions = by_conditions.filter(|signal| !(signal.health == Degraded && signal.is_weak));
     }
-    if case.kind.runs_to_completion && words.worst.health() == Some(Healthy) {
-        // It says that it ended well: what was under way before was a step on the way.
+    let is_over = ended_well(case, &words);
+    if is_over {
+        // What was under way before was a step on the way.
         by_conditions = by_conditions.filter(|signal| signal.rule != "C05" || signal.health != Progressing);
     }
     let mut worst = Worst::default();
@@ -195,10 +196,22 @@ fn by_signals<'a>(case: &Case<'a>, status: &'a Map<String, Value>, list: &[Liste
     add_facts(case, status, &mut worst);
     if declared.ignore_items != Some(true) && worst.is_open() {
         // While the whole is being worked on, a part that is not in step is what is worked on.
-        let is_known = |item: &Signal<'a>| !(words.is_under_way && states::is_apart(&item.reason));
+        // What is over left what it worked on running, or in its last step.
+        let is_known = |item: &Signal<'a>| {
+            !(words.is_under_way && states::is_apart(&item.reason) || is_over && item.health == Progressing)
+        };
         worst.extend(states::items(case).0.filter(is_known));
     }
     finish(case, status, list, speaks, worst)
+}
+
+/// Whether something that runs to an end says in so many words that it came to a good one.
+fn ended_well(case: &Case<'_>, words: &states::Top<'_>) -> bool {
+    let is_end = |signal: &Signal<'_>| {
+        let Place::Key(key) = signal.place else { return false };
+        signal.health == Healthy && matches!(Flat::of(key).as_str(), "phase" | "state" | "result" | "outcome")
+    };
+    case.kind.runs_to_completion && words.worst.0.as_ref().is_some_and(is_end)
 }
 
 fn lacks_summary(case: &Case<'_>, list: &[Listed<'_>]) -> bool {

@@ -280,6 +280,17 @@ fn a_run_that_ended_well_has_its_steps_behind_it() {
     };
     assert_eq!(run("Succeeded", &["Running=True", "Success=True"]), Healthy);
     assert_eq!(run("Running", &["Running=True"]), Progressing);
+    let parts = |phase: &str, part: &str| {
+        health(
+            "example.com/v1",
+            "RestartTask",
+            &json!({"status": {"phase": phase, "parts": {"db": {"phase": part}}}}),
+        )
+    };
+    assert_eq!(parts("Succeeded", "Running"), Healthy);
+    assert_eq!(parts("Succeeded", "Failed"), Degraded);
+    let well = json!({"status": {"health": "ok", "conditions": ["Running=True"]}});
+    assert_eq!(health("example.com/v1", "RestartTask", &well), Progressing, "well is not over");
     assert_eq!(run("Succeeded", &["Running=True", "Failed=True StepFailed"]), Degraded);
 }
 
