@@ -18,7 +18,7 @@ use crate::registry::{ConditionRole, Semantics};
 
 /// What a list comes to; nothing if it holds nothing that is understood.
 pub(super) fn judge<'a>(case: &Case<'a>, list: &[Listed<'a>]) -> Option<Signal<'a>> {
-    let mut all = Sorted::default();
+    let mut all = Sorted { runs: case.kind.runs_to_completion, ..Sorted::default() };
     for condition in list {
         let semantics = case.kind.condition(condition.type_);
         if !semantics.is_declared && is_part_of_another(condition.type_, list) {
@@ -57,6 +57,8 @@ struct Sorted<'a> {
     unbroken: Option<Signal<'a>>,
     /// Something says that it began.
     has_begun: bool,
+    /// It runs to an end.
+    runs: bool,
 }
 
 impl<'a> Sorted<'a> {
@@ -125,11 +127,14 @@ impl<'a> Sorted<'a> {
             return top;
         }
         let mut bad = Worst::default();
+        // Whatever a run has been through, it is behind it once it succeeded.
+        let is_over = self.runs && top.health == Healthy && tells_the_end(&top);
+        let is_behind_it = |one: &Signal<'a>| is_over && one.health == Progressing && one.rule != "G02";
         let is_active = self.is_active;
         let yields = |one: &Signal<'a>| is_active && one.health == Degraded && one.is_weak;
         let all = others.into_iter().chain(self.dependents);
-        bad.extend(all.filter(|one| one.health != Healthy && !yields(one)));
-        bad.extend(self.activity.0);
+        bad.extend(all.filter(|one| one.health != Healthy && !yields(one) && !is_behind_it(one)));
+        bad.extend(self.activity.0.filter(|one| !is_behind_it(one)));
         match bad.0 {
             Some(worst) if top.health == Healthy => worst,
             // A broken dependent explains it better, unless all of it is about an older wish.
@@ -146,6 +151,12 @@ impl<'a> Sorted<'a> {
         let unbroken = self.unbroken.filter(|_| !self.has_begun);
         worst.0.or_else(|| self.dependents.into_iter().next()).or(self.finished).or(unbroken)
     }
+}
+
+/// Whether a summary is one of the end, and of nothing before it.
+fn tells_the_end(signal: &Signal<'_>) -> bool {
+    let Place::Condition(type_) = signal.place else { return false };
+    matches!(Flat::of(type_).as_str(), "succeeded" | "successful" | "completed" | "complete" | "finished")
 }
 
 /// `Active` is False without a cause: there is nothing to do, which is no news beside a summary that is good.

@@ -280,6 +280,12 @@ fn a_run_that_ended_well_has_its_steps_behind_it() {
     };
     assert_eq!(run("Succeeded", &["Running=True", "Success=True"]), Healthy);
     assert_eq!(run("Running", &["Running=True"]), Progressing);
+    let build =
+        |list: &[&str]| health("example.com/v1", "ImageBuild", &json!({"status": {"conditions": list}}));
+    assert_eq!(build(&["Prepared=False Prepared: build pending", "Succeeded=True Done"]), Healthy);
+    assert_eq!(build(&["Building=True Building", "Succeeded=True Done"]), Healthy);
+    assert_eq!(build(&["Pushed=False PushFailed: denied", "Succeeded=True Done"]), Degraded);
+    assert_eq!(build(&["Prepared=False Prepared: build pending", "Ready=True"]), Progressing);
     let parts = |phase: &str, part: &str| {
         health(
             "example.com/v1",
