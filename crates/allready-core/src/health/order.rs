@@ -209,7 +209,23 @@ fn by_signals<'a>(case: &Case<'a>, status: &'a Map<String, Value>, list: &[Liste
 fn ended_well(case: &Case<'_>, words: &states::Top<'_>) -> bool {
     let is_end = |signal: &Signal<'_>| {
         let Place::Key(key) = signal.place else { return false };
-        signal.health == Healthy && matches!(Flat::of(key).as_str(), "phase" | "state" | "result" | "outcome")
+        // Ready or Active may be said before it began.
+        let is_last = |word: &str| {
+            matches!(
+                word,
+                "succeeded"
+                    | "succeed"
+                    | "success"
+                    | "successful"
+                    | "completed"
+                    | "complete"
+                    | "done"
+                    | "finished"
+            )
+        };
+        signal.health == Healthy
+            && matches!(Flat::of(key).as_str(), "phase" | "state" | "result" | "outcome")
+            && is_last(Flat::of(&signal.reason).as_str())
     };
     case.kind.runs_to_completion && words.worst.0.as_ref().is_some_and(is_end)
 }

@@ -295,6 +295,7 @@ fn a_run_that_ended_well_has_its_steps_behind_it() {
     };
     assert_eq!(parts("Succeeded", "Running"), Healthy);
     assert_eq!(parts("Succeeded", "Failed"), Degraded);
+    assert_eq!(run("Ready", &["Progressing=True Copying"]), Progressing, "ready is not over");
     let well = json!({"status": {"health": "ok", "conditions": ["Running=True"]}});
     assert_eq!(health("example.com/v1", "RestartTask", &well), Progressing, "well is not over");
     assert_eq!(run("Succeeded", &["Running=True", "Failed=True StepFailed"]), Degraded);
