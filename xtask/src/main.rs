@@ -52,6 +52,9 @@ enum Chore {
         /// Print every object that is judged differently
         #[arg(long)]
         errors: bool,
+        /// Another corpus, one object with its class on each line; the floors are those of the usual one and do not count
+        #[arg(long)]
+        file: Option<PathBuf>,
     },
     /// Make the embedded server's tables of kinds, types, messages and first roles from Kubernetes itself
     Shapes {
@@ -157,7 +160,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Bench(Bench::Hub(options)) => xtask::bench::hub::run(options).await,
         Chore::E2e { filter } => xtask::e2e::run(&environment, filter.as_deref()).await,
         Chore::Manifests { check } => xtask::manifests::run(check),
-        Chore::ScoreHealth { errors } => xtask::score_health::run(errors),
+        Chore::ScoreHealth { errors, file } => xtask::score_health::run(errors, file.as_deref()),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {
             let kubectl = real::kubectl(&environment)?;

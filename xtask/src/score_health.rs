@@ -18,9 +18,9 @@ struct Floor {
 }
 
 /// With everything that is declared.
-const TOTAL: Floor = Floor { exact: 92.0, false_green: 1.0 };
+const TOTAL: Floor = Floor { exact: 95.0, false_green: 0.5 };
 /// For a kind of which nothing is declared.
-const LEAVE_ONE_OUT: Floor = Floor { exact: 80.0, false_green: 3.0 };
+const LEAVE_ONE_OUT: Floor = Floor { exact: 88.0, false_green: 1.5 };
 
 const WORDS: [Health; 6] = [
     Health::Healthy,
@@ -45,10 +45,10 @@ struct Answers {
     said: Vec<(Health, String)>,
 }
 
-/// Prints the scores; false where one is below its floor.
-pub fn run(show_errors: bool) -> Result<bool> {
-    let path = corpus();
-    if !path.exists() {
+/// Prints the scores; false where one is below its floor. Another file than the usual one has no floor.
+pub fn run(show_errors: bool, file: Option<&Path>) -> Result<bool> {
+    let path = file.map_or_else(corpus, Path::to_path_buf);
+    if file.is_none() && !path.exists() {
         printer::note(format!("{} is not there, so that there is nothing to score", path.display()));
         return Ok(true);
     }
@@ -64,6 +64,9 @@ pub fn run(show_errors: bool) -> Result<bool> {
         for answers in [&total, &without] {
             show_wrong(&samples, answers);
         }
+    }
+    if file.is_some() {
+        return Ok(true);
     }
     let is_total_good = is_above(&samples, &total, &TOTAL);
     Ok(is_above(&samples, &without, &LEAVE_ONE_OUT) && is_total_good)

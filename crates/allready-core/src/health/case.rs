@@ -36,7 +36,7 @@ impl<'a> Case<'a> {
             name,
             metadata,
             spec: part("spec"),
-            status: part("status"),
+            status: part("status").or_else(|| object.as_object().filter(|root| has_conditions(root))),
             generation: metadata.and_then(|metadata| number(metadata.get("generation")?)),
             kind,
             now,
@@ -93,6 +93,15 @@ impl<'a> Case<'a> {
         let lag = self.lag()?;
         Some(behind("status.observedGeneration", lag.observed, lag.generation))
     }
+}
+
+/// Some kinds without a status have their conditions beside the spec.
+fn has_conditions(root: &Map<String, Value>) -> bool {
+    let is_list = |key: &str, value: &Value| {
+        (key == "conditions" || key.ends_with("Conditions"))
+            && value.as_array().is_some_and(|list| !list.is_empty())
+    };
+    !root.contains_key("status") && root.iter().any(|(key, value)| is_list(key, value))
 }
 
 /// What a pair of generations says of which the first is less.

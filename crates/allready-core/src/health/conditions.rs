@@ -1,18 +1,24 @@
 //! One list of conditions, and what it comes to.
 
+use std::cmp::Reverse;
+
 use serde_json::Value;
 
 use super::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
 use super::case::{Case, number, text};
-use super::lexicon::{Reading, classify, is_broken, is_done, state, word};
+use super::lexicon::{is_broken, word};
 use super::listed::{Listed, Said};
-use super::signal::{Signal, Worst, instant};
+use super::reading::{Reading, classify, is_done, state};
+use super::reasons::{
+    begins_with_failure, clue, denies, has_lost_contact, is_unwanted, repeats, tells_of_success,
+};
+use super::signal::{Place, Signal, Worst, weight};
 use super::tokens::{Flat, tokens};
 use crate::registry::{ConditionRole, Semantics};
 
 /// What a list comes to; nothing if it holds nothing that is understood.
 pub(super) fn judge<'a>(case: &Case<'a>, list: &[Listed<'a>]) -> Option<Signal<'a>> {
-    let mut all = Sorted::default();
+    let mut all = Sorted { runs: case.kind.runs_to_completion, ..Sorted::default() };
     for condition in list {
         let semantics = case.kind.condition(condition.type_);
         if !semantics.is_declared && is_part_of_another(condition.type_, list) {
@@ -20,6 +26,7 @@ pub(super) fn judge<'a>(case: &Case<'a>, list: &[Listed<'a>]) -> Option<Signal<'
         }
         if let Some(signal) = judge_one(case, *condition, semantics) {
             if signal.health == Healthy && !semantics.is_declared && is_beginning(condition.type_) {
+                all.has_begun = true;
                 continue;
             }
             all.add(semantics, signal);
@@ -48,6 +55,10 @@ struct Sorted<'a> {
     dependents: Vec<Signal<'a>>,
     finished: Option<Signal<'a>>,
     unbroken: Option<Signal<'a>>,
+    /// Something says that it began.
+    has_begun: bool,
+    /// It runs to an end.
+    runs: bool,
 }
 
 impl<'a> Sorted<'a> {
@@ -82,7 +93,8 @@ impl<'a> Sorted<'a> {
         if self.broken.health() == Some(Degraded) {
             return self.broken.0;
         }
-        self.summaries.sort_by_key(|(rank, _)| *rank);
+        // Of equal rank, in whatever order they were written, the worse one speaks first.
+        self.summaries.sort_by_key(|(rank, one)| (*rank, Reverse(weight(one.health)), one.is_weak, one.rule));
         let mut summaries = std::mem::take(&mut self.summaries).into_iter().map(|(_, signal)| signal);
         match summaries.next() {
             Some(top) => Some(self.decide_by(top, summaries)),
@@ -92,10 +104,15 @@ impl<'a> Sorted<'a> {
 
     fn decide_by(self, top: Signal<'a>, others: impl Iterator<Item = Signal<'a>>) -> Signal<'a> {
         let mut top = top;
+        let others: Vec<Signal<'a>> = others.filter(|one| !(top.health == Healthy && is_idle(one))).collect();
         if top.is_weak {
-            // The dependent names the cause.
+            // Another one names the cause.
             let mut named = Worst::default();
-            named.extend(self.dependents.iter().filter(|one| one.health != Healthy && !one.is_weak).cloned());
+            let is_said = classify(&top.reason, Reading::Text) == Some(top.health);
+            let is_cause = |one: &&Signal<'a>| one.health != Healthy && !one.is_weak;
+            let is_as_bad = |one: &&Signal<'a>| !is_said || one.health >= top.health;
+            let all = others.iter().chain(&self.dependents);
+            named.extend(all.filter(is_cause).filter(is_as_bad).cloned());
             if let Some(named) = named.0 {
                 top = named;
             }
@@ -110,8 +127,14 @@ impl<'a> Sorted<'a> {
             return top;
         }
         let mut bad = Worst::default();
-        bad.extend(others.chain(self.dependents).filter(|one| one.health != Healthy));
-        bad.extend(self.activity.0);
+        // Whatever a run has been through, it is behind it once it succeeded.
+        let is_over = self.runs && top.health == Healthy && tells_the_end(&top);
+        let is_behind_it = |one: &Signal<'a>| is_over && one.health == Progressing && one.rule != "G02";
+        let is_active = self.is_active;
+        let yields = |one: &Signal<'a>| is_active && one.health == Degraded && one.is_weak;
+        let all = others.into_iter().chain(self.dependents);
+        bad.extend(all.filter(|one| one.health != Healthy && !yields(one) && !is_behind_it(one)));
+        bad.extend(self.activity.0.filter(|one| !is_behind_it(one)));
         match bad.0 {
             Some(worst) if top.health == Healthy => worst,
             // A broken dependent explains it better, unless all of it is about an older wish.
@@ -124,20 +147,38 @@ impl<'a> Sorted<'a> {
         let mut worst = self.broken;
         worst.extend(self.activity.0);
         worst.extend(self.dependents.iter().filter(|one| one.health != Healthy).cloned());
-        worst.0.or_else(|| self.dependents.into_iter().next()).or(self.finished).or(self.unbroken)
+        // That nothing broke is no news of what has but begun.
+        let unbroken = self.unbroken.filter(|_| !self.has_begun);
+        worst.0.or_else(|| self.dependents.into_iter().next()).or(self.finished).or(unbroken)
     }
+}
+
+/// Whether a summary is one of the end, and of nothing before it.
+fn tells_the_end(signal: &Signal<'_>) -> bool {
+    let Place::Condition(type_) = signal.place else { return false };
+    matches!(Flat::of(type_).as_str(), "succeeded" | "successful" | "completed" | "complete" | "finished")
+}
+
+/// `Active` is False without a cause: there is nothing to do, which is no news beside a summary that is good.
+fn is_idle(signal: &Signal<'_>) -> bool {
+    matches!(signal.place, Place::Condition(type_) if Flat::of(type_).as_str() == "active") && signal.is_weak
 }
 
 /// What one condition says; nothing if it has no opinion.
 fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -> Option<Signal<'a>> {
     let said = condition.said();
     let is_counted = matches!(semantics.role, ConditionRole::Summary | ConditionRole::Dependent);
-    if is_counted && is_behind(case, condition) {
+    let has_begun = said == Said::True && last_word_is(condition.type_, "started");
+    // That it was begun stays true, whatever is wished since.
+    if is_counted && !has_begun && is_behind(case, condition) {
         return Some(condition.signal(Progressing, "G02"));
     }
     let reason = condition.reason();
     let hard = || classify(&reason, Reading::Hard);
     if semantics.role == ConditionRole::Informational {
+        if let (Said::Other(other), false) = (said, semantics.is_declared) {
+            return state(other, false).map(|health| condition.signal(health, "C08"));
+        }
         let broke = !semantics.is_declared && said == Said::False && hard() == Some(Degraded);
         return broke.then(|| condition.signal(Degraded, "C09"));
     }
@@ -151,9 +192,9 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
         return Some(errors(condition));
     }
     match semantics.role {
-        ConditionRole::Suspension => return (said == Said::True).then(|| condition.signal(Suspended, "C03")),
+        ConditionRole::Suspension => return suspension(condition, said, semantics, &reason),
         ConditionRole::Activity => {
-            return activity(condition, said, &reason).map(|health| condition.signal(health, "C05"));
+            return activity(case, condition, said, &reason).map(|health| condition.signal(health, "C05"));
         }
         _ => {}
     }
@@ -162,6 +203,9 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
         Said::True => is_positive,
         Said::False => !is_positive,
         Said::Unknown if !is_positive => return None,
+        Said::Unknown if has_lost_contact(&reason, &condition.message()) => {
+            return Some(condition.signal(Degraded, "C07"));
+        }
         Said::Unknown => {
             let health = hard().filter(|health| matches!(health, Degraded | Suspended));
             return Some(condition.signal(health.unwrap_or(semantics.on_unknown), "C07"));
@@ -173,11 +217,29 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
     if !is_good {
         return bad(case, condition, semantics, &reason);
     }
-    if is_positive && semantics.on_bad.is_none() && (hard() == Some(Degraded) || is_one_broken_word(&reason))
-    {
+    if is_positive && (hard() == Some(Degraded) || is_one_broken_word(&reason)) {
         return Some(condition.signal(Degraded, "C06"));
     }
-    Some(condition.signal(Healthy, "C01"))
+    // Failure is False, and the message an error all the same.
+    let is_denied = !is_positive && begins_with_failure(&condition.message());
+    Some(if is_denied { condition.signal(Degraded, "C06") } else { condition.signal(Healthy, "C01") })
+}
+
+/// It rests; but what was stopped by a failure, or at the end, was not asked to.
+fn suspension<'a>(
+    condition: Listed<'a>,
+    said: Said<'_>,
+    semantics: Semantics,
+    reason: &str,
+) -> Option<Signal<'a>> {
+    if said != Said::True {
+        return None;
+    }
+    let is_open = !semantics.is_declared;
+    if is_open && classify(reason, Reading::Hard) == Some(Degraded) {
+        return Some(condition.signal(Degraded, "C06"));
+    }
+    (!(is_open && is_done(reason))).then(|| condition.signal(Suspended, "C03"))
 }
 
 /// `Ready` is True for the reason `Degraded`.
@@ -189,12 +251,17 @@ fn is_one_broken_word(reason: &str) -> bool {
 
 /// Whether a type is about the beginning: that it is True says nothing of the end.
 fn is_beginning(type_: &str) -> bool {
-    let begins = |word: &str| matches!(word, "started" | "scheduled" | "queued" | "submitted" | "requested");
+    let begins = |word: &str| {
+        matches!(
+            word,
+            "started" | "scheduled" | "queued" | "submitted" | "requested" | "approved" | "initialized"
+        )
+    };
     tokens(type_).last().is_some_and(|last| begins(last.as_str()))
 }
 
 /// What is under way, by a condition that says so.
-fn activity(condition: Listed<'_>, said: Said<'_>, reason: &str) -> Option<Health> {
+fn activity(case: &Case<'_>, condition: Listed<'_>, said: Said<'_>, reason: &str) -> Option<Health> {
     if let Some(health @ (Degraded | Suspended)) = classify(reason, Reading::Hard) {
         return Some(health);
     }
@@ -203,10 +270,23 @@ fn activity(condition: Listed<'_>, said: Said<'_>, reason: &str) -> Option<Healt
             == Some(Progressing)
     };
     match said {
-        Said::True => Some(if is_done(reason) { Healthy } else { Progressing }),
+        Said::True if is_done(reason) || runs_on(case, condition, reason) => Some(Healthy),
+        Said::True if tells_of_success(&condition.message()) => None,
+        Said::True => Some(Progressing),
+        // It is not under way, because what it needs is not there.
+        Said::False if classify(reason, Reading::Text) == Some(Degraded) => Some(Degraded),
         Said::Unknown if is_under_way() => Some(Progressing),
         _ => None,
     }
+}
+
+/// Whether `Running` says that what is to run for ever does: not a job, and not its controller at work.
+fn runs_on(case: &Case<'_>, condition: Listed<'_>, reason: &str) -> bool {
+    let is_controller_at_work = |text: &str| tokens(text).any(|token| token.as_str().starts_with("reconcil"));
+    Flat::of(condition.type_).as_str() == "running"
+        && !case.kind.runs_to_completion
+        && !is_controller_at_work(reason)
+        && !is_controller_at_work(&condition.message())
 }
 
 /// Whether a condition is about an older wish.
@@ -238,13 +318,16 @@ fn bad<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics, reason:
     let message = condition.message();
     let mut is_assumed = false;
     let declared = case.kind.reason(type_, reason).or(semantics.on_bad);
+    if declared.is_none() && semantics.role == ConditionRole::Dependent && is_unwanted(reason) {
+        return None;
+    }
     let mut health = match declared {
         Some(declared) => declared,
         None if !is_positive => match classify(reason, Reading::Text) {
             Some(Suspended) => Suspended,
             _ => Degraded,
         },
-        None => match clue(reason, &message, type_) {
+        None => match clue(case, reason, &message, type_) {
             // It was judged, not awaited.
             Some(Progressing) if last_word_is(type_, "healthy") => Degraded,
             Some(health) => health,
@@ -255,7 +338,7 @@ fn bad<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics, reason:
             },
             None => {
                 is_assumed = true;
-                let is_silent = reason.is_empty() && message.is_empty();
+                let is_silent = (reason.is_empty() || denies(reason, type_)) && message.is_empty();
                 if is_silent && is_awaited(type_) { Progressing } else { Degraded }
             }
         },
@@ -274,44 +357,8 @@ fn bad<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics, reason:
 /// Whether it is so recent that it is still taken to be under way.
 fn is_young(case: &Case<'_>, condition: Listed<'_>, semantics: Semantics) -> bool {
     let Some(grace) = semantics.grace else { return false };
-    let Some(since) = condition.since().and_then(instant) else { return false };
+    let Some(since) = condition.since_when(case.now) else { return false };
     case.now.as_second().saturating_sub(since.as_second()) < i64::from(grace)
-}
-
-/// What `False` means on a type of which it is bad: the reason tells, else the message.
-fn clue(reason: &str, message: &str, type_: &str) -> Option<Health> {
-    let reason = if repeats(reason, type_) { "" } else { reason };
-    if tokens(message).nth(2).is_none() && classify(message, Reading::Text) == Some(Degraded) {
-        return Some(Degraded);
-    }
-    classify(reason, Reading::Text).or_else(|| {
-        let is_awaited = awaits_a_child(reason);
-        if is_awaited { Some(Progressing) } else { classify(message, Reading::Text) }
-    })
-}
-
-/// Whether a reason is but the type once more.
-fn repeats(reason: &str, type_: &str) -> bool {
-    let (reason, type_) = (Flat::of(reason), Flat::of(type_));
-    let rest = reason.as_str().strip_prefix(type_.as_str());
-    matches!(rest, Some("" | "reason"))
-}
-
-/// `StatefulSetNotReady`, `NotAllPodsReady`, `NoEndpointsAvailable`: a child that is not there yet.
-fn awaits_a_child(reason: &str) -> bool {
-    let (mut count, mut has_not, mut is_is_not, mut is_awaited) = (0, false, true, false);
-    for token in tokens(reason) {
-        let text = token.as_str();
-        has_not |= matches!(text, "not" | "no");
-        is_is_not &= match count {
-            0 => text == "is",
-            1 => text == "not",
-            _ => true,
-        };
-        is_awaited = word(text).is_awaited();
-        count += 1;
-    }
-    count > 2 && has_not && is_awaited && !is_is_not
 }
 
 /// Whether a type is one that is awaited, where others are decided.

@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::case::json;
+use super::case::{json, number};
+use super::signal::instant;
 use super::tokens::{Flat, Token, tokens};
 
 /// Whether a field is there to hold an error.
 pub(super) fn is_error_key(key: &str) -> bool {
     // Most keys are told apart by not having these letters.
-    let is_near = |pair: &[u8]| pair.eq_ignore_ascii_case(b"rr") || pair.eq_ignore_ascii_case(b"ai");
+    let is_near = |pair: &[u8]| [b"rr", b"ai", b"rn"].into_iter().any(|near| pair.eq_ignore_ascii_case(near));
     if !key.as_bytes().windows(2).any(is_near) {
         return false;
     }
@@ -24,10 +25,11 @@ pub(super) fn is_error_key(key: &str) -> bool {
             | "errors"
             | "failure"
             | "errmsg"
+            | "expressionwarnings"
     ) || ends_in_error(key)
 }
 
-/// `reconcileError`, `lastErrorMessage`, `errorReason`.
+/// `reconcileError`, `lastErrorMessage`, `errorReason`, `lastFailureMessage`.
 fn ends_in_error(key: &str) -> bool {
     let mut before = None;
     let mut last = None;
@@ -36,8 +38,45 @@ fn ends_in_error(key: &str) -> bool {
     }
     let is_error =
         |token: Option<&Token>| token.is_some_and(|token| matches!(token.as_str(), "error" | "errors"));
-    let is_text = last.as_ref().is_some_and(|last| matches!(last.as_str(), "message" | "reason"));
-    is_error(last.as_ref()) || is_text && is_error(before.as_ref())
+    let is_failure = before.as_ref().is_some_and(|token| token.as_str() == "failure");
+    let is_text = last.as_ref().is_some_and(|last| {
+        matches!(last.as_str(), "message" | "reason" | "msg" | "text" | "detail" | "details" | "description")
+    });
+    is_error(last.as_ref()) || is_text && (is_error(before.as_ref()) || is_failure)
+}
+
+/// How many errors a counter has counted: `errorCount`, `numErrors`, `consecutiveFailures`. What is counted over a life time, or is a
+/// limit, is none; nor is `failureCount`, which retries that went well in the end leave behind.
+pub(super) fn count(key: &str, value: &Value) -> Option<i64> {
+    // Most keys are told apart by not having these letters.
+    let is_near = |pair: &[u8]| pair.eq_ignore_ascii_case(b"rr") || pair.eq_ignore_ascii_case(b"ai");
+    if !key.as_bytes().windows(2).any(is_near) {
+        return None;
+    }
+    let is_counter = matches!(
+        Flat::of(key).as_str(),
+        "errorcount"
+            | "errorscount"
+            | "errcount"
+            | "numerrors"
+            | "numerror"
+            | "numberoferrors"
+            | "errors"
+            | "syncerrors"
+            | "reconcileerrors"
+            | "consecutiveerrors"
+            | "consecutiveerror"
+            | "consecutivefailures"
+            | "consecutivefailure"
+            | "consecutiveerrorcount"
+            | "consecutivefailurecount"
+    );
+    number(value).filter(|count| is_counter && *count > 0)
+}
+
+/// Whether it is but the time of an error: `lastError: 2026-03-01T10:00:00Z` may be long over.
+pub(super) fn is_time(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| instant(text).is_some())
 }
 
 /// Words that are written where there is no error.

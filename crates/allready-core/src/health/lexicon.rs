@@ -1,50 +1,57 @@
-//! Words: what a state, a reason or a sentence says about health, without knowing who wrote it.
+//! Words, and what each of them says about health without knowing who wrote it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
 use super::Health;
-use super::tokens::{Flat, Token, tokens};
-
-/// How much of a text is read.
-const MAX_TEXT: usize = 2000;
 
 const HEALTHY: &str = "ready healthy available active succeeded success successful complete completed \
     done finished ok bound online up synced insync uptodate deployed provisioned established valid \
     accepted compliant stable green normal operational enabled attached connected applied reconciled \
     installed configured passed pass exists current issued enforced created approved registered joined \
     programmed imported exported synchronized updated validated verified allocated serving live alive \
-    steady propagated published passing merged resolved subscribed optimal";
+    steady propagated published passing merged resolved subscribed optimal succeed mounted loaded clean \
+    populated consistent inservice assigned processed realized upgraded delivered confirmed activated \
+    authenticated authorized onboarded solved converged unchanged refreshed unsealed inuse claimed";
 const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted \
     timeout timedout noncompliant rejected denied conflict broken offline down unavailable stalled \
     killed crashed unreachable expired fault faulted revoked dead oom corrupt corrupted warning fail \
     cancelled canceled terminated critical fatal unrecoverable blocked stuck inconsistent splitbrain \
-    noquorum unsynced firing breached violated crashloop failing";
+    noquorum unsynced firing breached violated crashloop failing partialsuccess partiallysucceeded \
+    partiallysuccessful partiallycompleted outofdisk outofmemory diskfull exhausted disconnected \
+    unresponsive notresponding fenced quarantined suspect overloaded impaired stale orphaned interrupted \
+    warn healthwarn rollbackcomplete updaterollbackcomplete inaccessible rolledback compensated tampered \
+    insufficient drifted diverged throttled ratelimited";
 const PROGRESSING: &str = "pending progressing inprogress new init initial queued scheduled waiting \
     requested submitted notready partial yellow unready started starting restart draft planned \
     unassigned unbound unscheduled unprovisioned dispatched inqueue enqueued requeued retry notstarted \
-    outdated preparing";
+    outdated preparing prepared executing inexecution outofsync bootstrap provision uninitialized \
+    catchup switchover backingup incomplete needsupdate";
 const SUSPENDED: &str = "paused suspended stopped hibernated disabled inactive sleeping scaledtozero \
     frozen maintenance idle shutdown halted onhold cordoned archived hibernating poweredoff off \
-    quiesced dormant deactivated scaleddown requiresapproval waitingforapproval awaitingapproval \
-    pendingapproval approvalrequired needsapproval";
+    quiesced dormant deactivated poweroff inmaintenance parked scaleddown requiresapproval \
+    waitingforapproval awaitingapproval pendingapproval approvalrequired needsapproval waitingapproval \
+    waitingformanualapproval pendingmanualapproval awaitinginput waitingforinput waitingforconfirmation \
+    awaitingconfirmation pendingconfirmation pendingreview pendinguseraction";
 const UNKNOWN: &str = "unknown inconclusive undefined";
-const MISSING: &str = "notfound missing absent deleted";
+const MISSING: &str = "notfound missing absent deleted uninstalled deprovisioned destroyed removed";
 
 /// In reasons and sentences, these mean that something is broken.
 const BROKEN: &str = "err invalid denied forbidden unauthorized unreachable unhealthy missing timeout timedout exceeded \
     unable cannot conflict unsupported rejected crash stalled mismatch expired lost broken unschedulable terminal degraded \
     aborted misconfigured incompatible corrupted pressure abnormal stuck blocked noncompliant unresolved evicted oomkilled \
-    refused violation bad illegal malformed duplicate unknownerror";
+    refused violation bad illegal malformed duplicate unknownerror unrecoverable irrecoverable unusable \
+    disconnected inaccessible unresponsive orphaned dangling outage unfulfilled unsatisfied unsatisfiable";
 const UNDER_WAY: &str = "pending progress progressing queued wait waiting awaiting scheduled requested started start init \
-    initial initializing provisioning reconciling creating updating scaling";
+    initial initializing provisioning reconciling creating updating scaling incomplete";
 /// Words that end in `ing` and are no activity.
 const NO_ACTIVITY: &str = "string missing existing nothing something everything during following \
     according using setting settings mapping binding routing ring ping king listing being backing \
     testing pricing networking tracking matching failing logging monitoring tracing billing serving \
     listening streaming polling archiving replicating passing succeeding";
-const AT_REST: &str = "paused suspended hibernated hibernation pause suspend stopped halted";
+const AT_REST: &str =
+    "paused suspended hibernated hibernation hibernating pause suspend stopped halted quiesced";
 /// A reason with one of these says that what was to be done is done.
 const DONE: &str =
     "available complete completed succeeded success successful done finished uptodate asexpected expected";
@@ -52,20 +59,31 @@ const DONE: &str =
 const AWAITED: &str = "ready available complete completed succeeded running initialized provisioned \
     bound deployed installed synced progressed created attached connected up started populated uptodate \
     assigned allocated scheduled registered joined established configured mounted loaded propagated \
-    observed launched";
+    observed launched bootstrapped done finished";
 /// In the name of a condition type, these mean that `True` is bad.
 const BAD_NAME: &str = "unavailable warning warnings alert alerts outdated stale drift drifted disconnected offline \
     fault faulted unsynced desynced exhausted throttled problem problems deadlock insufficient interrupted cancelled canceled \
-    overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned";
+    overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned \
+    fenced deadlocked lagging full loss low irreconcilable unusable unbalanced unready breached \
+    recoverable unfulfilled unsatisfied";
 const GOOD_NAME: &str = "running ready available healthy succeeded complete valid ok up online active \
     success alive sync reachable exists successful succeeding passing compliant serving listening \
-    streaming polling archiving replicating";
+    streaming polling archiving replicating present found quorate functional operational compatible \
+    liveness readiness validation connectivity";
 const ACTIVITY_NAME: &str = "progressing reconciling pending inprogress progress";
 /// A kind whose name ends in one of these runs to an end.
 const RUNS: &str = "job run task backup restore snapshot workflow experiment analysis evaluation upgrade migration export \
-    import test build execution request operation hook dump scan";
+    import test build execution request operation hook dump scan trial load clone rebalance upload download transfer \
+    initializer repair action rollback rotation replay benchmark capture verification drain reboot copy failover \
+    switchover simulation compaction traceflow";
+/// Of what runs to an end, these are said before it.
+const RUN_BEGINS: &str = "accepted active validated allocated created enabled live alive online up connected attached \
+    launched assigned admitted triggered uploaded snapshotted throttled";
+/// Of what runs to an end, these are said of the end, and of nothing else.
+const RUN_ENDS: &str = "processed finalized restored";
 /// The first words of the pairs in [`pair`].
-const PAIRS: &str = "not in is are back t could timed no access permission can deadline too non without 0";
+const PAIRS: &str =
+    "not still in is are back t could timed no access permission can deadline too non without 0";
 
 /// However it goes on, a word that begins so is about a failure.
 const HARD_STEMS: [&str; 12] = [
@@ -112,6 +130,8 @@ marks! {
     MARK_ACTIVITY_NAME = 8, is_activity_name, ACTIVITY_NAME;
     MARK_RUNS = 9, runs, RUNS;
     MARK_PAIR = 10, begins_a_pair, PAIRS;
+    MARK_RUN_BEGINS = 11, begins_a_run, RUN_BEGINS;
+    MARK_RUN_ENDS = 12, ends_a_run, RUN_ENDS;
 }
 
 impl Word {
@@ -180,7 +200,7 @@ fn is_recovery(text: &str) -> bool {
 
 /// Whether a word in lower case is about a failure, whatever stands around it.
 pub(crate) fn is_hard(text: &str) -> bool {
-    !is_recovery(text) && HARD_STEMS.iter().any(|stem| text.starts_with(stem))
+    text == "err" || !is_recovery(text) && HARD_STEMS.iter().any(|stem| text.starts_with(stem))
 }
 
 /// Whether a word in lower case speaks of something broken.
@@ -191,171 +211,4 @@ pub(crate) fn is_broken(text: &str, known: Word) -> bool {
 /// Whether a word in lower case says that something is being done.
 pub(crate) fn is_activity(text: &str, known: Word) -> bool {
     text.len() > 5 && text.ends_with("ing") && !known.is_no_activity()
-}
-
-/// How a text is read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reading {
-    /// A reason or a sentence.
-    Text,
-    /// A reason, of which only what cannot mean anything else counts.
-    Hard,
-    /// A state, of something that runs to an end or does not.
-    State { runs: bool },
-}
-
-enum Pair {
-    UnderWay,
-    Broken,
-    NotBroken,
-}
-
-/// What two words say together.
-fn pair(first: &str, second: &str) -> Option<Pair> {
-    match (first, second) {
-        ("not", "yet" | "serving" | "listening" | "streaming" | "replicating")
-        | ("in", "progress")
-        | ("is" | "are", "being") => Some(Pair::UnderWay),
-        ("not", "found" | "exist" | "allowed" | "permitted" | "supported" | "valid")
-        | ("back", "off")
-        | ("t", "exist")
-        | ("could" | "can", "not")
-        | ("timed", "out")
-        | ("no", "such" | "matching")
-        | ("access" | "permission", "denied")
-        | ("deadline", "exceeded")
-        | ("too", "many")
-        | ("non", "compliant") => Some(Pair::Broken),
-        ("no", "error" | "errors" | "failures")
-        | ("without", "error" | "errors")
-        | ("0", "errors" | "failed")
-        | ("not", "failed") => Some(Pair::NotBroken),
-        _ => None,
-    }
-}
-
-/// What a reason, a sentence or a state says; nothing if there is no clue. Broken words beat words of progress.
-pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
-    let mut found = Found::default();
-    let mut previous: Option<(Token, Word)> = None;
-    let mut is_denied = false;
-    for (count, token) in tokens(&text[..text.floor_char_boundary(MAX_TEXT)]).enumerate() {
-        let text = token.as_str();
-        let known = word(text);
-        let pair = previous.as_ref().filter(|(_, before)| before.begins_a_pair());
-        match pair.and_then(|(before, _)| pair_of(before, text)) {
-            Some(Pair::NotBroken) => {
-                previous = None;
-                continue;
-            }
-            Some(Pair::UnderWay) => found.under_way_phrase = true,
-            Some(Pair::Broken) => found.broken = true,
-            None => {}
-        }
-        if is_hard(text) {
-            return Some(Health::Degraded);
-        }
-        found.see(text, known, reading, is_denied);
-        if let Reading::State { .. } = reading
-            && found.good.is_none()
-            && known.state == Some(Health::Healthy)
-        {
-            found.good = Some(if is_denied { Health::Progressing } else { Health::Healthy });
-        }
-        is_denied |= is_denial(text);
-        found.words = count + 1;
-        previous = Some((token, known));
-    }
-    found.health(reading)
-}
-
-fn pair_of(before: &Token, text: &str) -> Option<Pair> {
-    pair(before.as_str(), text)
-}
-
-/// Whether a word turns what is good after it into what is not, or not yet: `not all ready`, `isn't ready`, `0 ready`.
-fn is_denial(text: &str) -> bool {
-    matches!(
-        text,
-        "not"
-            | "un"
-            | "non"
-            | "partially"
-            | "never"
-            | "no"
-            | "none"
-            | "t"
-            | "was"
-            | "nearly"
-            | "almost"
-            | "0"
-    )
-}
-
-#[derive(Default)]
-struct Found {
-    under_way_phrase: bool,
-    broken: bool,
-    at_rest: bool,
-    under_way: Option<Health>,
-    good: Option<Health>,
-    words: usize,
-}
-
-impl Found {
-    fn see(&mut self, text: &str, known: Word, reading: Reading, is_denied: bool) {
-        self.broken |= is_broken(text, known);
-        self.at_rest |= known.is_at_rest();
-        if self.under_way.is_some() {
-            return;
-        }
-        if text == "running" {
-            if let Reading::State { runs } = reading {
-                let is_well = !runs && !is_denied;
-                self.under_way = Some(if is_well { Health::Healthy } else { Health::Progressing });
-            }
-        } else if known.is_under_way() || is_activity(text, known) {
-            self.under_way = Some(Health::Progressing);
-        }
-    }
-
-    fn health(&self, reading: Reading) -> Option<Health> {
-        if self.under_way_phrase {
-            return Some(Health::Progressing);
-        }
-        if reading == Reading::Hard {
-            return self.at_rest.then_some(Health::Suspended);
-        }
-        if self.broken {
-            return Some(Health::Degraded);
-        }
-        if self.at_rest {
-            return Some(Health::Suspended);
-        }
-        self.under_way.or(if self.words <= 6 { self.good } else { None })
-    }
-}
-
-/// What a state says: as one word, else by its parts.
-pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
-    let flat = Flat::of(text);
-    match flat.as_str() {
-        "" if !flat.is_cut() => return None,
-        "running" | "executing" => {
-            return Some(if runs { Health::Progressing } else { Health::Healthy });
-        }
-        whole => {
-            if let Some(health) = word(whole).state {
-                return Some(health);
-            }
-        }
-    }
-    classify(text, Reading::State { runs })
-}
-
-/// Whether a reason says that what was to be done is done.
-pub(crate) fn is_done(reason: &str) -> bool {
-    matches!(Flat::of(reason).as_str(), "newreplicasetavailable" | "replicasetavailable")
-        || tokens(reason).any(|token| word(token.as_str()).is_done())
-            && !tokens(reason).any(|token| is_denial(token.as_str()))
 }

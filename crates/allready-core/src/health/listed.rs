@@ -1,7 +1,6 @@
 //! The conditions of a list as they stand there, however they are written.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
@@ -9,6 +8,7 @@ use serde_json::{Map, Value};
 use super::Health;
 use super::case::{CONDITION, Case, text};
 use super::signal::{Place, Signal, instant};
+use crate::Time;
 
 /// One condition as it stands in a list.
 #[derive(Clone, Copy)]
@@ -52,15 +52,21 @@ impl<'a> Listed<'a> {
     }
 
     pub(super) fn reason(&self) -> Cow<'a, str> {
-        text(self.map.get("reason"))
+        text(value(self.map, "reason"))
     }
 
     pub(super) fn message(&self) -> Cow<'a, str> {
-        text(self.map.get("message"))
+        text(value(self.map, "message"))
     }
 
     pub(super) fn since(&self) -> Option<&'a str> {
-        self.map.get("lastTransitionTime")?.as_str()
+        value(self.map, "lastTransitionTime")?.as_str()
+    }
+
+    /// Since when, as an instant. A clock that is ahead by minutes is believed; what lies further ahead tells nothing.
+    pub(super) fn since_when(&self, now: Time) -> Option<Time> {
+        let since = self.since().and_then(instant)?;
+        (since.as_second() <= now.as_second().saturating_add(AHEAD)).then_some(since)
     }
 
     /// What it says, if it is this that decides.
@@ -72,35 +78,53 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// The conditions of a list, or of a map by type, each type once: the newest of several. Where no time tells and they disagree, all of them
-/// are kept, so that the worst of them counts.
+/// How many seconds a clock may be ahead.
+const AHEAD: i64 = 600;
+
+/// A field of a condition. `Type` and `Status` are as good as `type` and `status` where a controller writes them so.
+fn value<'a>(map: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    map.get(key).or_else(|| {
+        // Of those that are written as usual, the rest is not looked at again.
+        if map.contains_key("type") || map.is_empty() {
+            return None;
+        }
+        map.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+    })
+}
+
+/// The conditions of a list, or of a map by type, each type once: the newest of several. Where a time does not tell, all of them are kept,
+/// so that the worst of them counts, in whatever order they stand.
 pub(super) fn read<'a>(case: &Case<'a>, value: Option<&'a Value>) -> Vec<Listed<'a>> {
     let mut list: Vec<Listed<'a>> = Vec::new();
+    let mut has_twins = false;
     let items = value.and_then(Value::as_array).into_iter().flatten().filter_map(item);
     let keyed = value.and_then(Value::as_object).into_iter().flatten();
     for found in items.chain(keyed.filter_map(|(key, value)| by_key(key, value))) {
         if !case.spend(CONDITION) {
             break;
         }
-        let type_ = found.type_;
-        match list.iter().position(|one| one.type_ == type_) {
-            None => list.push(found),
-            Some(at) => match newer(list[at], found) {
-                Some(Ordering::Greater) => {}
-                None if list[at].said() != found.said() => list.push(found),
-                _ => {
-                    list.remove(at);
-                    list.push(found);
-                }
-            },
-        }
+        has_twins |= list.iter().any(|one| one.type_ == found.type_);
+        list.push(found);
     }
-    list
+    if has_twins { newest(&list, case.now) } else { list }
+}
+
+/// Without those that are older than another of their type, where all of that type have a time.
+fn newest<'a>(list: &[Listed<'a>], now: Time) -> Vec<Listed<'a>> {
+    let is_newest = |one: &&Listed<'a>| {
+        let mut newest = None;
+        for twin in list.iter().filter(|twin| twin.type_ == one.type_) {
+            let Some(time) = twin.since_when(now) else { return true };
+            newest = newest.max(Some(time));
+        }
+        one.since_when(now) == newest
+    };
+    list.iter().filter(is_newest).copied().collect()
 }
 
 fn item(entry: &Value) -> Option<Listed<'_>> {
     let map = entry.as_object()?;
-    Some(Listed { type_: map.get("type")?.as_str()?, map, status: map.get("status") })
+    Some(Listed { type_: value(map, "type")?.as_str()?, map, status: value(map, "status") })
 }
 
 /// One of a map: `Ready: {status: "False"}`, or `Ready: false`.
@@ -110,7 +134,7 @@ fn by_key<'a>(key: &'a str, value: &'a Value) -> Option<Listed<'a>> {
     match value {
         Value::Object(map) => {
             let type_ = map.get("type").and_then(Value::as_str).unwrap_or(key);
-            Some(Listed { type_, map, status: Some(map.get("status")?) })
+            Some(Listed { type_, map, status: Some(self::value(map, "status")?) })
         }
         Value::Bool(_) => Some(Listed { type_: key, map: &NOTHING, status: Some(value) }),
         Value::String(text) if is_truth(text) => {
@@ -118,12 +142,6 @@ fn by_key<'a>(key: &'a str, value: &'a Value) -> Option<Listed<'a>> {
         }
         _ => None,
     }
-}
-
-/// Which of two conditions took its status later, if that can be told.
-fn newer(one: Listed<'_>, other: Listed<'_>) -> Option<Ordering> {
-    let time = |listed: Listed<'_>| listed.since().and_then(instant);
-    Some(time(one)?.cmp(&time(other)?)).filter(|order| order.is_ne())
 }
 
 /// The condition of a type.

@@ -1,67 +1,117 @@
-//! Numbers that must reach others: by pairs of names, as "2/3", and as declared.
+//! Numbers that must reach others: by pairs of names, as "2/3" or "60%", and as declared.
 
 use serde_json::{Map, Value};
 
-use super::Health::{Healthy, Progressing};
-use super::case::{Case, is_truthy, number};
+use super::Health::{self, Degraded, Healthy, Progressing, Suspended};
+use super::case::{Case, ITEM, is_truthy, number};
 use super::signal::{Place, Signal, Worst};
-use super::tokens::{Flat, Token, tokens};
+use super::states::is_skipped;
+use super::tokens::{Flat, tokens};
 
 const HAVE: [&str; 8] =
     ["updatedready", "ready", "available", "updated", "current", "numberready", "numberavailable", "healthy"];
 const WANT: [&str; 4] = ["desired", "expected", "total", ""];
 const SIZES: [&str; 5] = ["replicas", "size", "instances", "nodes", "count"];
+/// What stands after the noun: `replicasReady`.
+const ENDS: [&str; 3] = ["ready", "available", "healthy"];
+/// Things that are counted. Other things that are available, such as bytes and addresses, need not all be.
+const COUNTED: [&str; 14] = [
+    "replicas",
+    "nodes",
+    "instances",
+    "members",
+    "pods",
+    "machines",
+    "workers",
+    "brokers",
+    "shards",
+    "servers",
+    "controllers",
+    "clusters",
+    "targets",
+    "count",
+];
 
 /// What pairs of numbers say, found by their names.
 pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     let status = case.status?;
     let numbers = named(status);
-    let wishes = case.spec.map(named).unwrap_or_default();
+    let wishes = if numbers.is_empty() { None } else { case.spec.map(named) }.unwrap_or_default();
     let mut fine: Option<Signal<'a>> = None;
+    let mut held: Option<Signal<'a>> = None;
     for (flat, key, have) in &numbers {
         let name = flat.as_str();
         if name.starts_with("readytouse") {
             continue;
         }
-        if *have > 0 && is_lack(key) {
-            return Some(Signal::key(Progressing, "N01", key).message(have.to_string()));
+        if let Some(lack) = lack(case, key).filter(|_| *have > 0) {
+            return Some(Signal::key(lack, "N01", key).message(have.to_string()));
         }
-        for prefix in HAVE {
-            let Some(noun) = name.strip_prefix(prefix) else { continue };
+        let before = HAVE.iter().filter_map(|prefix| Some((*prefix, name.strip_prefix(prefix)?)));
+        let after = ENDS.iter().filter_map(|end| Some((*end, name.strip_suffix(end)?)));
+        for (word, noun) in before.chain(after.filter(|(_, noun)| COUNTED.contains(noun))) {
             let noun = if noun.is_empty() { "replicas" } else { noun };
-            let Some(want) = wanted(prefix, noun, &numbers, &wishes) else { continue };
+            if word == "available" && !COUNTED.contains(&noun) {
+                continue;
+            }
+            let found = wanted(word, noun, &numbers, &wishes).or_else(|| summed(case, noun));
+            let Some(want) = found else { continue };
             let of = format!("{have} of {want}");
             if *have < want {
-                return Some(Signal::key(Progressing, "N01", key).message(of));
-            }
-            if want > 0 {
+                let partition = if word.starts_with("updated") { partition(case) } else { 0 };
+                if have.saturating_add(partition) < want {
+                    return Some(Signal::key(Progressing, "N01", key).message(of));
+                }
+                held = Some(Signal::key(Suspended, "S04", key).reason("Partitioned").message(of));
+            } else if want > 0 {
                 // None of none is no sign of life.
                 fine.get_or_insert_with(|| Signal::key(Healthy, "N01", key).message(of));
             }
         }
     }
-    let mut worst = Worst(fine);
-    fractions(case, status, "status", 0, &mut worst);
+    let mut worst = Worst(held.or(fine));
+    below(case, status, &mut "status".to_owned(), 0, &mut worst);
     worst.0
 }
 
-/// `unavailableReplicas`, `unhealthyNodes`: a count of what should be none.
-fn is_lack(key: &str) -> bool {
+/// How many replicas a rolling update is asked to leave as they were.
+fn partition(case: &Case<'_>) -> i64 {
+    let strategy = ["updateStrategy", "strategy", "rollout"].iter().find_map(|key| case.spec(key));
+    let of = |map: &Value| map.get("partition").and_then(number);
+    strategy.and_then(|strategy| of(strategy).or_else(|| of(strategy.get("rollingUpdate")?))).unwrap_or(0)
+}
+
+/// The sum of what a list in the spec asks for: `availableNodes` against `nodeSets[].count`.
+fn summed(case: &Case<'_>, noun: &str) -> Option<i64> {
+    let one = noun.strip_suffix('s')?;
+    let spec = case.spec?;
+    let (_, list) = spec.iter().find(|(key, value)| {
+        value.as_array().is_some_and(|list| !list.is_empty()) && Flat::of(key).as_str().starts_with(one)
+    })?;
+    let size = |item: &Value| ["count", "replicas", "size"].iter().find_map(|key| number(item.get(key)?));
+    list.as_array()?.iter().try_fold(0_i64, |sum, item| Some(sum.saturating_add(size(item)?)))
+}
+
+/// `unavailableReplicas`, `failedNodes`: a count of what should be none. Of what runs to an end, some may have failed before one did not.
+fn lack(case: &Case<'_>, key: &str) -> Option<Health> {
     let mut words = tokens(key);
-    let is_lack = |first: Token| matches!(first.as_str(), "unavailable" | "unready" | "unhealthy");
-    words.next().is_some_and(is_lack)
-        && words.next().is_some_and(|noun| {
-            matches!(
-                noun.as_str(),
-                "replicas" | "nodes" | "instances" | "members" | "pods" | "machines" | "count" | "machine"
-            )
-        })
+    let health = match words.next()?.as_str() {
+        "unavailable" | "unready" | "unhealthy" | "missing" | "offline" => Progressing,
+        "not" if words.next()?.as_str() == "ready" => Progressing,
+        "failed" | "errored" | "faulted" if !case.kind.runs_to_completion => Degraded,
+        _ => return None,
+    };
+    let noun = words.next()?;
+    let is_last = words.next().is_none();
+    let is_one = matches!(noun.as_str(), "machine" | "node" | "pod" | "replica");
+    (is_last && COUNTED.contains(&noun.as_str()) || is_one).then_some(health)
 }
 
 type Named<'a> = Vec<(Flat, &'a str, i64)>;
 
 fn named(map: &Map<String, Value>) -> Named<'_> {
-    map.iter().filter_map(|(key, value)| Some((Flat::of(key), key.as_str(), number(value)?))).collect()
+    let numbers = map.iter().filter_map(|(key, value)| Some((key.as_str(), number(value)?)));
+    numbers.map(|(key, number)| (Flat::of(key), key, number)).collect()
 }
 
 fn wanted(prefix: &str, noun: &str, numbers: &Named<'_>, wishes: &Named<'_>) -> Option<i64> {
@@ -86,33 +136,110 @@ fn wanted(prefix: &str, noun: &str, numbers: &Named<'_>, wishes: &Named<'_>) -> 
     find(wishes, noun).or_else(of_size).or_else(beside).or_else(any_wish)
 }
 
-/// "2/3" under a name that is about readiness.
-fn fractions<'a>(
+/// How deep sub-objects are read.
+const MAX_DEPTH: usize = 2;
+
+/// What stands in texts such as "2/3" and "60%", and in the numbers of sub-objects.
+fn below<'a>(
     case: &Case<'a>,
     map: &'a Map<String, Value>,
-    path: &str,
+    path: &mut String,
     depth: usize,
     worst: &mut Worst<'a>,
 ) {
     for (key, value) in map {
-        match value {
+        let parts = match value {
             Value::String(text) => {
-                let Some((have, want)) = fraction(text) else { continue };
-                let flat = Flat::of(key);
-                let is_readiness = ["ready", "replica", "available", "healthy", "nodes"]
-                    .iter()
-                    .any(|part| flat.as_str().contains(part));
-                if is_readiness {
-                    let health = if have >= want { Healthy } else { Progressing };
-                    worst.add(Signal::new(health, "N02", Place::Key(key)).message(text.as_str()).below(path));
+                if let Some(signal) = share(case, key, text) {
+                    worst.add(signal.below(path));
                 }
+                continue;
             }
-            Value::Object(below) if depth < 1 && case.spend(1) => {
-                fractions(case, below, &format!("{path}.{key}"), depth + 1, worst);
+            Value::Number(_) => {
+                let flat = Flat::of(key);
+                if flat.as_str().contains("percent")
+                    && let Some(done) = number(value).filter(|done| (0..100).contains(done))
+                    && is_progress(case, flat.as_str())
+                {
+                    worst.add(Signal::key(Progressing, "N05", key).message(format!("{done} %")).below(path));
+                }
+                continue;
             }
-            _ => {}
+            Value::Object(_) => std::slice::from_ref(value),
+            Value::Array(items) => items.as_slice(),
+            _ => continue,
+        };
+        if depth == MAX_DEPTH || !parts.iter().any(Value::is_object) || is_skipped(key) {
+            continue;
         }
+        let above = path.len();
+        for (index, part) in parts.iter().enumerate() {
+            let Some(part) = part.as_object() else { continue };
+            if !case.spend(ITEM) {
+                break;
+            }
+            path.truncate(above);
+            path.push('.');
+            path.push_str(key);
+            if value.is_array() {
+                path.push('[');
+                path.push_str(&index.to_string());
+                path.push(']');
+            }
+            if let Some(short) = short(part) {
+                worst.add(short.below(path));
+            }
+            below(case, part, path, depth + 1, worst);
+        }
+        path.truncate(above);
     }
+}
+
+/// Fewer than wanted in one sub-object, which must name both numbers: `{ready: 1, size: 3}`, `{readyReplicas: 1, replicas: 3}`.
+fn short(map: &Map<String, Value>) -> Option<Signal<'_>> {
+    map.iter().find_map(|(key, value)| {
+        let have = value.as_i64()?;
+        let flat = Flat::of(key);
+        let noun = ["ready", "healthy"].iter().find_map(|have| flat.as_str().strip_prefix(have));
+        let noun =
+            noun.or_else(|| flat.as_str().strip_prefix("available").filter(|noun| COUNTED.contains(noun)))?;
+        let is_wish = |name: &str| match noun {
+            "" => matches!(
+                name,
+                "size" | "total" | "desired" | "expected" | "replicas" | "desiredreplicas" | "desiredready"
+            ),
+            noun => WANT.iter().any(|want| name.strip_prefix(want) == Some(noun)),
+        };
+        let wishes = map.iter().filter(|(key, value)| value.is_number() && is_wish(Flat::of(key).as_str()));
+        let want = wishes.filter_map(|(_, value)| number(value)).max()?;
+        (have < want).then(|| Signal::key(Progressing, "N01", key).message(format!("{have} of {want}")))
+    })
+}
+
+/// What "2/3" or "60%" says under a name that is about readiness or progress.
+fn share<'a>(case: &Case<'a>, key: &'a str, text: &'a str) -> Option<Signal<'a>> {
+    if let Some((have, want)) = fraction(text) {
+        let flat = Flat::of(key);
+        let is_part = |part: &&str| flat.as_str().contains(part);
+        let is_readiness =
+            ["ready", "replica", "available", "healthy", "nodes", "members", "instances", "pods", "synced"];
+        let health = if have >= want { Healthy } else { Progressing };
+        let signal = Signal::new(health, "N02", Place::Key(key)).message(text);
+        return is_readiness.iter().any(is_part).then_some(signal);
+    }
+    let percent: f64 = text.strip_suffix('%')?.trim().parse().ok()?;
+    let is_under_way = (0.0..100.0).contains(&percent) && is_progress(case, Flat::of(key).as_str());
+    is_under_way.then(|| Signal::new(Progressing, "N05", Place::Key(key)).message(text))
+}
+
+/// Whether a share that is not whole means that something is under way. What runs to an end says by its phase whether it has; a share
+/// of a disk or a quota is none of progress.
+fn is_progress(case: &Case<'_>, flat: &str) -> bool {
+    let is_about =
+        ["progress", "complet", "ready", "healthy", "synced", "done"].iter().any(|part| flat.contains(part));
+    is_about
+        && !["min", "max", "target", "threshold"].iter().any(|limit| flat.starts_with(limit))
+        && !case.kind.runs_to_completion
 }
 
 fn fraction(text: &str) -> Option<(u32, u32)> {
@@ -121,7 +248,9 @@ fn fraction(text: &str) -> Option<(u32, u32)> {
         let is_number = (1..=6).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
         is_number.then(|| text.parse().ok()).flatten()
     };
-    Some((number(have)?, number(want)?))
+    // "2/3 ready" is as good as "2/3".
+    let want = want.trim_start().split(' ').next()?;
+    Some((number(have.trim_end())?, number(want)?))
 }
 
 /// What the declared counts, equalities and presences say.

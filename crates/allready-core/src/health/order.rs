@@ -6,13 +6,15 @@ use super::Health::{Degraded, Healthy, Progressing, Suspended, Unknown};
 use super::case::{Case, behind, number};
 use super::conditions;
 use super::listed::{Listed, Said, read};
-use super::signal::{Signal, Worst};
+use super::signal::{Place, Signal, Worst, instant};
 use super::silence::{is_bookkeeping, is_silent};
 use super::tokens::Flat;
-use super::{Lag, Verdict, builtin, group, named, nested, numbers, purpose, silence, states};
+use super::{
+    Lag, Verdict, builtin, generations, group, named, nested, notes, numbers, purpose, silence, states,
+};
 use crate::{
     Time,
-    registry::{ConditionRole, Registry},
+    registry::{ConditionRole, Registry, path::is_empty},
 };
 
 pub(super) fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
@@ -41,7 +43,8 @@ pub(super) fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
     signal.into_verdict(object, lag)
 }
 
-/// Since when the condition that speaks for the object has not been good: a field that decides does not say since when it has.
+/// Since when the condition that speaks for the object has not been good, or else the status has changed: a field that decides does not
+/// say since when it has.
 fn unwell_since<'a>(case: &Case<'a>) -> Option<&'a str> {
     let list = read(case, case.status("conditions"));
     let unwell = list.iter().filter(|condition| condition.said() != Said::True);
@@ -49,12 +52,22 @@ fn unwell_since<'a>(case: &Case<'a>) -> Option<&'a str> {
         let meaning = case.kind.condition(condition.type_);
         (meaning.role == ConditionRole::Summary).then_some((meaning.rank, condition))
     });
-    summaries.min_by_key(|(rank, _)| *rank).and_then(|(_, condition)| condition.since())
+    summaries
+        .min_by_key(|(rank, _)| *rank)
+        .and_then(|(_, condition)| condition.since())
+        .or_else(|| changed(case))
+}
+
+/// When the status says that its state changed: `lastTransitionTime`, `phaseTransitionTime`, the latest of several.
+fn changed<'a>(case: &Case<'a>) -> Option<&'a str> {
+    let is_change = |key: &str| key.contains("ransition");
+    let times = case.status?.iter().filter_map(|(key, value)| value.as_str().filter(|_| is_change(key)));
+    times.max_by_key(|time| instant(time))
 }
 
 /// How far the deciding condition itself is behind.
 fn lag_of(case: &Case<'_>, signal: &Signal<'_>) -> Option<Lag> {
-    let super::signal::Place::Condition(type_) = signal.place else { return None };
+    let Place::Condition(type_) = signal.place else { return None };
     let entries = case.status("conditions")?.as_array()?;
     let condition = entries.iter().find(|entry| entry.get("type").and_then(Value::as_str) == Some(type_))?;
     let observed = condition.get("observedGeneration").and_then(number)?;
@@ -64,8 +77,33 @@ fn lag_of(case: &Case<'_>, signal: &Signal<'_>) -> Option<Lag> {
 
 fn decide<'a>(case: &Case<'a>) -> Signal<'a> {
     if let Some(leaving) = leaving(case) {
-        return leaving;
+        return stuck(case, &leaving).unwrap_or(leaving);
     }
+    let mut signal = decide_staying(case);
+    if signal.health == Healthy && case.kind.builtin().is_none() {
+        signal = notes::failure(case).unwrap_or(signal);
+    }
+    signal
+}
+
+/// How long a deletion may take, in seconds, before what is broken is taken to hold it.
+const LEAVING: i64 = 3600;
+
+/// It has been leaving for long, and its status names what is broken: that is not how things look while they are taken away.
+fn stuck<'a>(case: &Case<'a>, leaving: &Signal<'a>) -> Option<Signal<'a>> {
+    let since = leaving.since.and_then(instant)?;
+    if case.now.as_second().saturating_sub(since.as_second()) < LEAVING {
+        return None;
+    }
+    // The deletion itself is a new generation, which few controllers note down.
+    let mut staying = Case::new(case.object, case.name, case.kind, case.now);
+    staying.generation = None;
+    let broken = decide_staying(&staying);
+    let is_named = broken.health == Degraded && !broken.is_weak;
+    is_named.then_some(Signal { rule: "D02", since: leaving.since, ..broken })
+}
+
+fn decide_staying<'a>(case: &Case<'a>) -> Signal<'a> {
     if let Some(kind) = case.kind.builtin() {
         return builtin::judge(case, kind);
     }
@@ -140,9 +178,14 @@ fn by_signals<'a>(case: &Case<'a>, status: &'a Map<String, Value>, list: &[Liste
     } else {
         nested::judge(case, || speaks || words.worst.0.is_some())
     };
-    if words.is_under_way {
-        // The field says that it is still under way, and nothing says that it broke.
+    if words.is_under_way || words.worst.health() == Some(Suspended) {
+        // The field says that it is still under way, or rests, and nothing says that it broke.
         by_conditions = by_conditions.filter(|signal| !(signal.health == Degraded && signal.is_weak));
+    }
+    let is_over = ended_well(case, &words);
+    if is_over {
+        // What was under way before was a step on the way.
+        by_conditions = by_conditions.filter(|signal| signal.rule != "C05" || signal.health != Progressing);
     }
     let mut worst = Worst::default();
     worst.extend(by_conditions);
@@ -154,15 +197,50 @@ fn by_signals<'a>(case: &Case<'a>, status: &'a Map<String, Value>, list: &[Liste
     }
     if worst.is_fine() && worst.0.is_some() {
         worst.extend(named::unanswered(case));
+        worst.extend(generations::behind_below(case));
     }
     add_facts(case, status, &mut worst);
     if declared.ignore_items != Some(true) && worst.is_open() {
-        worst.extend(states::items(case).0);
+        // While the whole is being worked on, a part that is not in step is what is worked on.
+        // What is over left what it worked on running, or in its last step.
+        let is_known = |item: &Signal<'a>| {
+            !(words.is_under_way && states::is_apart(&item.reason) || is_over && item.health == Progressing)
+        };
+        worst.extend(states::items(case).0.filter(is_known));
     }
     finish(case, status, list, speaks, worst)
 }
 
+/// Whether something that runs to an end says in so many words that it came to a good one.
+fn ended_well(case: &Case<'_>, words: &states::Top<'_>) -> bool {
+    let is_end = |signal: &Signal<'_>| {
+        let Place::Key(key) = signal.place else { return false };
+        // Ready or Active may be said before it began.
+        let is_last = |word: &str| {
+            matches!(
+                word,
+                "succeeded"
+                    | "succeed"
+                    | "success"
+                    | "successful"
+                    | "completed"
+                    | "complete"
+                    | "done"
+                    | "finished"
+            )
+        };
+        signal.health == Healthy
+            && matches!(Flat::of(key).as_str(), "phase" | "state" | "result" | "outcome")
+            && is_last(Flat::of(&signal.reason).as_str())
+    };
+    case.kind.runs_to_completion && words.worst.0.as_ref().is_some_and(is_end)
+}
+
 fn lacks_summary(case: &Case<'_>, list: &[Listed<'_>]) -> bool {
+    if case.spec("forProvider").is_some() && case.kind.declared().requires.is_none() {
+        // What is managed for a provider is Synced when it was asked for, and Ready when it is there.
+        return !list.iter().any(|one| one.type_ == "Ready");
+    }
     let Some(required) = case.kind.declared().requires.as_deref().filter(|types| !types.is_empty()) else {
         return false;
     };
@@ -176,7 +254,7 @@ fn add_facts<'a>(case: &Case<'a>, status: &'a Map<String, Value>, worst: &mut Wo
         let is_fine = worst.is_fine();
         states::facts(status, false, &mut |signal| {
             if is_fine || signal.rule != "B01" {
-                worst.add(signal);
+                worst.add(states::explained(status, signal));
             }
         });
     }
@@ -207,11 +285,17 @@ fn finish<'a>(
     if let Some(sign) = case.kind.healthy_if.iter().find(|test| test.holds(case.object)) {
         return Signal::at(Healthy, "E05", sign.path.as_str()).reason("DeclaredSign");
     }
-    if is_unheard {
+    if let Some(said) = silence::message(case, status).filter(|_| !is_unheard) {
+        return said;
+    }
+    if is_unheard || status.get("conditions").is_some_and(is_empty) {
         return Signal::at(Progressing, "X02", "status.conditions").reason("NoSummaryYet");
     }
     if status.iter().all(|(key, value)| is_bookkeeping(key, value)) {
-        return Signal::at(Progressing, "E03", "status").reason("NoVerdictYet");
+        return Signal::at(Progressing, "E03", "status").reason("NoVerdictYet").since(case.created());
+    }
+    if case.kind.runs_to_completion && silence::has_only_begun(status) {
+        return Signal::at(Progressing, "E03", "status").reason("NoEndYet");
     }
     Signal::at(Unknown, "X01", "status").reason("NotUnderstood")
 }

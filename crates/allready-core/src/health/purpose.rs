@@ -5,13 +5,13 @@ use serde_json::Value;
 use super::Health::{Degraded, Progressing, Suspended};
 use super::case::{Case, get, number};
 use super::lexicon::word;
-use super::signal::{Place, Signal};
+use super::signal::{Place, Signal, instant};
 use super::tokens::tokens;
 use crate::registry::path::scalar;
 
 /// Whether the spec, a declared field or an annotation asks it to rest.
 pub(super) fn judge<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
-    in_spec(case).or_else(|| in_annotations(case))
+    in_spec(case).or_else(|| declared(case)).or_else(|| in_annotations(case))
 }
 
 fn in_spec<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
@@ -45,6 +45,11 @@ fn in_spec<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     if spec.get("enabled") == Some(&Value::Bool(false)) {
         return rests("spec.enabled", "Disabled");
     }
+    None
+}
+
+/// What is declared of the kind, anywhere in it.
+fn declared<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     let test = case.kind.suspended_if.iter().find(|test| test.holds(case.object))?;
     let value = test.path.of(case.object).map(scalar).unwrap_or_default();
     Some(Signal::at(Suspended, "S01", test.path.as_str()).reason(value))
@@ -54,17 +59,20 @@ fn in_annotations<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     let annotations = case.metadata?.get("annotations")?.as_object()?;
     for (key, value) in annotations {
         let name = key.rsplit('/').next().unwrap_or(key);
-        let (mut is_rest, mut is_reconciliation) = (false, false);
+        let (mut is_rest, mut is_reconciliation, mut is_past) = (false, false, false);
         for token in tokens(name) {
             is_rest |= word(token.as_str()).is_at_rest();
             is_reconciliation |= token.as_str().starts_with("reconcil");
+            is_past |= matches!(token.as_str(), "last" | "previous" | "previously");
         }
         if !is_rest && !is_reconciliation {
             continue;
         }
         let value = scalar(value);
         let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
-        let rests = is_rest && is(&["true", "on", "yes", "enabled", ""])
+        // Some write the time at which it was stopped.
+        let is_since = || !is_past && instant(&value).is_some();
+        let rests = is_rest && (is(&["true", "on", "yes", "enabled", ""]) || is_since())
             || is_reconciliation && is(&["false", "off", "no", "disabled", "paused"]);
         if rests {
             let place = Place::Field(format!("metadata.annotations[{key}]").into());

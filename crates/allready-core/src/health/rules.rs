@@ -28,6 +28,11 @@ const RULES: &[Rule] = &[
         "Leaving is a transition, whatever the status still says.",
     ),
     is(
+        "D02",
+        "It has been leaving for an hour or more and its status names what is broken: Degraded.",
+        "What is broken is probably what holds it.",
+    ),
+    is(
         "K01",
         "Pod: by containers that cannot start, its phase, and Ready.",
         "Its phase alone calls a crashing container Running.",
@@ -121,6 +126,11 @@ const RULES: &[Rule] = &[
         "The deciding condition is about an older generation: Progressing.",
         "What it says may no longer be so.",
     ),
+    is(
+        "G03",
+        "A part, or what it points to, has a newer generation than the one observed: Progressing.",
+        "What is said of it is about an older wish.",
+    ),
     is("C01", "A condition has its good status: Healthy.", "It says so."),
     is(
         "C02",
@@ -141,7 +151,7 @@ const RULES: &[Rule] = &[
     ),
     is(
         "C07",
-        "A condition is Unknown: Progressing, or as declared.",
+        "A condition is Unknown: Progressing, or as declared; Degraded where who reports has gone silent.",
         "Unknown is what it says before it knows.",
     ),
     is(
@@ -178,13 +188,18 @@ const RULES: &[Rule] = &[
     ),
     is(
         "L01",
-        "A listener or parent that the spec names has no entry in the status, where others have: Progressing.",
+        "A listener or parent has no entry in the status, or one without conditions, where others have: Progressing.",
         "What is said for the others is not said for it.",
     ),
     is(
         "P01",
         "A phase, state or status word: as declared, else by its meaning.",
         "Kinds without conditions speak by one word.",
+    ),
+    is(
+        "P03",
+        "A good word about a stage or step that is not the last: Progressing.",
+        "The success of a step is none of the whole.",
     ),
     is(
         "B01",
@@ -194,8 +209,13 @@ const RULES: &[Rule] = &[
     is("B02", "An error text is not empty: Degraded.", "Somebody wrote down a failure."),
     is(
         "B03",
-        "A list of failed or unhealthy things is not empty: Degraded.",
+        "A list of failed or unhealthy things is not empty: Degraded; of unready or missing ones: Progressing.",
         "Somebody wrote down a failure.",
+    ),
+    is(
+        "B04",
+        "A counter of errors, or of failures in a row, is not zero: Degraded.",
+        "Somebody counted a failure.",
     ),
     is(
         "N01",
@@ -203,6 +223,11 @@ const RULES: &[Rule] = &[
         "Counts say how far it is.",
     ),
     is("N02", "A fraction such as 2/3 of what should be ready: Progressing.", "Counts say how far it is."),
+    is(
+        "N05",
+        "A percentage of progress or readiness is below 100: Progressing, unless it is of a kind that runs to an end.",
+        "It says how far it is; what runs to an end says by its phase whether it has.",
+    ),
     is(
         "N03",
         "Two values that must be equal differ: as declared.",
@@ -220,12 +245,35 @@ const RULES: &[Rule] = &[
         "It was scaled to zero on purpose.",
     ),
     is(
+        "S04",
+        "All replicas are updated but those that a partition of the rolling update holds back: Suspended.",
+        "Somebody wants it to stop there.",
+    ),
+    is(
         "E05",
         "A declared sign of life is there and nothing else speaks: Healthy.",
         "The kind has no other way to say it.",
     ),
-    is("X02", "There are conditions and none is understood: Progressing.", "It has no summary yet."),
-    is("E03", "The status holds bookkeeping only: Progressing.", "The controller has not spoken."),
+    is(
+        "B05",
+        "A label or annotation named as a state, result or health says that it failed, and nothing else is bad: Degraded.",
+        "Some tools write their findings there.",
+    ),
+    is(
+        "M01",
+        "A message that speaks of a failure or of something under way, where nothing else is understood: Degraded or Progressing.",
+        "It is no good news, and all there is.",
+    ),
+    is(
+        "X02",
+        "There are conditions and none is understood, or an empty list of them: Progressing.",
+        "It has no summary yet.",
+    ),
+    is(
+        "E03",
+        "The status holds bookkeeping only, or tells when a run began and no end: Progressing.",
+        "The controller has not spoken yet.",
+    ),
     is("X01", "Nothing in the status is understood: Unknown.", "Never green by default."),
     is(
         "X03",

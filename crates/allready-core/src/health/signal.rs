@@ -124,7 +124,7 @@ pub(super) const fn weight(health: Health) -> u8 {
     }
 }
 
-/// The worst of what was said so far, the first of equals.
+/// The worst of what was said so far; of equals the first, but one that names a cause before one that does not.
 #[derive(Debug, Default)]
 pub(super) struct Worst<'a>(pub(super) Option<Signal<'a>>);
 
@@ -135,7 +135,8 @@ impl<'a> Worst<'a> {
     }
 
     pub(super) fn add(&mut self, signal: Signal<'a>) {
-        if self.would_take(signal.health) {
+        let names_it = |worst: &Signal<'a>| worst.is_weak && !signal.is_weak && worst.health == signal.health;
+        if self.would_take(signal.health) || self.0.as_ref().is_some_and(names_it) {
             self.0 = Some(signal);
         }
     }

@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use super::Health::{Degraded, Healthy, Progressing};
 use super::case::{Case, is_truthy};
-use super::lexicon::{is_hard, state};
+use super::lexicon::{is_hard, word};
+use super::reading::{Reading, classify, state};
 use super::signal::{Signal, instant};
 use super::tokens::{Flat, tokens};
 use crate::registry::path::is_empty;
@@ -43,6 +44,18 @@ fn tells_of_a_failure(key: &str, value: &Value) -> bool {
         || value.as_str().is_some_and(is_failure)
 }
 
+/// Whether a run tells when it began and not when it ended.
+pub(super) fn has_only_begun(status: &Map<String, Value>) -> bool {
+    let has_time = |stems: &[&str]| {
+        status.iter().any(|(key, value)| {
+            let flat = Flat::of(key);
+            let is_time = ["time", "timestamp", "at"].iter().any(|end| flat.as_str().ends_with(end));
+            is_time && !is_empty(value) && stems.iter().any(|stem| flat.as_str().starts_with(stem))
+        })
+    };
+    has_time(&["start"]) && !has_time(&["finish", "complet", "end", "stop"])
+}
+
 /// The last run was started after the last one that succeeded, and none is running.
 pub(super) fn missed_run<'a>(case: &Case<'a>, rule: &'static str) -> Option<Signal<'a>> {
     let started = case.status("lastScheduleTime")?.as_str()?;
@@ -78,6 +91,20 @@ pub(super) fn no_status<'a>(case: &Case<'a>) -> Signal<'a> {
         return none_yet(health);
     }
     if declared.no_status == Some(true) { by_design() } else { none_yet(Progressing) }
+}
+
+/// What a status says that has a message and nothing else that is understood. A sentence is no good news: only one that speaks of a
+/// failure, or of something under way, decides. A message of one word is that word.
+pub(super) fn message<'a>(case: &Case<'a>, status: &'a Map<String, Value>) -> Option<Signal<'a>> {
+    let (key, text) = ["message", "reason", "statusMessage", "description"]
+        .iter()
+        .find_map(|key| Some((*key, status.get(*key)?.as_str()?)))
+        .filter(|(_, text)| !text.is_empty())?;
+    let of_words = || classify(text, Reading::Text).filter(|health| matches!(health, Degraded | Progressing));
+    let health = word(Flat::of(text).as_str()).means().or_else(of_words)?;
+    Some(
+        Signal::key(health, "M01", key).message(text).since(case.created().filter(|_| health == Progressing)),
+    )
 }
 
 /// Whether a field is there for the controller alone, and says nothing of how it went.

@@ -2,12 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::Health::{self, Degraded, Healthy, Progressing, Suspended};
+use super::Health::{self, Degraded, Healthy, Missing, Progressing, Suspended};
 use super::case::{Case, ITEM, is_truthy, json};
-use super::errors::{error_text, is_error_key, is_no_error};
-use super::lexicon::{self, Reading, classify};
+use super::errors::{count, error_text, is_error_key, is_no_error, is_time};
+use super::flags::{boolean, is_good_name, truth};
+use super::lexicon::word;
+use super::reading::{Reading, classify, state};
 use super::signal::{Place, Signal, Worst};
-use super::tokens::{Flat, tokens};
+use super::tokens::{Flat, Token, tokens};
 use crate::registry::path::scalar;
 
 /// Fields that hold a state, by their flat name.
@@ -34,7 +36,8 @@ const KEYS: [&str; 21] = [
     "robustness",
     "stage",
 ];
-const KEY_ENDS: [&str; 4] = ["phase", "state", "status", "health"];
+const KEY_ENDS: [&str; 8] =
+    ["phase", "state", "status", "health", "statesummary", "statussummary", "resolution", "progress"];
 /// What was, or is to be, is not what is.
 const OTHER_TIMES: [&str; 6] = ["last", "previous", "prev", "desired", "target", "old"];
 const MESSAGE_KEYS: [&str; 7] =
@@ -53,7 +56,7 @@ pub(super) enum Keys {
 fn is_state_key(key: &str) -> Option<Keys> {
     // Most keys are told apart by their last letter.
     let last = key.bytes().next_back()?.to_ascii_lowercase();
-    if last.is_ascii_alphanumeric() && !matches!(last, b'e' | b's' | b'h' | b't' | b'n') {
+    if last.is_ascii_alphanumeric() && !matches!(last, b'e' | b's' | b'h' | b't' | b'n' | b'y') {
         return None;
     }
     let flat = Flat::of(key);
@@ -82,15 +85,29 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
             top.worst.add(signal.message(message(status)));
         }
     };
+    let mut step = None;
     for (key, value) in status {
         let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { continue };
         if is_state_key(key).is_none() {
             continue;
         }
         let declared = case.kind.states_of_key(key).and_then(|states| states.meaning(text));
-        if let Some(health) = meaning(case, declared, text) {
+        let health = meaning(case, declared, text, || is_of_a_run(key));
+        let is_unknown = health.is_none() && declared.is_none();
+        if is_unknown && matches!(Flat::of(key).as_str(), "phase" | "state" | "stage") {
+            step = Some((key, text));
+        }
+        if is_unknown && classify(reason(status), Reading::Text) == Some(Degraded) {
+            // A word that nobody knows, for a reason that everybody knows.
+            add(Signal::key(Degraded, "B02", "reason").reason(reason(status)));
+        }
+        if let Some(health) = health {
+            if health == Healthy && is_of_a_step(status, key) {
+                add(Signal::key(Progressing, "P03", key).reason(text));
+                continue;
+            }
             add(Signal::key(health, "P01", key).reason(text));
-            if health == Healthy
+            if (health == Healthy || is_not_ready(text))
                 && let Some(doubt) = doubt(status)
             {
                 add(doubt);
@@ -108,31 +125,74 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         }
         let Some(value @ (Value::String(_) | Value::Bool(_))) = states.path.of(case.object) else { continue };
         let text = scalar(value);
-        if let Some(health) = meaning(case, states.meaning(&text), &text) {
+        if let Some(health) = meaning(case, states.meaning(&text), &text, || false) {
             add(Signal::at(health, "P01", states.path.as_str()).reason(text));
         }
+    }
+    if let Some((key, text)) = step.filter(|_| case.kind.runs_to_completion && top.worst.0.is_none()) {
+        // What runs to an end and is in a step that nobody knows has not ended.
+        top.is_under_way = true;
+        top.worst.add(Signal::key(Progressing, "P01", key).reason(text));
     }
     top
 }
 
-/// A good word whose reason is a failure, or whose message begins with one, is none.
+fn is_not_ready(text: &str) -> bool {
+    matches!(Flat::of(text).as_str(), "notready" | "unready")
+}
+
+fn reason(status: &Map<String, Value>) -> &str {
+    status.get("reason").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A good word whose reason is a failure, or whose message begins with one, is none; and what is not ready for such a reason is broken.
 fn doubt(status: &Map<String, Value>) -> Option<Signal<'_>> {
     let text = |key: &str| status.get(key).and_then(Value::as_str).unwrap_or_default();
-    let is_failure = classify(text("reason"), Reading::Hard) == Some(Degraded);
-    if is_failure {
-        return Some(Signal::key(Degraded, "B02", "reason").reason(text("reason")));
+    if classify(reason(status), Reading::Hard) == Some(Degraded) {
+        return Some(Signal::key(Degraded, "B02", "reason").reason(reason(status)));
     }
     let first = tokens(text("message")).next();
     let begins_with_one = first.is_some_and(|first| matches!(first.as_str(), "failed" | "error" | "failure"));
     begins_with_one.then(|| Signal::key(Degraded, "B02", "message"))
 }
 
-/// What a word means: as declared, else by itself.
-fn meaning(case: &Case<'_>, declared: Option<crate::registry::StateMeaning>, text: &str) -> Option<Health> {
-    match declared {
-        Some(declared) => declared.health(),
-        None => lexicon::state(text, case.kind.runs_to_completion),
+/// What a word means: as declared, else by itself, in a field of which `runs` tells whether it is about something that runs to an end.
+fn meaning(
+    case: &Case<'_>,
+    declared: Option<crate::registry::StateMeaning>,
+    text: &str,
+    runs: impl Fn() -> bool,
+) -> Option<Health> {
+    if let Some(declared) = declared {
+        return declared.health();
     }
+    state(text, case.kind.runs_to_completion || runs()).or_else(|| is_apart(text).then_some(Degraded))
+}
+
+/// Whether a field is about something that runs to an end: `jobStatus`, `operationState`, `buildstatus`.
+fn is_of_a_run(key: &str) -> bool {
+    let is_plain = |token: &Token| !matches!(token.as_str(), "state" | "status" | "phase" | "result");
+    let flat = Flat::of(key);
+    let of_what = KEY_ENDS.iter().find_map(|end| flat.as_str().strip_suffix(end));
+    tokens(key).filter(is_plain).last().is_some_and(|token| word(token.as_str()).runs())
+        || of_what.is_some_and(|what| word(what).runs())
+}
+
+/// `ConfigOutOfSync`: a condition of such a name is bad where it is True, and so is the word.
+pub(super) fn is_apart(text: &str) -> bool {
+    let flat = Flat::of(text);
+    ["outofsync", "outofdate", "notinsync"].iter().any(|end| flat.as_str().ends_with(end))
+}
+
+/// Whether a good word is about one step of many: `stageStatus: success` while the stage is not the last one.
+fn is_of_a_step(map: &Map<String, Value>, key: &str) -> bool {
+    let of = key.strip_suffix("Status").or_else(|| key.strip_suffix("State"));
+    let Some(step) =
+        of.filter(|of| matches!(Flat::of(of).as_str(), "stage" | "step" | "currentstage" | "currentstep"))
+    else {
+        return false;
+    };
+    map.get(step).and_then(Value::as_str).is_some_and(|step| state(step, true) != Some(Healthy))
 }
 
 fn message(map: &Map<String, Value>) -> &str {
@@ -147,24 +207,27 @@ pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mu
         match value {
             Value::Bool(_) | Value::String(_) if truth(value).is_some() => {
                 let value = truth(value) == Some(true);
-                let health = boolean(key, value).filter(|_| !is_nested || !value || !is_good_name(key));
+                // A part that is well speaks for itself alone, and one of several may stand by.
+                let is_heard = !is_nested || !value && key != "active" || !is_good_name(key);
+                let health = boolean(key, value).filter(|_| is_heard);
                 if let Some(health) = health {
                     visit(Signal::key(health, "B01", key).reason(if value { "True" } else { "False" }));
                 }
             }
-            value if is_error_key(key) && is_truthy(value) && !is_no_error(value) => {
+            Value::Number(_) => {
+                if let Some(errors) = count(key, value) {
+                    visit(Signal::key(Degraded, "B04", key).message(errors.to_string()));
+                }
+            }
+            value if is_error_key(key) && is_truthy(value) && !is_no_error(value) && !is_time(value) => {
                 let message = error_text(value);
                 if !is_nested || classify(&message, Reading::Text) == Some(Degraded) {
                     visit(Signal::key(Degraded, "B02", key).message(message));
                 }
             }
-            Value::Array(_) | Value::Object(_) if !is_nested && is_truthy(value) => {
-                let first = tokens(key).next();
-                let is_failures = first.is_some_and(|first| {
-                    matches!(first.as_str(), "failed" | "failing" | "failures" | "broken" | "unhealthy")
-                });
-                if is_failures {
-                    visit(Signal::key(Degraded, "B03", key).message(json(value)));
+            Value::Array(_) | Value::Object(_) if is_truthy(value) => {
+                if let Some(health) = troubled(key).filter(|_| !is_nested || value.is_array()) {
+                    visit(Signal::key(health, "B03", key).message(json(value)));
                 }
             }
             _ => {}
@@ -172,69 +235,31 @@ pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mu
     }
 }
 
-/// A boolean, also one that is written as text.
-fn truth(value: &Value) -> Option<bool> {
-    match value {
-        Value::Bool(value) => Some(*value),
-        Value::String(text) if text.eq_ignore_ascii_case("true") => Some(true),
-        Value::String(text) if text.eq_ignore_ascii_case("false") => Some(false),
+/// A boolean that is not good, with what stands beside it: a reason or message that speaks of a failure tells why.
+pub(super) fn explained<'a>(status: &'a Map<String, Value>, signal: Signal<'a>) -> Signal<'a> {
+    if signal.health != Progressing || signal.rule != "B01" {
+        return signal;
+    }
+    let (reason, message) = (reason(status), message(status));
+    let is_failure = |text: &str| classify(text, Reading::Text) == Some(Degraded);
+    if !is_failure(reason) && !is_failure(message) {
+        return signal;
+    }
+    Signal { health: Degraded, ..signal }.reason(reason).message(message)
+}
+
+/// What a list of things says by its name alone: `failedNodes`, `unreadyMembers`.
+fn troubled(key: &str) -> Option<Health> {
+    let mut words = tokens(key);
+    let first = words.next()?;
+    match first.as_str() {
+        "failed" | "failing" | "failures" | "broken" | "unhealthy" | "errored" | "crashed" | "faulted" => {
+            Some(Degraded)
+        }
+        "unready" | "unavailable" | "missing" | "offline" | "unreachable" => Some(Progressing),
+        "not" if words.next().is_some_and(|second| second.as_str() == "ready") => Some(Progressing),
         _ => None,
     }
-}
-
-fn is_good_name(key: &str) -> bool {
-    let flat = Flat::of(key);
-    let flat = flat.as_str();
-    matches!(
-        flat,
-        "pass"
-            | "passed"
-            | "compliant"
-            | "ready"
-            | "healthy"
-            | "available"
-            | "initialized"
-            | "synced"
-            | "succeeded"
-            | "valid"
-            | "active"
-            | "connected"
-            | "success"
-            | "registered"
-            | "provisioned"
-            | "installed"
-            | "deployed"
-            | "reconciled"
-            | "reachable"
-            | "isready"
-            | "allready"
-    ) || flat.ends_with("ready")
-        || flat.ends_with("healthy")
-        || flat.starts_with("readyto")
-}
-
-fn boolean(key: &str, value: bool) -> Option<Health> {
-    if is_good_name(key) {
-        let is_judged = matches!(
-            Flat::of(key).as_str(),
-            "pass" | "passed" | "healthy" | "compliant" | "success" | "valid" | "succeeded"
-        );
-        return Some(match value {
-            true => Healthy,
-            false if is_judged => Degraded,
-            false => Progressing,
-        });
-    }
-    if !value {
-        return None;
-    }
-    match Flat::of(key).as_str() {
-        "controllerpause" | "paused" | "suspended" | "hibernated" => return Some(Suspended),
-        "failed" | "degraded" | "unhealthy" | "error" => return Some(Degraded),
-        _ => {}
-    }
-    let begins_with_no = tokens(key).next().is_some_and(|first| first.as_str() == "no");
-    (begins_with_no || tokens(key).any(|token| lexicon::is_hard(token.as_str()))).then_some(Degraded)
 }
 
 /// How deep sub-objects are read.
@@ -251,11 +276,22 @@ pub(super) fn items<'a>(case: &Case<'a>) -> Worst<'a> {
     worst
 }
 
-fn is_skipped(key: &str) -> bool {
-    let flat = Flat::of(key);
-    ["history", "previous", "lastapplied", "versions", "resources", "managed", "conditions"]
-        .iter()
-        .any(|part| flat.as_str().contains(part))
+/// Whether what stands below a key is of other times, of other objects, or read elsewhere.
+pub(super) fn is_skipped(key: &str) -> bool {
+    let bytes = key.as_bytes();
+    (0..bytes.len()).any(|at| {
+        let part: &[u8] = match bytes[at].to_ascii_lowercase() {
+            b'c' => b"conditions",
+            b'h' => b"history",
+            b'l' => b"lastapplied",
+            b'm' => b"managed",
+            b'p' => b"previous",
+            b'r' => b"resources",
+            b'v' => b"versions",
+            _ => return false,
+        };
+        bytes[at..].get(..part.len()).is_some_and(|found| found.eq_ignore_ascii_case(part))
+    })
 }
 
 fn walk<'a>(
@@ -292,7 +328,7 @@ fn walk<'a>(
                 path.push(']');
             }
             read_item(case, item, path, worst);
-            if is_map_of_states(key) {
+            if is_map_of_states(key, item) {
                 read_states(item, path, worst);
             }
             if depth < MAX_DEPTH {
@@ -310,11 +346,12 @@ fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &str, wors
             worst.add(Signal { rule, ..signal.below(path) });
         }
     };
+    let runs = || is_of_a_run(path.rsplit(['.', '[']).next().unwrap_or_default());
     for (key, value) in item {
         let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { continue };
         let Some(keys) = is_state_key(key) else { continue };
         let declared = declared_below(case, path, key, text);
-        let Some(health) = meaning(case, declared, text) else { continue };
+        let Some(health) = meaning(case, declared, text, || is_of_a_run(key) || runs()) else { continue };
         if keys == Keys::Canonical || health == Degraded {
             add(Signal::new(health, "P02", Place::Key(key)).reason(text).message(message(item)));
         }
@@ -322,16 +359,23 @@ fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &str, wors
     facts(item, true, &mut add);
 }
 
-/// `componentStatuses`: its keys are names, and its values words.
-fn is_map_of_states(key: &str) -> bool {
+/// `componentStatuses`, `serviceHealth`: its keys are names, and its values words. Under another name, all of the values must be words
+/// that are known.
+fn is_map_of_states(key: &str, item: &Map<String, Value>) -> bool {
     let flat = Flat::of(key);
-    ["statuses", "states", "phases"].iter().any(|end| flat.as_str().ends_with(end))
+    ["statuses", "states", "phases", "health"].iter().any(|end| flat.as_str().ends_with(end))
+        || item.len() > 1
+            && item.values().all(|value| value.as_str().is_some_and(|text| one_word(text).is_some()))
+}
+
+fn one_word(text: &str) -> Option<Health> {
+    word(Flat::of(text).as_str()).means()
 }
 
 fn read_states<'a>(item: &'a Map<String, Value>, path: &str, worst: &mut Worst<'a>) {
     for (key, value) in item {
         let Some(text) = value.as_str() else { continue };
-        if lexicon::word(Flat::of(text).as_str()).means() == Some(Degraded) && worst.would_take(Degraded) {
+        if matches!(one_word(text), Some(Degraded | Missing)) && worst.would_take(Degraded) {
             worst.add(Signal::key(Degraded, "P02", key).reason(text).below(path));
         }
     }

@@ -22,6 +22,9 @@ const FILES: &[(&str, &str)] = &[
     ("storage", include_str!("data/storage.json")),
     ("mesh", include_str!("data/mesh.json")),
     ("work", include_str!("data/work.json")),
+    ("data-and-learning", include_str!("data/data-and-learning.json")),
+    ("fleets", include_str!("data/fleets.json")),
+    ("platforms", include_str!("data/platforms.json")),
 ];
 
 /// All built-in entries. A test reads every file, so that none can be left out here for being wrong.

@@ -6,7 +6,7 @@ use crate::health::lexicon::{is_activity, is_broken, word};
 use crate::health::tokens::{Flat, Token, tokens};
 
 /// Types that speak for the whole object, the first that is there before the others.
-const SUMMARIES: [&str; 17] = [
+const SUMMARIES: [&str; 20] = [
     "ready",
     "succeeded",
     "available",
@@ -24,6 +24,9 @@ const SUMMARIES: [&str; 17] = [
     "installed",
     "active",
     "applied",
+    "done",
+    "finished",
+    "health",
 ];
 
 /// The meaning of a condition type by its name.
@@ -37,8 +40,11 @@ pub(super) fn condition(type_: &str) -> Semantics {
     }
     let mut ends: Option<(Token, Token)> = None;
     let mut is_phrasal = false;
+    let mut before: Option<Token> = None;
     let mut is_bad =
-        ["required", "outofsync", "outofdate", "diskfull"].iter().any(|end| whole.ends_with(end))
+        ["required", "outofsync", "outofdate", "outofmemory", "outofdisk", "splitbrain", "underreplicated"]
+            .iter()
+            .any(|end| whole.ends_with(end))
             || whole == "down";
     for token in tokens(name) {
         let known = word(token.as_str());
@@ -46,6 +52,7 @@ pub(super) fn condition(type_: &str) -> Semantics {
         // ScalingUp, RollingOut, SwitchingOver.
         is_phrasal = matches!(token.as_str(), "up" | "down" | "out" | "in" | "back" | "over" | "off")
             && ends.is_some_and(|(_, before)| is_activity(before.as_str(), word(before.as_str())));
+        before = ends.map(|(_, last)| last);
         ends = Some((ends.map_or(token, |(first, _)| first), token));
     }
     let Some((first, last)) = ends else {
@@ -53,15 +60,20 @@ pub(super) fn condition(type_: &str) -> Semantics {
     };
     let (first, last) = (first.as_str(), last.as_str());
     let known = word(last);
+    // NodeDown, where ScalingDown is an activity and ShutDown a wish.
+    is_bad |= last == "down" && !is_phrasal && first != "shut";
     let dependent = |polarity| Semantics::guessed(ConditionRole::Dependent, polarity);
     if !matches!(first, "not" | "no" | "non") && is_information(whole, first) {
         return Semantics::guessed(ConditionRole::Informational, NormalTrue);
     }
-    if known.is_at_rest() || last == "ignored" || whole == "disabled" {
+    if known.is_at_rest() || last == "ignored" || is_rest(whole) {
         return Semantics::guessed(ConditionRole::Suspension, NormalTrue);
     }
     if first.starts_with("partial") {
         return dependent(AbnormalTrue);
+    }
+    if whole.starts_with("notyet") {
+        return Semantics::guessed(ConditionRole::Activity, NormalTrue);
     }
     if matches!(first, "not" | "no" | "non" | "without") {
         // NotReady is bad, NoWarnings is good.
@@ -74,29 +86,49 @@ pub(super) fn condition(type_: &str) -> Semantics {
         return dependent(AbnormalTrue);
     }
     // What was found, left out or taken away may be good or bad; of the whole, it is on its way out.
-    if matches!(whole, "deleted" | "terminated") {
+    if matches!(whole, "deleted" | "terminated" | "removed") {
         return Semantics::guessed(ConditionRole::Activity, NormalTrue);
     }
-    if matches!(last, "detected" | "skipped") {
+    if matches!(last, "detected" | "skipped" | "limited") {
         return Semantics::guessed(ConditionRole::Informational, NormalTrue);
     }
-    if is_phrasal || known.is_activity_name() || is_activity(last, known) {
+    if last == "running" && before.is_some_and(|before| !word(before.as_str()).runs()) {
+        // ClusterRunning lasts, and MigrationRunning ends.
+        return dependent(NormalTrue);
+    }
+    let is_of_an_update = matches!(last, "update" | "upgrade" | "restart") && is_activity(first, word(first))
+        || whole == "backingup";
+    if is_phrasal || is_of_an_update || known.is_activity_name() || is_activity(last, known) {
         return Semantics::guessed(ConditionRole::Activity, NormalTrue);
     }
     let ends_well = ["ed", "able", "ready", "bound", "sync"].iter().any(|end| last.ends_with(end));
     // ResolvedRefs, PassedValidation.
-    let begins_well =
-        matches!(first, "resolved" | "valid" | "passed" | "healthy" | "successful" | "accepted");
+    let begins_well = matches!(
+        first,
+        "resolved" | "valid" | "passed" | "healthy" | "successful" | "accepted" | "accepting"
+    ) || first == "has" && matches!(last, "quorum" | "leader" | "primary" | "master")
+        || whole.starts_with("readyfor")
+        || whole.starts_with("readyto");
     if known.is_good_name() || ends_well || begins_well || whole.ends_with("uptodate") {
         return dependent(NormalTrue);
     }
     Semantics::guessed(ConditionRole::Informational, NormalTrue)
 }
 
+/// Somebody wants it to rest, in other words than those of rest.
+fn is_rest(whole: &str) -> bool {
+    matches!(
+        whole,
+        "disabled" | "shutdown" | "inmaintenance" | "undermaintenance" | "maintenance" | "maintenancemode"
+    )
+}
+
 fn is_information(whole: &str, first: &str) -> bool {
     matches!(whole, "upgradeable" | "recommended")
         || ["upgradeable", "warning", "info", "deprecated"].iter().any(|end| whole.ends_with(end))
         || matches!(first, "can" | "deprecated")
+        // What could be done with it, and not how it is.
+        || ["migratable", "upgradable", "deletable", "resizable", "expandable"].iter().any(|end| whole.ends_with(end))
 }
 
 /// What follows the last slash and the last dot.
@@ -132,9 +164,35 @@ mod tests {
             ("ScalingUp", Activity, NormalTrue),
             ("RollingUpdating", Activity, NormalTrue),
             ("Paused", Suspension, NormalTrue),
+            ("ShutDown", Suspension, NormalTrue),
+            ("MaintenanceMode", Suspension, NormalTrue),
+            ("RollingUpdate", Activity, NormalTrue),
+            ("BackingUp", Activity, NormalTrue),
+            ("ScalingDown", Activity, NormalTrue),
+            ("NodeDown", Dependent, AbnormalTrue),
+            ("StorageFull", Dependent, AbnormalTrue),
+            ("LowDiskSpace", Dependent, AbnormalTrue),
+            ("SplitBrain", Dependent, AbnormalTrue),
+            ("UnderReplicated", Dependent, AbnormalTrue),
+            ("OutOfMemory", Dependent, AbnormalTrue),
+            ("DataLoss", Dependent, AbnormalTrue),
+            ("ReplicationLagging", Dependent, AbnormalTrue),
+            ("HasQuorum", Dependent, NormalTrue),
+            ("ReadyForBinding", Dependent, NormalTrue),
+            ("AcceptingConnections", Dependent, NormalTrue),
+            ("CredentialsPresent", Dependent, NormalTrue),
+            ("Operational", Dependent, NormalTrue),
+            ("ScalingLimited", Informational, NormalTrue),
             ("ReconciliationPaused", Suspension, NormalTrue),
             ("Upgradeable", Informational, NormalTrue),
             ("PackageDeprecated", Informational, NormalTrue),
+            ("LiveMigratable", Informational, NormalTrue),
+            ("ACK.Recoverable", Dependent, AbnormalTrue),
+            ("MinAvailableBreached", Dependent, AbnormalTrue),
+            ("Validation", Dependent, NormalTrue),
+            ("Liveness", Dependent, NormalTrue),
+            ("NotYetLoaded", Activity, NormalTrue),
+            ("Removed", Activity, NormalTrue),
             ("Weather", Informational, NormalTrue),
             ("", Informational, NormalTrue),
         ] {

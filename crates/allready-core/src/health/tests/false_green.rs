@@ -362,3 +362,38 @@ fn a_list_of_failures_is_bad_news() {
     assert_eq!(says(&json!({"state": "Active", "failures": ["node a"]})), Degraded);
     assert_eq!(says(&json!({"state": "Active", "failures": []})), Healthy);
 }
+
+#[test]
+fn a_name_that_denies_a_good_one_is_not_good() {
+    assert_eq!(says(&json!({"unhealthy": true, "endpoint": "a"})), Degraded);
+    assert_eq!(says(&json!({"notReady": true, "endpoint": "a"})), Progressing);
+}
+
+#[test]
+fn a_word_with_up_in_it_is_not_up() {
+    for phase in ["BackingUp", "StartUp", "ScaleUp"] {
+        assert_ne!(says(&json!({"phase": phase})), Healthy, "{phase}");
+    }
+}
+
+#[test]
+fn trouble_beside_ready_is_known_by_its_name() {
+    for type_ in [
+        "NodeDown",
+        "StorageFull",
+        "LowDiskSpace",
+        "SplitBrain",
+        "DataLoss",
+        "UnderReplicated",
+        "OutOfMemory",
+        "Fenced",
+    ] {
+        assert_eq!(beside_ready(&format!("{type_}=True Whatever: x")), Degraded, "{type_}");
+        assert_eq!(beside_ready(&format!("{type_}=False")), Healthy, "{type_}");
+    }
+    for type_ in ["HasQuorum", "AcceptingConnections", "CredentialsPresent", "Operational"] {
+        assert_eq!(beside_ready(&format!("{type_}=False Whatever: x")), Degraded, "{type_}");
+    }
+    assert_eq!(beside_ready("RollingUpdate=True Whatever"), Progressing);
+    assert_eq!(beside_ready("MaintenanceMode=True Whatever"), Suspended);
+}

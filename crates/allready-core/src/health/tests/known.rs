@@ -90,3 +90,13 @@ fn objects_come_to_what_people_say_of_them() {
 fn objects_of_projects_come_to_what_their_documents_say() {
     check(include_str!("projects.json"));
 }
+
+#[test]
+fn objects_of_databases_brokers_stores_and_batch_work_come_to_what_their_documents_say() {
+    check(include_str!("data_projects.json"));
+}
+
+#[test]
+fn objects_of_platforms_come_to_what_their_types_say() {
+    check(include_str!("platforms.json"));
+}

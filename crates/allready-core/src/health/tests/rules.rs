@@ -188,3 +188,32 @@ fn a_field_that_decides_is_told_with_the_time_of_the_condition_that_speaks_for_t
     // That it is available says nothing about when a rollout began.
     assert_eq!(deployment("True", 1).since, None);
 }
+
+#[test]
+fn a_phase_that_decides_is_told_with_the_time_at_which_the_status_says_that_it_changed() {
+    let status = json!({"phase": "Creating", "lastTransitionTime": "2026-02-26T10:00:00Z", "startTime": "2026-02-01T10:00:00Z"});
+    let verdict = widget(&json!({"status": status}));
+    // Three days are no failure, but to be seen.
+    assert_eq!(
+        (verdict.health, verdict.since.unwrap().to_string()),
+        (Health::Progressing, "2026-02-26T10:00:00Z".into())
+    );
+    let silent = widget(
+        &json!({"metadata": {"creationTimestamp": "2026-02-26T10:00:00Z"}, "status": {"version": "1"}}),
+    );
+    assert_eq!((silent.rule, silent.since.unwrap().to_string()), ("E03", "2026-02-26T10:00:00Z".into()));
+}
+
+#[test]
+fn a_rolling_update_that_a_partition_holds_back_rests() {
+    let of = |updated: u32, ready: u32| {
+        let spec = json!({"replicas": 5, "updateStrategy": {"rollingUpdate": {"partition": 2}}});
+        let status =
+            json!({"phase": "Ready", "replicas": 5, "readyReplicas": ready, "updatedReplicas": updated});
+        widget(&json!({"spec": spec, "status": status}))
+    };
+    assert_eq!((of(3, 5).health, of(3, 5).rule), (Health::Suspended, "S04"));
+    assert_eq!(of(2, 5).health, Health::Progressing);
+    assert_eq!(of(3, 4).health, Health::Progressing);
+    assert_eq!(of(5, 5).health, Health::Healthy);
+}
