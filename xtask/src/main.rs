@@ -53,6 +53,12 @@ enum Chore {
         #[arg(long)]
         errors: bool,
     },
+    /// Run the exports of the registry in the peers' own engines and compare with the verdicts (needs Go)
+    Exports {
+        /// Print objects that are judged differently
+        #[arg(long)]
+        differences: bool,
+    },
     /// Make the embedded server's tables of kinds, types, messages and first roles from Kubernetes itself
     Shapes {
         /// Change nothing, and fail where a table is not what Kubernetes says
@@ -158,6 +164,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::E2e { filter } => xtask::e2e::run(&environment, filter.as_deref()).await,
         Chore::Manifests { check } => xtask::manifests::run(check),
         Chore::ScoreHealth { errors } => xtask::score_health::run(errors),
+        Chore::Exports { differences } => xtask::exports::run(&environment, differences),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {
             let kubectl = real::kubectl(&environment)?;
