@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
 
 	kubejson "sigs.k8s.io/json"
 )
@@ -35,24 +36,48 @@ func main() {
 	}
 }
 
+// Questions are answered side by side, and told in the order in which they were asked.
 func run() error {
+	waiting := make(chan chan result, runtime.NumCPU())
+	asking := make(chan error, 1)
+	go func() {
+		defer close(waiting)
+		decoder := json.NewDecoder(bufio.NewReaderSize(os.Stdin, 1<<18))
+		for decoder.More() {
+			var asked question
+			if err := decoder.Decode(&asked); err != nil {
+				asking <- err
+				return
+			}
+			promise := make(chan result, 1)
+			waiting <- promise
+			go func() {
+				told, err := asked.answer()
+				promise <- result{told, err}
+			}()
+		}
+		asking <- nil
+	}()
 	out := bufio.NewWriterSize(os.Stdout, 1<<16)
 	encoder := json.NewEncoder(out)
-	decoder := json.NewDecoder(bufio.NewReaderSize(os.Stdin, 1<<18))
-	for decoder.More() {
-		var asked question
-		if err := decoder.Decode(&asked); err != nil {
-			return err
+	for promise := range waiting {
+		made := <-promise
+		if made.err != nil {
+			return made.err
 		}
-		told, err := asked.answer()
-		if err != nil {
-			return err
-		}
-		if err := encoder.Encode(told); err != nil {
+		if err := encoder.Encode(made.told); err != nil {
 			return err
 		}
 	}
+	if err := <-asking; err != nil {
+		return err
+	}
 	return out.Flush()
+}
+
+type result struct {
+	told answer
+	err  error
 }
 
 func (asked question) answer() (answer, error) {

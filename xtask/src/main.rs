@@ -58,6 +58,9 @@ enum Chore {
         /// Print objects that are judged differently
         #[arg(long)]
         differences: bool,
+        /// Which eighth of the objects is tried
+        #[arg(long, default_value_t = 0)]
+        turn: usize,
     },
     /// Make the embedded server's tables of kinds, types, messages and first roles from Kubernetes itself
     Shapes {
@@ -164,7 +167,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::E2e { filter } => xtask::e2e::run(&environment, filter.as_deref()).await,
         Chore::Manifests { check } => xtask::manifests::run(check),
         Chore::ScoreHealth { errors } => xtask::score_health::run(errors),
-        Chore::Exports { differences } => xtask::exports::run(&environment, differences),
+        Chore::Exports { differences, turn } => xtask::exports::run(&environment, differences, turn),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {
             let kubectl = real::kubectl(&environment)?;

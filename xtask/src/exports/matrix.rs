@@ -33,7 +33,10 @@ pub(super) fn objects(registry: &Registry, wanted: &Wanted, version: &str) -> Ve
     changes.extend(strangers::changes());
     let mut all = vec![well.clone()];
     // What nothing but one condition, or nothing but words, speaks for.
-    let bare = with(&well, &change(|object| drop(object["status"].as_object_mut().map(|it| it.remove("conditions")))));
+    let bare = with(
+        &well,
+        &change(|object| drop(object["status"].as_object_mut().map(|it| it.remove("conditions")))),
+    );
     let starts: Vec<Value> = [well, bare.clone()].into_iter().chain(alone(&bare, &types)).collect();
     for start in starts.iter().take(3) {
         all.push(start.clone());
@@ -92,8 +95,11 @@ fn condition(type_: &str, status: &str, reason: &str) -> Value {
 
 fn well(wanted: &Wanted, version: &str, declared: &Entry, types: &[Told]) -> Value {
     let group = if wanted.group.is_empty() { String::new() } else { format!("{}/", wanted.group) };
-    let conditions: Vec<Value> =
-        types.iter().filter(|one| one.counts || one.rests).map(|one| condition(&one.type_, one.good, "AsExpected")).collect();
+    let conditions: Vec<Value> = types
+        .iter()
+        .filter(|one| one.counts || one.rests)
+        .map(|one| condition(&one.type_, one.good, "AsExpected"))
+        .collect();
     let mut object = json!({
         "apiVersion": format!("{group}{version}"), "kind": wanted.kind,
         "metadata": { "name": "a", "namespace": "b", "generation": 2 },
@@ -184,7 +190,11 @@ fn of_states(declared: &Entry) -> Vec<Change> {
 
 fn of_fields(declared: &Entry) -> Vec<Change> {
     let mut changes = Vec::new();
-    let tests = [&declared.suspended_if[..], declared.no_status_if.as_deref().unwrap_or_default(), declared.healthy_if.as_deref().unwrap_or_default()];
+    let tests = [
+        &declared.suspended_if[..],
+        declared.no_status_if.as_deref().unwrap_or_default(),
+        declared.healthy_if.as_deref().unwrap_or_default(),
+    ];
     for test in tests.into_iter().flatten() {
         let (path, value) = test.split_once('=').unwrap_or((test, "something"));
         changes.push(putting(path, value.into()));

@@ -57,7 +57,8 @@ fn of_conditions() -> Vec<Change> {
     };
     let mut changes: Vec<Change> = told.into_iter().map(condition).collect();
     changes.push(setting(json!({ "type": "DatabaseReady", "status": "True", "observedGeneration": 1 })));
-    changes.push(setting(json!({ "type": "DatabaseReady", "status": "True", "errors": [{ "message": "no" }] })));
+    changes
+        .push(setting(json!({ "type": "DatabaseReady", "status": "True", "errors": [{ "message": "no" }] })));
     changes.push(setting(json!({ "type": "DatabaseReady", "status": true })));
     changes.push(setting(json!({ "type": "DiskPressure", "status": true })));
     changes.push(putting("status.conditions", json!({ "Ready": { "status": "False" } })));
@@ -68,7 +69,8 @@ fn of_conditions() -> Vec<Change> {
 fn of_the_status() -> Vec<Change> {
     let condition = |status: &str| json!([{ "type": "Ready", "status": status, "reason": "" }]);
     let mut fields: Vec<(&str, Value)> = Vec::new();
-    for word in ["Failed", "Pending", "Running", "Paused", "Ready", "CrashLoopBackOff", "Wobbly", "not ready"] {
+    for word in ["Failed", "Pending", "Running", "Paused", "Ready", "CrashLoopBackOff", "Wobbly", "not ready"]
+    {
         fields.extend([("status.phase", json!(word)), ("status.lastState", json!(word))]);
         fields.push(("status.members", json!([{ "name": "a", "phase": word }])));
     }
@@ -94,7 +96,10 @@ fn of_the_status() -> Vec<Change> {
         ("status.componentStatuses", json!({ "a": "failed", "b": "ok" })),
         ("status.history", json!([{ "phase": "Failed" }])),
         ("status.parts", json!([{ "name": "a", "conditions": condition("False") }])),
-        ("status.parts", json!([{ "name": "a", "conditions": condition("True") }, { "name": "b", "conditions": [] }])),
+        (
+            "status.parts",
+            json!([{ "name": "a", "conditions": condition("True") }, { "name": "b", "conditions": [] }]),
+        ),
         ("status.database", json!({ "conditions": condition("Unknown") })),
         ("status.database", json!({ "main": { "tables": [{ "conditions": condition("False") }] } })),
         ("status.database", json!({ "conditions": condition("True") })),

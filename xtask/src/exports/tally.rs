@@ -54,7 +54,13 @@ impl Tally {
         *self.left_out.entry(why).or_default() += 1;
     }
 
-    pub(super) fn count(&mut self, wanted: &Wanted, objects: &[Value], verdicts: &[Verdict], said: &[String]) {
+    pub(super) fn count(
+        &mut self,
+        wanted: &Wanted,
+        objects: &[Value],
+        verdicts: &[Verdict],
+        said: &[String],
+    ) {
         self.kinds += 1;
         for ((object, verdict), said) in objects.iter().zip(verdicts).zip(said) {
             self.objects += 1;
@@ -92,7 +98,10 @@ impl Tally {
             };
             let examples = self.examples.entry(sort).or_default();
             if examples.len() < SHOWN * 40 {
-                examples.push(format!("{wanted}: {said}, ours {} by {} {}: {object}", verdict.health, verdict.rule, verdict.field));
+                examples.push(format!(
+                    "{wanted}: {said}, ours {} by {} {}: {object}",
+                    verdict.health, verdict.rule, verdict.field
+                ));
             }
         }
     }
@@ -109,8 +118,18 @@ impl Tally {
         printer::line(format!(
             "{:<8} {:>4} kinds {:>7} objects  the same {:>6} ({:.1} %)  not green where ours is {:>6} ({:.1} %), of these red {}  \
              other words {:>6} ({:.1} %)  engine gave up {}  false green {}",
-            self.name, self.kinds, self.objects, self.agreements, share(self.agreements), less, share(less), self.false_reds,
-            self.worded, share(self.worded), self.failures, self.false_greens,
+            self.name,
+            self.kinds,
+            self.objects,
+            self.agreements,
+            share(self.agreements),
+            less,
+            share(less),
+            self.false_reds,
+            self.worded,
+            share(self.worded),
+            self.failures,
+            self.false_greens,
         ));
         let rules: Vec<String> = self.less.iter().map(|(rule, count)| format!("{rule} {count}")).collect();
         if !rules.is_empty() {

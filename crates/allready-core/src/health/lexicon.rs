@@ -10,13 +10,13 @@ use super::tokens::{Flat, Token, tokens};
 /// How much of a text is read.
 const MAX_TEXT: usize = 2000;
 
-const HEALTHY: &str = "ready healthy available active succeeded success successful complete completed \
+pub(crate) const HEALTHY: &str = "ready healthy available active succeeded success successful complete completed \
     done finished ok bound online up synced insync uptodate deployed provisioned established valid \
     accepted compliant stable green normal operational enabled attached connected applied reconciled \
     installed configured passed pass exists current issued enforced created approved registered joined \
     programmed imported exported synchronized updated validated verified allocated serving live alive \
     steady propagated published passing merged resolved subscribed optimal";
-const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted \
+pub(crate) const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted \
     timeout timedout noncompliant rejected denied conflict broken offline down unavailable stalled \
     killed crashed unreachable expired fault faulted revoked dead oom corrupt corrupted warning fail \
     cancelled canceled terminated critical fatal unrecoverable blocked stuck inconsistent splitbrain \
@@ -25,7 +25,7 @@ const PROGRESSING: &str = "pending progressing inprogress new init initial queue
     requested submitted notready partial yellow unready started starting restart draft planned \
     unassigned unbound unscheduled unprovisioned dispatched inqueue enqueued requeued retry notstarted \
     outdated preparing";
-const SUSPENDED: &str = "paused suspended stopped hibernated disabled inactive sleeping scaledtozero \
+pub(crate) const SUSPENDED: &str = "paused suspended stopped hibernated disabled inactive sleeping scaledtozero \
     frozen maintenance idle shutdown halted onhold cordoned archived hibernating poweredoff off \
     quiesced dormant deactivated scaleddown requiresapproval waitingforapproval awaitingapproval \
     pendingapproval approvalrequired needsapproval";
@@ -33,7 +33,7 @@ const UNKNOWN: &str = "unknown inconclusive undefined";
 const MISSING: &str = "notfound missing absent deleted";
 
 /// In reasons and sentences, these mean that something is broken.
-const BROKEN: &str = "err invalid denied forbidden unauthorized unreachable unhealthy missing timeout timedout exceeded \
+pub(crate) const BROKEN: &str = "err invalid denied forbidden unauthorized unreachable unhealthy missing timeout timedout exceeded \
     unable cannot conflict unsupported rejected crash stalled mismatch expired lost broken unschedulable terminal degraded \
     aborted misconfigured incompatible corrupted pressure abnormal stuck blocked noncompliant unresolved evicted oomkilled \
     refused violation bad illegal malformed duplicate unknownerror";
@@ -44,9 +44,9 @@ const NO_ACTIVITY: &str = "string missing existing nothing something everything 
     according using setting settings mapping binding routing ring ping king listing being backing \
     testing pricing networking tracking matching failing logging monitoring tracing billing serving \
     listening streaming polling archiving replicating passing succeeding";
-const AT_REST: &str = "paused suspended hibernated hibernation pause suspend stopped halted";
+pub(crate) const AT_REST: &str = "paused suspended hibernated hibernation pause suspend stopped halted";
 /// A reason with one of these says that what was to be done is done.
-const DONE: &str =
+pub(crate) const DONE: &str =
     "available complete completed succeeded success successful done finished uptodate asexpected expected";
 /// A type that ends in one of these is awaited, where others are decided.
 const AWAITED: &str = "ready available complete completed succeeded running initialized provisioned \
@@ -54,7 +54,7 @@ const AWAITED: &str = "ready available complete completed succeeded running init
     assigned allocated scheduled registered joined established configured mounted loaded propagated \
     observed launched";
 /// In the name of a condition type, these mean that `True` is bad.
-const BAD_NAME: &str = "unavailable warning warnings alert alerts outdated stale drift drifted disconnected offline \
+pub(crate) const BAD_NAME: &str = "unavailable warning warnings alert alerts outdated stale drift drifted disconnected offline \
     fault faulted unsynced desynced exhausted throttled problem problems deadlock insufficient interrupted cancelled canceled \
     overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned";
 const GOOD_NAME: &str = "running ready available healthy succeeded complete valid ok up online active \
@@ -68,7 +68,7 @@ const RUNS: &str = "job run task backup restore snapshot workflow experiment ana
 const PAIRS: &str = "not in is are back t could timed no access permission can deadline too non without 0";
 
 /// However it goes on, a word that begins so is about a failure.
-const HARD_STEMS: [&str; 12] = [
+pub(crate) const HARD_STEMS: [&str; 12] = [
     "abort",
     "fail",
     "error",
@@ -82,7 +82,7 @@ const HARD_STEMS: [&str; 12] = [
     "unauthor",
     "misconfig",
 ];
-const BROKEN_STEMS: [&str; 6] = ["fail", "error", "crash", "backoff", "conflict", "violat"];
+pub(crate) const BROKEN_STEMS: [&str; 6] = ["fail", "error", "crash", "backoff", "conflict", "violat"];
 
 /// What is known of a word.
 #[derive(Clone, Copy, Default)]

@@ -19,7 +19,7 @@ mod purpose;
 mod rules;
 mod signal;
 mod silence;
-mod states;
+pub(crate) mod states;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tokens;

@@ -11,7 +11,7 @@ use super::tokens::{Flat, tokens};
 use crate::registry::path::scalar;
 
 /// Fields that hold a state, by their flat name.
-const KEYS: [&str; 21] = [
+pub(crate) const KEYS: [&str; 21] = [
     "lastoperationstatus",
     "lastoperationstate",
     "phase",
@@ -34,7 +34,7 @@ const KEYS: [&str; 21] = [
     "robustness",
     "stage",
 ];
-const KEY_ENDS: [&str; 4] = ["phase", "state", "status", "health"];
+pub(crate) const KEY_ENDS: [&str; 4] = ["phase", "state", "status", "health"];
 /// What was, or is to be, is not what is.
 const OTHER_TIMES: [&str; 6] = ["last", "previous", "prev", "desired", "target", "old"];
 const MESSAGE_KEYS: [&str; 7] =

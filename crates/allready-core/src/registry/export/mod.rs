@@ -8,12 +8,15 @@
 //! is taken to be under way; for a type of which `True` is bad, to be broken.
 
 mod cel;
+mod cel_parts;
 mod kapp;
 mod lua;
 mod make;
 mod recipe;
+mod star;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::collections::BTreeSet;
 
@@ -132,7 +135,7 @@ fn tell(wanted: &Wanted, recipe: &recipe::Recipe, format: Format) -> Result<(Str
             let version =
                 wanted.version.as_deref().ok_or("Flux asks for the version: name it KIND.VERSION.GROUP")?;
             let group = if recipe.group.is_empty() { String::new() } else { format!("{}/", recipe.group) };
-            let (failed, current) = cel::expressions(recipe);
+            let (failed, current) = cel::expressions(recipe)?;
             let mut one =
                 json!({ "apiVersion": format!("{group}{version}"), "kind": recipe.kind, "current": current });
             if let Some(failed) = failed {
@@ -140,7 +143,7 @@ fn tell(wanted: &Wanted, recipe: &recipe::Recipe, format: Format) -> Result<(Str
             }
             Ok((String::new(), one))
         }
-        Format::Kapp => Ok((String::new(), kapp::rule(recipe)?)),
+        Format::Kapp => Ok((String::new(), kapp::rule(recipe))),
     }
 }
 
