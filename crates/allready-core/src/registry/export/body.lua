@@ -342,7 +342,8 @@ local function state(key, value, is_top)
       say("Suspended", key .. " is " .. value)
     end
   elseif word == nil or not neutral_words[word] then
-    say(bad_words[word] and "Degraded" or "Progressing", key .. " is " .. value)
+    local is_now = small ~= nil and state_keys[whole(small)]
+    say(bad_words[word] and is_now and "Degraded" or "Progressing", key .. " is " .. value)
   end
 end
 
@@ -536,7 +537,7 @@ end
 if type(status.message) == "string" then
   local begins = after(flat(table.concat(letters(status.message, 8, true))) or {}, { fail = true, error = true })
   if next(begins) ~= nil then
-    say("Degraded", status.message)
+    say("Progressing", status.message)
   end
 end
 facts(status, true)

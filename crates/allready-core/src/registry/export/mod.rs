@@ -4,6 +4,9 @@
 //! it, about the present generation. What cannot be told in a language is not told in part: the kind is
 //! [left out](Export::left_out), with the reason. So are kinds of Kubernetes itself, for which the others have rules.
 //!
+//! An export is never green where the verdict is not Healthy: what a language cannot read for certain is not good news there. So it is
+//! less often green than the verdict; `cargo xtask exports` runs the exports in the engines of the others and counts both.
+//!
 //! Where the registry leaves it to the reason what a bad status means, the reasons that it declares are told, and any other
 //! is taken to be under way; for a type of which `True` is bad, to be broken.
 
