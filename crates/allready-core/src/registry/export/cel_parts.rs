@@ -10,7 +10,7 @@ fn flat(name: &str) -> String {
 
 /// Whether a reason speaks of a failure.
 pub(super) fn breaks(reason: &str) -> String {
-    let recoveries: String = words::RECOVERIES.iter().map(|word| format!(".replace('{word}', '')")).collect();
+    let recoveries: String = words::RECOVERIES.map(|word| format!(".replace('{word}', '')")).concat();
     let (hard, broken) = (words::hard().join("|"), words::broken().join("|"));
     format!("{reason}.lowerAscii(){recoveries}.matches('{hard}|^({broken})$')")
 }

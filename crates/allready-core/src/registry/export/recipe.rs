@@ -82,6 +82,7 @@ pub(super) struct Reaching {
 /// All that is told of a kind. It is healthy when something speaks for it and nothing speaks against it; a kind for which
 /// nothing could ever speak is not exported.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a declaration of its own")]
 pub(super) struct Recipe {
     pub(super) group: String,
     pub(super) kind: String,

@@ -88,7 +88,7 @@ pub(super) fn function(recipe: &Recipe) -> String {
 }
 
 fn rows(rows: impl Iterator<Item = String>) -> String {
-    rows.map(|row| format!("  {row},\n")).collect()
+    rows.map(|row| format!("  {row},\n")).collect::<Vec<_>>().concat()
 }
 
 fn truth(value: bool) -> &'static str {
