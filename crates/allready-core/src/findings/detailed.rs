@@ -57,6 +57,18 @@ impl Findings {
     ///
     /// Status and reason are those of [`fold`](Findings::fold), and the message too if there is one finding at most. Of
     /// more it gives the counts and how many are left out of the lists, but does not repeat what is listed.
+    ///
+    /// ```
+    /// use allready_core::{Time, condition_type, reason};
+    /// use allready_core::findings::{Findings, Fold, Subject};
+    ///
+    /// let mut findings = Findings::new();
+    /// findings.error(Subject::listener("http"), reason!("PortConflict"), "port 80 is taken");
+    /// findings.warning(Subject::Whole, reason!("Deprecated"), "use v1");
+    /// let detailed = findings.detail(&Fold::new(reason!("Valid")), condition_type!("Valid"), None, Time::EPOCH);
+    /// assert_eq!(detailed.condition.message, "1 error, 1 warning");
+    /// assert_eq!(detailed.errors[0].type_, "ListenerError");
+    /// ```
     pub fn detail(
         &self,
         how: &Fold,
