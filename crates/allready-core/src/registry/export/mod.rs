@@ -28,6 +28,13 @@ use serde_json::{Map, Value, json};
 use super::Registry;
 
 /// A language to export to.
+///
+/// ```
+/// use allready_core::registry::{Registry, export::{Format, declared, export}};
+///
+/// let kapp = export(Registry::builtin(), &declared(Registry::builtin()), Format::Kapp);
+/// assert_eq!(kapp.document["kind"], "Config");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Health scripts for Argo CD, as data of the ConfigMap `argocd-cm`.
@@ -39,6 +46,13 @@ pub enum Format {
 }
 
 /// A kind to export.
+///
+/// ```
+/// use allready_core::registry::export::Wanted;
+///
+/// let issuer = Wanted { group: "cert-manager.io".to_owned(), version: Some("v1".to_owned()), kind: "Issuer".to_owned() };
+/// assert_eq!(issuer.to_string(), "Issuer.v1.cert-manager.io");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Wanted {
     /// Its API group; empty for the core one.
@@ -50,6 +64,15 @@ pub struct Wanted {
 }
 
 /// What was exported.
+///
+/// ```
+/// use allready_core::registry::{Registry, export::{Format, Wanted, export}};
+///
+/// let unversioned = Wanted { group: "cert-manager.io".to_owned(), version: None, kind: "Certificate".to_owned() };
+/// let flux = export(Registry::builtin(), &[unversioned], Format::FluxCel);
+/// assert_eq!((flux.kinds, flux.left_out.len()), (0, 1));
+/// assert!(flux.left_out[0].1.starts_with("Flux asks for the version"));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Export {
     /// The document.
