@@ -210,6 +210,19 @@ impl Damping {
     ///
     /// Where the clock was set back behind the first observation, the hold starts again from there: nothing is released
     /// by that, and nothing is held for as long as the clock was wrong.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Status, Time, condition_type, reason};
+    /// use allready_core::damping::{Damping, DampingMemory, Hold, Until};
+    ///
+    /// let rules = Damping::new().hold_others(Hold { to_bad: Some(Until::Observations(2)), ..Hold::default() });
+    /// let mut memory = DampingMemory::default();
+    /// let ready = |status| Condition::new(condition_type!("Ready"), status, reason!("Checked"), "", Time::EPOCH);
+    /// let first = rules.observe(&mut memory, Some(&ready(Status::True)), ready(Status::False), Time::EPOCH);
+    /// assert_eq!(first.condition.status, Status::True, "held back");
+    /// let second = rules.observe(&mut memory, Some(&first.condition), ready(Status::False), Time::EPOCH);
+    /// assert_eq!(second.condition.status, Status::False, "seen twice in a row");
+    /// ```
     pub fn observe(
         &self,
         memory: &mut DampingMemory,

@@ -38,6 +38,16 @@ pub struct DetailedCondition {
 }
 
 /// One finding, shaped as Contour's `SubCondition`: abnormal-true, and there only while it is true.
+///
+/// ```
+/// # use allready_core::{Time, condition_type, reason};
+/// use allready_core::findings::{Findings, Fold, Subject};
+///
+/// let mut findings = Findings::new();
+/// findings.error(Subject::path("spec.tls"), reason!("Required"), "must be set");
+/// let detailed = findings.detail(&Fold::new(reason!("Valid")), condition_type!("Valid"), None, Time::EPOCH);
+/// assert_eq!((detailed.errors[0].type_.as_str(), detailed.errors[0].reason.as_str()), ("FieldError", "Required"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubCondition {
     /// What kind of thing it is about, and whether it is an error: `ListenerError`, `FieldError`, `SecretWarning`,
