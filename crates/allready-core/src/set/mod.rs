@@ -32,6 +32,7 @@ mod at;
 mod builder;
 mod declared;
 mod describe;
+mod mark;
 mod pass;
 mod policies;
 mod propagate;
