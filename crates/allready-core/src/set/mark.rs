@@ -9,6 +9,17 @@ impl Pass<'_> {
     /// Marks a condition `True`.
     ///
     /// True of a normal-true condition is good news; of an abnormal-true one it is bad.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Status, Time, condition, reason, set::At};
+    ///
+    /// let set: ConditionSet = "Ready: !Degraded".parse().unwrap();
+    /// let mut conditions = vec![];
+    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
+    /// pass.mark_true("Degraded", reason!("DiskFull"), "sda is full").unwrap();
+    /// pass.finish();
+    /// assert_eq!(condition::find(&conditions, "Ready").unwrap().status, Status::False);
+    /// ```
     pub fn mark_true<'m>(
         &mut self,
         type_: &str,
@@ -19,6 +30,17 @@ impl Pass<'_> {
     }
 
     /// Marks a condition `False`: for a normal-true one, somebody has to do something.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Time, condition, reason, set::At};
+    ///
+    /// let set: ConditionSet = "Ready: Synced".parse().unwrap();
+    /// let mut conditions = vec![];
+    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
+    /// pass.mark_false("Synced", reason!("Forbidden"), "may not list pods").unwrap();
+    /// pass.finish();
+    /// assert_eq!(condition::find(&conditions, "Ready").unwrap().message, "may not list pods");
+    /// ```
     pub fn mark_false<'m>(
         &mut self,
         type_: &str,
@@ -29,6 +51,17 @@ impl Pass<'_> {
     }
 
     /// Marks a condition `Unknown`: work on it is going on.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Status, Time, condition, reason, set::At};
+    ///
+    /// let set: ConditionSet = "Ready: Synced".parse().unwrap();
+    /// let mut conditions = vec![];
+    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
+    /// pass.mark_unknown("Synced", reason!("Applying"), "2 of 5 applied").unwrap();
+    /// pass.finish();
+    /// assert_eq!(condition::find(&conditions, "Ready").unwrap().status, Status::Unknown);
+    /// ```
     pub fn mark_unknown<'m>(
         &mut self,
         type_: &str,
