@@ -46,6 +46,10 @@ bench:
 score *args:
     cargo xtask score-health {{args}}
 
+# What the exports of the registry say in the engines of Argo CD, Flux and kapp, against the verdicts (needs Go).
+exports *args:
+    cargo xtask exports {{args}}
+
 # `allready check` against Go with kstatus on the same file (needs Go).
 bench-check:
     cargo xtask bench check

@@ -5,6 +5,7 @@ pub mod client;
 pub mod conformance;
 pub mod e2e;
 pub mod embedded;
+pub mod exports;
 pub mod kubeconfig;
 pub mod kubectl;
 pub mod manifests;

@@ -56,6 +56,15 @@ enum Chore {
         #[arg(long)]
         file: Option<PathBuf>,
     },
+    /// Run the exports of the registry in the peers' own engines and compare with the verdicts (needs Go)
+    Exports {
+        /// Print objects that are judged differently
+        #[arg(long)]
+        differences: bool,
+        /// Which eighth of the objects is tried
+        #[arg(long, default_value_t = 0)]
+        turn: usize,
+    },
     /// Make the embedded server's tables of kinds, types, messages and first roles from Kubernetes itself
     Shapes {
         /// Change nothing, and fail where a table is not what Kubernetes says
@@ -161,6 +170,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::E2e { filter } => xtask::e2e::run(&environment, filter.as_deref()).await,
         Chore::Manifests { check } => xtask::manifests::run(check),
         Chore::ScoreHealth { errors, file } => xtask::score_health::run(errors, file.as_deref()),
+        Chore::Exports { differences, turn } => xtask::exports::run(&environment, differences, turn),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {
             let kubectl = real::kubectl(&environment)?;

@@ -5,6 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::{Condition, Status};
 
 /// Where the condition of this type stands, if it is there.
+///
+/// ```
+/// use allready_core::{Condition, Time, condition, condition_type};
+///
+/// let list = [Condition::unreported(condition_type!("Ready"), Time::EPOCH)];
+/// assert_eq!(condition::position(&list, "Ready"), Some(0));
+/// assert_eq!(condition::position(&list, "Synced"), None);
+/// ```
 pub fn position(conditions: &[Condition], type_: &str) -> Option<usize> {
     conditions.iter().position(|condition| condition.type_ == *type_)
 }
@@ -53,11 +61,27 @@ pub fn set(conditions: &mut Vec<Condition>, mut new: Condition) -> bool {
 }
 
 /// Takes the condition of this type out of the list, and returns it.
+///
+/// ```
+/// use allready_core::{Condition, Time, condition, condition_type};
+///
+/// let mut list = vec![Condition::unreported(condition_type!("Obsolete"), Time::EPOCH)];
+/// assert!(condition::remove(&mut list, "Obsolete").is_some());
+/// assert_eq!(list, []);
+/// ```
 pub fn remove(conditions: &mut Vec<Condition>, type_: &str) -> Option<Condition> {
     position(conditions, type_).map(|index| conditions.remove(index))
 }
 
 /// Whether every condition has this status; true of an empty list.
+///
+/// ```
+/// use allready_core::{Condition, Status, Time, condition, condition_type};
+///
+/// let list = [Condition::unreported(condition_type!("Ready"), Time::EPOCH)];
+/// assert!(condition::all_have_status(&list, Status::Unknown));
+/// assert!(!condition::all_have_status(&list, Status::True));
+/// ```
 pub fn all_have_status(conditions: &[Condition], status: Status) -> bool {
     conditions.iter().all(|condition| condition.status == status)
 }
@@ -80,6 +104,13 @@ pub fn are_true<'t>(conditions: &[Condition], types: impl IntoIterator<Item = &'
 }
 
 /// In which order a list of conditions is kept.
+///
+/// ```
+/// use allready_core::condition::ListOrder;
+///
+/// assert_eq!(serde_json::to_value(ListOrder::OldestFirst).unwrap(), "oldest-first");
+/// assert_eq!(ListOrder::default(), ListOrder::AsFound);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

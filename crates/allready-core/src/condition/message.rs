@@ -31,6 +31,12 @@ impl Message {
     pub const EMPTY: Self = Self(SharedText::Static(""));
 
     /// A message of this text, cut if it is too long.
+    ///
+    /// ```
+    /// use allready_core::Message;
+    ///
+    /// assert_eq!(Message::new("disk sda is full").as_str(), "disk sda is full");
+    /// ```
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         let text = text.into();
         if text.len() <= Self::MAX_BYTES {
@@ -40,11 +46,21 @@ impl Message {
     }
 
     /// The text.
+    ///
+    /// ```
+    /// # use allready_core::Message;
+    /// assert_eq!(Message::EMPTY.as_str(), "");
+    /// ```
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Whether there is no text.
+    ///
+    /// ```
+    /// # use allready_core::Message;
+    /// assert!(Message::EMPTY.is_empty());
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -64,6 +64,15 @@ pub struct Condition {
 
 impl Condition {
     /// A condition that has just taken this status.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Status, Time, condition_type, reason};
+    ///
+    /// let now = Time::from_second(1_772_359_200).unwrap();
+    /// let synced = Condition::new(condition_type!("Synced"), Status::False, reason!("Forbidden"), "may not list pods", now);
+    /// assert_eq!(synced.last_transition_time, now);
+    /// assert_eq!(synced.observed_generation, None, "until `observed` says which");
+    /// ```
     pub fn new(
         type_: ConditionType,
         status: Status,
@@ -98,6 +107,14 @@ impl Condition {
     pub const AWAITING_RECONCILIATION: Reason = Reason::from_static("AwaitingReconciliation");
 
     /// The same condition, found out about this generation. [`Generation::NONE`] clears it.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Generation, Time, condition_type};
+    ///
+    /// let ready = Condition::unreported(condition_type!("Ready"), Time::EPOCH).observed(3);
+    /// assert_eq!(ready.observed_generation, Some(Generation::from(3)));
+    /// assert_eq!(ready.observed(Generation::NONE).observed_generation, None);
+    /// ```
     pub fn observed(mut self, generation: impl Into<Generation>) -> Self {
         let generation = generation.into();
         self.observed_generation = (!generation.is_none()).then_some(generation);

@@ -8,6 +8,15 @@ use super::{
 };
 
 /// Why a `k8s_openapi` condition is not one that the API server would accept.
+///
+/// ```
+/// use allready_core::{Condition, condition::OpenapiError};
+/// use k8s_openapi::apimachinery::pkg::apis::meta::v1 as meta;
+///
+/// let found = r#"{"type": "Ready", "status": "true", "reason": "Ok", "message": "", "lastTransitionTime": "2026-03-01T10:00:00Z"}"#;
+/// let found: meta::Condition = serde_json::from_str(found).unwrap();
+/// assert!(matches!(Condition::try_from(found), Err(OpenapiError::Status(_))), "it must be `True`");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenapiError {

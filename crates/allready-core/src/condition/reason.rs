@@ -21,6 +21,13 @@ use super::shared::SharedText;
 pub struct Reason(SharedText);
 
 /// Why a text cannot be a reason.
+///
+/// ```
+/// use allready_core::{Reason, condition::ReasonProblem};
+///
+/// let error = Reason::new("node-1 is down").unwrap_err();
+/// assert_eq!((error.found.as_str(), error.problem), ("node-1 is down", ReasonProblem::Characters));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("reason {found:?} is not allowed: {problem}")]
 pub struct ReasonError {
@@ -31,6 +38,13 @@ pub struct ReasonError {
 }
 
 /// The rule that a reason breaks.
+///
+/// ```
+/// use allready_core::{Reason, condition::ReasonProblem};
+///
+/// assert_eq!(Reason::check(""), Err(ReasonProblem::Empty));
+/// assert_eq!(Reason::check(&"X".repeat(2000)), Err(ReasonProblem::TooLong));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReasonProblem {
@@ -52,6 +66,13 @@ impl Reason {
     pub const MAX_BYTES: usize = 1024;
 
     /// Checks a text against the API server's rule.
+    ///
+    /// ```
+    /// use allready_core::Reason;
+    ///
+    /// assert_eq!(Reason::new("DiskFull").unwrap(), "DiskFull");
+    /// assert!(Reason::new("disk full").is_err());
+    /// ```
     pub fn new(text: impl Into<Cow<'static, str>>) -> Result<Self, ReasonError> {
         let text = text.into();
         match Self::check(&text) {
@@ -61,6 +82,12 @@ impl Reason {
     }
 
     /// Whether a text could be a reason, without making one of it.
+    ///
+    /// ```
+    /// use allready_core::Reason;
+    ///
+    /// assert!(Reason::check("DiskFull").is_ok());
+    /// ```
     pub const fn check(text: &str) -> Result<(), ReasonProblem> {
         match problem(text.as_bytes()) {
             None => Ok(()),
@@ -109,6 +136,11 @@ impl Reason {
     }
 
     /// The reason as it stands on the wire.
+    ///
+    /// ```
+    /// # use allready_core::reason;
+    /// assert_eq!(reason!("DiskFull").as_str(), "DiskFull");
+    /// ```
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -5,6 +5,16 @@ use jiff::{SignedDuration, civil, tz::Offset};
 use super::Time;
 
 /// How a time that can be read differs from RFC 3339 as Go and the API server read it; the last one, where several apply.
+///
+/// ```
+/// use allready_core::found::{self, IrregularityKind, TimeProblem};
+/// use serde_json::json;
+///
+/// let conditions = json!([{"type": "Ready", "status": "True", "reason": "Ok", "message": "", "lastTransitionTime": "2026-03-01T10:00:00"}]);
+/// let list = found::read(&conditions);
+/// let kind = &list.irregularities()[0].kind;
+/// assert!(kind.to_string().contains(&TimeProblem::NoZone.to_string()), "{kind}");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimeProblem {

@@ -26,6 +26,12 @@ pub enum Status {
 }
 
 /// A status that is none of the three.
+///
+/// ```
+/// use allready_core::Status;
+///
+/// assert_eq!("true".parse::<Status>().unwrap_err().found, "true", "only `True` is");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("status {found:?} is not allowed: use \"True\", \"False\" or \"Unknown\"")]
 pub struct StatusError {
@@ -35,6 +41,11 @@ pub struct StatusError {
 
 impl Status {
     /// The word on the wire.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// assert_eq!(Status::Unknown.as_str(), "Unknown");
+    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::True => "True",
@@ -44,6 +55,12 @@ impl Status {
     }
 
     /// `Some(true)`, `Some(false)`, or `None` for `Unknown`.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// assert_eq!(Status::False.as_bool(), Some(false));
+    /// assert_eq!(Status::Unknown.as_bool(), None);
+    /// ```
     pub const fn as_bool(self) -> Option<bool> {
         match self {
             Self::True => Some(true),
@@ -130,6 +147,11 @@ pub enum Polarity {
 
 impl Polarity {
     /// What a status means for a type of this polarity.
+    ///
+    /// ```
+    /// # use allready_core::{Polarity, Standing, Status};
+    /// assert_eq!(Polarity::AbnormalTrue.standing(Status::True), Standing::Bad);
+    /// ```
     pub const fn standing(self, status: Status) -> Standing {
         match (self, status) {
             (_, Status::Unknown) => Standing::Unknown,
@@ -139,6 +161,11 @@ impl Polarity {
     }
 
     /// The status that expresses a standing for a type of this polarity.
+    ///
+    /// ```
+    /// # use allready_core::{Polarity, Standing, Status};
+    /// assert_eq!(Polarity::AbnormalTrue.status(Standing::Good), Status::False);
+    /// ```
     pub const fn status(self, standing: Standing) -> Status {
         match (self, standing) {
             (_, Standing::Unknown) => Status::Unknown,

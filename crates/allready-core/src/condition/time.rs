@@ -23,6 +23,12 @@ const FIRST_SECOND: i64 = -62_167_219_200;
 pub struct Time(Timestamp);
 
 /// A text or number that is no instant.
+///
+/// ```
+/// use allready_core::Time;
+///
+/// assert_eq!("yesterday".parse::<Time>().unwrap_err().found, "yesterday");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("time {found:?} is not allowed: write RFC 3339 such as 2026-03-01T10:00:00Z")]
 pub struct TimeError {
@@ -51,6 +57,12 @@ impl Time {
     }
 
     /// Seconds since the Unix epoch.
+    ///
+    /// ```
+    /// # use allready_core::Time;
+    /// assert_eq!(Time::from_second(60).unwrap().to_string(), "1970-01-01T00:01:00Z");
+    /// assert!(Time::from_second(i64::MAX).is_err());
+    /// ```
     pub fn from_second(second: i64) -> Result<Self, TimeError> {
         match Timestamp::from_second(second) {
             Ok(instant) if second >= FIRST_SECOND => Ok(Self(instant)),
@@ -59,6 +71,11 @@ impl Time {
     }
 
     /// Seconds since the Unix epoch.
+    ///
+    /// ```
+    /// # use allready_core::Time;
+    /// assert_eq!("1970-01-01T00:01:00Z".parse::<Time>().unwrap().as_second(), 60);
+    /// ```
     pub fn as_second(self) -> i64 {
         self.0.as_second()
     }
@@ -147,6 +164,12 @@ impl<'de> Deserialize<'de> for Time {
 pub struct Generation(i64);
 
 /// A negative generation.
+///
+/// ```
+/// use allready_core::Generation;
+///
+/// assert_eq!(Generation::new(-1).unwrap_err().found, -1);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("generation {found} is not allowed: it must be 0 or more")]
 pub struct GenerationError {
@@ -164,11 +187,21 @@ impl Generation {
     }
 
     /// The number.
+    ///
+    /// ```
+    /// # use allready_core::Generation;
+    /// assert_eq!(Generation::from(7u32).get(), 7);
+    /// ```
     pub const fn get(self) -> i64 {
         self.0
     }
 
     /// Whether there is none.
+    ///
+    /// ```
+    /// # use allready_core::Generation;
+    /// assert!(Generation::from(0u32).is_none());
+    /// ```
     pub const fn is_none(self) -> bool {
         self.0 == 0
     }

@@ -23,6 +23,13 @@ use super::shared::SharedText;
 pub struct ConditionType(SharedText);
 
 /// Why a text cannot be a condition type.
+///
+/// ```
+/// use allready_core::{ConditionType, condition::ConditionTypeProblem};
+///
+/// let error = ConditionType::new("Is Ready").unwrap_err();
+/// assert_eq!((error.found.as_str(), error.problem), ("Is Ready", ConditionTypeProblem::Name));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("condition type {found:?} is not allowed: {problem}")]
 pub struct ConditionTypeError {
@@ -33,6 +40,13 @@ pub struct ConditionTypeError {
 }
 
 /// The rule that a condition type breaks.
+///
+/// ```
+/// use allready_core::{ConditionType, condition::ConditionTypeProblem};
+///
+/// assert_eq!(ConditionType::check("Example.com/Ready"), Err(ConditionTypeProblem::Prefix));
+/// assert_eq!(ConditionType::check(""), Err(ConditionTypeProblem::Empty));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConditionTypeProblem {
@@ -61,6 +75,13 @@ impl ConditionType {
     pub const MAX_BYTES: usize = 316;
 
     /// Checks a text against the API server's rule.
+    ///
+    /// ```
+    /// use allready_core::ConditionType;
+    ///
+    /// assert_eq!(ConditionType::new("example.com/Ready").unwrap(), "example.com/Ready");
+    /// assert!(ConditionType::new("Is Ready").is_err());
+    /// ```
     pub fn new(text: impl Into<Cow<'static, str>>) -> Result<Self, ConditionTypeError> {
         let text = text.into();
         match Self::check(&text) {
@@ -70,6 +91,12 @@ impl ConditionType {
     }
 
     /// Whether a text could be a condition type, without making one of it.
+    ///
+    /// ```
+    /// use allready_core::ConditionType;
+    ///
+    /// assert!(ConditionType::check("example.com/Ready").is_ok());
+    /// ```
     pub const fn check(text: &str) -> Result<(), ConditionTypeProblem> {
         match problem(text.as_bytes()) {
             None => Ok(()),
@@ -129,16 +156,32 @@ impl ConditionType {
     }
 
     /// The whole type as it stands on the wire.
+    ///
+    /// ```
+    /// # use allready_core::condition_type;
+    /// assert_eq!(condition_type!("Ready").as_str(), "Ready");
+    /// ```
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// What stands before the slash, if there is one.
+    ///
+    /// ```
+    /// # use allready_core::condition_type;
+    /// assert_eq!(condition_type!("example.com/Ready").prefix(), Some("example.com"));
+    /// assert_eq!(condition_type!("Ready").prefix(), None);
+    /// ```
     pub fn prefix(&self) -> Option<&str> {
         self.0.split_once('/').map(|(prefix, _)| prefix)
     }
 
     /// What stands after the slash, or the whole type.
+    ///
+    /// ```
+    /// # use allready_core::condition_type;
+    /// assert_eq!(condition_type!("example.com/Ready").name(), "Ready");
+    /// ```
     pub fn name(&self) -> &str {
         self.0.split_once('/').map_or(self.as_str(), |(_, name)| name)
     }

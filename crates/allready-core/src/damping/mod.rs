@@ -70,22 +70,54 @@ struct Pending {
 
 impl DampingMemory {
     /// Whether nothing is held back.
+    ///
+    /// ```
+    /// use allready_core::damping::DampingMemory;
+    ///
+    /// assert!(DampingMemory::default().is_empty(), "there is nothing to store");
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// How many types are held back.
+    ///
+    /// ```
+    /// use allready_core::damping::DampingMemory;
+    ///
+    /// let stored = r#"{"Available":{"status":"False","since":"2026-03-01T10:00:00Z","observations":2}}"#;
+    /// let memory: DampingMemory = serde_json::from_str(stored).unwrap();
+    /// assert_eq!(memory.len(), 1);
+    /// ```
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Forgets a type that is not observed any more.
+    ///
+    /// ```
+    /// use allready_core::damping::DampingMemory;
+    ///
+    /// let stored = r#"{"Available":{"status":"False","since":"2026-03-01T10:00:00Z","observations":2}}"#;
+    /// let mut memory: DampingMemory = serde_json::from_str(stored).unwrap();
+    /// memory.forget("Available");
+    /// assert!(memory.is_empty());
+    /// ```
     pub fn forget(&mut self, type_: &str) {
         self.0.remove(type_);
     }
 }
 
 /// What one observation comes to.
+///
+/// ```
+/// use allready_core::{Condition, Time, condition_type};
+/// use allready_core::damping::{Damped, Damping, DampingMemory};
+///
+/// let observed = Condition::unreported(condition_type!("Available"), Time::EPOCH);
+/// let damped = Damping::new().observe(&mut DampingMemory::default(), None, observed.clone(), Time::EPOCH);
+/// assert_eq!(damped, Damped { condition: observed, held: None }, "without a rule nothing is held back");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damped {
     /// The condition to show.
@@ -95,6 +127,17 @@ pub struct Damped {
 }
 
 /// What the observation of a whole list comes to.
+///
+/// ```
+/// use allready_core::{Condition, Time, condition_type};
+/// use allready_core::damping::{Damping, DampingMemory};
+///
+/// let observed = [condition_type!("Synced"), condition_type!("Available")]
+///     .map(|type_| Condition::unreported(type_, Time::EPOCH));
+/// let list = Damping::new().observe_all(&mut DampingMemory::default(), &[], observed, Time::EPOCH);
+/// assert_eq!(list.conditions[0].type_, "Available", "sorted by type");
+/// assert_eq!(list.held, []);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DampedList {
     /// The conditions to show, sorted by type.
@@ -105,12 +148,37 @@ pub struct DampedList {
 
 impl DampedList {
     /// When to observe again at the latest: the first instant at which something is released.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Status, Time, condition_type, reason};
+    /// use allready_core::damping::{Damping, DampingMemory, Hold, Until};
+    ///
+    /// # let at = |second| Time::from_second(second).unwrap();
+    /// let to_bad = Some(Until::Duration(std::time::Duration::from_secs(30)));
+    /// let rules = Damping::new().hold_others(Hold { to_bad, ..Hold::default() });
+    /// let ready = |status| [Condition::new(condition_type!("Ready"), status, reason!("Checked"), "", at(0))];
+    /// let list = rules.observe_all(&mut DampingMemory::default(), &ready(Status::True), ready(Status::False), at(100));
+    /// assert_eq!(list.look_again(), Some(at(130)), "requeue for then");
+    /// ```
     pub fn look_again(&self) -> Option<Time> {
         self.held.iter().filter_map(|held| held.look_again).min()
     }
 }
 
 /// A status that is held back, in the words of its latest observation.
+///
+/// ```
+/// use allready_core::{Condition, Status, Time, condition_type, reason};
+/// use allready_core::damping::{Damping, DampingMemory, Hold, Until};
+///
+/// let to_bad = Some(Until::Observations(3));
+/// let rules = Damping::new().hold_others(Hold { to_bad, ..Hold::default() });
+/// let ready = |status| Condition::new(condition_type!("Ready"), status, reason!("Checked"), "", Time::EPOCH);
+/// let shown = ready(Status::True);
+/// let damped = rules.observe(&mut DampingMemory::default(), Some(&shown), ready(Status::False), Time::EPOCH);
+/// let held = damped.held.unwrap();
+/// assert_eq!((held.status, held.look_again), (Status::False, None), "observations are counted, not seconds");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     /// The type of the condition.
@@ -142,6 +210,19 @@ impl Damping {
     ///
     /// Where the clock was set back behind the first observation, the hold starts again from there: nothing is released
     /// by that, and nothing is held for as long as the clock was wrong.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Status, Time, condition_type, reason};
+    /// use allready_core::damping::{Damping, DampingMemory, Hold, Until};
+    ///
+    /// let rules = Damping::new().hold_others(Hold { to_bad: Some(Until::Observations(2)), ..Hold::default() });
+    /// let mut memory = DampingMemory::default();
+    /// let ready = |status| Condition::new(condition_type!("Ready"), status, reason!("Checked"), "", Time::EPOCH);
+    /// let first = rules.observe(&mut memory, Some(&ready(Status::True)), ready(Status::False), Time::EPOCH);
+    /// assert_eq!(first.condition.status, Status::True, "held back");
+    /// let second = rules.observe(&mut memory, Some(&first.condition), ready(Status::False), Time::EPOCH);
+    /// assert_eq!(second.condition.status, Status::False, "seen twice in a row");
+    /// ```
     pub fn observe(
         &self,
         memory: &mut DampingMemory,

@@ -39,6 +39,13 @@ impl Damping {
     }
 
     /// Damps every type that has no rule of its own.
+    ///
+    /// ```
+    /// use allready_core::damping::{Damping, Hold, Until};
+    ///
+    /// let rules = Damping::new().hold_others(Hold { to_bad: Some(Until::Observations(2)), ..Hold::default() });
+    /// assert_ne!(rules, Damping::new());
+    /// ```
     #[must_use]
     pub fn hold_others(self, hold: Hold) -> Self {
         Self { others: Some(hold), ..self }
@@ -50,6 +57,14 @@ impl Damping {
 }
 
 /// Which changes of a type are held back; by default none, on a normal-true type.
+///
+/// ```
+/// use allready_core::damping::{Hold, Until};
+///
+/// // Bad news at once, good news only when it has been seen three times.
+/// let hold = Hold { to_good: Some(Until::Observations(3)), ..Hold::default() };
+/// assert_eq!(hold.to_bad, None);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hold {
     /// The polarity of the type: which status is the bad one. In a [pass](crate::set::Pass::damp) the polarity that the set
@@ -64,6 +79,13 @@ pub struct Hold {
 }
 
 /// How long a status has to last before it is shown.
+///
+/// ```
+/// use allready_core::damping::Until;
+/// use std::time::Duration;
+///
+/// assert_ne!(Until::Duration(Duration::from_secs(3)), Until::Observations(3));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Until {

@@ -8,6 +8,16 @@ use super::node::{FOUND, Node, Relation, What, badness};
 use crate::{Time, health::Health};
 
 /// The line that everything else follows from, as far as can be seen.
+///
+/// ```
+/// # use allready_core::{Time, registry::Registry};
+/// use allready_core::explain::{Bounds, Extent, Known, ObjectId, Reference, explain};
+///
+/// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
+/// let known = Known::new(Extent::Everything);
+/// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
+/// assert_eq!(explanation.cause.unwrap().path, [0], "nothing is behind what is not there");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cause {
@@ -19,6 +29,13 @@ pub struct Cause {
 
 impl Cause {
     /// The line itself.
+    ///
+    /// ```
+    /// use allready_core::explain::Cause;
+    ///
+    /// let cause = Cause { path: vec![0, 2, 5], unseen: vec![] };
+    /// assert_eq!(cause.node(), 5);
+    /// ```
     pub fn node(&self) -> usize {
         self.path.last().copied().unwrap_or(0)
     }

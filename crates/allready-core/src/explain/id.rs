@@ -30,12 +30,27 @@ pub struct ObjectId {
 
 impl ObjectId {
     /// An object by its names.
+    ///
+    /// ```
+    /// use allready_core::explain::ObjectId;
+    ///
+    /// assert_eq!(ObjectId::new("apps", "Deployment", "shop", "web").to_string(), "Deployment shop/web");
+    /// ```
     pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> Self {
         let [group, kind, namespace, name] = [group, kind, namespace, name].map(str::to_owned);
         Self { group, kind, namespace, name }
     }
 
     /// The names of an object, where it has a kind and a name.
+    ///
+    /// ```
+    /// use allready_core::explain::ObjectId;
+    /// use serde_json::json;
+    ///
+    /// let node = json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "a" } });
+    /// assert_eq!(ObjectId::of(&node), Some(ObjectId::new("", "Node", "", "a")));
+    /// assert_eq!(ObjectId::of(&json!({ "kind": "List" })), None);
+    /// ```
     pub fn of(object: &Value) -> Option<Self> {
         let metadata = &object["metadata"];
         let (kind, name) = (text(object, "kind"), text(metadata, "name"));
@@ -55,6 +70,13 @@ impl fmt::Display for ObjectId {
 }
 
 /// How sure it is that a field names an object.
+///
+/// ```
+/// use allready_core::explain::{Firmness, ObjectId, Reference};
+///
+/// let password = ObjectId::new("", "Secret", "shop", "password");
+/// assert_eq!(Reference::to(&password).firmness, Firmness::Needed);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Firmness {
     /// The object has to be there.
@@ -66,6 +88,17 @@ pub enum Firmness {
 }
 
 /// An object as another one calls it: not every reference says in which group or namespace.
+///
+/// ```
+/// use allready_core::explain::{Extent, Firmness, Known, Reference};
+/// use serde_json::json;
+///
+/// let mut known = Known::new(Extent::Everything);
+/// known.add(json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "web", "namespace": "shop" } }));
+/// let reference = Reference { group: None, kind: "Deployment".into(), namespace: "shop".into(), name: "web".into(),
+///     near: "autoscaling".into(), firmness: Firmness::Needed };
+/// assert_eq!(known.find(&reference).unwrap().group, "apps");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Reference {
     /// The API group, where it is said or known.
@@ -84,6 +117,13 @@ pub struct Reference {
 
 impl Reference {
     /// A reference to an object that is fully named.
+    ///
+    /// ```
+    /// use allready_core::explain::{ObjectId, Reference};
+    ///
+    /// let password = ObjectId::new("", "Secret", "shop", "password");
+    /// assert_eq!(Reference::to(&password).id(), password);
+    /// ```
     pub fn to(id: &ObjectId) -> Self {
         Self {
             group: Some(id.group.clone()),
@@ -96,6 +136,13 @@ impl Reference {
     }
 
     /// What the object is called while nothing is known of it.
+    ///
+    /// ```
+    /// use allready_core::explain::{ObjectId, Reference};
+    ///
+    /// let wrong = ObjectId::new("", "Node", "shop", "node-1");
+    /// assert_eq!(Reference::to(&wrong).id().namespace, "", "nodes are in none");
+    /// ```
     pub fn id(&self) -> ObjectId {
         let namespace = if is_cluster_scoped(&self.kind) { "" } else { &self.namespace };
         ObjectId::new(self.group.as_deref().unwrap_or_default(), &self.kind, namespace, &self.name)

@@ -7,6 +7,16 @@ use serde_json::Value;
 use super::id::{ObjectId, Reference, group_of, text};
 
 /// Something that would help to explain, and is not known yet.
+///
+/// ```
+/// use allready_core::{Time, registry::Registry};
+/// use allready_core::explain::{Bounds, Extent, Known, ObjectId, Reference, Request, explain};
+///
+/// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
+/// let known = Known::new(Extent::Asked);
+/// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
+/// assert_eq!(explanation.wanted, [Request::Get(password)]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Request {
     /// One object.
@@ -32,6 +42,17 @@ pub enum Request {
 }
 
 /// What came of asking.
+///
+/// ```
+/// # use allready_core::{Time, health::Health, registry::Registry};
+/// use allready_core::explain::{Answer, Bounds, Extent, Known, ObjectId, Reference, Request, explain};
+///
+/// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
+/// let mut known = Known::new(Extent::Asked);
+/// known.answer(Request::Get(password.clone()), Answer::Forbidden);
+/// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
+/// assert_eq!(explanation.health(), Health::Unknown, "it may well be there");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// These are all of them; none where one object was asked for and is not there.
@@ -66,6 +87,16 @@ pub enum Gap {
 }
 
 /// Whether what is not there is missing.
+///
+/// ```
+/// # use allready_core::{Time, health::Health, registry::Registry};
+/// use allready_core::explain::{Bounds, Extent, Known, ObjectId, Reference, explain};
+///
+/// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
+/// let health = |extent| explain(&Known::new(extent), &password, Registry::builtin(), Time::EPOCH, &Bounds::default()).health();
+/// assert_eq!(health(Extent::Everything), Health::Missing);
+/// assert_eq!(health(Extent::Part), Health::Unknown);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
     /// Only what was asked for and not found is missing: a cluster is behind this.
@@ -131,6 +162,17 @@ impl Known {
     }
 
     /// Takes an answer in.
+    ///
+    /// ```
+    /// use allready_core::explain::{Answer, Extent, Known, ObjectId, Reference, Request};
+    /// use serde_json::json;
+    ///
+    /// let password = ObjectId::new("", "Secret", "shop", "password");
+    /// let secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "password", "namespace": "shop" } });
+    /// let mut known = Known::new(Extent::Asked);
+    /// known.answer(Request::Get(Reference::to(&password)), Answer::Objects(vec![secret]));
+    /// assert!(known.object(&password).is_some());
+    /// ```
     pub fn answer(&mut self, request: Request, answer: Answer) {
         let (objects, gap) = match answer {
             Answer::Objects(objects) => (objects, None),
@@ -157,6 +199,13 @@ impl Known {
     }
 
     /// What another object calls by this name, if it has been seen.
+    ///
+    /// ```
+    /// use allready_core::explain::{Extent, Known, ObjectId, Reference};
+    ///
+    /// let password = ObjectId::new("", "Secret", "shop", "password");
+    /// assert_eq!(Known::new(Extent::Asked).find(&Reference::to(&password)), None);
+    /// ```
     pub fn find(&self, reference: &Reference) -> Option<ObjectId> {
         let in_namespace = |namespace: &str| {
             let key = (reference.kind.clone(), namespace.to_owned(), reference.name.clone());

@@ -41,6 +41,13 @@ pub use node::{Folded, Lag, Node, Relation, What};
 use crate::{Time, health::Health, registry::Registry};
 
 /// How far an explanation goes.
+///
+/// ```
+/// use allready_core::explain::Bounds;
+///
+/// let shallow = Bounds { depth: 2, ..Bounds::default() };
+/// assert_eq!((shallow.depth, shallow.children), (2, 10));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// How many steps from the top.
@@ -60,6 +67,16 @@ impl Default for Bounds {
 }
 
 /// An object, and what is behind it.
+///
+/// ```
+/// use allready_core::{Time, explain::{Bounds, Extent, Known, ObjectId, Reference, explain}, registry::Registry};
+///
+/// let nobody = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
+/// let known = Known::new(Extent::Asked);
+/// let explanation = explain(&known, &nobody, Registry::builtin(), Time::EPOCH, &Bounds::default());
+/// assert_eq!(explanation.nodes[0].label, "Secret shop/password");
+/// assert_eq!(explanation.wanted.len(), 1, "somebody who can should ask for it");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The lines; the first is the object that was asked about, and each stands before those below it.
@@ -72,17 +89,49 @@ pub struct Explanation {
 
 impl Explanation {
     /// The line of the object that was asked about.
+    ///
+    /// ```
+    /// use allready_core::{Time, explain::{Bounds, Extent, Known, ObjectId, Reference, explain}, registry::Registry};
+    ///
+    /// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
+    /// let known = Known::new(Extent::Everything);
+    /// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
+    /// assert_eq!(explanation.root().unwrap().message, "it is not there");
+    /// ```
     pub fn root(&self) -> Option<&Node> {
         self.nodes.first()
     }
 
     /// How the object that was asked about is.
+    ///
+    /// ```
+    /// use allready_core::{Time, health::Health, registry::Registry};
+    /// use allready_core::explain::{Bounds, Extent, Known, ObjectId, Reference, explain};
+    ///
+    /// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
+    /// let known = Known::new(Extent::Everything);
+    /// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
+    /// assert_eq!(explanation.health(), Health::Missing);
+    /// ```
     pub fn health(&self) -> Health {
         self.root().and_then(|root| root.health).unwrap_or(Health::Unknown)
     }
 }
 
 /// Explains an object, as far as is known.
+///
+/// ```
+/// use allready_core::{Time, explain::{Bounds, Extent, Known, ObjectId, Reference, explain}, registry::Registry};
+/// use serde_json::json;
+///
+/// let mut known = Known::new(Extent::Everything);
+/// known.add(json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a", "namespace": "shop" },
+///     "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "NoPassword" }] } }));
+/// let root = Reference::to(&ObjectId::new("example.com", "Widget", "shop", "a"));
+/// let explanation = explain(&known, &root, Registry::builtin(), Time::EPOCH, &Bounds::default());
+/// let cause = &explanation.nodes[explanation.cause.unwrap().node()];
+/// assert_eq!((cause.label.as_str(), cause.reason.as_str()), ("Ready=False", "NoPassword"));
+/// ```
 pub fn explain(
     known: &Known,
     root: &Reference,

@@ -8,6 +8,12 @@ use super::id::ObjectId;
 use crate::{Time, health::Health, writers::Writer};
 
 /// What a line of an explanation is about.
+///
+/// ```
+/// use allready_core::explain::What;
+///
+/// assert!(What::Condition < What::Object, "what an object says stands before what is below it");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum What {
@@ -24,6 +30,12 @@ pub enum What {
 }
 
 /// How a line comes to stand below another.
+///
+/// ```
+/// use allready_core::explain::Relation;
+///
+/// assert_eq!(format!("Deployment web {} ReplicaSet web-1", Relation::Controls), "Deployment web controls ReplicaSet web-1");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Relation {
@@ -59,6 +71,11 @@ pub enum Relation {
 
 impl Relation {
     /// The word for it, read from above: `owns`, `refers to`.
+    ///
+    /// ```
+    /// # use allready_core::explain::Relation;
+    /// assert_eq!(Relation::RefersTo.as_str(), "refers to");
+    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Root => "",
@@ -86,6 +103,13 @@ impl fmt::Display for Relation {
 }
 
 /// A status that is about an older spec.
+///
+/// ```
+/// use allready_core::explain::Lag;
+///
+/// let lag = Lag { observed: 1, generation: 2 };
+/// assert_eq!(serde_json::to_string(&lag).unwrap(), r#"{"observed":1,"generation":2}"#);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Lag {
     /// The generation that it is about.
@@ -95,6 +119,13 @@ pub struct Lag {
 }
 
 /// Objects that are not shown one by one.
+///
+/// ```
+/// use allready_core::{explain::Folded, health::Health};
+///
+/// let folded = Folded { health: Health::Healthy, kind: "Pod".to_owned(), count: 37 };
+/// assert_eq!(serde_json::to_value(&folded).unwrap()["count"], 37);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Folded {
     /// How they are.
@@ -106,6 +137,17 @@ pub struct Folded {
 }
 
 /// One line of an explanation.
+///
+/// ```
+/// # use allready_core::{Time, registry::Registry};
+/// use allready_core::explain::{Bounds, Extent, Known, ObjectId, Reference, What, explain};
+///
+/// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
+/// let known = Known::new(Extent::Everything);
+/// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
+/// let node = &explanation.nodes[0];
+/// assert_eq!((node.what, node.label.as_str(), node.parent), (What::Object, "Secret shop/password", None));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Node {

@@ -38,6 +38,16 @@ pub struct DetailedCondition {
 }
 
 /// One finding, shaped as Contour's `SubCondition`: abnormal-true, and there only while it is true.
+///
+/// ```
+/// # use allready_core::{Time, condition_type, reason};
+/// use allready_core::findings::{Findings, Fold, Subject};
+///
+/// let mut findings = Findings::new();
+/// findings.error(Subject::path("spec.tls"), reason!("Required"), "must be set");
+/// let detailed = findings.detail(&Fold::new(reason!("Valid")), condition_type!("Valid"), None, Time::EPOCH);
+/// assert_eq!((detailed.errors[0].type_.as_str(), detailed.errors[0].reason.as_str()), ("FieldError", "Required"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubCondition {
     /// What kind of thing it is about, and whether it is an error: `ListenerError`, `FieldError`, `SecretWarning`,
@@ -57,6 +67,18 @@ impl Findings {
     ///
     /// Status and reason are those of [`fold`](Findings::fold), and the message too if there is one finding at most. Of
     /// more it gives the counts and how many are left out of the lists, but does not repeat what is listed.
+    ///
+    /// ```
+    /// use allready_core::{Time, condition_type, reason};
+    /// use allready_core::findings::{Findings, Fold, Subject};
+    ///
+    /// let mut findings = Findings::new();
+    /// findings.error(Subject::listener("http"), reason!("PortConflict"), "port 80 is taken");
+    /// findings.warning(Subject::Whole, reason!("Deprecated"), "use v1");
+    /// let detailed = findings.detail(&Fold::new(reason!("Valid")), condition_type!("Valid"), None, Time::EPOCH);
+    /// assert_eq!(detailed.condition.message, "1 error, 1 warning");
+    /// assert_eq!(detailed.errors[0].type_, "ListenerError");
+    /// ```
     pub fn detail(
         &self,
         how: &Fold,

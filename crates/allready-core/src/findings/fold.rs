@@ -40,6 +40,13 @@ impl Fold {
     /// A normal-true condition with this reason where there is no error; 4 KiB of message, 32 findings in a list.
     ///
     /// A message could be eight times as long, but a person reads none of that, and every watcher is sent all of it.
+    ///
+    /// ```
+    /// use allready_core::{Polarity, findings::Fold, reason};
+    ///
+    /// let fold = Fold::new(reason!("Accepted"));
+    /// assert_eq!((fold.polarity, fold.max_bytes), (Polarity::NormalTrue, 4096));
+    /// ```
     pub fn new(good_reason: Reason) -> Self {
         Self {
             polarity: Polarity::NormalTrue,
@@ -56,6 +63,14 @@ impl Fold {
 }
 
 /// What findings were folded into: a condition without its type and time.
+///
+/// ```
+/// use allready_core::{Status, reason};
+/// use allready_core::findings::{Findings, Fold};
+///
+/// let folded = Findings::new().fold(&Fold::new(reason!("Accepted")));
+/// assert_eq!((folded.status, folded.reason.as_str(), folded.message.as_str()), (Status::True, "Accepted", ""));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folded {
     /// The status, as it is written for the polarity of the type.

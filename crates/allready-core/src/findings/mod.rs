@@ -45,6 +45,20 @@ use crate::{Message, Reason};
 /// One problem with one thing.
 ///
 /// Ordered as it is listed: errors first, then by subject, reason and message.
+///
+/// ```
+/// use allready_core::reason;
+/// use allready_core::findings::{Finding, Severity, Subject};
+///
+/// let error = Finding {
+///     severity: Severity::Error,
+///     subject: Subject::listener("https"),
+///     reason: reason!("PortConflict"),
+///     message: "port 443 is taken".into(),
+/// };
+/// let warning = Finding { severity: Severity::Warning, subject: Subject::Whole, ..error.clone() };
+/// assert!(error < warning, "errors are listed first");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Finding {
     /// How bad it is.
@@ -58,6 +72,12 @@ pub struct Finding {
 }
 
 /// How bad a finding is.
+///
+/// ```
+/// use allready_core::findings::Severity;
+///
+/// assert_eq!([Severity::Warning, Severity::Error].iter().min(), Some(&Severity::Error));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// The condition does not hold because of it.
@@ -68,6 +88,12 @@ pub enum Severity {
 
 impl Severity {
     /// The word that begins the line of a finding.
+    ///
+    /// ```
+    /// use allready_core::findings::Severity;
+    ///
+    /// assert_eq!(Severity::Warning.as_str(), "warning");
+    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -101,26 +127,73 @@ pub struct Findings(BTreeSet<Finding>);
 
 impl Findings {
     /// No findings.
+    ///
+    /// ```
+    /// use allready_core::{Status, reason};
+    /// use allready_core::findings::{Findings, Fold};
+    ///
+    /// let folded = Findings::new().fold(&Fold::new(reason!("Accepted")));
+    /// assert_eq!(folded.status, Status::True, "nobody found anything");
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds an error.
+    ///
+    /// ```
+    /// use allready_core::{Status, reason};
+    /// use allready_core::findings::{Findings, Fold, Subject};
+    ///
+    /// let mut findings = Findings::new();
+    /// findings.error(Subject::listener("http"), reason!("PortConflict"), "port 80 is taken");
+    /// assert_eq!(findings.fold(&Fold::new(reason!("Accepted"))).status, Status::False);
+    /// ```
     pub fn error(&mut self, subject: Subject, reason: Reason, message: impl Into<Message>) {
         self.0.insert(Finding { severity: Severity::Error, subject, reason, message: message.into() });
     }
 
     /// Adds a warning.
+    ///
+    /// ```
+    /// use allready_core::{Status, reason};
+    /// use allready_core::findings::{Findings, Fold, Subject};
+    ///
+    /// let mut findings = Findings::new();
+    /// findings.warning(Subject::Whole, reason!("Deprecated"), "use v1");
+    /// assert_eq!(findings.fold(&Fold::new(reason!("Accepted"))).status, Status::True, "it holds all the same");
+    /// ```
     pub fn warning(&mut self, subject: Subject, reason: Reason, message: impl Into<Message>) {
         self.0.insert(Finding { severity: Severity::Warning, subject, reason, message: message.into() });
     }
 
     /// Every finding: errors first, then by subject.
+    ///
+    /// ```
+    /// use allready_core::reason;
+    /// use allready_core::findings::{Findings, Severity, Subject};
+    ///
+    /// let mut findings = Findings::new();
+    /// findings.warning(Subject::Whole, reason!("Deprecated"), "");
+    /// findings.error(Subject::listener("http"), reason!("PortConflict"), "");
+    /// let severities: Vec<_> = findings.iter().map(|finding| finding.severity).collect();
+    /// assert_eq!(severities, [Severity::Error, Severity::Warning]);
+    /// ```
     pub fn iter(&self) -> btree_set::Iter<'_, Finding> {
         self.0.iter()
     }
 
     /// The errors alone, by subject.
+    ///
+    /// ```
+    /// use allready_core::reason;
+    /// use allready_core::findings::{Findings, Subject};
+    ///
+    /// let mut findings = Findings::new();
+    /// findings.warning(Subject::Whole, reason!("Deprecated"), "");
+    /// findings.error(Subject::listener("http"), reason!("PortConflict"), "");
+    /// assert_eq!(findings.errors().map(|finding| &finding.reason).collect::<Vec<_>>(), ["PortConflict"]);
+    /// ```
     pub fn errors(&self) -> impl Iterator<Item = &Finding> {
         self.0.iter().take_while(|finding| finding.severity == Severity::Error)
     }
@@ -142,11 +215,31 @@ impl Findings {
     }
 
     /// Whether there is none.
+    ///
+    /// ```
+    /// use allready_core::reason;
+    /// use allready_core::findings::{Findings, Subject};
+    ///
+    /// let mut findings = Findings::new();
+    /// assert!(findings.is_empty());
+    /// findings.warning(Subject::Whole, reason!("Deprecated"), "");
+    /// assert!(!findings.is_empty(), "a warning is a finding too");
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// How many there are.
+    ///
+    /// ```
+    /// use allready_core::reason;
+    /// use allready_core::findings::{Counts, Findings, Subject};
+    ///
+    /// let mut findings = Findings::new();
+    /// findings.error(Subject::listener("http"), reason!("PortConflict"), "");
+    /// findings.warning(Subject::Whole, reason!("Deprecated"), "");
+    /// assert_eq!(findings.counts(), Counts { errors: 1, warnings: 1 });
+    /// ```
     pub fn counts(&self) -> Counts {
         let errors = self.errors().count();
         Counts { errors, warnings: self.0.len() - errors }
@@ -175,6 +268,13 @@ impl<'a> IntoIterator for &'a Findings {
 }
 
 /// A number of errors and of warnings; shown as `2 errors, 1 warning`.
+///
+/// ```
+/// use allready_core::findings::Counts;
+///
+/// assert_eq!(Counts { errors: 2, warnings: 1 }.to_string(), "2 errors, 1 warning");
+/// assert_eq!(Counts::default().to_string(), "nothing");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Counts {
     /// How many errors.
@@ -185,11 +285,24 @@ pub struct Counts {
 
 impl Counts {
     /// Whether both are zero.
+    ///
+    /// ```
+    /// use allready_core::findings::Counts;
+    ///
+    /// assert!(Counts::default().is_empty());
+    /// assert!(!Counts { errors: 0, warnings: 1 }.is_empty());
+    /// ```
     pub const fn is_empty(self) -> bool {
         self.errors == 0 && self.warnings == 0
     }
 
     /// Both together.
+    ///
+    /// ```
+    /// use allready_core::findings::Counts;
+    ///
+    /// assert_eq!(Counts { errors: 2, warnings: 1 }.total(), 3);
+    /// ```
     pub const fn total(self) -> usize {
         self.errors.saturating_add(self.warnings)
     }

@@ -46,6 +46,12 @@ pub enum Subject {
 }
 
 /// A text that is no subject.
+///
+/// ```
+/// use allready_core::findings::Subject;
+///
+/// assert_eq!("somewhere".parse::<Subject>().unwrap_err().found, "somewhere");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{found:?} is no subject of a finding: write `whole`, `path/<path>`, `listener/<name>`, `<Kind>/<name>` or \
@@ -58,21 +64,41 @@ pub struct SubjectError {
 
 impl Subject {
     /// A field of the object, such as `spec.listeners[2].tls`.
+    ///
+    /// ```
+    /// # use allready_core::findings::Subject;
+    /// assert_eq!(Subject::path("spec.listeners[2].tls").to_string(), "path/spec.listeners[2].tls");
+    /// ```
     pub fn path(path: impl Into<String>) -> Self {
         Self::Path(path.into())
     }
 
     /// A listener of the object.
+    ///
+    /// ```
+    /// # use allready_core::findings::Subject;
+    /// assert_eq!(Subject::listener("https").to_string(), "listener/https");
+    /// ```
     pub fn listener(name: impl Into<String>) -> Self {
         Self::Listener(name.into())
     }
 
     /// Another object that has no namespace.
+    ///
+    /// ```
+    /// # use allready_core::findings::Subject;
+    /// assert_eq!(Subject::object("GatewayClass", "public").to_string(), "GatewayClass/public");
+    /// ```
     pub fn object(kind: impl Into<String>, name: impl Into<String>) -> Self {
         Self::Object { kind: kind.into(), namespace: None, name: name.into() }
     }
 
     /// Another object in a namespace.
+    ///
+    /// ```
+    /// # use allready_core::findings::Subject;
+    /// assert_eq!(Subject::namespaced("Secret", "default", "cert").to_string(), "Secret/default/cert");
+    /// ```
     pub fn namespaced(
         kind: impl Into<String>,
         namespace: impl Into<String>,

@@ -14,6 +14,13 @@ use crate::{
 };
 
 /// What a message tells of the findings that it was made from.
+///
+/// ```
+/// use allready_core::findings::parse;
+///
+/// let parsed = parse("3 errors\nerror listener/https PortConflict: port 443 is taken\n2 errors not shown").unwrap();
+/// assert_eq!((parsed.findings.counts().errors, parsed.omitted.errors), (1, 2));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedFindings {
     /// The findings that are listed.
@@ -23,6 +30,13 @@ pub struct ParsedFindings {
 }
 
 /// Why a message is no list of findings.
+///
+/// ```
+/// use allready_core::findings::{FindingsError, parse};
+///
+/// let error = parse("all is well").unwrap_err();
+/// assert_eq!(error, FindingsError::Counts { found: "all is well".to_owned() });
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindingsError {

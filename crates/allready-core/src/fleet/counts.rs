@@ -37,6 +37,12 @@ pub struct Counts {
 
 impl Counts {
     /// All that count.
+    ///
+    /// ```
+    /// use allready_core::fleet::Counts;
+    ///
+    /// assert_eq!(Counts { good: 5, unknown: 2, bad: 1, ..Counts::default() }.members(), 8);
+    /// ```
     pub fn members(&self) -> usize {
         self.good + self.unknown + self.bad
     }

@@ -240,31 +240,76 @@ pub struct FleetMember<'a> {
 
 impl<'a> FleetMember<'a> {
     /// Its name.
+    ///
+    /// ```
+    /// # use allready_core::fleet::FleetIndex;
+    /// let mut fleet = FleetIndex::default();
+    /// fleet.expect("node-1");
+    /// assert_eq!(fleet.members().next().unwrap().name(), "node-1");
+    /// ```
     pub fn name(&self) -> &'a str {
         self.name
     }
 
     /// The worst of its conditions; none if it does not count.
+    ///
+    /// ```
+    /// # use allready_core::{Standing, fleet::FleetIndex};
+    /// let mut fleet = FleetIndex::default();
+    /// fleet.expect("node-1");
+    /// assert_eq!(fleet.member("node-1").unwrap().standing(), Some(Standing::Unknown));
+    /// ```
     pub fn standing(&self) -> Option<Standing> {
         self.record.standing
     }
 
     /// Whether it is expected.
+    ///
+    /// ```
+    /// # use allready_core::{Condition, fleet::FleetIndex};
+    /// let mut fleet = FleetIndex::default();
+    /// fleet.apply("node-1", &[] as &[Condition]);
+    /// assert!(!fleet.member("node-1").unwrap().is_expected(), "it has reported unasked");
+    /// ```
     pub fn is_expected(&self) -> bool {
         self.record.is_expected()
     }
 
     /// Reason and message of its silence, if it is silent.
+    ///
+    /// ```
+    /// # use allready_core::{fleet::FleetIndex, reason};
+    /// let mut fleet = FleetIndex::default();
+    /// fleet.expect("node-1");
+    /// fleet.silence("node-1", reason!("HeartbeatLost"), "last seen at 10:00");
+    /// let (reason, message) = fleet.member("node-1").unwrap().silence().unwrap();
+    /// assert_eq!((reason.as_str(), message.as_str()), ("HeartbeatLost", "last seen at 10:00"));
+    /// ```
     pub fn silence(&self) -> Option<(&'a Reason, &'a Message)> {
         self.record.silence.as_deref().map(|silence| (&silence.reason, &silence.message))
     }
 
     /// Its last report, also while it is silent or does not count; empty if there is none.
+    ///
+    /// ```
+    /// # use allready_core::fleet::FleetIndex;
+    /// let mut fleet = FleetIndex::default();
+    /// fleet.expect("node-1");
+    /// assert_eq!(fleet.member("node-1").unwrap().report().count(), 0, "it has not reported");
+    /// ```
     pub fn report(&self) -> impl Iterator<Item = Input<'a>> {
         self.record.report(self.name, self.rules.generation)
     }
 
     /// What counts in the roll-up for it: its report and the types that it should have reported, or its silence.
+    ///
+    /// ```
+    /// # use allready_core::{fleet::FleetIndex, rollup::Freshness};
+    /// let mut fleet = FleetIndex::default();
+    /// fleet.expect("node-1");
+    /// let counted = fleet.member("node-1").unwrap().inputs().next().unwrap();
+    /// assert_eq!(counted.freshness, Freshness::Missing, "its silence counts");
+    /// ```
     pub fn inputs(&self) -> impl Iterator<Item = Input<'a>> {
         self.record.inputs(self.name, self.rules)
     }

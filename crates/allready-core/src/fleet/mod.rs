@@ -42,6 +42,7 @@
 //! assert_eq!(fleet.roll_up(&context).message, "3 of 3 ready");
 //! ```
 
+mod answer;
 mod counts;
 mod groups;
 mod member;
@@ -63,10 +64,7 @@ use self::{
     texts::{Text, Texts},
     totals::Totals,
 };
-use crate::{
-    ConditionType, Generation, Message, Reason, Standing,
-    rollup::{Cause, Context, Input, Rollup},
-};
+use crate::{ConditionType, Generation, Message, Reason, rollup::Input};
 
 /// The members of a fleet and their roll-up.
 ///
@@ -74,6 +72,14 @@ use crate::{
 /// [`set_generation`](Self::set_generation) and [`expect_only`](Self::expect_only), which look at all of them. Every read
 /// of the answer takes time that depends on the length of its message alone. All changes say whether they changed
 /// anything; see the [module](self) for an example.
+///
+/// ```
+/// use allready_core::{Standing, fleet::FleetIndex};
+///
+/// let mut fleet = FleetIndex::default();
+/// assert!(fleet.expect("node-1"));
+/// assert_eq!(fleet.standing(), Standing::Unknown, "it has not reported");
+/// ```
 #[derive(Debug, Default)]
 pub struct FleetIndex {
     options: FleetOptions,
@@ -85,6 +91,17 @@ pub struct FleetIndex {
 
 impl FleetIndex {
     /// A fleet of which nothing is known yet.
+    ///
+    /// ```
+    /// # use allready_core::{Condition, Standing, Status, Time, condition_type, reason};
+    /// use allready_core::fleet::{FleetIndex, FleetOptions};
+    ///
+    /// # let synced = Condition::new(condition_type!("Synced"), Status::True, reason!("Applied"), "", Time::EPOCH);
+    /// let types = vec![condition_type!("Synced"), condition_type!("Healthy")];
+    /// let mut fleet = FleetIndex::new(FleetOptions { types, ..FleetOptions::default() });
+    /// fleet.apply("node-1", [&synced]);
+    /// assert_eq!(fleet.standing(), Standing::Unknown, "every member must report Healthy too");
+    /// ```
     pub fn new(options: FleetOptions) -> Self {
         Self { options, ..Self::default() }
     }
@@ -122,11 +139,28 @@ impl FleetIndex {
     }
 
     /// Takes a member's report away, as when its object is deleted. Where it is expected it is missing from now on.
+    ///
+    /// ```
+    /// # use allready_core::{Condition, Status, Time, condition_type, fleet::FleetIndex, reason};
+    /// # let ready = Condition::new(condition_type!("Ready"), Status::True, reason!("Ok"), "", Time::EPOCH);
+    /// let mut fleet = FleetIndex::default();
+    /// fleet.expect("node-1");
+    /// fleet.apply("node-1", [&ready]);
+    /// assert!(fleet.remove("node-1"));
+    /// assert_eq!((fleet.counts().good, fleet.counts().missing), (0, 1));
+    /// ```
     pub fn remove(&mut self, member: &str) -> bool {
         self.learn(member, Fact::Report(None))
     }
 
     /// Expects a member, with the types that all members have: until it reports it is unknown.
+    ///
+    /// ```
+    /// # use allready_core::fleet::FleetIndex;
+    /// let mut fleet = FleetIndex::default();
+    /// assert!(fleet.expect("node-1"));
+    /// assert_eq!(fleet.counts().missing, 1);
+    /// ```
     pub fn expect(&mut self, member: &str) -> bool {
         self.learn(member, Fact::Expectation(Expectation::Member))
     }
@@ -150,12 +184,28 @@ impl FleetIndex {
     }
 
     /// Expects a member no more. Its report, if there is one, counts as [`Unexpected`] says.
+    ///
+    /// ```
+    /// # use allready_core::fleet::FleetIndex;
+    /// let mut fleet = FleetIndex::default();
+    /// fleet.expect("node-1");
+    /// assert!(fleet.unexpect("node-1"));
+    /// assert!(fleet.member("node-1").is_none(), "nothing else was known of it");
+    /// ```
     pub fn unexpect(&mut self, member: &str) -> bool {
         self.learn(member, Fact::Expectation(Expectation::None))
     }
 
     /// Expects these members and no others, as after a new list of nodes; those that were expected already keep their
     /// types. Looks at all members.
+    ///
+    /// ```
+    /// # use allready_core::fleet::FleetIndex;
+    /// let mut fleet = FleetIndex::default();
+    /// fleet.expect_only(["node-1", "node-2"]);
+    /// assert!(fleet.expect_only(["node-2", "node-3"]));
+    /// assert_eq!(fleet.members().map(|member| member.name()).collect::<Vec<_>>(), ["node-2", "node-3"]);
+    /// ```
     pub fn expect_only<'a>(&mut self, members: impl IntoIterator<Item = &'a str>) -> bool {
         let members: BTreeSet<&str> = members.into_iter().collect();
         let gone = self.members.iter().filter(|(name, record)| {
@@ -178,12 +228,31 @@ impl FleetIndex {
     /// [`unsilence`](Self::unsilence). Its last report is kept, and so are later ones.
     ///
     /// This says nothing of a member that neither reports nor is expected, until it does or is.
+    ///
+    /// ```
+    /// # use allready_core::{Condition, Standing, Status, Time, condition_type, fleet::FleetIndex, reason};
+    /// # let ready = Condition::new(condition_type!("Ready"), Status::True, reason!("Ok"), "", Time::EPOCH);
+    /// let mut fleet = FleetIndex::default();
+    /// fleet.apply("node-1", [&ready]);
+    /// fleet.silence("node-1", reason!("HeartbeatLost"), "last seen at 10:00");
+    /// assert_eq!(fleet.standing(), Standing::Unknown, "its last word was good, and is not believed");
+    /// ```
     pub fn silence(&mut self, member: &str, reason: Reason, message: impl Into<Message>) -> bool {
         let silence = Silence { reason, message: message.into() };
         self.learn(member, Fact::Silence(Some(Box::new(silence))))
     }
 
     /// Believes a member again.
+    ///
+    /// ```
+    /// # use allready_core::{Condition, Standing, Status, Time, condition_type, fleet::FleetIndex, reason};
+    /// # let ready = Condition::new(condition_type!("Ready"), Status::True, reason!("Ok"), "", Time::EPOCH);
+    /// # let mut fleet = FleetIndex::default();
+    /// # fleet.apply("node-1", [&ready]);
+    /// fleet.silence("node-1", reason!("HeartbeatLost"), "");
+    /// assert!(fleet.unsilence("node-1"));
+    /// assert_eq!(fleet.standing(), Standing::Good, "its last report counts again");
+    /// ```
     pub fn unsilence(&mut self, member: &str) -> bool {
         self.learn(member, Fact::Silence(None))
     }
@@ -231,80 +300,6 @@ impl FleetIndex {
             totals.contribute(name, record, rules, texts);
         }
         true
-    }
-
-    /// The generation that reports should be about.
-    pub fn generation(&self) -> Generation {
-        self.generation
-    }
-
-    /// The worst standing of all that count; unknown where nothing does.
-    pub fn standing(&self) -> Standing {
-        self.totals.tally().standing()
-    }
-
-    /// How many members there are, and how they are.
-    pub fn counts(&self) -> Counts {
-        self.totals.counts
-    }
-
-    /// The answer: status, reason, and a message with the worst causes.
-    ///
-    /// The context's polarity is that of the top condition. Its generation is not looked at: the index has its own, and
-    /// the answer is about the oldest one that was observed.
-    pub fn roll_up(&self, context: &Context<'_>) -> Rollup<'static> {
-        let tally = self.totals.tally();
-        let answer = self.options.wording.answer(context.polarity, &tally, self.causes());
-        Rollup { observed: Some(self.totals.generations.oldest(self.generation)), ..answer }
-    }
-
-    /// Every cause, worst first, then the most frequent, then by type, reason and message.
-    ///
-    /// ```
-    /// use allready_core::{Standing, fleet::FleetIndex};
-    ///
-    /// let mut fleet = FleetIndex::default();
-    /// fleet.expect_only(["node-1", "node-2"]);
-    /// let cause = fleet.causes().next().unwrap();
-    /// assert_eq!((cause.standing, &*cause.reason, cause.count), (Standing::Unknown, "AwaitingReconciliation", 2));
-    /// assert_eq!(cause.names, ["node-1", "node-2"]);
-    /// ```
-    pub fn causes(&self) -> impl Iterator<Item = Cause<'_>> {
-        self.totals.groups.causes(self.options.wording.names())
-    }
-
-    /// How many causes there are, without looking at them.
-    ///
-    /// ```
-    /// use allready_core::fleet::FleetIndex;
-    ///
-    /// let mut fleet = FleetIndex::default();
-    /// fleet.expect_only(["node-1", "node-2"]);
-    /// assert_eq!(fleet.cause_count(), fleet.causes().count());
-    /// ```
-    pub fn cause_count(&self) -> usize {
-        let tally = self.totals.tally();
-        tally.bad.causes + tally.unknown.causes
-    }
-
-    /// The member of this name, if anything is known of it.
-    pub fn member(&self, name: &str) -> Option<FleetMember<'_>> {
-        self.members.get_key_value(name).map(|(name, record)| self.view(name, record))
-    }
-
-    /// All members of which anything is known, by name.
-    pub fn members(&self) -> impl Iterator<Item = FleetMember<'_>> {
-        self.members.iter().map(|(name, record)| self.view(name, record))
-    }
-
-    /// The members that are not good, worst first, then by name. Looks at all members.
-    pub fn troubled(&self) -> impl Iterator<Item = FleetMember<'_>> {
-        let with = |standing| self.members().filter(move |member| member.standing() == Some(standing));
-        with(Standing::Bad).chain(with(Standing::Unknown))
-    }
-
-    fn view<'a>(&'a self, name: &'a str, record: &'a Record) -> FleetMember<'a> {
-        FleetMember { name, record, rules: Rules { options: &self.options, generation: self.generation } }
     }
 
     /// Changes what is known of one member and everything that follows from it, if that is new.

@@ -35,6 +35,16 @@ pub struct FleetOptions {
 }
 
 /// What the report of a member is worth that nobody expects.
+///
+/// ```
+/// # use allready_core::{Condition, Standing, Status, Time, condition_type, reason};
+/// use allready_core::fleet::{FleetIndex, FleetOptions, Unexpected};
+///
+/// # let down = Condition::new(condition_type!("Ready"), Status::False, reason!("Down"), "", Time::EPOCH);
+/// let mut fleet = FleetIndex::new(FleetOptions { unexpected: Unexpected::Ignored, ..FleetOptions::default() });
+/// fleet.apply("node-1", [&down]);
+/// assert_eq!(fleet.standing(), Standing::Unknown, "nobody counts yet");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Unexpected {

@@ -34,6 +34,13 @@ pub struct Irregularity {
 }
 
 /// Where something stands: `status.conditions[3].reason`.
+///
+/// ```
+/// use allready_core::found::Path;
+///
+/// let path = Path { base: "status.conditions", index: Some(3), field: Some("reason") };
+/// assert_eq!(path.to_string(), "status.conditions[3].reason");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Path {
     /// The list or object: `conditions`, `status.conditions`, `metadata`; empty for the whole object.
@@ -62,6 +69,14 @@ impl fmt::Display for Path {
 /// What is wrong, as the second half of a sentence that begins with the [`Path`].
 ///
 /// Text from the cluster is shortened and escaped.
+///
+/// ```
+/// use allready_core::found::{self, IrregularityKind};
+/// use serde_json::json;
+///
+/// let list = json!("none");
+/// assert!(matches!(found::read(&list).irregularities()[0].kind, IrregularityKind::NotAList { .. }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IrregularityKind {

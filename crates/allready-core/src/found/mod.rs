@@ -69,6 +69,15 @@ pub fn read(conditions: &Value) -> FoundList<'_> {
 /// Every entry of the array is one condition, at the same index: also a duplicate, which counts in a roll-up like any
 /// other, and also an entry that is no object, which has no type and is `Unknown`. So nothing that was listed can be
 /// overlooked because it was written badly.
+///
+/// ```
+/// use allready_core::{Status, found};
+/// use serde_json::json;
+///
+/// let conditions = json!([{"type": "Ready", "status": "True"}, "oops"]);
+/// let list = found::read(&conditions);
+/// assert_eq!(list.conditions()[1].status, Status::Unknown, "it is listed, so it counts");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoundList<'a> {
     conditions: Vec<FoundCondition<'a>>,
@@ -89,11 +98,31 @@ impl<'a> FoundList<'a> {
     }
 
     /// The conditions, in the order and at the indices of the array.
+    ///
+    /// ```
+    /// use allready_core::found;
+    /// use serde_json::json;
+    ///
+    /// let conditions = json!([{"type": "Synced", "status": "True"}, {"type": "Ready", "status": "True"}]);
+    /// let list = found::read(&conditions);
+    /// let types: Vec<&str> = list.conditions().iter().map(|condition| &*condition.type_).collect();
+    /// assert_eq!(types, ["Synced", "Ready"]);
+    /// ```
     pub fn conditions(&self) -> &[FoundCondition<'a>] {
         &self.conditions
     }
 
     /// Everything that is not as it should be, entry by entry; nothing for a list that the API server would accept.
+    ///
+    /// ```
+    /// use allready_core::found;
+    /// use serde_json::json;
+    ///
+    /// let conditions = json!([{"type": "Ready", "status": true, "reason": "Ok", "message": "", "lastTransitionTime": "2026-03-01T10:00:00Z"}]);
+    /// let list = found::read(&conditions);
+    /// let [noted] = list.irregularities() else { panic!("one") };
+    /// assert_eq!(noted.path.to_string(), "conditions[0].status");
+    /// ```
     pub fn irregularities(&self) -> &[Irregularity] {
         &self.irregularities
     }
@@ -116,6 +145,16 @@ impl<'a> FoundList<'a> {
     }
 
     /// Every condition of this type.
+    ///
+    /// ```
+    /// use allready_core::{Status, found};
+    /// use serde_json::json;
+    ///
+    /// let conditions = json!([{"type": "Ready", "status": "True"}, {"type": "Ready", "status": "False"}]);
+    /// let list = found::read(&conditions);
+    /// let all: Vec<Status> = list.find_all("Ready").map(|condition| condition.status).collect();
+    /// assert_eq!(all, [Status::True, Status::False]);
+    /// ```
     pub fn find_all(&self, type_: &str) -> impl Iterator<Item = &FoundCondition<'a>> {
         self.conditions.iter().filter(move |condition| condition.type_ == type_)
     }

@@ -55,6 +55,15 @@ pub struct FoundObject<'a> {
 
 impl<'a> FoundObject<'a> {
     /// Reads any JSON as an object; what is not there is left empty.
+    ///
+    /// ```
+    /// use allready_core::found::FoundObject;
+    /// use serde_json::json;
+    ///
+    /// let object = json!({ "kind": "Widget", "metadata": { "name": "web" }, "status": { "conditions": [] } });
+    /// assert_eq!(FoundObject::read(&object).name, "web");
+    /// assert_eq!(FoundObject::read(&json!({})).name, "");
+    /// ```
     pub fn read(object: &'a Value) -> Self {
         let mut notes = Notes::at("");
         let object = notes.object(Some(object));
@@ -89,6 +98,15 @@ impl<'a> FoundObject<'a> {
     }
 
     /// Everything that is not as it should be: in the object, then in its conditions.
+    ///
+    /// ```
+    /// use allready_core::found::FoundObject;
+    /// use serde_json::json;
+    ///
+    /// let object = json!({ "kind": "Widget", "metadata": { "name": "web" }, "status": { "conditions": "none" } });
+    /// let paths: Vec<String> = FoundObject::read(&object).irregularities().map(|one| one.path.to_string()).collect();
+    /// assert_eq!(paths, ["status.conditions"]);
+    /// ```
     pub fn irregularities(&self) -> impl Iterator<Item = &Irregularity> {
         self.irregularities.iter().chain(self.conditions.irregularities())
     }

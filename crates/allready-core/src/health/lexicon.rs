@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::Health;
 
-const HEALTHY: &str = "ready healthy available active succeeded success successful complete completed \
+pub(crate) const HEALTHY: &str = "ready healthy available active succeeded success successful complete completed \
     done finished ok bound online up synced insync uptodate deployed provisioned established valid \
     accepted compliant stable green normal operational enabled attached connected applied reconciled \
     installed configured passed pass exists current issued enforced created approved registered joined \
@@ -14,7 +14,7 @@ const HEALTHY: &str = "ready healthy available active succeeded success successf
     steady propagated published passing merged resolved subscribed optimal succeed mounted loaded clean \
     populated consistent inservice assigned processed realized upgraded delivered confirmed activated \
     authenticated authorized onboarded solved converged unchanged refreshed unsealed inuse claimed";
-const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted \
+pub(crate) const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted \
     timeout timedout noncompliant rejected denied conflict broken offline down unavailable stalled \
     killed crashed unreachable expired fault faulted revoked dead oom corrupt corrupted warning fail \
     cancelled canceled terminated critical fatal unrecoverable blocked stuck inconsistent splitbrain \
@@ -28,7 +28,7 @@ const PROGRESSING: &str = "pending progressing inprogress new init initial queue
     unassigned unbound unscheduled unprovisioned dispatched inqueue enqueued requeued retry notstarted \
     outdated preparing prepared executing inexecution outofsync bootstrap provision uninitialized \
     catchup switchover backingup incomplete needsupdate";
-const SUSPENDED: &str = "paused suspended stopped hibernated disabled inactive sleeping scaledtozero \
+pub(crate) const SUSPENDED: &str = "paused suspended stopped hibernated disabled inactive sleeping scaledtozero \
     frozen maintenance idle shutdown halted onhold cordoned archived hibernating poweredoff off \
     quiesced dormant deactivated poweroff inmaintenance parked scaleddown requiresapproval \
     waitingforapproval awaitingapproval pendingapproval approvalrequired needsapproval waitingapproval \
@@ -38,7 +38,7 @@ const UNKNOWN: &str = "unknown inconclusive undefined";
 const MISSING: &str = "notfound missing absent deleted uninstalled deprovisioned destroyed removed";
 
 /// In reasons and sentences, these mean that something is broken.
-const BROKEN: &str = "err invalid denied forbidden unauthorized unreachable unhealthy missing timeout timedout exceeded \
+pub(crate) const BROKEN: &str = "err invalid denied forbidden unauthorized unreachable unhealthy missing timeout timedout exceeded \
     unable cannot conflict unsupported rejected crash stalled mismatch expired lost broken unschedulable terminal degraded \
     aborted misconfigured incompatible corrupted pressure abnormal stuck blocked noncompliant unresolved evicted oomkilled \
     refused violation bad illegal malformed duplicate unknownerror unrecoverable irrecoverable unusable \
@@ -50,10 +50,10 @@ const NO_ACTIVITY: &str = "string missing existing nothing something everything 
     according using setting settings mapping binding routing ring ping king listing being backing \
     testing pricing networking tracking matching failing logging monitoring tracing billing serving \
     listening streaming polling archiving replicating passing succeeding";
-const AT_REST: &str =
+pub(crate) const AT_REST: &str =
     "paused suspended hibernated hibernation hibernating pause suspend stopped halted quiesced";
 /// A reason with one of these says that what was to be done is done.
-const DONE: &str =
+pub(crate) const DONE: &str =
     "available complete completed succeeded success successful done finished uptodate asexpected expected";
 /// A type that ends in one of these is awaited, where others are decided.
 const AWAITED: &str = "ready available complete completed succeeded running initialized provisioned \
@@ -61,7 +61,7 @@ const AWAITED: &str = "ready available complete completed succeeded running init
     assigned allocated scheduled registered joined established configured mounted loaded propagated \
     observed launched bootstrapped done finished";
 /// In the name of a condition type, these mean that `True` is bad.
-const BAD_NAME: &str = "unavailable warning warnings alert alerts outdated stale drift drifted disconnected offline \
+pub(crate) const BAD_NAME: &str = "unavailable warning warnings alert alerts outdated stale drift drifted disconnected offline \
     fault faulted unsynced desynced exhausted throttled problem problems deadlock insufficient interrupted cancelled canceled \
     overloaded unverified unreconciled unregistered undeployed unprovisioned unattached unassigned \
     fenced deadlocked lagging full loss low irreconcilable unusable unbalanced unready breached \
@@ -86,7 +86,7 @@ const PAIRS: &str =
     "not still in is are back t could timed no access permission can deadline too non without 0";
 
 /// However it goes on, a word that begins so is about a failure.
-const HARD_STEMS: [&str; 12] = [
+pub(crate) const HARD_STEMS: [&str; 12] = [
     "abort",
     "fail",
     "error",
@@ -100,7 +100,7 @@ const HARD_STEMS: [&str; 12] = [
     "unauthor",
     "misconfig",
 ];
-const BROKEN_STEMS: [&str; 6] = ["fail", "error", "crash", "backoff", "conflict", "violat"];
+pub(crate) const BROKEN_STEMS: [&str; 6] = ["fail", "error", "crash", "backoff", "conflict", "violat"];
 
 /// What is known of a word.
 #[derive(Clone, Copy, Default)]

@@ -7,8 +7,8 @@
 mod builtin;
 mod case;
 mod conditions;
-mod errors;
-mod flags;
+pub(crate) mod errors;
+pub(crate) mod flags;
 mod generations;
 pub mod kstatus;
 pub(crate) mod lexicon;
@@ -16,15 +16,15 @@ mod listed;
 mod named;
 mod nested;
 mod notes;
-mod numbers;
+pub(crate) mod numbers;
 mod order;
 mod purpose;
-mod reading;
+pub(crate) mod reading;
 mod reasons;
 mod rules;
 mod signal;
 mod silence;
-mod states;
+pub(crate) mod states;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tokens;
@@ -98,6 +98,17 @@ impl fmt::Display for Health {
 }
 
 /// What an object comes to, and what says so.
+///
+/// ```
+/// use allready_core::{Time, health::{Health, judge}, registry::Registry};
+/// use serde_json::json;
+///
+/// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a" },
+///     "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "DiskFull", "message": "sda is full" }] } });
+/// let verdict = judge(&object, Registry::builtin(), Time::EPOCH);
+/// assert_ne!(verdict.health, Health::Healthy);
+/// assert_eq!((verdict.field.as_str(), verdict.reason.as_str()), ("status.conditions[Ready]", "DiskFull"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// The word.
@@ -119,6 +130,16 @@ pub struct Verdict {
 }
 
 /// A status that is about an older generation than the object has.
+///
+/// ```
+/// use allready_core::{Time, health::{Lag, judge}, registry::Registry};
+/// use serde_json::json;
+///
+/// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a", "generation": 2 },
+///     "status": { "observedGeneration": 1, "conditions": [{ "type": "Ready", "status": "True" }] } });
+/// let verdict = judge(&object, Registry::builtin(), Time::EPOCH);
+/// assert_eq!(verdict.lag, Some(Lag { observed: 1, generation: 2 }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Lag {
     /// The generation that the status, or the deciding condition, is about.

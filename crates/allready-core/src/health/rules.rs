@@ -3,6 +3,12 @@
 use serde::Serialize;
 
 /// One rule.
+///
+/// ```
+/// use allready_core::health::rule;
+///
+/// assert_eq!(rule("X00").unwrap().rationale, "There is nothing to judge.");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Rule {
     /// Its id, as a verdict names it.

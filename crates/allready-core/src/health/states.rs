@@ -13,7 +13,7 @@ use super::tokens::{Flat, Token, tokens};
 use crate::registry::path::scalar;
 
 /// Fields that hold a state, by their flat name.
-const KEYS: [&str; 21] = [
+pub(crate) const KEYS: [&str; 21] = [
     "lastoperationstatus",
     "lastoperationstate",
     "phase",
@@ -36,7 +36,7 @@ const KEYS: [&str; 21] = [
     "robustness",
     "stage",
 ];
-const KEY_ENDS: [&str; 8] =
+pub(crate) const KEY_ENDS: [&str; 8] =
     ["phase", "state", "status", "health", "statesummary", "statussummary", "resolution", "progress"];
 /// What was, or is to be, is not what is.
 const OTHER_TIMES: [&str; 6] = ["last", "previous", "prev", "desired", "target", "old"];

@@ -33,6 +33,12 @@ pub struct ObjectRef {
 
 impl ObjectRef {
     /// The names of any JSON; those that it has not are empty, and those that are long are cut.
+    ///
+    /// ```
+    /// # use allready_core::lint::ObjectRef;
+    /// use serde_json::json;
+    /// assert_eq!(ObjectRef::of(&json!({ "kind": "Node" })).to_string(), "Node (no name)");
+    /// ```
     pub fn of(object: &Value) -> Self {
         let text = |value: &Value| excerpt(value.as_str().unwrap_or_default());
         let metadata = &object["metadata"];
@@ -45,6 +51,13 @@ impl ObjectRef {
     }
 
     /// The API group; empty for the core one.
+    ///
+    /// ```
+    /// # use allready_core::lint::ObjectRef;
+    /// use serde_json::json;
+    /// assert_eq!(ObjectRef::of(&json!({ "apiVersion": "apps/v1" })).group(), "apps");
+    /// assert_eq!(ObjectRef::of(&json!({ "apiVersion": "v1" })).group(), "");
+    /// ```
     pub fn group(&self) -> &str {
         self.api_version.split_once('/').map_or("", |(group, _)| group)
     }
@@ -68,6 +81,17 @@ impl fmt::Display for ObjectRef {
 }
 
 /// One breach of one rule.
+///
+/// ```
+/// use allready_core::{Time, lint::{self, Context}};
+/// use serde_json::json;
+///
+/// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web" }, "status": {
+///     "conditions": [{ "type": "Ready", "status": "True", "reason": "", "message": "", "lastTransitionTime": "2026-03-01T10:00:00Z" }] } });
+/// let now: Time = "2026-03-01T10:05:00Z".parse().unwrap();
+/// let finding = &lint::object(&object, &Context::at(now))[0];
+/// assert_eq!((finding.rule.id, finding.object.name.as_str()), ("O04", "web"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The rule; the id of it, where a finding is written.
@@ -88,6 +112,16 @@ pub struct Finding {
 
 impl Finding {
     /// Where in the object: `status.conditions[Ready].reason`.
+    ///
+    /// ```
+    /// use allready_core::{Time, lint::{self, Context}};
+    /// use serde_json::json;
+    ///
+    /// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web" }, "status": {
+    ///     "conditions": [{ "type": "Ready", "status": "True", "reason": "", "message": "", "lastTransitionTime": "2026-03-01T10:00:00Z" }] } });
+    /// let now: Time = "2026-03-01T10:05:00Z".parse().unwrap();
+    /// assert_eq!(lint::object(&object, &Context::at(now))[0].path(), "status.conditions[Ready].reason");
+    /// ```
     pub fn path(&self) -> &str {
         &self.place.path
     }

@@ -118,6 +118,22 @@ impl History {
 
     /// O08: the objects whose generation has waited for too long while this looked on. They make no events of their own, so
     /// this is to be asked from time to time.
+    ///
+    /// ```
+    /// use allready_core::{Time, lint::{Context, History}};
+    /// use serde_json::json;
+    ///
+    /// let version = |generation: u8| json!({ "apiVersion": "example.com/v1", "kind": "Widget",
+    ///     "metadata": { "name": "web", "generation": generation, "resourceVersion": generation.to_string() },
+    ///     "status": { "observedGeneration": 1 } });
+    /// let at = |second: i64| Time::from_second(1_772_359_200 + second).unwrap();
+    /// let mut history = History::default();
+    /// for generation in [1, 2] {
+    ///     history.feed(&version(generation), &Context::at(at(0)));
+    /// }
+    /// assert_eq!(history.overdue(&Context::at(at(1))), []);
+    /// assert_eq!(history.overdue(&Context::at(at(86_400)))[0].rule.id, "O08");
+    /// ```
     pub fn overdue(&mut self, context: &Context<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
         for past in self.objects.values_mut() {
@@ -136,16 +152,43 @@ impl History {
     }
 
     /// Whether a version of the object was seen.
+    ///
+    /// ```
+    /// use allready_core::{Time, lint::{Context, History}};
+    /// use serde_json::json;
+    ///
+    /// let widget = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web" } });
+    /// let mut history = History::default();
+    /// history.feed(&widget, &Context::at(Time::EPOCH));
+    /// assert!(history.knows(&widget));
+    /// ```
     pub fn knows(&self, object: &Value) -> bool {
         self.objects.contains_key(&key(object))
     }
 
     /// Forgets an object that is gone.
+    ///
+    /// ```
+    /// use allready_core::{Time, lint::{Context, History}};
+    /// use serde_json::json;
+    ///
+    /// let widget = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web" } });
+    /// let mut history = History::default();
+    /// history.feed(&widget, &Context::at(Time::EPOCH));
+    /// history.forget(&widget);
+    /// assert!(history.is_empty());
+    /// ```
     pub fn forget(&mut self, object: &Value) {
         self.objects.remove(&key(object));
     }
 
     /// How many objects are known.
+    ///
+    /// ```
+    /// use allready_core::lint::History;
+    ///
+    /// assert_eq!(History::default().len(), 0);
+    /// ```
     pub fn len(&self) -> usize {
         self.objects.len()
     }
@@ -156,6 +199,12 @@ impl History {
     }
 
     /// How often each rule was broken, also where that was told before.
+    ///
+    /// ```
+    /// use allready_core::lint::History;
+    ///
+    /// assert!(History::default().breaches().is_empty());
+    /// ```
     pub fn breaches(&self) -> &BTreeMap<&'static str, usize> {
         &self.breaches
     }

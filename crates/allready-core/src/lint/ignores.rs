@@ -39,6 +39,15 @@ pub struct Config {
 }
 
 /// Some findings that are not told: those that everything in it matches. Names may have `*` and `?` in them.
+///
+/// ```
+/// use allready_core::lint::Config;
+/// use serde_json::json;
+///
+/// let config = json!({ "ignore": [{ "rules": ["O04"], "kind": "Widget", "reason": "mended in v2" }] });
+/// let config: Config = serde_json::from_value(config).unwrap();
+/// assert_eq!((config.ignore[0].rules[0].as_str(), &config.ignore[0].name), ("O04", &None), "of any name");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct IgnoreEntry {
@@ -59,6 +68,14 @@ pub struct IgnoreEntry {
 }
 
 /// What a configuration names that does not exist.
+///
+/// ```
+/// use allready_core::lint::{Config, ConfigError, IgnoreEntry};
+///
+/// let ignore = vec![IgnoreEntry { rules: vec!["O99".to_owned()], ..IgnoreEntry::default() }];
+/// let error = Config { ignore, ..Config::default() }.check().unwrap_err();
+/// assert_eq!(error, ConfigError::NoSuchRule { found: "O99".to_owned() });
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
@@ -80,6 +97,13 @@ pub enum ConfigError {
 
 impl Config {
     /// Whether everything that it names exists.
+    ///
+    /// ```
+    /// use allready_core::lint::{Config, IgnoreEntry};
+    ///
+    /// let everything = Config { ignore: vec![IgnoreEntry::default()], ..Config::default() };
+    /// assert!(everything.check().unwrap_err().to_string().contains("it would leave out everything"));
+    /// ```
     pub fn check(&self) -> Result<(), ConfigError> {
         let named = self.ignore.iter().flat_map(|entry| &entry.rules).chain(self.severities.keys());
         if let Some(found) = named.into_iter().find(|id| rule(id).is_none()) {
@@ -134,6 +158,15 @@ impl IgnoreEntry {
 }
 
 /// Findings, with those left out that are not to be told.
+///
+/// ```
+/// use allready_core::lint::{Config, Ignores};
+/// use serde_json::json;
+///
+/// let config = Config::default();
+/// let sorted = Ignores::new(&config).sort(&json!({}), vec![], |_| true);
+/// assert_eq!((sorted.told.len(), sorted.ignored, sorted.notices.len()), (0, 0, 0));
+/// ```
 #[derive(Debug, Default)]
 pub struct Sorted {
     /// Those to be told.
@@ -246,6 +279,15 @@ impl<'a> Ignores<'a> {
 }
 
 /// Whether entries about objects that were not looked at are worth a word.
+///
+/// ```
+/// use allready_core::lint::{Config, IgnoreEntry, Ignores, Unmet};
+///
+/// let ignore = vec![IgnoreEntry { kind: Some("Widget".to_owned()), ..IgnoreEntry::default() }];
+/// let config = Config { ignore, ..Config::default() };
+/// let ignores = Ignores::new(&config);
+/// assert_eq!((ignores.unused(Unmet::Told).len(), ignores.unused(Unmet::Untold).len()), (1, 0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmet {
     /// They are: the configuration was made for this.

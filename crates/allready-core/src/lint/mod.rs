@@ -49,6 +49,15 @@ pub use thresholds::Thresholds;
 use crate::{Time, registry::Registry};
 
 /// What objects are looked at with.
+///
+/// ```
+/// use allready_core::{Time, lint::{Context, Thresholds}, registry::Registry};
+///
+/// // An administrator's own registry and thresholds in place of those that come with the crate.
+/// let (registry, thresholds) = (Registry::empty(), Thresholds::default());
+/// let context = Context { registry: &registry, now: Time::EPOCH, thresholds: &thresholds };
+/// assert!(context.registry.entries().is_empty());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// What conditions mean.
@@ -63,6 +72,13 @@ static DEFAULT: std::sync::LazyLock<Thresholds> = std::sync::LazyLock::new(Thres
 
 impl Context<'static> {
     /// With what is known of well-known projects, and the thresholds as they come.
+    ///
+    /// ```
+    /// use allready_core::{Time, lint::Context};
+    ///
+    /// let context = Context::at(Time::EPOCH);
+    /// assert!(context.registry.kind("cert-manager.io", "Certificate").is_declared());
+    /// ```
     pub fn at(now: Time) -> Self {
         Self { registry: Registry::builtin(), now, thresholds: &DEFAULT }
     }

@@ -28,11 +28,21 @@ pub struct Place {
 
 impl Place {
     /// The object itself.
+    ///
+    /// ```
+    /// # use allready_core::lint::Place;
+    /// assert_eq!(Place::root().pointer, "");
+    /// ```
     pub fn root() -> Self {
         Self::default()
     }
 
     /// A field of what is here.
+    ///
+    /// ```
+    /// # use allready_core::lint::Place;
+    /// assert_eq!(Place::root().key("status").key("phase").path, "status.phase");
+    /// ```
     #[must_use]
     pub fn key(&self, key: &str) -> Self {
         let mut next = self.clone();
@@ -49,18 +59,34 @@ impl Place {
     }
 
     /// Fields within fields.
+    ///
+    /// ```
+    /// # use allready_core::lint::Place;
+    /// assert_eq!(Place::root().keys(&["status", "phase"]).pointer, "/status/phase");
+    /// ```
     #[must_use]
     pub fn keys(&self, keys: &[&str]) -> Self {
         keys.iter().fold(self.clone(), |place, key| place.key(key))
     }
 
     /// An entry of a list, by its number.
+    ///
+    /// ```
+    /// # use allready_core::lint::Place;
+    /// assert_eq!(Place::root().key("items").index(2).path, "items[2]");
+    /// ```
     #[must_use]
     pub fn index(&self, index: usize) -> Self {
         self.entry(index, "")
     }
 
     /// An entry of a list that has a name.
+    ///
+    /// ```
+    /// # use allready_core::lint::Place;
+    /// let ready = Place::root().key("conditions").entry(2, "Ready");
+    /// assert_eq!((ready.path.as_str(), ready.pointer.as_str()), ("conditions[Ready]", "/conditions/2"));
+    /// ```
     #[must_use]
     pub fn entry(&self, index: usize, name: &str) -> Self {
         let mut next = self.clone();

@@ -27,6 +27,12 @@ pub enum Severity {
 }
 
 /// A word that is no severity.
+///
+/// ```
+/// use allready_core::lint::Severity;
+///
+/// assert_eq!("fatal".parse::<Severity>().unwrap_err().found, "fatal");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{found:?} is no severity: write error, warning or info")]
 pub struct SeverityError {
@@ -36,6 +42,11 @@ pub struct SeverityError {
 
 impl Severity {
     /// The word for it.
+    ///
+    /// ```
+    /// # use allready_core::lint::Severity;
+    /// assert_eq!(Severity::Warning.as_str(), "warning");
+    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -65,6 +76,12 @@ impl std::str::FromStr for Severity {
 }
 
 /// What a rule looks at.
+///
+/// ```
+/// use allready_core::lint::{Scope, rule};
+///
+/// assert_eq!(rule("O04").unwrap().scope, Scope::Object);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -80,6 +97,11 @@ pub enum Scope {
 
 impl Scope {
     /// What is looked at, in words.
+    ///
+    /// ```
+    /// # use allready_core::lint::Scope;
+    /// assert_eq!(Scope::Definition.as_str(), "definition");
+    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Definition => "definition",
@@ -97,6 +119,13 @@ impl fmt::Display for Scope {
 }
 
 /// One rule.
+///
+/// ```
+/// use allready_core::lint::{Severity, rule};
+///
+/// let empty_reason = rule("O04").unwrap();
+/// assert_eq!((empty_reason.id, empty_reason.severity), ("O04", Severity::Error));
+/// ```
 #[derive(Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Rule {
     /// Its name: `O04`.

@@ -112,6 +112,15 @@ pub struct Entry {
 
 /// What a condition type means, as declared: a role alone (`"summary"`, `"dependent"`, `"activity"`, `"suspension"`,
 /// `"informational"`, or `"abnormal"` for a dependent of which `True` is bad), or an object with details.
+///
+/// ```
+/// use allready_core::{Polarity, registry};
+/// use serde_json::json;
+///
+/// let file = json!([{ "group": "example.com", "kind": "Widget", "conditions": { "Jammed": "abnormal" } }]);
+/// let entries = registry::read(&file).unwrap();
+/// assert_eq!(entries[0].conditions["Jammed"].polarity, Polarity::AbnormalTrue);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConditionMeaning {
@@ -131,6 +140,12 @@ pub struct ConditionMeaning {
 }
 
 /// What a word in a field means.
+///
+/// ```
+/// use allready_core::registry::StateMeaning;
+///
+/// assert_eq!(serde_json::from_str::<StateMeaning>("\"ignore\"").unwrap(), StateMeaning::Ignore);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StateMeaning {
     /// It is as it should be.
@@ -172,6 +187,14 @@ impl StateMeaning {
 }
 
 /// A number that must reach another; `list[].field` is the sum over a list.
+///
+/// ```
+/// use allready_core::{health::Health, registry::Count};
+/// use serde_json::json;
+///
+/// let count = json!({ "have": "status.readyReplicas", "want": "spec.replicas", "short": "Progressing" });
+/// assert_eq!(serde_json::from_value::<Count>(count).unwrap().short, Health::Progressing);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Count {
@@ -184,6 +207,14 @@ pub struct Count {
 }
 
 /// Two values that must be equal; `list[].field` compares item by item, and `one|other` takes the first that is there.
+///
+/// ```
+/// use allready_core::{health::Health, registry::Equal};
+/// use serde_json::json;
+///
+/// let equal = json!({ "path": "status.version", "other": "spec.version", "different": "Progressing" });
+/// assert_eq!(serde_json::from_value::<Equal>(equal).unwrap().different, Health::Progressing);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Equal {
@@ -196,6 +227,14 @@ pub struct Equal {
 }
 
 /// A value that must be there and not empty.
+///
+/// ```
+/// use allready_core::{health::Health, registry::Present};
+/// use serde_json::json;
+///
+/// let present = json!({ "path": "status.address", "absent": "Progressing" });
+/// assert_eq!(serde_json::from_value::<Present>(present).unwrap().absent, Health::Progressing);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Present {
@@ -206,6 +245,14 @@ pub struct Present {
 }
 
 /// A pair of generations: while the first is less than the second, the status is about an older wish.
+///
+/// ```
+/// use allready_core::registry::Generations;
+/// use serde_json::json;
+///
+/// let pair = json!({ "observed": "status.observedGeneration", "wanted": "metadata.generation" });
+/// assert_eq!(serde_json::from_value::<Generations>(pair).unwrap().wanted, "metadata.generation");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Generations {
@@ -216,6 +263,12 @@ pub struct Generations {
 }
 
 /// The kinds of Kubernetes itself, which have rules of their own because their status is older than conditions.
+///
+/// ```
+/// use allready_core::registry::{Builtin, Registry};
+///
+/// assert_eq!(Registry::builtin().kind("apps", "Deployment").declared().builtin, Some(Builtin::Deployment));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Builtin {

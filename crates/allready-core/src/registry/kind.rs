@@ -96,16 +96,36 @@ impl KindSemantics {
     }
 
     /// All that is declared, merged.
+    ///
+    /// ```
+    /// use allready_core::registry::Registry;
+    ///
+    /// let certificate = Registry::builtin().kind("cert-manager.io", "Certificate");
+    /// assert!(certificate.declared().conditions.contains_key("Ready"));
+    /// ```
     pub fn declared(&self) -> &Entry {
         &self.declared
     }
 
     /// Whether anything is declared at all.
+    ///
+    /// ```
+    /// use allready_core::registry::Registry;
+    ///
+    /// assert!(!Registry::empty().kind("cert-manager.io", "Certificate").is_declared());
+    /// ```
     pub fn is_declared(&self) -> bool {
         self.is_declared
     }
 
     /// What a condition type means: as declared, or by its name.
+    ///
+    /// ```
+    /// use allready_core::registry::{ConditionRole, Registry};
+    ///
+    /// let ready = Registry::empty().kind("example.com", "Widget").condition("Ready");
+    /// assert_eq!(ready.role, ConditionRole::Summary, "by its name");
+    /// ```
     pub fn condition(&self, type_: &str) -> Semantics {
         if let Some(semantics) = self.exact.get(type_) {
             return *semantics;
@@ -115,6 +135,16 @@ impl KindSemantics {
     }
 
     /// What the bad status of a condition means with this reason, if that is declared.
+    ///
+    /// ```
+    /// use allready_core::{health::Health, registry::{self, Registry}};
+    /// use serde_json::json;
+    ///
+    /// let file = json!([{ "group": "example.com", "kind": "Widget", "reasons": { "Ready": { "Warming": "Progressing" } } }]);
+    /// let widget = Registry::empty().with(registry::read(&file).unwrap()).kind("example.com", "Widget");
+    /// assert_eq!(widget.reason("Ready", "Warming"), Some(Health::Progressing));
+    /// assert_eq!(widget.reason("Ready", "Burning"), None);
+    /// ```
     pub fn reason(&self, type_: &str, reason: &str) -> Option<Health> {
         let of_type = |type_: &str| self.declared.reasons.get(type_)?.get(reason).copied();
         if self.declared.reasons.is_empty() { None } else { of_type(type_).or_else(|| of_type("*")) }

@@ -48,16 +48,38 @@ static BUILTIN: LazyLock<Registry> = LazyLock::new(|| Registry::empty().with(dat
 
 impl Registry {
     /// What is known of well-known projects.
+    ///
+    /// ```
+    /// use allready_core::registry::Registry;
+    ///
+    /// assert!(Registry::builtin().kind("cert-manager.io", "Certificate").is_declared());
+    /// ```
     pub fn builtin() -> &'static Self {
         &BUILTIN
     }
 
     /// Nothing but names.
+    ///
+    /// ```
+    /// use allready_core::registry::{ConditionRole, Registry};
+    ///
+    /// let ready = Registry::empty().condition("example.com", "Widget", "Ready");
+    /// assert_eq!((ready.role, ready.is_declared), (ConditionRole::Summary, false), "by its name");
+    /// ```
     pub fn empty() -> Self {
         Self::default()
     }
 
     /// The same with more entries, which win over those that are there.
+    ///
+    /// ```
+    /// use allready_core::registry::{self, ConditionRole, Registry};
+    /// use serde_json::json;
+    ///
+    /// let file = json!([{"group": "example.com", "kind": "Widget", "conditions": {"Ready": "informational"}}]);
+    /// let registry = Registry::empty().with(registry::read(&file).unwrap());
+    /// assert_eq!(registry.condition("example.com", "Widget", "Ready").role, ConditionRole::Informational);
+    /// ```
     pub fn with(self, entries: impl IntoIterator<Item = Entry>) -> Self {
         let mut all = Arc::unwrap_or_clone(self.entries);
         all.extend(entries);
@@ -83,11 +105,27 @@ impl Registry {
     }
 
     /// All entries, the stronger ones last.
+    ///
+    /// ```
+    /// use allready_core::registry::{self, Registry};
+    /// use serde_json::json;
+    ///
+    /// let file = json!([{"group": "example.com", "kind": "Widget", "conditions": {"Purring": "summary"}}]);
+    /// let registry = Registry::builtin().clone().with(registry::read(&file).unwrap());
+    /// assert_eq!(registry.entries().last().unwrap().kinds, ["Widget"]);
+    /// ```
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
     /// What is declared of a kind.
+    ///
+    /// ```
+    /// use allready_core::registry::Registry;
+    ///
+    /// assert!(Registry::builtin().kind("cert-manager.io", "Certificate").is_declared());
+    /// assert!(!Registry::builtin().kind("example.com", "Widget").is_declared());
+    /// ```
     pub fn kind(&self, group: &str, kind: &str) -> Arc<KindSemantics> {
         let known = self.kinds.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.get(group).and_then(|kinds| kinds.get(kind)) {
@@ -108,6 +146,13 @@ impl Registry {
     }
 
     /// What a condition type of a kind means: as declared, or by its name.
+    ///
+    /// ```
+    /// use allready_core::{Polarity, registry::Registry};
+    ///
+    /// let pressure = Registry::builtin().condition("", "Node", "DiskPressure");
+    /// assert_eq!(pressure.polarity, Polarity::AbnormalTrue);
+    /// ```
     pub fn condition(&self, group: &str, kind: &str, type_: &str) -> Semantics {
         self.kind(group, kind).condition(type_)
     }

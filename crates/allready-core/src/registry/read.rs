@@ -6,6 +6,13 @@ use super::Entry;
 use crate::{ConditionSet, condition::excerpt, set};
 
 /// Why declarations cannot be read.
+///
+/// ```
+/// use allready_core::registry::{RegistryError, read};
+/// use serde_json::json;
+///
+/// assert_eq!(read(&json!("all")).unwrap_err(), RegistryError::Form { found: "a text" });
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryError {

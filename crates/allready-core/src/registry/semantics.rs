@@ -5,6 +5,13 @@ use serde::{Deserialize, Serialize};
 use crate::{Polarity, health::Health};
 
 /// What a condition is for.
+///
+/// ```
+/// use allready_core::registry::{ConditionRole, Registry};
+///
+/// assert_eq!(Registry::empty().condition("example.com", "Widget", "Ready").role, ConditionRole::Summary);
+/// assert_eq!(ConditionRole::default(), ConditionRole::Dependent);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ConditionRole {

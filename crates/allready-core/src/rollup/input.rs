@@ -8,6 +8,14 @@ use crate::{Condition, Generation, Polarity, Standing, Status, Time};
 ///
 /// The fields hold what was reported; [`standing`](Input::standing) says what it is worth, with polarity and freshness
 /// taken into account.
+///
+/// ```
+/// use allready_core::{Condition, Polarity, Standing, Status, Time, condition_type, reason, rollup::Input};
+///
+/// let degraded = Condition::new(condition_type!("Degraded"), Status::True, reason!("DiskFull"), "sda", Time::EPOCH);
+/// let input = Input::from(&degraded).with_polarity(Polarity::AbnormalTrue);
+/// assert_eq!((input.status, input.standing()), (Status::True, Standing::Bad));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input<'a> {
     /// The member (an object, a cluster, a node) that reports it; none for a condition of the object itself.
@@ -31,6 +39,13 @@ pub struct Input<'a> {
 }
 
 /// Who reports an input that comes from somewhere else.
+///
+/// ```
+/// use allready_core::{Polarity, rollup::{Input, Member}};
+///
+/// let input = Input::missing("Ready", Polarity::NormalTrue).from_member("Cluster", "cluster-1");
+/// assert_eq!(input.member, Some(Member { kind: "Cluster", name: "cluster-1" }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Member<'a> {
     /// What it is, in the singular: `Cluster`, `Node`, `Gateway`. May be empty.
@@ -40,6 +55,14 @@ pub struct Member<'a> {
 }
 
 /// Whether an input can be taken at its word.
+///
+/// ```
+/// use allready_core::{Condition, Generation, Time, condition_type, rollup::{Freshness, Input}};
+///
+/// let ready = Condition::unreported(condition_type!("Ready"), Time::EPOCH).observed(1);
+/// assert_eq!(Input::from(&ready).freshness, Freshness::Fresh);
+/// assert_eq!(Input::from(&ready).against(Generation::from(2)).freshness, Freshness::Stale);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Freshness {
     /// It is about the current generation, or generations do not matter.
@@ -52,6 +75,12 @@ pub enum Freshness {
 
 impl<'a> Input<'a> {
     /// A condition that was declared and is not there.
+    ///
+    /// ```
+    /// use allready_core::{Polarity, Standing, rollup::Input};
+    ///
+    /// assert_eq!(Input::missing("Synced", Polarity::NormalTrue).standing(), Standing::Unknown);
+    /// ```
     pub fn missing(type_: &'a str, polarity: Polarity) -> Self {
         Self {
             member: None,
@@ -67,6 +96,14 @@ impl<'a> Input<'a> {
     }
 
     /// The same input, seen with this polarity.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Polarity, Standing, Status, Time, condition_type, reason, rollup::Input};
+    ///
+    /// let stalled = Condition::new(condition_type!("Stalled"), Status::False, reason!("Moving"), "", Time::EPOCH);
+    /// assert_eq!(Input::from(&stalled).standing(), Standing::Bad, "taken for normal-true");
+    /// assert_eq!(Input::from(&stalled).with_polarity(Polarity::AbnormalTrue).standing(), Standing::Good);
+    /// ```
     pub fn with_polarity(mut self, polarity: Polarity) -> Self {
         self.polarity = polarity;
         self
@@ -76,6 +113,13 @@ impl<'a> Input<'a> {
     ///
     /// A member has generations of its own: translate what it has observed to the object that the roll-up is for, or
     /// leave it out, before the policy compares the two.
+    ///
+    /// ```
+    /// use allready_core::{Polarity, rollup::Input};
+    ///
+    /// let input = Input::missing("Ready", Polarity::NormalTrue).from_member("Cluster", "cluster-1");
+    /// assert_eq!(input.name(), "cluster-1");
+    /// ```
     pub fn from_member(self, kind: &'a str, name: &'a str) -> Self {
         Self { member: Some(Member { kind, name }), ..self }
     }
@@ -100,6 +144,15 @@ impl<'a> Input<'a> {
     /// The same input, stale if it is about an older generation than this.
     ///
     /// An input that tracks no generation is never stale.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Generation, Standing, Status, Time, condition_type, reason, rollup::Input};
+    ///
+    /// let synced = Condition::new(condition_type!("Synced"), Status::True, reason!("Applied"), "", Time::EPOCH);
+    /// let second = Generation::from(2);
+    /// assert_eq!(Input::from(&synced).against(second).standing(), Standing::Good, "it tracks none");
+    /// assert_eq!(Input::from(&synced.observed(1)).against(second).standing(), Standing::Unknown);
+    /// ```
     pub fn against(mut self, generation: Generation) -> Self {
         if self.is_behind(generation) {
             self.freshness = Freshness::Stale;
@@ -152,6 +205,14 @@ impl<'a> Input<'a> {
     }
 
     /// The name that a person knows it by: the member's, or the condition type.
+    ///
+    /// ```
+    /// use allready_core::{Polarity, rollup::Input};
+    ///
+    /// let input = Input::missing("Ready", Polarity::NormalTrue);
+    /// assert_eq!(input.name(), "Ready");
+    /// assert_eq!(input.from_member("Node", "node-1").name(), "node-1");
+    /// ```
     pub fn name(&self) -> &'a str {
         self.member.map_or(self.type_, |member| member.name)
     }

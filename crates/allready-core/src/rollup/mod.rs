@@ -51,6 +51,15 @@ pub use union::{Inertia, Union};
 use crate::{Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time};
 
 /// What a roll-up needs to know besides its inputs.
+///
+/// ```
+/// use allready_core::{Polarity, Status, Time, rollup::{Context, Policy}};
+///
+/// // `Degraded` is good when it is False, and nothing speaks for it here.
+/// let context = Context { polarity: Polarity::AbnormalTrue, ..Context::new("Degraded", Time::EPOCH) };
+/// let top = Policy::newest_cause().roll_up([], &context).unwrap();
+/// assert_eq!(top.status, Status::Unknown);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Context<'a> {
     /// The type of the condition that is computed.
@@ -69,6 +78,13 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// A normal-true top condition on an object without a generation.
+    ///
+    /// ```
+    /// use allready_core::{Generation, Polarity, Time, rollup::Context};
+    ///
+    /// let context = Context::new("Ready", Time::EPOCH);
+    /// assert_eq!((context.polarity, context.generation), (Polarity::NormalTrue, Generation::NONE));
+    /// ```
     pub fn new(top: &'a str, now: Time) -> Self {
         Self {
             top,
@@ -81,6 +97,16 @@ impl<'a> Context<'a> {
     }
 
     /// The same on an object of this generation.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Generation, Status, Time, condition_type, reason};
+    /// use allready_core::rollup::{Context, Input, Policy};
+    ///
+    /// let synced = Condition::new(condition_type!("Synced"), Status::True, reason!("Applied"), "", Time::EPOCH).observed(1);
+    /// let context = Context::new("Ready", Time::EPOCH).at_generation(Generation::from(2));
+    /// let top = Policy::newest_cause().roll_up([Input::from(&synced)], &context).unwrap();
+    /// assert_eq!(top.status, Status::Unknown, "what it says is about generation 1");
+    /// ```
     pub fn at_generation(self, generation: Generation) -> Self {
         Self { generation, ..self }
     }
@@ -95,6 +121,15 @@ impl<'a> Context<'a> {
 }
 
 /// The answer of a roll-up: a condition without its type and time.
+///
+/// ```
+/// use allready_core::{Generation, Polarity, Status, Time, rollup::{Context, Input, Policy}};
+///
+/// let missing = Input::missing("Synced", Polarity::NormalTrue);
+/// let top = Policy::newest_cause().roll_up([missing], &Context::new("Ready", Time::EPOCH)).unwrap();
+/// assert_eq!((top.status, &*top.reason), (Status::Unknown, "AwaitingReconciliation"));
+/// assert_eq!(top.message, "Synced has not been reported yet");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rollup<'a> {
     /// The status, as it is written for the polarity of the top type.

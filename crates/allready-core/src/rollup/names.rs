@@ -8,6 +8,12 @@ use super::{Form, Missing, Policy, Semicolon, Stale};
 use crate::Status;
 
 /// A policy name that nobody knows.
+///
+/// ```
+/// use allready_core::rollup::Policy;
+///
+/// assert_eq!("loudest".parse::<Policy>().unwrap_err().found, "loudest");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no roll-up policy {found:?}: use one of {}", Policy::NAMES.join(", "))]
 pub struct PolicyError {
@@ -52,6 +58,12 @@ impl Policy {
     }
 
     /// The name of the form.
+    ///
+    /// ```
+    /// use allready_core::rollup::Policy;
+    ///
+    /// assert_eq!("knative".parse::<Policy>().unwrap().name(), "newest-cause", "that is the form of Knative's answer");
+    /// ```
     pub fn name(&self) -> &'static str {
         match self.form {
             Form::NewestCause => "newest-cause",

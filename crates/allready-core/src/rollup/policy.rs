@@ -51,6 +51,13 @@ pub struct Policy {
 }
 
 /// The form of a roll-up's answer.
+///
+/// ```
+/// use allready_core::rollup::{Form, Policy, Semicolon, Tells};
+///
+/// let semicolon = Semicolon { tells: Tells::Everything, ..Semicolon::default() };
+/// assert_eq!(Policy::from(Form::Semicolon(semicolon)).name(), "semicolon");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {
@@ -71,6 +78,16 @@ pub enum Form {
 }
 
 /// What an input is worth that is about an older generation than the object has.
+///
+/// ```
+/// use allready_core::{Condition, Generation, Status, Time, condition_type, reason};
+/// use allready_core::rollup::{Context, Input, Policy, Stale};
+///
+/// let synced = Condition::new(condition_type!("Synced"), Status::True, reason!("Applied"), "", Time::EPOCH).observed(1);
+/// let context = Context::new("Ready", Time::EPOCH).at_generation(Generation::from(2));
+/// let status = |stale| Policy::default().with_stale(stale).roll_up([Input::from(&synced)], &context).unwrap().status;
+/// assert_eq!((status(Stale::Unknown), status(Stale::Ignored)), (Status::Unknown, Status::True));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -143,46 +160,102 @@ impl Policy {
     }
 
     /// The default: the worst input, and of those the newest, gives reason and message.
+    ///
+    /// ```
+    /// # use allready_core::rollup::Policy;
+    /// assert_eq!(Policy::newest_cause(), Policy::default());
+    /// ```
     pub const fn newest_cause() -> Self {
         Self::of(Form::NewestCause)
     }
 
     /// Everything that is not good, listed as `Type=Status`.
+    ///
+    /// ```
+    /// use allready_core::{Polarity, Time, rollup::{Context, Input, Policy}};
+    ///
+    /// let inputs = [Input::missing("Synced", Polarity::NormalTrue)];
+    /// let top = Policy::list_unhealthy().roll_up(inputs, &Context::new("Ready", Time::EPOCH)).unwrap();
+    /// assert!(top.message.contains("Synced=Unknown"));
+    /// ```
     pub const fn list_unhealthy() -> Self {
         Self::of(Form::ListUnhealthy)
     }
 
     /// A bullet for each problem; see [`Bullets`].
+    ///
+    /// ```
+    /// use allready_core::{Polarity, Time, rollup::{Context, Input, Policy}};
+    ///
+    /// let inputs = [Input::missing("Synced", Polarity::NormalTrue)];
+    /// let top = Policy::bullets().roll_up(inputs, &Context::new("Ready", Time::EPOCH)).unwrap();
+    /// assert!(top.message.starts_with("* Synced"));
+    /// ```
     pub const fn bullets() -> Self {
         Self::of(Form::Bullets(Bullets::new()))
     }
 
     /// Every problem's reason and lines; see [`Union`]. What counts for `Degraded` has library-go's two minutes of inertia.
+    ///
+    /// ```
+    /// use allready_core::rollup::{Form, Policy};
+    ///
+    /// let Form::Union(union) = Policy::union().form else { panic!("that is its form") };
+    /// assert_eq!(union.inertia.for_type("PoolDegraded").as_secs(), 120);
+    /// ```
     pub fn union() -> Self {
         Self::of(Form::Union(Union { inertia: Inertia::NONE.except("*Degraded", Duration::from_mins(2)) }))
     }
 
     /// The first of the most important; see the warning at [`FirstIssue`].
+    ///
+    /// ```
+    /// use allready_core::{Time, rollup::{Context, Policy}};
+    ///
+    /// assert!(Policy::first_issue().roll_up([], &Context::new("Ready", Time::EPOCH)).is_none(), "there is nothing to say");
+    /// ```
     pub const fn first_issue() -> Self {
         Self::of(Form::FirstIssue(FirstIssue::new()))
     }
 
     /// The failing members and their messages in one line; see [`Semicolon`].
+    ///
+    /// ```
+    /// # use allready_core::rollup::Policy;
+    /// assert_eq!("semicolon".parse(), Ok(Policy::semicolon()));
+    /// ```
     pub const fn semicolon() -> Self {
         Self::of(Form::Semicolon(Semicolon::new()))
     }
 
     /// Every cause once, with counts and the first names, bounded in bytes; see [`Grouped`].
+    ///
+    /// ```
+    /// # use allready_core::rollup::Policy;
+    /// assert_eq!("grouped".parse(), Ok(Policy::grouped()));
+    /// ```
     pub const fn grouped() -> Self {
         Self::of(Form::Grouped(Grouped::new()))
     }
 
     /// The same policy with another view of staleness.
+    ///
+    /// ```
+    /// use allready_core::rollup::{Policy, Stale};
+    ///
+    /// assert_eq!(Policy::bullets().with_stale(Stale::Unknown).stale, Stale::Unknown, "unlike Cluster API");
+    /// ```
     pub fn with_stale(self, stale: Stale) -> Self {
         Self { stale, ..self }
     }
 
     /// The same policy with another view of what has not been reported.
+    ///
+    /// ```
+    /// use allready_core::rollup::{Missing, Policy};
+    ///
+    /// assert_eq!(Policy::union().with_missing(Missing::Ignored), "library-go".parse().unwrap());
+    /// ```
     pub fn with_missing(self, missing: Missing) -> Self {
         Self { missing, ..self }
     }
@@ -191,6 +264,16 @@ impl Policy {
     ///
     /// `None` means that there is nothing to say, and that nothing should be written; only forms that say so in their
     /// documentation do that, and [`Stale::HoldsTop`] where no top condition stands yet.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Polarity, Status, Time, condition_type, reason};
+    /// use allready_core::rollup::{Context, Input, Policy};
+    ///
+    /// let synced = Condition::new(condition_type!("Synced"), Status::True, reason!("Applied"), "", Time::EPOCH);
+    /// let inputs = [Input::from(&synced), Input::missing("Healthy", Polarity::NormalTrue)];
+    /// let top = Policy::newest_cause().roll_up(inputs, &Context::new("Ready", Time::EPOCH)).unwrap();
+    /// assert_eq!((top.status, &*top.message), (Status::Unknown, "Healthy has not been reported yet"));
+    /// ```
     pub fn roll_up<'a>(
         &self,
         inputs: impl IntoIterator<Item = Input<'a>>,

@@ -23,11 +23,22 @@ pub struct Counts {
 
 impl Counts {
     /// All of them.
+    ///
+    /// ```
+    /// # use allready_core::roster::Counts;
+    /// assert_eq!(Counts { good: 5, unknown: 2, bad: 1 }.members(), 8);
+    /// ```
     pub fn members(&self) -> usize {
         self.good + self.unknown + self.bad
     }
 
     /// The worst standing that a member has; none without members.
+    ///
+    /// ```
+    /// # use allready_core::{Standing, roster::Counts};
+    /// assert_eq!(Counts { good: 5, unknown: 2, bad: 0 }.worst(), Some(Standing::Unknown));
+    /// assert_eq!(Counts::default().worst(), None);
+    /// ```
     pub fn worst(&self) -> Option<Standing> {
         let standings =
             [(self.bad, Standing::Bad), (self.unknown, Standing::Unknown), (self.good, Standing::Good)];

@@ -8,6 +8,15 @@ use crate::{
 };
 
 /// A member of a roster, as it is told.
+///
+/// ```
+/// use allready_core::{Condition, Standing, Status, Time, condition_type, reason, roster::{Roster, RosterMember}};
+///
+/// let mut roster = Roster::default();
+/// roster.set("cluster-1", &Condition::new(condition_type!("Ready"), Status::False, reason!("Down"), "no route", Time::EPOCH));
+/// let member = RosterMember { name: "cluster-1", standing: Standing::Bad, text: "no route".into() };
+/// assert_eq!(roster.member("cluster-1"), Some(member));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RosterMember<'a> {
     /// Its name.

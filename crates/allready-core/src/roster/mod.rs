@@ -54,6 +54,14 @@ use crate::{
 /// Every change takes time logarithmic in the number of members, but for [`set_generation`](Self::set_generation), which
 /// looks at all of them. Reading the answer takes time that depends on the length of its message alone; texts count as
 /// [`Semicolon::each`] has cut them. All changes say whether they changed anything; see the [module](self) for an example.
+///
+/// ```
+/// use allready_core::{Condition, Standing, Time, condition_type, roster::Roster};
+///
+/// let mut roster = Roster::default();
+/// roster.set("cluster-1", &Condition::unreported(condition_type!("Ready"), Time::EPOCH));
+/// assert_eq!(roster.standing(), Standing::Unknown);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
     form: Semicolon,
@@ -69,6 +77,14 @@ type Members = BTreeMap<Box<str>, Record>;
 
 impl Roster {
     /// A roster without members.
+    ///
+    /// ```
+    /// use allready_core::{Standing, Polarity, roster::Roster, rollup::{Input, Semicolon}};
+    ///
+    /// let mut roster = Roster::new(Semicolon::strict());
+    /// roster.set("cluster-1", Input::missing("Ready", Polarity::NormalTrue));
+    /// assert_eq!(roster.standing(), Standing::Bad, "strict: unknown is not good enough");
+    /// ```
     pub fn new(form: Semicolon) -> Self {
         Self { form, ..Self::default() }
     }
@@ -103,6 +119,15 @@ impl Roster {
     }
 
     /// Takes a member away, as when its cluster has left: it does not count any more, not as missing either.
+    ///
+    /// ```
+    /// use allready_core::{Polarity, roster::Roster, rollup::Input};
+    ///
+    /// let mut roster = Roster::default();
+    /// roster.set("cluster-1", Input::missing("Ready", Polarity::NormalTrue));
+    /// assert!(roster.remove("cluster-1"));
+    /// assert!(!roster.remove("cluster-1"), "it is gone already");
+    /// ```
     pub fn remove(&mut self, member: &str) -> bool {
         self.take(member).is_some()
     }
@@ -136,32 +161,76 @@ impl Roster {
     }
 
     /// The generation that statements should be about.
+    ///
+    /// ```
+    /// use allready_core::{Generation, roster::Roster};
+    ///
+    /// let mut roster = Roster::default();
+    /// roster.set_generation(Generation::from(4));
+    /// assert_eq!(roster.generation(), Generation::from(4));
+    /// ```
     pub fn generation(&self) -> Generation {
         self.generation
     }
 
     /// The form of the answer.
+    ///
+    /// ```
+    /// use allready_core::{roster::Roster, rollup::Semicolon};
+    ///
+    /// assert_eq!(Roster::new(Semicolon::strict()).form(), &Semicolon::strict());
+    /// ```
     pub fn form(&self) -> &Semicolon {
         &self.form
     }
 
     /// How many members there are.
+    ///
+    /// ```
+    /// use allready_core::{Polarity, roster::Roster, rollup::Input};
+    ///
+    /// let mut roster = Roster::default();
+    /// for cluster in ["cluster-1", "cluster-2", "cluster-1"] {
+    ///     roster.set(cluster, Input::missing("Ready", Polarity::NormalTrue));
+    /// }
+    /// assert_eq!(roster.len(), 2);
+    /// ```
     pub fn len(&self) -> usize {
         self.counts().members()
     }
 
     /// Whether there are no members.
+    ///
+    /// ```
+    /// use allready_core::roster::Roster;
+    ///
+    /// assert!(Roster::default().is_empty());
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// How many members are good, unknown and bad, each by its own standing, however strict the answer is.
+    ///
+    /// ```
+    /// use allready_core::{Polarity, roster::{Counts, Roster}, rollup::Input};
+    ///
+    /// let mut roster = Roster::default();
+    /// roster.set("cluster-1", Input::missing("Ready", Polarity::NormalTrue));
+    /// assert_eq!(roster.counts(), Counts { good: 0, unknown: 1, bad: 0 });
+    /// ```
     pub fn counts(&self) -> Counts {
         Counts { good: self.good.len(), unknown: self.unknown.len(), bad: self.bad.len() }
     }
 
     /// The standing of the answer: the worst of all members, in the strict mode bad where one is unknown; unknown where
     /// there are no members.
+    ///
+    /// ```
+    /// use allready_core::{Standing, roster::Roster};
+    ///
+    /// assert_eq!(Roster::default().standing(), Standing::Unknown, "nobody vouches for it");
+    /// ```
     pub fn standing(&self) -> Standing {
         self.counts().worst().map_or(Standing::Unknown, |worst| self.form.worth(worst))
     }
@@ -170,6 +239,15 @@ impl Roster {
     ///
     /// The context's polarity is that of the top condition. Its generation is not looked at: the roster has its own, and
     /// the answer is about the oldest one that was observed.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Status, Time, condition_type, reason, roster::Roster, rollup::Context};
+    ///
+    /// let mut roster = Roster::default();
+    /// roster.set("cluster-1", &Condition::new(condition_type!("Ready"), Status::False, reason!("Down"), "no route", Time::EPOCH));
+    /// let top = roster.roll_up(&Context::new("Ready", Time::EPOCH));
+    /// assert_eq!((top.status, &*top.message), (Status::False, "cluster-1 no route"));
+    /// ```
     pub fn roll_up(&self, context: &Context<'_>) -> Rollup<'static> {
         let context = context.clone().at_generation(self.generation);
         let worst = self.standing();
@@ -183,6 +261,15 @@ impl Roster {
     }
 
     /// The member of this name, if there is one.
+    ///
+    /// ```
+    /// use allready_core::{Polarity, Standing, roster::Roster, rollup::Input};
+    ///
+    /// let mut roster = Roster::default();
+    /// roster.set("cluster-1", Input::missing("Ready", Polarity::NormalTrue));
+    /// assert_eq!(roster.member("cluster-1").unwrap().standing, Standing::Unknown);
+    /// assert!(roster.member("cluster-2").is_none());
+    /// ```
     pub fn member(&self, name: &str) -> Option<RosterMember<'_>> {
         let (_, name, record) = self.find(name)?;
         Some(record.view(name, self.generation, &self.form))

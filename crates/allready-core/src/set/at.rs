@@ -27,16 +27,37 @@ pub struct At {
 
 impl At {
     /// A pass over an object of this generation, now.
+    ///
+    /// ```
+    /// # use allready_core::{Time, set::At};
+    /// let at = At::new(3u32, Time::EPOCH);
+    /// assert_eq!((at.generation.get(), at.created, at.deleting), (3, None, false));
+    /// ```
     pub fn new(generation: impl Into<Generation>, now: impl Into<Time>) -> Self {
         Self { generation: generation.into(), now: now.into(), created: None, deleting: false }
     }
 
     /// The same for an object that was created then.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Time, set::At};
+    ///
+    /// let set: ConditionSet = "Ready: Synced".parse().unwrap();
+    /// let (created, now) = (Time::from_second(10).unwrap(), Time::from_second(20).unwrap());
+    /// let mut conditions = vec![];
+    /// set.pass(&mut conditions, At::new(1u32, now).created(created)).finish();
+    /// assert_eq!(conditions[0].last_transition_time, created, "Unknown since then");
+    /// ```
     pub fn created(self, created: impl Into<Time>) -> Self {
         Self { created: Some(created.into()), ..self }
     }
 
     /// The same for an object that is being deleted.
+    ///
+    /// ```
+    /// # use allready_core::{Time, set::At};
+    /// assert!(At::new(3u32, Time::EPOCH).deleting().deleting);
+    /// ```
     pub fn deleting(self) -> Self {
         Self { deleting: true, ..self }
     }

@@ -30,6 +30,14 @@ pub struct Declared {
 }
 
 /// Whether a condition counts for the top one.
+///
+/// ```
+/// use allready_core::{ConditionSet, set::Role};
+///
+/// let set: ConditionSet = "Ready: Synced, (Cached)".parse().unwrap();
+/// let roles: Vec<Role> = set.declared().iter().map(|declared| declared.role).collect();
+/// assert_eq!(roles, [Role::Dependent, Role::Informational]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -41,6 +49,13 @@ pub enum Role {
 }
 
 /// What a condition says before anybody has marked it.
+///
+/// ```
+/// use allready_core::{Status, condition_type, reason, set::Declared};
+///
+/// let declared = Declared::new(condition_type!("Synced")).starting(Status::False, reason!("NotYet"), "");
+/// assert_eq!(declared.initial.unwrap().status, Status::False);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Initial {
     /// The status; a dependent never starts good.
@@ -54,6 +69,12 @@ pub struct Initial {
 
 impl Declared {
     /// A normal-true dependent that starts `Unknown`.
+    ///
+    /// ```
+    /// # use allready_core::{Polarity, condition_type, set::{Declared, Role}};
+    /// let synced = Declared::new(condition_type!("Synced"));
+    /// assert_eq!((synced.role, synced.polarity, synced.initial), (Role::Dependent, Polarity::NormalTrue, None));
+    /// ```
     pub fn new(type_: ConditionType) -> Self {
         Self {
             type_,
@@ -65,21 +86,48 @@ impl Declared {
     }
 
     /// The same condition, with `True` as the bad status.
+    ///
+    /// ```
+    /// # use allready_core::{Polarity, condition_type, set::Declared};
+    /// assert_eq!(Declared::new(condition_type!("Degraded")).abnormal_true().polarity, Polarity::AbnormalTrue);
+    /// ```
     pub fn abnormal_true(self) -> Self {
         Self { polarity: Polarity::AbnormalTrue, ..self }
     }
 
     /// The same condition, not counting for the top one.
+    ///
+    /// ```
+    /// # use allready_core::{condition_type, set::{Declared, Role}};
+    /// assert_eq!(Declared::new(condition_type!("Cached")).informational().role, Role::Informational);
+    /// ```
     pub fn informational(self) -> Self {
         Self { role: Role::Informational, ..self }
     }
 
     /// The same condition with a meaning, for documentation.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, condition_type, set::Declared};
+    ///
+    /// let synced = Declared::new(condition_type!("Synced")).described("The manifests are applied.");
+    /// assert!(ConditionSet::living().dependent(synced).build().unwrap().table().contains("The manifests are applied."));
+    /// ```
     pub fn described(self, description: impl Into<Cow<'static, str>>) -> Self {
         Self { description: description.into(), ..self }
     }
 
     /// The same condition, saying this before anybody has marked it.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Status, Time, condition, condition_type, reason, set::{At, Declared}};
+    ///
+    /// let synced = Declared::new(condition_type!("Synced")).starting(Status::False, reason!("NotYet"), "nothing is applied");
+    /// let set = ConditionSet::living().dependent(synced).build().unwrap();
+    /// let mut conditions = vec![];
+    /// set.pass(&mut conditions, At::new(1u32, Time::EPOCH)).finish();
+    /// assert_eq!(condition::find(&conditions, "Synced").unwrap().reason, "NotYet");
+    /// ```
     pub fn starting(self, status: Status, reason: Reason, message: impl Into<Message>) -> Self {
         Self { initial: Some(Initial { status, reason, message: message.into() }), ..self }
     }

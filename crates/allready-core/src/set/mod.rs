@@ -32,6 +32,7 @@ mod at;
 mod builder;
 mod declared;
 mod describe;
+mod mark;
 mod pass;
 mod policies;
 mod propagate;
@@ -71,6 +72,13 @@ pub const ANNOTATION: &str = "allready.dev/conditions";
 ///
 /// Made by a [builder](ConditionSet::builder), by `#[derive(ConditionSet)]`, or from data: it reads and writes as JSON
 /// (see [`SetDescription`]) and as one line of text (see [`FromStr`](#impl-FromStr-for-ConditionSet)).
+///
+/// ```
+/// use allready_core::ConditionSet;
+///
+/// let set: ConditionSet = "Ready: Synced, !Degraded, (Cached)".parse().unwrap();
+/// assert_eq!((set.top().as_str(), set.dependents().count(), set.declared().len()), ("Ready", 2, 3));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConditionSet {
     pub(crate) top: ConditionType,
@@ -86,6 +94,13 @@ pub struct ConditionSet {
 
 impl ConditionSet {
     /// Starts a description with this top type.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, condition_type};
+    ///
+    /// let set = ConditionSet::builder(condition_type!("Programmed")).dependent(condition_type!("Accepted")).build().unwrap();
+    /// assert_eq!(set.to_string(), "Programmed: Accepted");
+    /// ```
     pub fn builder(top: ConditionType) -> ConditionSetBuilder {
         ConditionSetBuilder::new(top)
     }
@@ -102,6 +117,13 @@ impl ConditionSet {
     }
 
     /// Starts the description of something that runs to an end: its top type is `Succeeded`.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, condition_type};
+    ///
+    /// let set = ConditionSet::batch().dependent(condition_type!("Copied")).build().unwrap();
+    /// assert_eq!(set.top(), "Succeeded");
+    /// ```
     pub fn batch() -> ConditionSetBuilder {
         Self::builder(ConditionType::from_static("Succeeded"))
     }
@@ -125,16 +147,36 @@ impl ConditionSet {
     }
 
     /// The type of the top condition.
+    ///
+    /// ```
+    /// # use allready_core::ConditionSet;
+    /// let set: ConditionSet = "Ready: Synced".parse().unwrap();
+    /// assert_eq!(set.top(), "Ready");
+    /// ```
     pub fn top(&self) -> &ConditionType {
         &self.top
     }
 
     /// Every declared condition but the top one, in the order of declaration.
+    ///
+    /// ```
+    /// # use allready_core::ConditionSet;
+    /// let set: ConditionSet = "Ready: Synced, (Cached)".parse().unwrap();
+    /// let types: Vec<_> = set.declared().iter().map(|declared| declared.type_.as_str()).collect();
+    /// assert_eq!(types, ["Synced", "Cached"]);
+    /// ```
     pub fn declared(&self) -> &[Declared] {
         &self.declared
     }
 
     /// The conditions that the top one is computed from.
+    ///
+    /// ```
+    /// # use allready_core::ConditionSet;
+    /// let set: ConditionSet = "Ready: Synced, (Cached)".parse().unwrap();
+    /// let types: Vec<_> = set.dependents().map(|declared| declared.type_.as_str()).collect();
+    /// assert_eq!(types, ["Synced"], "what informs does not count");
+    /// ```
     pub fn dependents(&self) -> impl Iterator<Item = &Declared> {
         self.declared.iter().filter(|declared| declared.role == Role::Dependent)
     }
@@ -144,6 +186,13 @@ impl ConditionSet {
     }
 
     /// The roll-up policy of the top condition.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, rollup::Policy};
+    ///
+    /// let set = ConditionSet::living().policy(Policy::bullets()).build().unwrap();
+    /// assert_eq!(set.policy().name(), "bullets");
+    /// ```
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
@@ -164,6 +213,13 @@ impl ConditionSet {
     }
 
     /// The reason of a good top condition, where the set has one of its own.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, reason};
+    ///
+    /// let set = ConditionSet::living().good_reason(reason!("AllGood")).build().unwrap();
+    /// assert_eq!(set.good_reason().unwrap(), "AllGood");
+    /// ```
     pub fn good_reason(&self) -> Option<&Reason> {
         self.good_reason.as_ref()
     }
@@ -181,6 +237,14 @@ impl ConditionSet {
     }
 
     /// The declaration of a type, if it is in the set; the top type is not.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, set::Role};
+    ///
+    /// let set: ConditionSet = "Ready: Synced, (Cached)".parse().unwrap();
+    /// assert_eq!(set.get("Cached").unwrap().role, Role::Informational);
+    /// assert!(set.get("Ready").is_none());
+    /// ```
     pub fn get(&self, type_: &str) -> Option<&Declared> {
         self.declared.iter().find(|declared| declared.type_ == *type_)
     }
@@ -200,6 +264,15 @@ impl ConditionSet {
     }
 
     /// Begins a reconcile pass over a list of conditions: prunes what was renamed, and initialises what is missing.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Time, set::At};
+    ///
+    /// let set: ConditionSet = "Ready: Synced".parse().unwrap();
+    /// let mut conditions = vec![];
+    /// set.pass(&mut conditions, At::new(1u32, Time::EPOCH)).finish();
+    /// assert_eq!(conditions.iter().map(|condition| condition.type_.as_str()).collect::<Vec<_>>(), ["Ready", "Synced"]);
+    /// ```
     pub fn pass<'a>(&'a self, conditions: &'a mut Vec<Condition>, at: At) -> Pass<'a> {
         Pass::begin(self, conditions, at)
     }

@@ -1,10 +1,7 @@
 //! One reconcile pass: bound to one list, one generation and one instant.
 
-use std::borrow::Cow;
-
 use super::{
-    At, ClearError, ConditionSet, Declared, Initial, MarkError, Role, Upgrade, record::Record,
-    touched::Touched,
+    At, ClearError, ConditionSet, Declared, Initial, Role, Upgrade, record::Record, touched::Touched,
 };
 use crate::{
     Condition, ConditionType, Message, Polarity, Reason, Standing, Status, Time,
@@ -15,6 +12,16 @@ use crate::{
 };
 
 /// What a pass has done.
+///
+/// ```
+/// use allready_core::{ConditionSet, Time, set::{At, Finished}};
+///
+/// let set: ConditionSet = "Ready: Synced".parse().unwrap();
+/// let mut conditions = vec![];
+/// assert!(set.pass(&mut conditions, At::new(1u32, Time::EPOCH)).finish().changed);
+/// let again = set.pass(&mut conditions, At::new(1u32, Time::EPOCH)).finish();
+/// assert_eq!(again, Finished::default(), "there is nothing to write");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finished {
     /// Whether the list differs from what it was, in anything but its order.
@@ -31,6 +38,17 @@ pub struct Finished {
 /// Marks take effect at once. [`finish`](Pass::finish) says that the reconcile came to its end: it applies the policy for
 /// untouched conditions and computes the top one. A pass that is dropped, by an early return, an error or a panic, keeps
 /// the marks that were made and everything else as it was, and computes the top condition from that.
+///
+/// ```
+/// use allready_core::{ConditionSet, Status, Time, condition, reason, set::At};
+///
+/// let set: ConditionSet = "Ready: Synced, Healthy".parse().unwrap();
+/// let mut conditions = vec![];
+/// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
+/// pass.mark_false("Synced", reason!("Forbidden"), "may not list pods").unwrap();
+/// drop(pass); // as an early return does
+/// assert_eq!(condition::find(&conditions, "Ready").unwrap().status, Status::False);
+/// ```
 #[derive(Debug)]
 #[must_use = "finish the pass, or what was left untouched is not settled"]
 pub struct Pass<'a> {
@@ -171,7 +189,7 @@ impl<'a> Pass<'a> {
 
     /// Where a type stands, after making sure that it stands there once. Of several, the worst is kept,
     /// and of those one that is outdated.
-    fn only(&mut self, type_: &ConditionType, polarity: Polarity) -> Option<usize> {
+    pub(super) fn only(&mut self, type_: &ConditionType, polarity: Polarity) -> Option<usize> {
         let first = condition::position(self.conditions, type_.as_str())?;
         let mut from = first + 1;
         while let Some(offset) =
@@ -190,91 +208,6 @@ impl<'a> Pass<'a> {
             from = second;
         }
         Some(first)
-    }
-
-    /// Marks a condition `True`.
-    ///
-    /// True of a normal-true condition is good news; of an abnormal-true one it is bad.
-    pub fn mark_true<'m>(
-        &mut self,
-        type_: &str,
-        reason: impl Into<Reason>,
-        message: impl Into<Cow<'m, str>>,
-    ) -> Result<&mut Self, MarkError> {
-        self.mark(type_, Status::True, reason, message)
-    }
-
-    /// Marks a condition `False`: for a normal-true one, somebody has to do something.
-    pub fn mark_false<'m>(
-        &mut self,
-        type_: &str,
-        reason: impl Into<Reason>,
-        message: impl Into<Cow<'m, str>>,
-    ) -> Result<&mut Self, MarkError> {
-        self.mark(type_, Status::False, reason, message)
-    }
-
-    /// Marks a condition `Unknown`: work on it is going on.
-    pub fn mark_unknown<'m>(
-        &mut self,
-        type_: &str,
-        reason: impl Into<Reason>,
-        message: impl Into<Cow<'m, str>>,
-    ) -> Result<&mut Self, MarkError> {
-        self.mark(type_, Status::Unknown, reason, message)
-    }
-
-    /// Marks a condition with a status.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, Status, Time, reason, set::At};
-    ///
-    /// let set: ConditionSet = "Ready: Synced".parse().unwrap();
-    /// let mut conditions = vec![];
-    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
-    /// pass.mark("Synced", Status::Unknown, reason!("Applying"), "2 of 5 applied").unwrap();
-    ///
-    /// let error = pass.mark("Ready", Status::True, reason!("Please"), "").unwrap_err();
-    /// assert!(error.to_string().contains("it is computed from its dependents"));
-    /// let error = pass.mark("Synched", Status::True, reason!("Applied"), "").unwrap_err();
-    /// assert!(error.to_string().contains("not a condition of this set (Ready: Synced)"));
-    /// ```
-    pub fn mark<'m>(
-        &mut self,
-        type_: &str,
-        status: Status,
-        reason: impl Into<Reason>,
-        message: impl Into<Cow<'m, str>>,
-    ) -> Result<&mut Self, MarkError> {
-        let set = self.set;
-        match set.declared.iter().position(|declared| declared.type_ == *type_) {
-            Some(index) => self.mark_declared(index, status, reason.into(), &message.into()),
-            None if set.top == *type_ => return Err(MarkError::Top { type_: set.top.clone() }),
-            None if set.open => match ConditionType::new(type_.to_owned()) {
-                Ok(legal) => {
-                    let place = self.only(&legal, Polarity::NormalTrue).unwrap_or(usize::MAX);
-                    self.write(place, &legal, status, reason.into(), &message.into());
-                }
-                Err(_) => return Err(self.undeclared(type_)),
-            },
-            None => return Err(self.undeclared(type_)),
-        }
-        Ok(self)
-    }
-
-    fn undeclared(&self, type_: &str) -> MarkError {
-        MarkError::Undeclared { type_: condition::excerpt(type_), set: self.set.to_string() }
-    }
-
-    /// Marks a declared condition by its place in the set: for generated code, which knows that it is there. A place that
-    /// the set does not have is ignored.
-    #[doc(hidden)]
-    pub fn mark_declared(&mut self, index: usize, status: Status, reason: Reason, message: &str) {
-        let set = self.set;
-        if let Some(declared) = set.declared.get(index) {
-            self.touched.add(index);
-            self.write(index + 1, &declared.type_, status, reason, message);
-        }
     }
 
     /// Takes an informational or undeclared condition out of the list.
@@ -306,6 +239,17 @@ impl<'a> Pass<'a> {
     }
 
     /// The list as it stands in the middle of the pass; its top condition is from before.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Status, Time, reason, set::At};
+    ///
+    /// let set: ConditionSet = "Ready: Synced".parse().unwrap();
+    /// let mut conditions = vec![];
+    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
+    /// pass.mark_true("Synced", reason!("Applied"), "").unwrap();
+    /// let statuses: Vec<Status> = pass.conditions().iter().map(|condition| condition.status).collect();
+    /// assert_eq!(statuses, [Status::Unknown, Status::True], "Ready is computed at the end");
+    /// ```
     pub fn conditions(&self) -> &[Condition] {
         self.conditions
     }
@@ -353,6 +297,17 @@ impl<'a> Pass<'a> {
     }
 
     /// Says that the reconcile came to its end, and settles the list.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Status, Time, reason, set::At};
+    ///
+    /// let set: ConditionSet = "Ready: Synced".parse().unwrap();
+    /// let mut conditions = vec![];
+    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
+    /// pass.mark_true("Synced", reason!("Applied"), "").unwrap();
+    /// assert!(pass.finish().changed);
+    /// assert_eq!(conditions[0].status, Status::True);
+    /// ```
     pub fn finish(mut self) -> Finished {
         self.progress = Progress::Finished;
         self.settle_untouched();

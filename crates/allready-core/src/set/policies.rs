@@ -8,6 +8,14 @@ use serde::{Deserialize, Serialize};
 ///
 /// A pass that ends early touches nothing it was not told to, whatever this says. For a set this is about its declared
 /// conditions: others belong to somebody else and always stay. An updater knows no set: there it is about the whole list.
+///
+/// ```
+/// use allready_core::{Condition, Time, condition_type, set::Untouched, updater::ConditionUpdater};
+///
+/// let old = [Condition::unreported(condition_type!("Obsolete"), Time::EPOCH)];
+/// let left = |untouched| ConditionUpdater::new(&old, untouched, Time::EPOCH).finish().conditions.len();
+/// assert_eq!((left(Untouched::Keep), left(Untouched::Remove)), (1, 0));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -22,6 +30,15 @@ pub enum Untouched {
 }
 
 /// What a dependent is worth that is new in the set while the top condition is already good.
+///
+/// ```
+/// use allready_core::{Condition, ConditionSet, Status, Time, condition, condition_type, reason, set::{At, Upgrade}};
+///
+/// let mut conditions = vec![Condition::new(condition_type!("Ready"), Status::True, reason!("Ready"), "", Time::EPOCH)];
+/// let set = ConditionSet::living().dependent(condition_type!("New")).upgrade(Upgrade::AssumeGood).build().unwrap();
+/// set.pass(&mut conditions, At::new(1u32, Time::EPOCH)).finish();
+/// assert_eq!(condition::find(&conditions, "New").unwrap().reason, "AssumedGood");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -6,6 +6,13 @@ use super::{ConditionSet, Declared, Role, SetError};
 use crate::{ConditionType, Polarity, condition::ConditionTypeError};
 
 /// Why a line does not describe a set.
+///
+/// ```
+/// use allready_core::{ConditionSet, set::SetTextError};
+///
+/// assert!(matches!("Synced, Healthy".parse::<ConditionSet>(), Err(SetTextError::Form { .. })), "which is the top?");
+/// assert!(matches!("Ready: (Cached".parse::<ConditionSet>(), Err(SetTextError::Bracket { .. })));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetTextError {

@@ -29,6 +29,15 @@ use crate::{Condition, ConditionType, Message, Reason, Status, Time};
 /// One condition that appeared, took another status, or went away.
 ///
 /// [`Display`](fmt::Display) gives the words of [`Verbosity::PerChange`].
+///
+/// ```
+/// use allready_core::{Condition, Status, Time, condition_type, reason, transition::diff};
+///
+/// let ready = Condition::new(condition_type!("Ready"), Status::False, reason!("DiskFull"), "sda is full", Time::EPOCH);
+/// let transitions = diff(&[], &[ready]);
+/// assert_eq!(transitions[0].to_string(), "Condition 'Ready' added with status 'False'");
+/// assert_eq!((transitions[0].reason.as_str(), transitions[0].since), ("DiskFull", Time::EPOCH));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Transition {
     /// The type of the condition.
@@ -75,6 +84,13 @@ pub enum Change {
 
 impl Change {
     /// The status before, if the condition was there.
+    ///
+    /// ```
+    /// use allready_core::{Status, transition::Change};
+    ///
+    /// assert_eq!(Change::Removed { from: Status::True }.before(), Some(Status::True));
+    /// assert_eq!(Change::Added { to: Status::True }.before(), None);
+    /// ```
     pub const fn before(self) -> Option<Status> {
         match self {
             Self::Added { .. } => None,
@@ -83,6 +99,13 @@ impl Change {
     }
 
     /// The status after, if the condition is still there.
+    ///
+    /// ```
+    /// use allready_core::{Status, transition::Change};
+    ///
+    /// assert_eq!(Change::Added { to: Status::True }.after(), Some(Status::True));
+    /// assert_eq!(Change::Removed { from: Status::True }.after(), None);
+    /// ```
     pub const fn after(self) -> Option<Status> {
         match self {
             Self::Added { to } | Self::Changed { to, .. } => Some(to),

@@ -34,6 +34,12 @@ pub enum Verbosity {
 }
 
 /// A verbosity that nobody knows.
+///
+/// ```
+/// use allready_core::transition::Verbosity;
+///
+/// assert_eq!("loud".parse::<Verbosity>().unwrap_err().found, "loud");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "there is no event verbosity {found:?}: use per-change, per-new-status or if-changed \
@@ -110,6 +116,12 @@ impl Style<'_> {
 }
 
 /// The `type` of a Kubernetes event.
+///
+/// ```
+/// use allready_core::transition::EventSeverity;
+///
+/// assert!(EventSeverity::Warning > EventSeverity::Normal);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EventSeverity {
     /// For the record.
@@ -120,6 +132,11 @@ pub enum EventSeverity {
 
 impl EventSeverity {
     /// The word on the wire.
+    ///
+    /// ```
+    /// # use allready_core::transition::EventSeverity;
+    /// assert_eq!(EventSeverity::Warning.as_str(), "Warning");
+    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Normal => "Normal",
@@ -135,6 +152,15 @@ impl fmt::Display for EventSeverity {
 }
 
 /// An event that waits for the object it is about: all of `events.k8s.io` that depends on the transitions.
+///
+/// ```
+/// use allready_core::{Condition, Time, condition_type};
+/// use allready_core::transition::{Style, Verbosity, diff, notes};
+///
+/// let added = diff(&[], &[Condition::unreported(condition_type!("Ready"), Time::EPOCH)]);
+/// let note = &notes(&added, Verbosity::PerChange, &Style::default())[0];
+/// assert_eq!((note.reason, note.action), ("ConditionChanged", "UpdateStatus"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EventNote {
     /// The event's `type`.

@@ -51,6 +51,15 @@ pub struct ConditionUpdater<'a> {
 }
 
 /// What a pass came to.
+///
+/// ```
+/// use allready_core::{Condition, Status, Time, condition_type, reason};
+/// use allready_core::{set::Untouched, updater::{ConditionUpdater, Updated}};
+///
+/// let old = vec![Condition::new(condition_type!("Ready"), Status::True, reason!("Ok"), "", Time::EPOCH)];
+/// let updated = ConditionUpdater::new(&old, Untouched::Keep, Time::EPOCH).update_from(&old[0]).finish();
+/// assert_eq!(updated, Updated { conditions: old.clone(), changed: false, transitions: vec![] }, "there is nothing to write");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Updated {
     /// The new list, sorted by type.
@@ -64,6 +73,13 @@ pub struct Updated {
 
 impl<'a> ConditionUpdater<'a> {
     /// Starts a pass at this instant from the list as it stands. Of a type that is there twice, the last counts.
+    ///
+    /// ```
+    /// use allready_core::{Time, set::Untouched, updater::ConditionUpdater};
+    ///
+    /// let updated = ConditionUpdater::new(&[], Untouched::Keep, Time::EPOCH).finish();
+    /// assert!(!updated.changed);
+    /// ```
     pub fn new(old: &'a [Condition], untouched: Untouched, now: Time) -> Self {
         Self { old, originals: transition::by_type(old), touched: BTreeMap::new(), untouched, now }
     }
@@ -95,12 +111,29 @@ impl<'a> ConditionUpdater<'a> {
     }
 
     /// Sets a condition to what another says; the time of that one does not matter.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Time, condition_type, set::Untouched, updater::ConditionUpdater};
+    ///
+    /// let now = Time::from_second(20).unwrap();
+    /// let template = Condition::unreported(condition_type!("Ready"), Time::EPOCH);
+    /// let updated = ConditionUpdater::new(&[], Untouched::Keep, now).update_from(&template).finish();
+    /// assert_eq!(updated.conditions, [Condition { last_transition_time: now, ..template }]);
+    /// ```
     pub fn update_from(self, template: &Condition) -> Self {
         let Condition { type_, status, observed_generation, reason, message, .. } = template.clone();
         self.update(type_, status, observed_generation.unwrap_or_default(), Some(reason), message)
     }
 
     /// Removes a condition; nothing happens if there is none of this type.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Time, condition_type, set::Untouched, updater::ConditionUpdater};
+    ///
+    /// let old = [Condition::unreported(condition_type!("Obsolete"), Time::EPOCH)];
+    /// let updated = ConditionUpdater::new(&old, Untouched::Keep, Time::EPOCH).remove("Obsolete").finish();
+    /// assert_eq!((updated.changed, updated.conditions), (true, vec![]));
+    /// ```
     pub fn remove(mut self, type_: &str) -> Self {
         self.touched.remove(type_);
         if let Some(original) = self.originals.get(type_) {
@@ -127,6 +160,14 @@ impl<'a> ConditionUpdater<'a> {
     }
 
     /// Ends a pass that got to its end: untouched conditions stay, go or become `Unknown` as was asked for.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Status, Time, condition_type, reason, set::Untouched, updater::ConditionUpdater};
+    ///
+    /// let old = [Condition::new(condition_type!("Ready"), Status::True, reason!("Ok"), "", Time::EPOCH)];
+    /// let updated = ConditionUpdater::new(&old, Untouched::Unknown, Time::EPOCH).finish();
+    /// assert_eq!(updated.conditions[0].status, Status::Unknown, "this pass has not spoken for it");
+    /// ```
     pub fn finish(self) -> Updated {
         let untouched = self.untouched;
         self.settle(untouched)

@@ -24,6 +24,17 @@ use fields::{ConditionKey, Reach};
 use path::steps;
 
 /// Who wrote something.
+///
+/// ```
+/// use allready_core::writers::{Writer, of_field};
+/// use serde_json::json;
+///
+/// let object = json!({ "metadata": { "managedFields": [{
+///     "manager": "kube-scheduler", "time": "2026-03-01T10:00:00Z", "fieldsV1": { "f:status": { "f:phase": {} } },
+/// }] } });
+/// let time = "2026-03-01T10:00:00Z".parse().ok();
+/// assert_eq!(of_field(&object, "status.phase"), Some(Writer { manager: "kube-scheduler".to_owned(), time }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Writer {
     /// The name of the field manager.

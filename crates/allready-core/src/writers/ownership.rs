@@ -19,6 +19,14 @@ const SAYING: [&str; 5] =
     ["f:status", "f:reason", "f:message", "f:lastTransitionTime", "f:observedGeneration"];
 
 /// How a manager writes.
+///
+/// ```
+/// use allready_core::writers::{Operation, all};
+/// use serde_json::json;
+///
+/// let object = json!({ "metadata": { "managedFields": [{ "manager": "helm", "operation": "Apply", "fieldsV1": {} }] } });
+/// assert_eq!(all(&object).managers[0].operation, Operation::Apply);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Operation {
     /// By server-side apply: what it stops to apply is removed.
@@ -30,6 +38,18 @@ pub enum Operation {
 }
 
 /// A manager of an object: one entry of `managedFields`.
+///
+/// ```
+/// use allready_core::writers::all;
+/// use serde_json::json;
+///
+/// let object = json!({ "metadata": { "managedFields": [{
+///     "manager": "kubelet", "operation": "Update", "subresource": "status", "fieldsV1": { "f:status": { "f:phase": {} } },
+/// }] }, "status": { "phase": "Running" } });
+/// let kubelet = &all(&object).managers[0];
+/// assert_eq!((kubelet.manager.as_str(), kubelet.subresource.as_deref()), ("kubelet", Some("status")));
+/// assert!(kubelet.entry_bytes > kubelet.owned_bytes, "the note is longer than what it is about");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manager {
@@ -53,6 +73,14 @@ pub struct Manager {
 }
 
 /// What is to be thought of the owners of a condition.
+///
+/// ```
+/// use allready_core::writers::{Agreement, all};
+/// use serde_json::json;
+///
+/// let object = json!({ "status": { "conditions": [{ "type": "Ready", "status": "True" }] } });
+/// assert_eq!(all(&object).conditions[0].agreement, Agreement::Unowned, "it was read without managedFields");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Agreement {
     /// Nobody is written down.
@@ -66,6 +94,18 @@ pub enum Agreement {
 }
 
 /// An owner of a condition.
+///
+/// ```
+/// use allready_core::writers::{Owner, all};
+/// use serde_json::json;
+///
+/// let ready = json!({ "k:{\"type\":\"Ready\"}": { "f:status": {} } });
+/// let object = json!({
+///     "metadata": { "managedFields": [{ "manager": "kubelet", "operation": "Update", "fieldsV1": { "f:status": { "f:conditions": ready } } }] },
+///     "status": { "conditions": [{ "type": "Ready", "status": "True" }] },
+/// });
+/// assert_eq!(all(&object).conditions[0].owners, [Owner { manager: 0, has_status: true }]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Owner {
@@ -76,6 +116,15 @@ pub struct Owner {
 }
 
 /// A condition and who owns it.
+///
+/// ```
+/// use allready_core::writers::all;
+/// use serde_json::json;
+///
+/// let object = json!({ "status": { "conditions": [{ "type": "Ready", "status": "True" }] } });
+/// let owned = &all(&object).conditions[0];
+/// assert_eq!((owned.list.as_str(), owned.index, owned.type_.as_str()), ("status.conditions", 0, "Ready"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnedCondition {
@@ -93,6 +142,14 @@ pub struct OwnedCondition {
 }
 
 /// Everything that an object tells about its writers.
+///
+/// ```
+/// use allready_core::writers::all;
+/// use serde_json::json;
+///
+/// let object = json!({ "kind": "Widget" });
+/// assert_eq!((all(&object).bytes, all(&object).is_complete), (object.to_string().len(), true));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ownership {

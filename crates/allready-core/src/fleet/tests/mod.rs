@@ -3,7 +3,10 @@ mod model;
 mod properties;
 
 use super::*;
-use crate::{Condition, Polarity, Status, Time, condition_type, reason};
+use crate::{
+    Condition, Polarity, Standing, Status, Time, condition_type, reason,
+    rollup::{Cause, Context, Rollup},
+};
 
 /// A condition of type `Valid`; good where the reason is `Ok`, unknown where it is `Wait`.
 fn valid(reason: &'static str, message: &'static str) -> Condition {

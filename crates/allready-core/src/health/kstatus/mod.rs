@@ -15,6 +15,13 @@ use crate::Time;
 use read::{Conditions, integer};
 
 /// One of the words of kstatus.
+///
+/// ```
+/// use allready_core::health::{Health, kstatus::Status};
+///
+/// assert_eq!(Health::from(Status::Current), Health::Healthy);
+/// assert_eq!(Health::from(Status::Terminating), Health::Progressing);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Status {
     /// Its controller is at work.
@@ -30,6 +37,15 @@ pub enum Status {
 }
 
 /// What kstatus says of an object.
+///
+/// ```
+/// use allready_core::{Time, health::kstatus::{self, Status}};
+/// use serde_json::json;
+///
+/// let object = json!({ "kind": "Widget", "metadata": { "generation": 2 }, "status": { "observedGeneration": 1 } });
+/// let outcome = kstatus::compute(&object, Time::EPOCH);
+/// assert_eq!((outcome.status, outcome.reason.as_str()), (Status::InProgress, "LatestGenerationNotObserved"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Outcome {
     /// The word.

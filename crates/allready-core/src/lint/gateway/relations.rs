@@ -15,6 +15,17 @@ use crate::{
 const GROUP: &str = "gateway.networking.k8s.io";
 
 /// How much was looked at.
+///
+/// ```
+/// use allready_core::lint::{Coverage, Relations};
+/// use serde_json::json;
+///
+/// let mut relations = Relations::default();
+/// relations.add(&json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute", "metadata": { "name": "web" },
+///     "status": { "parents": [{ "parentRef": { "name": "public" }, "controllerName": "example.com/gone" }] } }));
+/// assert_eq!(relations.findings(Coverage::Part), [], "its class may be elsewhere");
+/// assert_eq!(relations.findings(Coverage::Everything)[0].rule.id, "G04");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// All classes and all routes that there are: what was not seen is not there.
@@ -175,6 +186,12 @@ impl Relations {
     }
 
     /// Whether there are conditions that may be about nodes, and no node was seen: then the nodes are worth reading.
+    ///
+    /// ```
+    /// use allready_core::lint::Relations;
+    ///
+    /// assert!(!Relations::default().needs_nodes());
+    /// ```
     pub fn needs_nodes(&self) -> bool {
         self.nodes.are_missed()
     }

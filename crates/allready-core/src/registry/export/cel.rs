@@ -1,30 +1,39 @@
 //! Expressions for Flux: `healthCheckExprs` of a Kustomization.
 //!
 //! Flux asks `failed` and then `current`, and waits while neither is true; so `current` says everything that must hold.
-//! An expression about a field that is not there fails, and Flux waits: that is not good news either.
+//! An expression about a field that is not there fails, and Flux waits: that is not good news either. It also means that an
+//! expression cannot tell an object without a status from another.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::fmt::Write as _;
 
-use super::recipe::{BROKEN_WORDS, Counting, Recipe, STATE_FIELDS, WAITING_WORDS};
-use crate::health::Health;
+use super::recipe::{Known, Recipe, Sort};
+use super::{cel_parts, words};
+use crate::{Polarity, health::Health};
 
-/// The lists of a status that have conditions of their own, in the kinds of the Gateway API and those like them.
-const NESTED: [&str; 3] = ["listeners", "parents", "ancestors"];
+/// How many levels of a status are read; what has more of them is not called current.
+const LEVELS: usize = 4;
 
 /// The expressions for a kind: `failed`, if anything can, and `current`.
-pub(super) fn expressions(recipe: &Recipe) -> (Option<String>, String) {
-    if recipe.always.is_some() {
-        return (None, "true".to_owned());
+pub(super) fn expressions(recipe: &Recipe) -> Result<(Option<String>, String), &'static str> {
+    if let Some(always) = recipe.always {
+        let current =
+            if always == Health::Healthy { wished(recipe).join(" && ") } else { "false".to_owned() };
+        return Ok((None, current));
     }
-    (failed(recipe), current(recipe))
+    if recipe.silent == Health::Healthy {
+        return Err("it may have no status, and an expression of Flux fails where there is none");
+    }
+    Ok((failed(recipe), current(recipe)))
 }
 
 fn failed(recipe: &Recipe) -> Option<String> {
     let mut any: Vec<String> = Vec::new();
-    let conditions = recipe.conditions.iter().enumerate().filter(|(_, one)| broken(one).is_some());
-    let broken = having(recipe, conditions, |one| broken(one).unwrap_or_default());
-    if !broken.is_empty() {
-        any.push(some_condition(recipe, &broken.join(" || ")));
+    let exact = recipe.conditions.iter().filter(|one| !one.is_pattern() && one.sort == Sort::Counts);
+    let broken: Vec<String> = exact
+        .filter_map(|one| Some(format!("(e.type == {} && {})", quoted(&one.type_), broken(one)?)))
+        .collect();
+    if !broken.is_empty() && !recipe.is_blind {
+        any.push(format!("(has(status.conditions) && status.conditions.exists(e, {}))", broken.join(" || ")));
     }
     for wording in &recipe.wordings {
         let words = wording.words.iter().filter(|&(_, &health)| health == Health::Degraded);
@@ -37,13 +46,15 @@ fn failed(recipe: &Recipe) -> Option<String> {
 }
 
 /// When the status and the reason of a condition say that something is broken for good.
-fn broken(one: &Counting) -> Option<String> {
+fn broken(one: &Known) -> Option<String> {
     let reasons = |is_broken: bool| {
         let found = one.reasons.iter().filter(|&(_, &health)| (health == Health::Degraded) == is_broken);
         found.map(|(reason, _)| reason.as_str()).collect::<Vec<_>>()
     };
     let (broken, other) = (reasons(true), reasons(false));
-    let reason = match (one.bad == Health::Degraded, broken.is_empty(), other.is_empty()) {
+    let is_abnormal = one.polarity == Polarity::AbnormalTrue;
+    let is_broken = one.bad.map_or(is_abnormal, |bad| bad == Health::Degraded);
+    let reason = match (is_broken, broken.is_empty(), other.is_empty()) {
         (true, _, true) => String::new(),
         (true, _, false) => format!(" && !(has(e.reason) && e.reason in {})", list(&other)),
         (false, false, _) => format!(" && has(e.reason) && e.reason in {}", list(&broken)),
@@ -52,153 +63,212 @@ fn broken(one: &Counting) -> Option<String> {
     Some(format!("e.status == {}{reason}", quoted(one.bad_status())))
 }
 
-fn current(recipe: &Recipe) -> String {
-    let mut told: Vec<String> = Vec::new();
-    let speaking = recipe.conditions.iter().enumerate().filter(|(_, one)| one.speaks);
-    let good = having(recipe, speaking, |one| format!("e.status == {}", quoted(one.good())));
-    if !good.is_empty() {
-        told.push(some_condition(recipe, &good.join(" || ")));
-    }
-    let mut all = Vec::new();
-    for wording in &recipe.wordings {
-        let (there, text) = (there(&wording.path), text(&wording.path));
-        let words = |is_healthy: bool| {
-            let words =
-                wording.words.iter().filter(|&(_, &health)| (health == Health::Healthy) == is_healthy);
-            words.map(|(word, _)| word.as_str()).collect::<Vec<_>>()
-        };
-        let (healthy, against) = (words(true), words(false));
-        if !healthy.is_empty() {
-            told.push(format!("({there} && {text} in {})", list(&healthy)));
-        }
-        if wording.other.is_some() {
-            let ignored = wording.ignored.iter().map(String::as_str);
-            let fine: Vec<&str> = healthy.into_iter().chain(ignored).chain([""]).collect();
-            all.push(format!("(!({there}) || {text} in {})", list(&fine)));
-        } else if !against.is_empty() {
-            all.push(format!("(!({there}) || !({text} in {}))", list(&against)));
-        }
-    }
-    all.insert(0, format!("({})", told.join(" || ")));
-    all.push(format!("!({})", some_condition(recipe, &against(recipe).join(" || "))));
+/// That nobody deletes it, and nobody wants it to rest.
+fn wished(recipe: &Recipe) -> Vec<String> {
+    let mut all = vec![
+        "!has(metadata.deletionTimestamp)".to_owned(),
+        format!("!{}.exists(f, f in spec && spec[f] == true)", list(&words::SWITCHES)),
+        format!(
+            "!{}.exists(f, f in spec && type(spec[f]) == map && (('paused' in spec[f] && spec[f].paused == true) || ('rollingUpdate' in spec[f] && type(spec[f].rollingUpdate) == map && 'paused' in spec[f].rollingUpdate && spec[f].rollingUpdate.paused == true)))",
+            list(&words::STRATEGIES)
+        ),
+        "!('enabled' in spec && spec.enabled == false)".to_owned(),
+        format!(
+            "!(has(metadata.annotations) && metadata.annotations.exists(k, k.lowerAscii().matches('{}|reconcil') && metadata.annotations[k].lowerAscii() in {}))",
+            words::at_rest().join("|"),
+            list(&words::ASKED)
+        ),
+    ];
     for resting in &recipe.resting {
         let (there, at) = (there(&resting.path), at(&resting.path));
-        all.push(format!("!({there} && string({at}) == {})", quoted(&resting.value)));
+        all.push(format!(
+            "!({there} && string({at}).lowerAscii() == {})",
+            quoted(&resting.value.to_lowercase())
+        ));
+    }
+    all
+}
+
+fn current(recipe: &Recipe) -> String {
+    let mut all = wished(recipe);
+    all.push("!(has(status.observedGeneration) && has(metadata.generation) && int(status.observedGeneration) < metadata.generation)".to_owned());
+    let against = |e: &str| against(recipe, e);
+    if !recipe.is_blind {
+        all.push(format!("!(has(status.conditions) && status.conditions.exists(e, {}))", against("e")));
+    }
+    let declared: Vec<&str> = recipe
+        .wordings
+        .iter()
+        .filter_map(|wording| match wording.path.as_slice() {
+            [status, field] if status == "status" => Some(field.as_str()),
+            _ => None,
+        })
+        .collect();
+    all.extend(wordings(recipe));
+    all.push(format!("({})", told(recipe, &declared).join(" || ")));
+    all.push(format!("!{}", cel_parts::bad_states("status", &declared, &words::good(recipe))));
+    all.push(format!("!{}", cel_parts::bad_flags("status")));
+    all.push(format!("!{}", cel_parts::errors("status")));
+    all.extend(cel_parts::of_the_top());
+    if recipe.has_nested {
+        let lists = |part: &str| {
+            format!(
+                "{part}.exists(n, n.lowerAscii().endsWith('conditions') && {part}[n].exists(e, {}))",
+                against("e")
+            )
+        };
+        all.push(format!("!status.exists(n, n != 'conditions' && n.lowerAscii().endsWith('conditions') && status[n].exists(e, {}))", against("e")));
+        all.push(format!("!{}", cel_parts::below("status", LEVELS, "conditions", &lists)));
+    }
+    if recipe.has_items {
+        let mut words = words::good(recipe);
+        words.extend(words::resting());
+        let items = |part: &str| {
+            let all = [
+                cel_parts::bad_states(part, &[], &words),
+                cel_parts::bad_flags(part),
+                cel_parts::errors(part),
+            ];
+            format!("(!('type' in {part} && 'lastTransitionTime' in {part}) && ({}))", all.join(" || "))
+        };
+        all.push(format!("!{}", cel_parts::below("status", LEVELS, &words::SKIPPED.join("|"), &items)));
+        all.push(format!("!{}", cel_parts::maps_of_bad_states()));
     }
     for reaching in &recipe.reaching {
         let (have, want) = (&reaching.have, &reaching.want);
         all.push(format!("(!({}) || ({} && {} >= {}))", there(want), there(have), at(have), at(want)));
     }
-    let declared: Vec<&str> = recipe.declared_fields().collect();
-    let fields: Vec<&str> = STATE_FIELDS.into_iter().filter(|field| !declared.contains(field)).collect();
-    all.push(format!("!{}.exists(f, f in status && status[f] in {})", list(&fields), words()));
-    all.push("!['paused', 'suspend', 'suspended'].exists(f, f in spec && spec[f] == true)".to_owned());
-    all.push(
-        "!(has(status.observedGeneration) && status.observedGeneration < metadata.generation)".to_owned(),
-    );
-    all.push("!has(metadata.deletionTimestamp)".to_owned());
+    if !recipe.required.is_empty() {
+        let required: Vec<&str> = recipe.required.iter().map(String::as_str).collect();
+        all.push(some_condition(recipe, &format!("has(e.type) && e.type in {}", list(&required))));
+    }
     all.join(" && ")
 }
 
-/// What a condition must not be: not good, under way, or about an older generation, in which case it says nothing.
-fn against(recipe: &Recipe) -> Vec<String> {
-    const OLD: &str = "has(e.observedGeneration) && e.observedGeneration < metadata.generation";
-    let conditions = recipe.conditions.iter().enumerate();
-    let mut against = having(recipe, conditions.clone(), |one| format!("e.status != {}", quoted(one.good())));
-    let under_way: Vec<&str> =
-        recipe.activities.iter().chain(&recipe.suspensions).map(String::as_str).collect();
-    if !under_way.is_empty() {
-        against.push(format!("(e.type in {} && e.status == 'True')", list(&under_way)));
-    }
-    against.extend(having(recipe, conditions, |_| OLD.to_owned()));
-    if against.is_empty() {
-        against.push("false".to_owned());
-    }
-    against
-}
-
-/// What is bad news in any language, and what is under way in it.
-fn words() -> String {
-    const UNDER_WAY: [&str; 12] = [
-        "pending",
-        "provisioning",
-        "creating",
-        "updating",
-        "deleting",
-        "terminating",
-        "progressing",
-        "reconciling",
-        "initializing",
-        "scaling",
-        "upgrading",
-        "starting",
-    ];
-    let words = BROKEN_WORDS.into_iter().chain(WAITING_WORDS).chain(UNDER_WAY);
-    let capital = |word: &str| {
-        let mut letters = word.chars();
-        letters
-            .next()
-            .map(|first| first.to_uppercase().chain(letters).collect::<String>())
-            .unwrap_or_default()
-    };
-    let words = words.flat_map(|word| [capital(word), word.to_owned()]);
-    let words: Vec<String> = words.chain(["InProgress", "NotReady"].map(str::to_owned)).collect();
-    list(&words.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-/// That a condition of some types is so: exact types of which the same is said are told together.
-fn having<'a>(
-    recipe: &Recipe,
-    conditions: impl Iterator<Item = (usize, &'a Counting)>,
-    is_so: impl Fn(&Counting) -> String,
-) -> Vec<String> {
-    let mut together: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    let mut said = Vec::new();
-    for (index, one) in conditions {
-        if one.is_pattern() {
-            said.push(format!("({} && {})", is_type(recipe, index), is_so(one)));
-        } else {
-            together.entry(is_so(one)).or_default().push(&one.type_);
+/// That each declared field has a word that is good, or says nothing.
+fn wordings(recipe: &Recipe) -> Vec<String> {
+    let mut all = Vec::new();
+    for wording in &recipe.wordings {
+        let (there, text) = (there(&wording.path), text(&wording.path));
+        let (healthy, against) = (words_of(wording, true), words_of(wording, false));
+        if wording.other.is_some() {
+            let ignored = wording.ignored.iter().map(String::as_str);
+            let fine: Vec<&str> = healthy.into_iter().chain(ignored).collect();
+            all.push(format!("(!({there}) || {text} in {})", list(&fine)));
+        } else if !against.is_empty() {
+            all.push(format!("(!({there}) || !({text} in {}))", list(&against)));
         }
     }
-    said.extend(together.into_iter().map(|(so, types)| match types.as_slice() {
-        [one] => format!("(e.type == {} && {so})", quoted(one)),
-        many => format!("(e.type in {} && {so})", list(many)),
-    }));
-    said
+    all
 }
 
-/// Whether some condition, which is `e`, is so.
+fn words_of(wording: &super::recipe::Wording, is_healthy: bool) -> Vec<&str> {
+    let words = wording.words.iter().filter(|&(_, &health)| (health == Health::Healthy) == is_healthy);
+    words.map(|(word, _)| word.as_str()).collect()
+}
+
+/// What can speak for it.
+fn told(recipe: &Recipe, declared: &[&str]) -> Vec<String> {
+    let speaking = recipe.conditions.iter().filter(|one| one.speaks);
+    let (patterns, exact): (Vec<&Known>, Vec<&Known>) = speaking.partition(|one| one.is_pattern());
+    let exact: Vec<&str> = exact.iter().map(|one| one.type_.as_str()).collect();
+    let mut types: Vec<String> = patterns.iter().map(|one| is_pattern(recipe, one, "e")).collect();
+    types.push(format!("e.type in {}", list(&exact)));
+    let speaks = format!("has(e.type) && e.status == 'True' && ({})", types.join(" || "));
+    let mut told = Vec::new();
+    if !recipe.is_blind {
+        told.push(format!("(has(status.conditions) && status.conditions.exists(e, {speaks}))"));
+    }
+    for wording in &recipe.wordings {
+        let healthy = words_of(wording, true);
+        if !healthy.is_empty() {
+            told.push(format!("({} && {} in {})", there(&wording.path), text(&wording.path), list(&healthy)));
+        }
+    }
+    told.push(cel_parts::good_state(declared, &words::good(recipe)));
+    if recipe.has_nested {
+        // A list in which nothing counts has no summary yet.
+        let counting = recipe.conditions.iter().filter(|one| one.sort == Sort::Counts && !one.is_pattern());
+        let counting: Vec<&str> = counting.map(|one| one.type_.as_str()).collect();
+        let lists = |part: &str, so: &str| {
+            format!("{part}.exists(n, n.lowerAscii().endsWith('conditions') && {so}{part}[n].exists(e, ")
+        };
+        let speaking = |part: &str| format!("{}{speaks}))", lists(part, ""));
+        let silent =
+            |part: &str| format!("{}has(e.type) && e.type in {}))", lists(part, "!"), list(&counting));
+        told.push(format!(
+            "({} && !status.exists(n, n != 'conditions' && n.lowerAscii().endsWith('conditions')) && !{})",
+            cel_parts::below("status", LEVELS, "conditions", &speaking),
+            cel_parts::below("status", LEVELS, "conditions", &silent)
+        ));
+    }
+    told
+}
+
+/// Whether some condition at the top, or right below it, which is `e`, is so.
 fn some_condition(recipe: &Recipe, is_so: &str) -> String {
     let mut any = vec![format!("(has(status.conditions) && status.conditions.exists(e, {is_so}))")];
     if recipe.has_nested {
-        any.extend(NESTED.map(|list| {
-            format!("(has(status.{list}) && status.{list}.exists(p, has(p.conditions) && p.conditions.exists(e, {is_so})))")
-        }));
+        let lists = |part: &str| {
+            format!("{part}.exists(n, n.lowerAscii().endsWith('conditions') && {part}[n].exists(e, {is_so}))")
+        };
+        any.push(cel_parts::below("status", LEVELS, "conditions", &lists));
     }
     format!("({})", any.join(" || "))
 }
 
-/// Whether `e` is of a type; one that a pattern stands for is not meant where another is declared.
-fn is_type(recipe: &Recipe, index: usize) -> String {
-    let Some(one) = recipe.conditions.get(index) else { return "false".to_owned() };
-    if !one.is_pattern() {
-        return format!("e.type == {}", quoted(&one.type_));
+/// What a condition must not be: not good, under way, about an older generation, or good for a reason that speaks of a failure.
+fn against(recipe: &Recipe, e: &str) -> String {
+    let old = format!("(has({e}.observedGeneration) && {e}.observedGeneration < metadata.generation)");
+    let breaks = format!("(has({e}.reason) && {})", cel_parts::breaks(&format!("{e}.reason")));
+    let rests =
+        format!("(has({e}.reason) && {e}.reason.lowerAscii().matches('{}'))", words::at_rest().join("|"));
+    let done = format!("({e}.status == 'True' && has({e}.reason) && {e}.reason in {})", list(&words::done()));
+    let of = |one: &Known| match one.sort {
+        Sort::Tells => "false".to_owned(),
+        Sort::Rests => format!("!({e}.status in ['False', 'Unknown'])"),
+        Sort::Moves => format!("({breaks} || {rests} || !({e}.status == 'False' || {done}))"),
+        Sort::Counts if one.polarity == Polarity::AbnormalTrue => {
+            format!("(!({e}.status in ['False', 'Unknown']) || {old})")
+        }
+        Sort::Counts if one.bad.is_some() => format!("({e}.status != 'True' || {old})"),
+        Sort::Counts => format!("({e}.status != 'True' || {old} || {breaks})"),
+    };
+    let mut together: Vec<(String, Vec<&str>)> = Vec::new();
+    for one in recipe.conditions.iter().filter(|one| !one.is_pattern()) {
+        let so = of(one);
+        match together.iter_mut().find(|(known, _)| *known == so) {
+            Some((_, types)) => types.push(&one.type_),
+            None => together.push((so, vec![&one.type_])),
+        }
     }
-    let others: Vec<&str> = recipe
-        .conditions
-        .iter()
-        .filter(|other| !other.is_pattern())
-        .map(|other| other.type_.as_str())
-        .collect();
-    let earlier = recipe.conditions.iter().take(index).filter(|other| other.is_pattern());
-    let earlier = earlier.map(|other| format!(" && !e.type.matches({})", quoted(&pattern(&other.type_))));
-    let known: Vec<&str> = others
-        .into_iter()
-        .chain(recipe.activities.iter().chain(&recipe.suspensions).map(String::as_str))
-        .collect();
-    let matches = format!("e.type.matches({})", quoted(&pattern(&one.type_)));
-    format!("({matches} && !(e.type in {}){})", list(&known), earlier.collect::<String>())
+    let mut chain = String::new();
+    for (so, types) in together {
+        let _ = write!(chain, "{e}.type in {} ? {so} : ", list(&types));
+    }
+    for one in recipe.conditions.iter().filter(|one| one.is_pattern()) {
+        let _ = write!(chain, "{e}.type.matches({}) ? {} : ", quoted(&pattern(&one.type_)), of(one));
+    }
+    let sounds_bad = format!(
+        "{e}.type.lowerAscii().matches('{}|({})$|^({})')",
+        words::bad_names().join("|"),
+        words::UNDER_WAY_ENDS.join("|"),
+        words::DENIALS.join("|")
+    );
+    format!(
+        "has({e}.type) && ((has({e}.errors) && size({e}.errors) > 0) || ({chain}({e}.status != 'True' || {old} || {breaks} || {sounds_bad})))"
+    )
+}
+
+/// Whether a condition is of a pattern, and of nothing that goes before it.
+fn is_pattern(recipe: &Recipe, one: &Known, e: &str) -> String {
+    let exact = recipe.conditions.iter().filter(|other| !other.is_pattern());
+    let exact: Vec<&str> = exact.map(|other| other.type_.as_str()).collect();
+    let earlier = recipe.conditions.iter().filter(|other| other.is_pattern());
+    let earlier = earlier.take_while(|other| other.type_ != one.type_);
+    let earlier = earlier.map(|other| format!(" && !{e}.type.matches({})", quoted(&pattern(&other.type_))));
+    let matches = format!("{e}.type.matches({})", quoted(&pattern(&one.type_)));
+    format!("({matches} && !({e}.type in {}){})", list(&exact), earlier.collect::<String>())
 }
 
 fn pattern(type_: &str) -> String {
@@ -213,7 +283,7 @@ fn pattern(type_: &str) -> String {
     pattern + "$"
 }
 
-fn list(texts: &[&str]) -> String {
+pub(super) fn list(texts: &[&str]) -> String {
     format!("[{}]", texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", "))
 }
 
@@ -231,8 +301,10 @@ fn at(path: &[String]) -> String {
     text
 }
 
+/// A value as it is written in a declaration.
 fn text(path: &[String]) -> String {
-    format!("string({})", at(path))
+    let at = at(path);
+    format!("(type({at}) == bool ? ({at} ? 'True' : 'False') : string({at}))")
 }
 
 /// Whether a value is there, with everything on the way to it.

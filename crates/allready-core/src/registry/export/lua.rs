@@ -2,28 +2,26 @@
 
 use std::fmt::Write as _;
 
-use super::recipe::{BROKEN_WORDS, Counting, Recipe, STATE_FIELDS, WAITING_WORDS};
+use super::recipe::{Known, Recipe, Sort};
+use super::words;
+use crate::health::Health;
 
 const BODY: &str = include_str!("body.lua");
 
 /// The script for a kind.
 pub(super) fn script(recipe: &Recipe) -> String {
     let mut text = format!("-- {}, from the registry of allready\n", recipe.title());
-    if let Some(always) = recipe.always {
-        let _ = writeln!(text, "return {{ status = {}, message = \"\" }}", quoted(always.as_str()));
-        return text;
-    }
+    let health = |health: Option<Health>| health.map_or("nil".to_owned(), |health| quoted(health.as_str()));
+    let _ = writeln!(text, "local always = {}", health(recipe.always));
+    let _ = writeln!(text, "local silent = {}", health(Some(recipe.silent)));
     let (patterns, exact): (Vec<_>, Vec<_>) = recipe.conditions.iter().partition(|one| one.is_pattern());
     table(
         &mut text,
         "conditions",
         exact.iter().map(|one| format!("[{}] = {}", quoted(&one.type_), meaning(one, ""))),
     );
-    let matching = |one: &&Counting| meaning(one, &format!("match = {}, ", quoted(&pattern(&one.type_))));
+    let matching = |one: &&Known| meaning(one, &format!("parts = {}, ", list(one.type_.split('*'))));
     table(&mut text, "patterns", patterns.iter().map(matching));
-    let known = |type_: &String| format!("[{}] = true", quoted(type_));
-    table(&mut text, "activities", recipe.activities.iter().map(known));
-    table(&mut text, "suspensions", recipe.suspensions.iter().map(known));
     table(
         &mut text,
         "wordings",
@@ -32,13 +30,12 @@ pub(super) fn script(recipe: &Recipe) -> String {
                 .words
                 .iter()
                 .map(|(word, &health)| format!("[{}] = {}", quoted(word), quoted(health.as_str())));
-            let ignored = wording.ignored.iter().map(known);
-            let other = wording.other.map_or("nil".to_owned(), |health| quoted(health.as_str()));
             format!(
-                "{{ path = {}, words = {{ {} }}, ignored = {{ {} }}, other = {other} }}",
-                path(&wording.path),
+                "{{ path = {}, words = {{ {} }}, ignored = {}, other = {} }}",
+                list(wording.path.iter().map(String::as_str)),
                 words.collect::<Vec<_>>().join(", "),
-                ignored.collect::<Vec<_>>().join(", "),
+                set(wording.ignored.iter().map(String::as_str)),
+                health(wording.other),
             )
         }),
     );
@@ -46,25 +43,81 @@ pub(super) fn script(recipe: &Recipe) -> String {
         &mut text,
         "restings",
         recipe.resting.iter().map(|resting| {
-            format!("{{ path = {}, value = {} }}", path(&resting.path), quoted(&resting.value))
+            let path = list(resting.path.iter().map(String::as_str));
+            format!("{{ path = {path}, value = {} }}", quoted(&resting.value))
         }),
     );
     table(
         &mut text,
         "reachings",
         recipe.reaching.iter().map(|reaching| {
-            let (have, want) = (path(&reaching.have), path(&reaching.want));
+            let [have, want] =
+                [&reaching.have, &reaching.want].map(|path| list(path.iter().map(String::as_str)));
             format!("{{ have = {have}, want = {want}, short = {} }}", quoted(reaching.short.as_str()))
         }),
     );
-    let word = |word: &str| format!("[{}] = true", quoted(word));
-    table(&mut text, "declared_fields", recipe.declared_fields().map(word));
-    table(&mut text, "state_fields", STATE_FIELDS.into_iter().map(word));
-    table(&mut text, "broken_words", BROKEN_WORDS.into_iter().map(word));
-    table(&mut text, "waiting_words", WAITING_WORDS.into_iter().map(word));
+    let declared = recipe.wordings.iter().filter_map(|wording| match wording.path.as_slice() {
+        [status, field] if status == "status" => Some(field.as_str()),
+        _ => None,
+    });
+    let sets = [
+        ("declared_fields", set(declared)),
+        ("required", set(recipe.required.iter().map(String::as_str))),
+        ("hard", set(words::hard())),
+        ("recoveries", set(words::RECOVERIES)),
+        ("broken_words", set(words::broken())),
+        ("bad_names", set(words::bad_names())),
+        ("under_way_ends", set(words::UNDER_WAY_ENDS)),
+        ("denials", set(words::DENIALS)),
+        ("done", set(words::done())),
+        ("at_rest", set(words::at_rest())),
+        ("at_rest_or_reconciled", set(words::at_rest().into_iter().chain(["reconcil"]))),
+        ("good_words", set(words::good(recipe))),
+        ("bad_words", set(words::bad())),
+        ("resting_words", set(words::resting())),
+        ("neutral_words", set(words::neutral())),
+        ("state_keys", set(words::STATE_KEYS)),
+        ("state_ends", set(words::STATE_ENDS)),
+        ("good_flags", set(words::GOOD_FLAGS)),
+        ("good_flag_ends", set(words::GOOD_FLAG_ENDS)),
+        ("bad_flags", set(words::BAD_FLAGS)),
+        ("error_ends", set(words::ERROR_ENDS)),
+        ("error_keys", set(words::ERROR_KEYS)),
+        ("no_error", set(words::NO_ERROR)),
+        ("failures", set(words::FAILURES)),
+        ("skipped", set(words::SKIPPED)),
+        ("maps_of_states", set(words::MAPS_OF_STATES)),
+        ("havings", set(words::HAVE)),
+        ("lacks", set(words::LACKS)),
+        ("fraction_names", set(words::FRACTIONS)),
+        ("asked", set(words::ASKED)),
+        ("sizes", list(words::SIZES)),
+        ("switches", list(words::SWITCHES)),
+        ("strategies", list(words::STRATEGIES)),
+    ];
+    for (name, words) in sets {
+        let _ = writeln!(text, "local {name} = {words}");
+    }
+    let plain: Vec<String> = (b' '..=b'~').map(|byte| char::from(byte).to_string()).collect();
+    let _ = writeln!(text, "local alphabet = {}", list(plain.iter().map(String::as_str)));
+    let small = (b' '..=b'~')
+        .filter(u8::is_ascii_alphanumeric)
+        .map(|byte| format!("[\"{}\"] = \"{}\"", char::from(byte), char::from(byte.to_ascii_lowercase())));
+    let _ = writeln!(text, "local small_letters = {{ {} }}", small.collect::<Vec<_>>().join(", "));
+    let _ = writeln!(text, "local is_blind = {}", recipe.is_blind);
     let _ = writeln!(text, "local has_items = {}", recipe.has_items);
     let _ = writeln!(text, "local has_nested = {}\n", recipe.has_nested);
     text + BODY
+}
+
+/// Words as the keys of a table.
+fn set<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("[{}] = true", quoted(word))).collect();
+    if words.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", words.join(", ")) }
+}
+
+fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    format!("{{ {} }}", words.into_iter().map(quoted).collect::<Vec<_>>().join(", "))
 }
 
 fn table(text: &mut String, name: &str, rows: impl Iterator<Item = String>) {
@@ -76,24 +129,26 @@ fn table(text: &mut String, name: &str, rows: impl Iterator<Item = String>) {
     };
 }
 
-fn meaning(one: &Counting, before: &str) -> String {
+fn meaning(one: &Known, before: &str) -> String {
+    let sort = match one.sort {
+        Sort::Counts => "counts",
+        Sort::Moves => return format!("{{ {before}sort = \"moves\" }}"),
+        Sort::Rests => return format!("{{ {before}sort = \"rests\" }}"),
+        Sort::Tells => return format!("{{ {before}sort = \"tells\" }}"),
+    };
     let reasons = one
         .reasons
         .iter()
         .map(|(reason, &health)| format!("[{}] = {}", quoted(reason), quoted(health.as_str())));
     format!(
-        "{{ {before}good = {}, broken = {}, bad = {}, unknown = {}, speaks = {}, reasons = {{ {} }} }}",
+        "{{ {before}sort = \"{sort}\", good = {}, broken = {}, bad = {}, unknown = {}, speaks = {}, reasons = {{ {} }} }}",
         quoted(one.good()),
         quoted(one.bad_status()),
-        quoted(one.bad.as_str()),
+        one.bad.map_or("nil".to_owned(), |bad| quoted(bad.as_str())),
         quoted(one.unknown.as_str()),
         one.speaks,
         reasons.collect::<Vec<_>>().join(", "),
     )
-}
-
-fn path(path: &[String]) -> String {
-    format!("{{ {} }}", path.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "))
 }
 
 /// A text of Lua: what is not plain is written by its bytes, so that nothing can end the text early.
@@ -110,20 +165,6 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// A pattern of Lua for a type in which `*` stands for anything.
-fn pattern(type_: &str) -> String {
-    let mut pattern = String::from("^");
-    for c in type_.chars() {
-        match c {
-            '*' => pattern.push_str(".*"),
-            c if c.is_ascii_alphanumeric() => pattern.push(c),
-            c if c.is_ascii() => pattern.extend(['%', c]),
-            c => pattern.push(c),
-        }
-    }
-    pattern + "$"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +172,5 @@ mod tests {
     #[test]
     fn no_text_can_end_its_quotes() {
         assert_eq!(quoted("a\"\\\n]]é"), "\"a\\034\\092\\010\\093\\093\\195\\169\"");
-        assert_eq!(pattern("*Ready.x"), "^.*Ready%.x$");
     }
 }

@@ -4,16 +4,42 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Wanted,
-    recipe::{Counting, Reaching, Recipe, Resting, Wording},
+    recipe::{Known, Reaching, Recipe, Resting, Sort, Wording},
 };
 use crate::{
     Polarity,
     health::Health,
-    registry::{ConditionRole, Entry, KindSemantics, Registry, StateMeaning},
+    registry::{ConditionRole, Entry, KindSemantics, Registry, Semantics, StateMeaning},
 };
 
-/// Types that are bad news wherever they are, so that no export is blind to them.
-const BAD_NEWS: [&str; 6] = ["Degraded", "Failed", "Stalled", "Error", "ReplicaFailure", "ReconcileError"];
+/// Types that many kinds have without a declaration: what their names say is told, as another language cannot read it off them.
+const COMMON: [&str; 22] = [
+    "Available",
+    "Degraded",
+    "DiskPressure",
+    "Error",
+    "Failed",
+    "Healthy",
+    "MemoryPressure",
+    "NetworkUnavailable",
+    "NotReady",
+    "OutOfSync",
+    "PIDPressure",
+    "Paused",
+    "Progressing",
+    "Ready",
+    "ReconcileError",
+    "Reconciled",
+    "Reconciling",
+    "ReplicaFailure",
+    "Stalled",
+    "Suspended",
+    "Synced",
+    "Upgradeable",
+];
+
+/// What ends a kind well that ends by a condition.
+const ENDS: [&str; 3] = ["Complete", "Completed", "Succeeded"];
 
 /// All that can be told of a kind, or why it cannot.
 pub(super) fn recipe(registry: &Registry, wanted: &Wanted) -> Result<Recipe, String> {
@@ -26,17 +52,16 @@ pub(super) fn recipe(registry: &Registry, wanted: &Wanted) -> Result<Recipe, Str
         return Err("Kubernetes brings it, and everybody has rules for it".to_owned());
     }
     untellable(declared)?;
-    let always = declared.always.or(declared.no_status.filter(|&it| it).map(|_| Health::Healthy));
-    let is_blind = declared.ignore_conditions.unwrap_or(false);
-    // Conditions may contradict what a kind without a status is taken to be.
-    let always = always.filter(|_| declared.conditions.is_empty() && declared.states.is_empty());
+    let is_silent = declared.no_status == Some(true) && declared.empty_status.is_none();
     let recipe = Recipe {
         group: wanted.group.clone(),
         kind: wanted.kind.clone(),
-        always,
-        conditions: if is_blind { Vec::new() } else { counting(&known) },
-        activities: if is_blind { Vec::new() } else { of_role(declared, ConditionRole::Activity) },
-        suspensions: if is_blind { Vec::new() } else { of_role(declared, ConditionRole::Suspension) },
+        always: declared.always,
+        silent: if is_silent { Health::Healthy } else { Health::Progressing },
+        is_blind: declared.ignore_conditions == Some(true),
+        conditions: conditions(&known),
+        required: required(declared),
+        runs: known.runs_to_completion,
         wordings: declared
             .states
             .iter()
@@ -63,49 +88,60 @@ fn untellable(declared: &Entry) -> Result<(), String> {
     has(declared.generations.as_ref().is_some_and(|list| !list.is_empty()), "own generations")
 }
 
-/// The conditions that count: those that are declared, and bad news that is not.
-fn counting(known: &KindSemantics) -> Vec<Counting> {
+/// The conditions that are known: those that are declared, and those whose names everybody knows.
+fn conditions(known: &KindSemantics) -> Vec<Known> {
     let declared = known.declared();
     let mut types: BTreeSet<&str> = declared.conditions.keys().map(String::as_str).collect();
     types.extend(declared.requires.iter().flatten().map(String::as_str));
-    types.extend(BAD_NEWS);
-    let counts = |role| matches!(role, ConditionRole::Summary | ConditionRole::Dependent);
-    let meaning = |type_: &str| known.condition(type_);
-    let has_summary = types.iter().any(|type_| meaning(type_).role == ConditionRole::Summary);
-    let speaks = |type_: &str, role, polarity| match &declared.requires {
+    types.extend(COMMON);
+    let has_summary = declared.conditions.values().any(|meaning| meaning.role == ConditionRole::Summary);
+    if declared.ends_by_condition == Some(true) {
+        types.extend(ENDS.into_iter().chain(["Failed", "Suspended", "Stopped"]));
+    }
+    let speaks = |type_: &str, semantics: &Semantics| match &declared.requires {
+        _ if semantics.polarity == Polarity::AbnormalTrue => false,
+        _ if declared.ends_by_condition == Some(true) => ENDS.contains(&type_),
         Some(required) if !required.is_empty() => required.iter().any(|one| one == type_),
-        _ if polarity == Polarity::AbnormalTrue => false,
-        _ if has_summary => role == ConditionRole::Summary,
-        _ => role == ConditionRole::Dependent && declared.conditions.contains_key(type_),
+        _ if has_summary => semantics.role == ConditionRole::Summary,
+        _ => semantics.role == ConditionRole::Dependent && declared.conditions.contains_key(type_),
     };
-    let mut conditions: Vec<Counting> = types
-        .iter()
-        .map(|&type_| (type_, meaning(type_)))
-        .filter(|(_, semantics)| counts(semantics.role))
-        .map(|(type_, semantics)| Counting {
+    let tell = |type_: &str| {
+        // A pattern means what it is declared to, and not what its letters say.
+        let semantics = match declared.conditions.get(type_) {
+            Some(&meaning) => Semantics::from(meaning),
+            None => known.condition(type_),
+        };
+        Known {
             type_: type_.to_owned(),
+            sort: match semantics.role {
+                ConditionRole::Summary | ConditionRole::Dependent => Sort::Counts,
+                ConditionRole::Activity => Sort::Moves,
+                ConditionRole::Suspension => Sort::Rests,
+                ConditionRole::Informational => Sort::Tells,
+            },
             polarity: semantics.polarity,
-            bad: semantics.on_bad.filter(|&health| health != Health::Healthy).unwrap_or(
-                if semantics.polarity == Polarity::AbnormalTrue {
-                    Health::Degraded
-                } else {
-                    Health::Progressing
-                },
-            ),
+            bad: semantics.on_bad.filter(|&health| health != Health::Healthy),
             unknown: if semantics.on_unknown == Health::Healthy {
                 Health::Unknown
             } else {
                 semantics.on_unknown
             },
-            speaks: speaks(type_, semantics.role, semantics.polarity),
+            speaks: speaks(type_, &semantics),
             reasons: reasons(declared, type_),
-        })
-        .collect();
-    // What is exact goes before what is a pattern, and a long pattern before a short one.
-    conditions.sort_by_key(|one| {
-        (one.is_pattern(), std::cmp::Reverse(if one.is_pattern() { one.type_.len() } else { 0 }))
-    });
+        }
+    };
+    let mut conditions: Vec<Known> = types.into_iter().map(tell).collect();
+    // What is exact goes before what is a pattern, and patterns are in the order in which they are asked.
+    conditions.sort_by_key(Known::is_pattern);
     conditions
+}
+
+/// The types of which one has to be there: those that are declared so, or those that can end it.
+fn required(declared: &Entry) -> Vec<String> {
+    if declared.ends_by_condition == Some(true) {
+        return ENDS.map(str::to_owned).to_vec();
+    }
+    declared.requires.clone().unwrap_or_default()
 }
 
 fn reasons(declared: &Entry, type_: &str) -> BTreeMap<String, Health> {
@@ -114,12 +150,6 @@ fn reasons(declared: &Entry, type_: &str) -> BTreeMap<String, Health> {
     // A bad status is never good news, whatever its reason: that it rests is the best.
     reasons.retain(|_, health| *health != Health::Healthy);
     reasons
-}
-
-fn of_role(declared: &Entry, role: ConditionRole) -> Vec<String> {
-    let found =
-        declared.conditions.iter().filter(|(type_, meaning)| meaning.role == role && !type_.contains('*'));
-    found.map(|(type_, _)| type_.clone()).collect()
 }
 
 fn wording(at: &str, words: &BTreeMap<String, StateMeaning>) -> Result<Wording, String> {
@@ -137,6 +167,13 @@ fn wording(at: &str, words: &BTreeMap<String, StateMeaning>) -> Result<Wording, 
                 wording.words.insert(word.to_owned(), health);
             }
             (word, None) => wording.ignored.push(word.to_owned()),
+        }
+    }
+    // An empty text is a word where any word is declared, and says nothing elsewhere.
+    if !words.contains_key("") {
+        match wording.other.filter(|_| words.contains_key("*")) {
+            Some(health) => _ = wording.words.insert(String::new(), health),
+            None => wording.ignored.push(String::new()),
         }
     }
     Ok(wording)

@@ -4,15 +4,29 @@ use std::collections::BTreeMap;
 
 use crate::{Polarity, health::Health};
 
-/// A condition that counts.
+/// What a condition is to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// It has to be good.
+    Counts,
+    /// While it is True, something is under way.
+    Moves,
+    /// While it is True, it rests on purpose.
+    Rests,
+    /// It says nothing of how the object is.
+    Tells,
+}
+
+/// A condition of which it is known what it means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Counting {
+pub(super) struct Known {
     /// Its type, in which `*` stands for anything.
     pub(super) type_: String,
+    pub(super) sort: Sort,
     /// Which status of it is good.
     pub(super) polarity: Polarity,
-    /// What the other means.
-    pub(super) bad: Health,
+    /// What the other means, where that is declared.
+    pub(super) bad: Option<Health>,
     /// What `Unknown` means, and anything that is no status.
     pub(super) unknown: Health,
     /// Whether its being good is enough to call the object healthy, where nothing else is bad.
@@ -21,7 +35,7 @@ pub(super) struct Counting {
     pub(super) reasons: BTreeMap<String, Health>,
 }
 
-impl Counting {
+impl Known {
     pub(super) fn good(&self) -> &'static str {
         if self.polarity == Polarity::AbnormalTrue { "False" } else { "True" }
     }
@@ -68,17 +82,22 @@ pub(super) struct Reaching {
 /// All that is told of a kind. It is healthy when something speaks for it and nothing speaks against it; a kind for which
 /// nothing could ever speak is not exported.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a declaration of its own")]
 pub(super) struct Recipe {
     pub(super) group: String,
     pub(super) kind: String,
     /// What it is whatever it says: for kinds that have no status by design.
     pub(super) always: Option<Health>,
-    /// Exact types first, then patterns, the more telling first.
-    pub(super) conditions: Vec<Counting>,
-    /// While one of these is True, something is under way.
-    pub(super) activities: Vec<String>,
-    /// While one of these is True, it rests on purpose.
-    pub(super) suspensions: Vec<String>,
+    /// What it is while it has no status: for kinds that may have none.
+    pub(super) silent: Health,
+    /// Whether the conditions at the top of the status speak of something else.
+    pub(super) is_blind: bool,
+    /// Exact types first, then patterns; the first that fits counts.
+    pub(super) conditions: Vec<Known>,
+    /// Types of which one has to be there.
+    pub(super) required: Vec<String>,
+    /// Whether it runs to an end, so that running is not the end.
+    pub(super) runs: bool,
     pub(super) wordings: Vec<Wording>,
     pub(super) resting: Vec<Resting>,
     pub(super) reaching: Vec<Reaching>,
@@ -88,35 +107,7 @@ pub(super) struct Recipe {
     pub(super) has_items: bool,
 }
 
-/// Fields of a status that tell a state in one word.
-pub(super) const STATE_FIELDS: [&str; 4] = ["phase", "state", "status", "health"];
-/// What is broken in the language of any kind, in small letters.
-pub(super) const BROKEN_WORDS: [&str; 12] = [
-    "failed",
-    "failure",
-    "error",
-    "errored",
-    "degraded",
-    "unhealthy",
-    "invalid",
-    "lost",
-    "aborted",
-    "rejected",
-    "crashed",
-    "unavailable",
-];
-/// What is under way in the language of any kind, beside what ends in `ing`.
-pub(super) const WAITING_WORDS: [&str; 5] = ["inprogress", "queued", "notready", "scheduled", "new"];
-
 impl Recipe {
-    /// The fields at the top of the status that somebody declared.
-    pub(super) fn declared_fields(&self) -> impl Iterator<Item = &str> {
-        self.wordings.iter().filter_map(|wording| match wording.path.as_slice() {
-            [status, field] if status == "status" => Some(field.as_str()),
-            _ => None,
-        })
-    }
-
     /// The group and the kind: `cert-manager.io/Certificate`.
     pub(super) fn title(&self) -> String {
         if self.group.is_empty() { self.kind.clone() } else { format!("{}/{}", self.group, self.kind) }
@@ -125,6 +116,7 @@ impl Recipe {
     /// Whether anything could ever make it healthy.
     pub(super) fn can_be_healthy(&self) -> bool {
         self.always.is_some()
+            || self.silent == Health::Healthy
             || self.conditions.iter().any(|condition| condition.speaks)
             || self
                 .wordings

@@ -53,6 +53,16 @@ pub struct FirstIssue {
 ///
 /// x are the normal-true inputs that are `True`; y are the types of [`StepCounter::IfOnly`], or else the members (also
 /// those that have not reported), or else the requested types, or else the conditions in scope.
+///
+/// ```
+/// use allready_core::{Condition, Status, Time, condition_type, reason};
+/// use allready_core::rollup::{Context, FirstIssue, Form, Input, Policy, StepCounter};
+///
+/// let fetched = Condition::new(condition_type!("Fetched"), Status::True, reason!("Fetched"), "rev 1", Time::EPOCH);
+/// let policy = Policy::from(Form::FirstIssue(FirstIssue { counter: StepCounter::On, ..FirstIssue::new() }));
+/// let top = policy.roll_up([Input::from(&fetched)], &Context::new("Ready", Time::EPOCH)).unwrap();
+/// assert_eq!(top.message, "1 of 1 completed");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepCounter {

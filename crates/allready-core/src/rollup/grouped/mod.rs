@@ -132,6 +132,15 @@ impl Default for Grouped {
 ///
 /// Two inputs have the same cause if standing, type, reason and message are equal. A member that is bad is listed with
 /// what is bad about it; what is also unknown about it is not a cause of its own until the bad is gone.
+///
+/// ```
+/// use allready_core::fleet::FleetIndex;
+///
+/// let mut fleet = FleetIndex::default();
+/// fleet.expect_only(["node-1", "node-2"]);
+/// let cause = fleet.causes().next().unwrap();
+/// assert_eq!((&*cause.message, cause.count, cause.names), ("has not reported yet", 2, vec!["node-1", "node-2"]));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause<'a> {
     /// How bad it is; never good.

@@ -53,6 +53,16 @@ pub struct Semicolon {
 }
 
 /// What `Unknown` is worth in the form `semicolon`.
+///
+/// ```
+/// use allready_core::{Polarity, Status, Time, rollup::{Context, Input, Policy}};
+///
+/// let members = || [Input::missing("Ready", Polarity::NormalTrue).from_member("Gateway", "gateway-1")];
+/// let status = |policy: &str| {
+///     policy.parse::<Policy>().unwrap().roll_up(members(), &Context::new("Ready", Time::EPOCH)).unwrap().status
+/// };
+/// assert_eq!((status("semicolon"), status("kuadrant")), (Status::Unknown, Status::False));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Strictness {
@@ -115,6 +125,12 @@ impl Semicolon {
     }
 
     /// As the multi-cluster gateway proposal of Kuadrant has it: what is not `True` everywhere is `False`.
+    ///
+    /// ```
+    /// use allready_core::rollup::{Semicolon, Strictness};
+    ///
+    /// assert_eq!(Semicolon::strict().strictness, Strictness::Strict);
+    /// ```
     pub fn strict() -> Self {
         Self { strictness: Strictness::Strict, ..Self::new() }
     }

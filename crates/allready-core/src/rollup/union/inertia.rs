@@ -39,17 +39,35 @@ impl Inertia {
     pub const NONE: Self = Self::of(Duration::ZERO);
 
     /// The same for every type.
+    ///
+    /// ```
+    /// # use allready_core::rollup::Inertia;
+    /// use std::time::Duration;
+    /// assert_eq!(Inertia::of(Duration::from_secs(30)).for_type("Ready").as_secs(), 30);
+    /// ```
     pub const fn of(default: Duration) -> Self {
         Self { default, exceptions: Vec::new() }
     }
 
     /// The same, with another inertia for the types that this pattern matches and no earlier one does.
+    ///
+    /// ```
+    /// # use allready_core::rollup::Inertia;
+    /// use std::time::Duration;
+    /// let inertia = Inertia::NONE.except("*Degraded", Duration::from_mins(2));
+    /// assert_eq!((inertia.for_type("PoolDegraded").as_secs(), inertia.for_type("Ready").as_secs()), (120, 0));
+    /// ```
     pub fn except(mut self, pattern: impl Into<String>, inertia: Duration) -> Self {
         self.exceptions.push((pattern.into(), inertia));
         self
     }
 
     /// The inertia of a condition type.
+    ///
+    /// ```
+    /// # use allready_core::rollup::Inertia;
+    /// assert!(Inertia::NONE.for_type("PoolDegraded").is_zero());
+    /// ```
     pub fn for_type(&self, type_: &str) -> Duration {
         self.exceptions
             .iter()

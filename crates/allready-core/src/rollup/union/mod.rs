@@ -49,6 +49,16 @@ impl Union {
     /// The conditions whose type ends with the top type, seen with its polarity: `PoolDegraded` for `Degraded`.
     ///
     /// A condition of just that type matches too. It comes from another object, or it would vouch for itself.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Time, condition_type, rollup::{Context, Union}};
+    ///
+    /// let conditions = [condition_type!("PoolDegraded"), condition_type!("PoolSynced")]
+    ///     .map(|type_| Condition::unreported(type_, Time::EPOCH));
+    /// let context = Context::new("Degraded", Time::EPOCH);
+    /// let types: Vec<&str> = Union::matching(&conditions, &context).map(|input| input.type_).collect();
+    /// assert_eq!(types, ["PoolDegraded"]);
+    /// ```
     pub fn matching<'a>(
         conditions: &'a [Condition],
         context: &Context<'a>,
