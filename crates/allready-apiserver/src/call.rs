@@ -39,6 +39,13 @@ pub struct Call {
 }
 
 /// What a request does.
+///
+/// ```
+/// use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+///
+/// let server = ApiServer::new();
+/// server.faults().add(Rule::new(Effect::Conflict).verb(Verb::Patch).next_calls(3));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verb {
     /// Read one object.

@@ -10,7 +10,10 @@ mod refusals;
 #[cfg(test)]
 mod tests;
 
+// Only what is hidden in this crate hands these out.
+#[doc(hidden)]
 pub use field::{FieldError, Mistake};
+#[doc(hidden)]
 pub use go::quote;
 pub(crate) use go::{display, general, json_text};
 
@@ -21,9 +24,9 @@ use field::aggregate;
 /// ```
 /// use allready_apiserver::status::Failure;
 ///
-/// let failure = Failure::not_found("pods", "web");
-/// assert_eq!((failure.code, failure.message.as_str()), (404, "pods \"web\" not found"));
-/// assert_eq!(failure.to_body()["reason"], "NotFound");
+/// let server = allready_apiserver::ApiServer::new();
+/// let failure: Failure = server.define(serde_json::json!({})).unwrap_err();
+/// assert_eq!((failure.code, failure.reason), (422, "Invalid"), "{failure}");
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
@@ -48,6 +51,15 @@ impl std::fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 /// The `details` of a [`Failure`]. Empty strings are left out of the body.
+///
+/// ```
+/// let server = allready_apiserver::ApiServer::new();
+/// server.define(allready_apiserver::catalog::gateway()).unwrap();
+/// let taken = server.define(allready_apiserver::catalog::gateway()).unwrap_err();
+/// let details = taken.details.unwrap();
+/// assert_eq!(details.kind, "customresourcedefinitions");
+/// assert_eq!(details.name, "gateways.gateway.networking.k8s.io");
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Details {
     /// Name of the object.
@@ -67,6 +79,14 @@ pub struct Details {
 }
 
 /// One cause in the details of a [`Failure`].
+///
+/// ```
+/// let mut gateway = allready_apiserver::catalog::gateway();
+/// gateway["spec"]["scope"] = "Everywhere".into();
+/// let refused = allready_apiserver::ApiServer::new().define(gateway).unwrap_err();
+/// let cause = &refused.details.unwrap().causes[0];
+/// assert_eq!((cause.reason.as_str(), cause.field.as_str()), ("FieldValueNotSupported", "spec.scope"));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cause {
     /// Such as `FieldValueInvalid` or `FieldManagerConflict`; empty for none.
@@ -79,34 +99,34 @@ pub struct Cause {
 
 impl Failure {
     /// A failure without details.
-    pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self { code, reason, message: message.into(), details: None, warnings: Vec::new() }
     }
 
     /// 400: the request makes no sense.
-    pub fn bad_request(message: impl Into<String>) -> Self {
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", message)
     }
 
     /// 404 for an object: `resource` is `pods` or `widgets.lab.example`.
-    pub fn not_found(resource: &str, name: &str) -> Self {
+    pub(crate) fn not_found(resource: &str, name: &str) -> Self {
         Self::new(404, "NotFound", format!("{resource} {} not found", quote(name))).about(resource, name)
     }
 
     /// 409 for a name that is taken.
-    pub fn already_exists(resource: &str, name: &str) -> Self {
+    pub(crate) fn already_exists(resource: &str, name: &str) -> Self {
         Self::new(409, "AlreadyExists", format!("{resource} {} already exists", quote(name)))
             .about(resource, name)
     }
 
     /// 409 for a write against something that has changed; `why` is the sentence after the colon.
-    pub fn conflict(resource: &str, name: &str, why: &str) -> Self {
+    pub(crate) fn conflict(resource: &str, name: &str, why: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {resource} {}: {why}", quote(name));
         Self::new(409, "Conflict", message).about(resource, name)
     }
 
     /// 422 for an object whose fields are wrong; `kind` is the kind, with its group in `group`.
-    pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
+    pub(crate) fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
         let qualified = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
         let mut message = format!("{qualified} {} is invalid", quote(name));
         if !errors.is_empty() {
@@ -124,7 +144,7 @@ impl Failure {
     }
 
     /// 500: something that should not happen.
-    pub fn internal(message: impl std::fmt::Display) -> Self {
+    pub(crate) fn internal(message: impl std::fmt::Display) -> Self {
         let text = message.to_string();
         let causes = vec![Cause { message: text.clone(), ..Cause::default() }];
         let details = Details { causes, ..Details::default() };
@@ -133,7 +153,7 @@ impl Failure {
     }
 
     /// Names the object in the details, from `plural[.group]`.
-    pub fn about(mut self, resource: &str, name: &str) -> Self {
+    pub(crate) fn about(mut self, resource: &str, name: &str) -> Self {
         let (kind, group) = resource.split_once('.').unwrap_or((resource, ""));
         let details = self.details.get_or_insert_default();
         (details.kind, details.group, details.name) = (kind.into(), group.into(), name.into());
@@ -141,6 +161,12 @@ impl Failure {
     }
 
     /// The `Status` body.
+    ///
+    /// ```
+    /// let refused = allready_apiserver::ApiServer::new().define(serde_json::json!({})).unwrap_err();
+    /// let body = refused.to_body();
+    /// assert_eq!((&body["kind"], &body["code"]), (&"Status".into(), &422.into()));
+    /// ```
     pub fn to_body(&self) -> Value {
         let mut body = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",

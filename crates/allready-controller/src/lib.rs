@@ -6,11 +6,22 @@
 //! | controller | makes |
 //! |---|---|
 //! | [`config`] | one `ConfigurationStatus` from the reports of many |
+//! | [`hub`] | one status on a hub from the instances of an object in many clusters |
+//!
+//! ```
+//! use allready_controller::hub::ClusterName;
+//!
+//! assert_eq!(ClusterName::new("eu-1").unwrap().to_string(), "eu-1");
+//! assert!(ClusterName::new("").is_err());
+//! ```
 #![deny(missing_docs)]
 
 pub mod config;
 pub mod hub;
+// What users need has a page of its own. The rest is reachable for the tests in its documentation, and promises nothing.
+#[doc(hidden)]
 pub mod pace;
+#[doc(hidden)]
 pub mod polarity;
 mod watching;
 mod words;

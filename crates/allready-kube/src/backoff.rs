@@ -24,6 +24,15 @@ pub struct Backoff {
 
 impl Backoff {
     /// How long to wait after so many failures before this one. `chance`, from 0 to 1, spreads the wait over its upper half.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use allready_kube::backoff::Backoff;
+    ///
+    /// let backoff = Backoff::default();
+    /// assert_eq!(backoff.delay(0, 1.0), Duration::from_millis(200));
+    /// assert_eq!(backoff.delay(30, 1.0), Duration::from_secs(30), "it does not grow for ever");
+    /// ```
     pub fn delay(&self, failures: u32, chance: f64) -> Duration {
         let doubled = 2_u32.checked_pow(failures.min(31)).unwrap_or(u32::MAX);
         let whole = self.min.saturating_mul(doubled).min(self.max);

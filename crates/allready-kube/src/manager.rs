@@ -26,11 +26,25 @@ impl Manager {
     pub const MAX_BYTES: usize = 128;
 
     /// The manager of this identity. Characters that cannot be printed become `_`: the API server refuses them.
+    ///
+    /// ```
+    /// use allready_kube::manager::Manager;
+    ///
+    /// assert_eq!(Manager::of("pool\ncontroller").as_str(), "pool_controller");
+    /// ```
     pub fn of(identity: &str) -> Self {
         Self(shortened(&printable(identity), Self::MAX_BYTES).into_owned())
     }
 
     /// The name.
+    ///
+    /// ```
+    /// use allready_kube::manager::Manager;
+    /// use kube::api::PatchParams;
+    ///
+    /// let params = PatchParams::apply(Manager::of("pool-controller").as_str());
+    /// assert_eq!(params.field_manager.as_deref(), Some("pool-controller"));
+    /// ```
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -45,6 +45,17 @@ impl Refusal {
     pub const LONGEST: Duration = Duration::from_mins(1);
 
     /// What this error means.
+    ///
+    /// ```
+    /// use allready_kube::refusal::Refusal;
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// let error = kube::Api::<ConfigMap>::default_namespaced(client).get("absent").await.unwrap_err();
+    /// assert_eq!(Refusal::of(&error), Refusal::NotFound);
+    /// # });
+    /// ```
     pub fn of(error: &kube::Error) -> Self {
         match error {
             kube::Error::Api(status) => Self::of_status(status),
@@ -69,6 +80,13 @@ impl Refusal {
     }
 
     /// Whether the same request may succeed later without anybody doing something about it.
+    ///
+    /// ```
+    /// use allready_kube::refusal::Refusal;
+    ///
+    /// assert!(Refusal::Busy { after: None }.may_pass());
+    /// assert!(!Refusal::Forbidden.may_pass(), "somebody has to give a permission");
+    /// ```
     pub fn may_pass(self) -> bool {
         matches!(self, Self::Conflict | Self::Busy { .. } | Self::Unanswered)
     }

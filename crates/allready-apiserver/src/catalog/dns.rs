@@ -5,6 +5,11 @@ use serde_json::{Value, json};
 use super::definition;
 
 /// `DNSEndpoint` of `externaldns.k8s.io/v1alpha1`.
+///
+/// ```
+/// let server = allready_apiserver::ApiServer::new();
+/// assert!(server.define(allready_apiserver::catalog::dns_endpoint()).is_ok());
+/// ```
 pub fn dns_endpoint() -> Value {
     let names = json!({
         "kind": "DNSEndpoint", "listKind": "DNSEndpointList", "plural": "dnsendpoints", "singular": "dnsendpoint",

@@ -5,6 +5,12 @@ use serde_json::{Value, json};
 use super::{conditions, definition};
 
 /// `Gateway` of `gateway.networking.k8s.io/v1`: 16 addresses, 64 listeners and 8 conditions fit into its status.
+///
+/// ```
+/// let gateway = allready_apiserver::catalog::gateway();
+/// assert_eq!(gateway["metadata"]["name"], "gateways.gateway.networking.k8s.io");
+/// assert!(allready_apiserver::ApiServer::new().define(gateway).is_ok());
+/// ```
 pub fn gateway() -> Value {
     let names = json!({
         "kind": "Gateway", "listKind": "GatewayList", "plural": "gateways", "singular": "gateway",

@@ -5,6 +5,12 @@ use serde_json::{Value, json};
 use super::{conditions, definition};
 
 /// `ClusterProfile` of `multicluster.x-k8s.io/v1alpha1`.
+///
+/// ```
+/// let profile = allready_apiserver::catalog::cluster_profile();
+/// assert_eq!(profile["spec"]["names"]["plural"], "clusterprofiles");
+/// assert!(allready_apiserver::ApiServer::new().define(profile).is_ok());
+/// ```
 pub fn cluster_profile() -> Value {
     let names = json!({
         "kind": "ClusterProfile", "listKind": "ClusterProfileList",

@@ -1,16 +1,18 @@
 //! Faults on demand, for tests: what a client must survive, made to happen when the test says so.
 //!
 //! ```
-//! use allready_apiserver::fault::{Effect, Faults, Rule, Seen};
-//! use allready_apiserver::call::Verb;
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+//! use k8s_openapi::api::core::v1::Namespace;
 //!
-//! let faults = Faults::seeded(7);
-//! let rule = faults.add(Rule::new(Effect::Conflict).verb(Verb::Update).kind("Widget").next_calls(1));
+//! let server = ApiServer::new();
+//! let rule = server.faults().add(Rule::new(Effect::Unavailable).verb(Verb::Get).kind("Namespace").next_calls(1));
 //!
-//! let update = Seen { verb: Some(Verb::Update), kind: "Widget".into(), ..Seen::default() };
-//! assert_eq!(faults.decide(&update), [Effect::Conflict]);
-//! assert_eq!(faults.decide(&update), [], "one call was asked for");
-//! assert_eq!(faults.fired(rule), 1);
+//! let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+//! assert!(namespaces.get("default").await.unwrap_err().to_string().contains("unable to handle the request"));
+//! assert!(namespaces.get("default").await.is_ok(), "one call was asked for");
+//! assert_eq!(server.faults().fired(rule), 1);
+//! # });
 //! ```
 
 mod rule;
@@ -19,17 +21,39 @@ mod tests;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use rule::{Effect, Rule, Seen, When};
+pub use rule::{Effect, Rule};
+pub(crate) use rule::{Seen, When};
 
 use crate::status::{Details, Failure};
 
 /// The rules of a server, shared by everything that serves it.
+///
+/// ```
+/// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+/// # use k8s_openapi::api::core::v1::Namespace;
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let server = ApiServer::new();
+/// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+/// server.faults().add(Rule::new(Effect::InternalError));
+/// assert!(namespaces.get("default").await.is_err());
+/// server.faults().clear();
+/// assert!(namespaces.get("default").await.is_ok());
+/// # });
+/// ```
 #[derive(Clone, Default)]
 pub struct Faults {
     state: Arc<Mutex<State>>,
 }
 
 /// Which rule: what [`Faults::add`] returns.
+///
+/// ```
+/// # use allready_apiserver::{ApiServer, fault::{Effect, Rule}};
+/// let server = ApiServer::new();
+/// let first = server.faults().add(Rule::new(Effect::Conflict));
+/// let second = server.faults().add(Rule::new(Effect::Conflict));
+/// assert_ne!(first, second, "the same rule twice is two rules");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RuleId(u64);
 
@@ -49,11 +73,24 @@ struct Active {
 
 impl Faults {
     /// No rules yet; rates are drawn from this seed, so that a test that failed fails again.
-    pub fn seeded(seed: u64) -> Self {
+    pub(crate) fn seeded(seed: u64) -> Self {
         Self { state: Arc::new(Mutex::new(State { seed, ..State::default() })) }
     }
 
     /// Adds a rule. Rules that match one call all fire, in the order in which they were added.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// let slow = Effect::Latency(std::time::Duration::from_millis(1));
+    /// let rules = [server.faults().add(Rule::new(slow)), server.faults().add(Rule::new(Effect::Unavailable))];
+    /// assert!(namespaces.get("default").await.is_err());
+    /// assert_eq!(rules.map(|rule| server.faults().fired(rule)), [1, 1]);
+    /// # });
+    /// ```
     pub fn add(&self, rule: Rule) -> RuleId {
         let mut state = self.lock();
         let id = state.next;
@@ -63,6 +100,19 @@ impl Faults {
     }
 
     /// Takes a rule away, and says how often it fired.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// let rule = server.faults().add(Rule::new(Effect::Forbidden));
+    /// assert!(namespaces.get("default").await.is_err());
+    /// assert_eq!(server.faults().remove(rule), 1);
+    /// assert!(namespaces.get("default").await.is_ok());
+    /// # });
+    /// ```
     pub fn remove(&self, rule: RuleId) -> u64 {
         let mut state = self.lock();
         let fired = state.fired(rule);
@@ -71,32 +121,68 @@ impl Faults {
     }
 
     /// Takes every rule away.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// server.faults().add(Rule::new(Effect::ResetBefore));
+    /// server.faults().clear();
+    /// assert!(namespaces.get("default").await.is_ok());
+    /// # });
+    /// ```
     pub fn clear(&self) {
         self.lock().rules.clear();
     }
 
     /// How often a rule fired.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// let rule = server.faults().add(Rule::new(Effect::InternalError).verb(Verb::Delete));
+    /// assert!(namespaces.get("default").await.is_ok());
+    /// assert_eq!(server.faults().fired(rule), 0, "nothing was deleted");
+    /// # });
+    /// ```
     pub fn fired(&self, rule: RuleId) -> u64 {
         self.lock().fired(rule)
     }
 
     /// How many calls a rule matched, fired or not.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// let second = server.faults().add(Rule::new(Effect::InternalError).nth_call(2));
+    /// assert!(namespaces.get("default").await.is_ok());
+    /// assert_eq!((server.faults().matched(second), server.faults().fired(second)), (1, 0));
+    /// # });
+    /// ```
     pub fn matched(&self, rule: RuleId) -> u64 {
         self.lock().rules.iter().find(|active| active.id == rule.0).map_or(0, |active| active.seen)
     }
 
     /// What is to happen to a call: the effects of every rule that fires on it, except those on events.
-    pub fn decide(&self, call: &Seen) -> Vec<Effect> {
+    pub(crate) fn decide(&self, call: &Seen) -> Vec<Effect> {
         self.lock().decide(call, |effect| !effect.is_about_events())
     }
 
     /// What is to happen to one event of a watch; `event` is the watch, with the event's namespace and name.
-    pub fn decide_event(&self, event: &Seen) -> Vec<Effect> {
+    pub(crate) fn decide_event(&self, event: &Seen) -> Vec<Effect> {
         self.lock().decide(event, Effect::is_about_events)
     }
 
     /// Whether there are rules at all: without any, nothing has to be described to [`Faults::decide`].
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.lock().rules.is_empty()
     }
 

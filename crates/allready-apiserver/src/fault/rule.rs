@@ -5,6 +5,22 @@ use std::time::Duration;
 use crate::call::Verb;
 
 /// What happens when a rule fires.
+///
+/// ```
+/// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+/// # use k8s_openapi::api::core::v1::Namespace;
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let server = ApiServer::new();
+/// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+/// use k8s_openapi::api::core::v1::Namespace as Object;
+///
+/// // The worst that can happen to a writer: the write took effect, and it is told of an error.
+/// server.faults().add(Rule::new(Effect::ResetAfter).verb(Verb::Create).next_calls(1));
+/// let shop: Object = serde_json::from_value(serde_json::json!({ "metadata": { "name": "shop" } })).unwrap();
+/// assert!(namespaces.create(&Default::default(), &shop).await.is_err());
+/// assert!(namespaces.get("shop").await.is_ok());
+/// # });
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// The answer comes later by this much.
@@ -44,7 +60,7 @@ impl Effect {
 
 /// When a rule fires, among the calls that it matches.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum When {
+pub(crate) enum When {
     /// Every time.
     Always,
     /// On this call alone; the first is 1.
@@ -56,6 +72,18 @@ pub enum When {
 }
 
 /// A fault: on what, when, and what happens. What is not said matches everything.
+///
+/// ```
+/// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+/// # use k8s_openapi::api::core::v1::Namespace;
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let server = ApiServer::new();
+/// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+/// server.faults().add(Rule::new(Effect::Forbidden).verb(Verb::Get).resource("namespaces").name("kube-system"));
+/// assert!(namespaces.get("kube-system").await.is_err());
+/// assert!(namespaces.get("default").await.is_ok());
+/// # });
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     pub(super) effect: Effect,
@@ -72,7 +100,7 @@ pub struct Rule {
 
 /// A call as rules see it. What it does not have is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Seen {
+pub(crate) struct Seen {
     /// What it does.
     pub verb: Option<Verb>,
     /// To which API group.
@@ -93,6 +121,18 @@ pub struct Seen {
 
 impl Rule {
     /// A rule that fires on every call.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// server.faults().add(Rule::new(Effect::Unavailable));
+    /// assert!(namespaces.get("default").await.is_err());
+    /// assert!(namespaces.list(&Default::default()).await.is_err(), "on every call");
+    /// # });
+    /// ```
     pub fn new(effect: Effect) -> Self {
         let (when, verb) = (When::Always, None);
         let [group, resource, kind, namespace] = [const { None }; 4];
@@ -101,66 +141,197 @@ impl Rule {
     }
 
     /// Only calls with this verb.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// server.faults().add(Rule::new(Effect::Unavailable).verb(Verb::List));
+    /// assert!(namespaces.get("default").await.is_ok());
+    /// assert!(namespaces.list(&Default::default()).await.is_err());
+    /// # });
+    /// ```
     #[must_use]
     pub fn verb(self, verb: Verb) -> Self {
         Self { verb: Some(verb), ..self }
     }
 
     /// Only this API group; empty for the core group.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// server.faults().add(Rule::new(Effect::Unavailable).group("apps"));
+    /// assert!(namespaces.get("default").await.is_ok(), "of the core group");
+    /// # });
+    /// ```
     #[must_use]
     pub fn group(self, group: impl Into<String>) -> Self {
         Self { group: Some(group.into()), ..self }
     }
 
     /// Only this resource, such as `pods`.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// server.faults().add(Rule::new(Effect::Unavailable).resource("namespaces"));
+    /// assert!(namespaces.get("default").await.is_err());
+    /// # });
+    /// ```
     #[must_use]
     pub fn resource(self, plural: impl Into<String>) -> Self {
         Self { resource: Some(plural.into()), ..self }
     }
 
     /// Only this kind, such as `Pod`.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// server.faults().add(Rule::new(Effect::Unavailable).kind("Pod"));
+    /// assert!(namespaces.get("default").await.is_ok());
+    /// # });
+    /// ```
     #[must_use]
     pub fn kind(self, kind: impl Into<String>) -> Self {
         Self { kind: Some(kind.into()), ..self }
     }
 
     /// Only this namespace.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let server = ApiServer::new();
+    /// server.faults().add(Rule::new(Effect::Forbidden).namespace("kube-system"));
+    /// let client = kube::Client::new(server.service(), "default");
+    /// let pods = |namespace| kube::Api::<Pod>::namespaced(client.clone(), namespace);
+    /// assert!(pods("kube-system").list(&Default::default()).await.is_err());
+    /// assert!(pods("default").list(&Default::default()).await.is_ok());
+    /// # });
+    /// ```
     #[must_use]
     pub fn namespace(self, namespace: impl Into<String>) -> Self {
         Self { namespace: Some(namespace.into()), ..self }
     }
 
     /// Only objects of this name.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// server.faults().add(Rule::new(Effect::Unavailable).name("kube-system"));
+    /// assert!(namespaces.get("kube-system").await.is_err());
+    /// assert!(namespaces.get("default").await.is_ok());
+    /// # });
+    /// ```
     #[must_use]
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
     }
 
     /// Only this subresource; empty for the object itself.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// server.faults().add(Rule::new(Effect::Conflict).subresource("status"));
+    /// assert!(namespaces.get("default").await.is_ok());
+    /// assert!(namespaces.get_status("default").await.is_err());
+    /// # });
+    /// ```
     #[must_use]
     pub fn subresource(self, subresource: impl Into<String>) -> Self {
         Self { subresource: Some(subresource.into()), ..self }
     }
 
     /// Only clients whose `User-Agent` begins like this.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// server.faults().add(Rule::new(Effect::Unavailable).agent("kubectl/"));
+    /// assert!(namespaces.get("default").await.is_ok(), "this client is another");
+    /// # });
+    /// ```
     #[must_use]
     pub fn agent(self, prefix: impl Into<String>) -> Self {
         Self { agent: Some(prefix.into()), ..self }
     }
 
     /// Only on the nth call that matches; the first is 1.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// server.faults().add(Rule::new(Effect::Unavailable).nth_call(2));
+    /// let answers = [namespaces.get("default").await, namespaces.get("default").await, namespaces.get("default").await];
+    /// assert_eq!(answers.map(|answer| answer.is_ok()), [true, false, true]);
+    /// # });
+    /// ```
     #[must_use]
     pub fn nth_call(self, nth: u64) -> Self {
         Self { when: When::Nth(nth), ..self }
     }
 
     /// Only on the next calls that match.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// server.faults().add(Rule::new(Effect::Unavailable).next_calls(2));
+    /// let answers = [namespaces.get("default").await, namespaces.get("default").await, namespaces.get("default").await];
+    /// assert_eq!(answers.map(|answer| answer.is_ok()), [false, false, true]);
+    /// # });
+    /// ```
     #[must_use]
     pub fn next_calls(self, count: u64) -> Self {
         Self { when: When::Next(count), ..self }
     }
 
     /// On this share of the calls that match, from 0 to 1.
+    ///
+    /// ```
+    /// # use allready_apiserver::{ApiServer, Verb, fault::{Effect, Rule}};
+    /// # use k8s_openapi::api::core::v1::Namespace;
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = ApiServer::new();
+    /// # let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+    /// let never = server.faults().add(Rule::new(Effect::Unavailable).rate(0.0));
+    /// assert!(namespaces.get("default").await.is_ok());
+    /// let always = server.faults().add(Rule::new(Effect::Unavailable).rate(1.0));
+    /// assert!(namespaces.get("default").await.is_err());
+    /// assert_eq!((server.faults().fired(never), server.faults().fired(always)), (0, 1));
+    /// # });
+    /// ```
     #[must_use]
     pub fn rate(self, rate: f64) -> Self {
         Self { when: When::Rate(rate), ..self }

@@ -39,6 +39,17 @@ use crate::{
 ///
 /// Whoever holds it is the user it was made for. An error is a connection that was cut, which happens only when a
 /// [fault](crate::fault) asks for it.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let server = allready_apiserver::ApiServer::new();
+/// use tower::ServiceExt as _;
+///
+/// let request = http::Request::get("/version").body(String::new()).unwrap();
+/// let answer = server.service().oneshot(request).await.unwrap();
+/// assert_eq!(answer.status(), 200);
+/// # });
+/// ```
 #[derive(Clone)]
 pub struct Service {
     shared: Arc<Shared>,

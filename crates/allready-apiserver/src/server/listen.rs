@@ -21,6 +21,17 @@ use crate::http::{Service, auth::Trust, watch::Endings};
 const STREAMS: u32 = 4096;
 
 /// A server that listens. Dropping it stops listening and cuts its connections.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let server = allready_apiserver::ApiServer::new();
+/// let listening = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+/// let config = kube::config::Kubeconfig::from_yaml(&listening.kubeconfig()).unwrap();
+/// let config = kube::Config::from_custom_kubeconfig(config, &Default::default()).await.unwrap();
+/// let version = kube::Client::try_from(config).unwrap().apiserver_version().await.unwrap();
+/// assert_eq!((version.major, version.minor), ("1".to_owned(), "36".to_owned()));
+/// # });
+/// ```
 pub struct Listening {
     address: SocketAddr,
     ca: Option<String>,
@@ -31,27 +42,72 @@ pub struct Listening {
 
 impl Listening {
     /// Where.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// let listening = server.listen_http("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    /// assert_ne!(listening.address().port(), 0, "a free port was taken");
+    /// # });
+    /// ```
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// The address as clients write it.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// let listening = server.listen_http("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    /// assert_eq!(listening.url(), format!("http://{}", listening.address()));
+    /// # });
+    /// ```
     pub fn url(&self) -> String {
         let scheme = if self.ca.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", reachable(self.address))
     }
 
     /// The certificate authority as PEM; `None` for plain HTTP.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// let listening = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    /// assert!(listening.ca().unwrap().starts_with("-----BEGIN CERTIFICATE-----"));
+    /// # });
+    /// ```
     pub fn ca(&self) -> Option<&str> {
         self.ca.as_deref()
     }
 
     /// A kubeconfig that `kubectl` and every other client uses as it is. With plain HTTP, `kubectl` sends no token.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// let listening = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    /// let file = std::env::temp_dir().join(format!("kubeconfig-{}", listening.address().port()));
+    /// std::fs::write(&file, listening.kubeconfig()).unwrap();
+    /// assert!(std::fs::read_to_string(&file).unwrap().contains(&listening.url()));
+    /// # std::fs::remove_file(file).unwrap();
+    /// # });
+    /// ```
     pub fn kubeconfig(&self) -> String {
         kubeconfig(&self.url(), self.ca(), &self.token)
     }
 
     /// Stops listening and cuts what is connected.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// let listening = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    /// let address = listening.address();
+    /// listening.shutdown().await;
+    /// assert!(std::net::TcpStream::connect(address).is_err());
+    /// # });
+    /// ```
     pub async fn shutdown(mut self) {
         self.stop.send_replace(true);
         let _ = (&mut self.task).await;

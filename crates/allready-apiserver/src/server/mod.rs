@@ -1,6 +1,7 @@
 //! The front door: a server to hold in a test, to give to `kube::Client`, or to listen with.
 
 pub(crate) mod boot;
+mod builder;
 mod kubeconfig;
 mod listen;
 mod shared;
@@ -11,12 +12,11 @@ mod tls;
 use std::{
     net::{IpAddr, SocketAddr},
     sync::Arc,
-    time::Duration,
 };
 
-use jiff::Timestamp;
 use serde_json::Value;
 
+pub use builder::Builder;
 pub use kubeconfig::kubeconfig;
 pub use listen::Listening;
 pub(crate) use shared::Shared;
@@ -47,6 +47,22 @@ pub struct ApiServer {
 }
 
 /// What stays when a server is restarted.
+///
+/// ```
+/// # use allready_apiserver::server::Keep;
+/// # use k8s_openapi::api::core::v1::Namespace;
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let server = allready_apiserver::ApiServer::new();
+/// let namespaces = kube::Api::<Namespace>::all(kube::Client::new(server.service(), "default"));
+/// let shop: Namespace = serde_json::from_value(serde_json::json!({ "metadata": { "name": "shop" } })).unwrap();
+/// namespaces.create(&Default::default(), &shop).await.unwrap();
+///
+/// server.restart(Keep::Data);
+/// assert!(namespaces.get("shop").await.is_ok());
+/// server.restart(Keep::Nothing);
+/// assert!(namespaces.get("shop").await.is_err());
+/// # });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// The objects; connections and watches end, and the past is forgotten.
@@ -56,6 +72,16 @@ pub enum Keep {
 }
 
 /// Why a server does not listen.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let server = allready_apiserver::ApiServer::new();
+/// use allready_apiserver::server::ListenError;
+///
+/// let everywhere = "0.0.0.0:0".parse().unwrap();
+/// assert!(matches!(server.listen(everywhere).await, Err(ListenError::Remote(address)) if address == everywhere));
+/// # });
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     /// The address is one that others can reach.
@@ -72,82 +98,6 @@ pub enum ListenError {
     Certificate(String),
 }
 
-/// How a server is built.
-#[must_use]
-pub struct Builder {
-    crds: Vec<Value>,
-    token: Option<String>,
-    users: Vec<(String, User)>,
-    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
-    seed: Option<u64>,
-    patience: Duration,
-    controllers: bool,
-}
-
-impl Default for Builder {
-    fn default() -> Self {
-        let clock = Arc::new(Timestamp::now);
-        let (crds, users) = (Vec::new(), Vec::new());
-        let patience = Duration::from_secs(30);
-        Self { crds, token: None, users, clock, seed: None, patience, controllers: true }
-    }
-}
-
-impl Builder {
-    /// `CustomResourceDefinition`s to begin with, as their manifests say.
-    pub fn crds(mut self, crds: impl IntoIterator<Item = Value>) -> Self {
-        self.crds.extend(crds);
-        self
-    }
-
-    /// The bearer token that clients over a socket show; a random one when nothing is said.
-    pub fn token(self, token: impl Into<String>) -> Self {
-        Self { token: Some(token.into()), ..self }
-    }
-
-    /// Someone else whom the server knows over a socket, by a bearer token. What they may do, the roles and bindings among
-    /// the objects say, as in every cluster; in the group `system:masters` they may do everything.
-    ///
-    /// ```
-    /// let server = allready_apiserver::ApiServer::builder().user("secret", "jane", &["developers"]).build();
-    /// assert!(server.is_ok());
-    /// ```
-    pub fn user(mut self, token: impl Into<String>, name: impl Into<String>, groups: &[&str]) -> Self {
-        let user = groups.iter().fold(User::new(name), |user, group| user.in_group(*group));
-        self.users.push((token.into(), user));
-        self
-    }
-
-    /// Where the time comes from.
-    pub fn clock(self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
-        Self { clock: Arc::new(clock), ..self }
-    }
-
-    /// Makes uids, generated names and the rates of faults come out the same every time.
-    pub fn seed(self, seed: u64) -> Self {
-        Self { seed: Some(seed), ..self }
-    }
-
-    /// How long a client may take to send its request: 30 seconds when nothing is said.
-    pub fn patience(self, patience: Duration) -> Self {
-        Self { patience, ..self }
-    }
-
-    /// Whether garbage is collected and deleted namespaces are emptied, as the controller manager of a cluster does. It is
-    /// done unless told otherwise; a bare kube-apiserver does neither.
-    pub fn controllers(self, run: bool) -> Self {
-        Self { controllers: run, ..self }
-    }
-
-    /// The server; fails when a definition is refused, as the server would refuse it.
-    pub fn build(self) -> Result<ApiServer, Failure> {
-        let shared = Shared::new(self.token, self.users, self.clock, self.seed, self.patience);
-        shared.engine().run_controllers(self.controllers);
-        self.crds.into_iter().try_for_each(|crd| shared.define(crd))?;
-        Ok(ApiServer { shared: Arc::new(shared) })
-    }
-}
-
 impl Default for ApiServer {
     fn default() -> Self {
         Self::new()
@@ -156,17 +106,34 @@ impl Default for ApiServer {
 
 impl ApiServer {
     /// A server with the built-in kinds and the namespaces of every cluster.
+    ///
+    /// ```
+    /// let server = allready_apiserver::ApiServer::new();
+    /// assert_eq!(server.watches(), 0);
+    /// ```
     pub fn new() -> Self {
-        let Builder { token, users, clock, seed, patience, .. } = Builder::default();
-        Self { shared: Arc::new(Shared::new(token, users, clock, seed, patience)) }
+        Builder::default().bare()
     }
 
     /// A server to be told more about.
+    ///
+    /// ```
+    /// let server = allready_apiserver::ApiServer::builder().seed(7).build();
+    /// assert!(server.is_ok());
+    /// ```
     pub fn builder() -> Builder {
         Builder::default()
     }
 
     /// The server as a service for `kube::Client::new`, without a socket. Whoever holds it is administrator.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// let client = kube::Client::new(server.service(), "default");
+    /// assert_eq!(client.apiserver_version().await.unwrap().minor, "36");
+    /// # });
+    /// ```
     pub fn service(&self) -> Service {
         self.service_as(http::auth::admin())
     }
@@ -190,53 +157,160 @@ impl ApiServer {
     }
 
     /// Defines a custom kind, as its manifest says. A restart without data defines it again.
+    ///
+    /// ```
+    /// let server = allready_apiserver::ApiServer::new();
+    /// server.define(allready_apiserver::catalog::gateway())?;
+    /// let twice = server.define(allready_apiserver::catalog::gateway()).unwrap_err();
+    /// assert_eq!((twice.code, twice.reason), (409, "AlreadyExists"));
+    /// # Ok::<(), allready_apiserver::status::Failure>(())
+    /// ```
     pub fn define(&self, crd: Value) -> Result<(), Failure> {
         self.shared.define(crd)
     }
 
     /// The bearer token that clients over a socket show.
+    ///
+    /// ```
+    /// let server = allready_apiserver::ApiServer::new();
+    /// assert_ne!(server.token(), allready_apiserver::ApiServer::new().token(), "every server makes its own");
+    /// ```
     pub fn token(&self) -> &str {
         self.shared.token()
     }
 
     /// The faults to let happen.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// use allready_apiserver::fault::{Effect, Rule};
+    ///
+    /// server.faults().add(Rule::new(Effect::Unavailable));
+    /// let namespaces: kube::Api<k8s_openapi::api::core::v1::Namespace> =
+    ///     kube::Api::all(kube::Client::new(server.service(), "default"));
+    /// assert!(namespaces.get("default").await.is_err());
+    /// # });
+    /// ```
     pub fn faults(&self) -> &Faults {
         self.shared.faults()
     }
 
     /// Forgets the past: watches and pages from older versions get 410.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// # let namespaces: kube::Api<k8s_openapi::api::core::v1::Namespace> =
+    /// #     kube::Api::all(kube::Client::new(server.service(), "default"));
+    /// use kube::api::ListParams;
+    ///
+    /// let page = namespaces.list(&ListParams::default().limit(1)).await.unwrap();
+    /// # let shop = serde_json::from_value(serde_json::json!({ "metadata": { "name": "shop" } })).unwrap();
+    /// namespaces.create(&Default::default(), &shop).await.unwrap();
+    /// server.compact();
+    /// let next = ListParams::default().limit(1).continue_token(&page.metadata.continue_.unwrap());
+    /// assert!(matches!(namespaces.list(&next).await, Err(kube::Error::Api(status)) if status.code == 410));
+    /// # });
+    /// ```
     pub fn compact(&self) {
         self.shared.engine().compact();
     }
 
     /// Ends every watch that is open now, as the real server does from time to time.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// # let namespaces: kube::Api<k8s_openapi::api::core::v1::Namespace> =
+    /// #     kube::Api::all(kube::Client::new(server.service(), "default"));
+    /// use futures::{StreamExt, pin_mut};
+    ///
+    /// let events = namespaces.watch(&Default::default(), "0").await.unwrap();
+    /// server.close_watches();
+    /// pin_mut!(events);
+    /// while events.next().await.is_some() {}
+    /// assert_eq!(server.watches(), 0);
+    /// # });
+    /// ```
     pub fn close_watches(&self) {
         self.shared.close_watches();
     }
 
     /// How many watches are open.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// # let namespaces: kube::Api<k8s_openapi::api::core::v1::Namespace> =
+    /// #     kube::Api::all(kube::Client::new(server.service(), "default"));
+    /// let events = namespaces.watch(&Default::default(), "0").await.unwrap();
+    /// assert_eq!(server.watches(), 1);
+    /// drop(events);
+    /// # });
+    /// ```
     pub fn watches(&self) -> usize {
         self.shared.watches()
     }
 
     /// What a restart of the process does: every connection is cut. Who listens goes on listening, on the same address.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// # let namespaces: kube::Api<k8s_openapi::api::core::v1::Namespace> =
+    /// #     kube::Api::all(kube::Client::new(server.service(), "default"));
+    /// use allready_apiserver::server::Keep;
+    ///
+    /// let before = namespaces.get("default").await.unwrap().metadata.uid;
+    /// server.restart(Keep::Data);
+    /// assert_eq!(namespaces.get("default").await.unwrap().metadata.uid, before);
+    /// # });
+    /// ```
     pub fn restart(&self, keep: Keep) {
         self.shared.restart(keep);
     }
 
     /// Listens with HTTPS, under a certificate authority made for this server, with HTTP/1.1 and HTTP/2. Port 0 takes a
     /// free one. Addresses beyond this machine are refused.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// let listening = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    /// assert!(listening.url().starts_with("https://127.0.0.1:"));
+    /// # });
+    /// ```
     pub async fn listen(&self, address: SocketAddr) -> Result<Listening, ListenError> {
         self.listen_with(address, Listen::default()).await
     }
 
     /// Listens with plain HTTP, on this machine alone. `kubectl` and other clients built on client-go send no token without
     /// encryption, whatever their kubeconfig says, and are nobody here: for them, [`listen`](Self::listen) with HTTPS.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// let listening = server.listen_http("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    /// assert!(listening.ca().is_none() && listening.url().starts_with("http://127.0.0.1:"));
+    /// # });
+    /// ```
     pub async fn listen_http(&self, address: SocketAddr) -> Result<Listening, ListenError> {
         self.listen_with(address, Listen { plain: true, ..Listen::default() }).await
     }
 
     /// Listens as told.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let server = allready_apiserver::ApiServer::new();
+    /// use allready_apiserver::server::Listen;
+    ///
+    /// let how = Listen { plain: true, ..Listen::default() };
+    /// let listening = server.listen_with("127.0.0.1:0".parse().unwrap(), how).await.unwrap();
+    /// assert!(listening.url().starts_with("http://"));
+    /// # });
+    /// ```
     pub async fn listen_with(&self, address: SocketAddr, how: Listen) -> Result<Listening, ListenError> {
         if !how.allow_remote && !is_loopback(address.ip()) {
             return Err(ListenError::Remote(address));
@@ -246,6 +320,12 @@ impl ApiServer {
 }
 
 /// How to listen.
+///
+/// ```
+/// use allready_apiserver::server::Listen;
+///
+/// assert_eq!(Listen::default(), Listen { plain: false, allow_remote: false });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Listen {
     /// Without encryption.

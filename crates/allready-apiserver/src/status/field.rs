@@ -72,7 +72,7 @@ impl Mistake {
 
 impl FieldError {
     /// An error of any kind.
-    pub fn new(
+    pub(crate) fn new(
         mistake: Mistake,
         field: impl Into<String>,
         value: impl Into<Value>,
@@ -82,22 +82,26 @@ impl FieldError {
     }
 
     /// `Required value`.
-    pub fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub(crate) fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(Mistake::Required, field, Value::Null, detail)
     }
 
     /// `Invalid value: …`.
-    pub fn invalid(field: impl Into<String>, value: impl Into<Value>, detail: impl Into<String>) -> Self {
+    pub(crate) fn invalid(
+        field: impl Into<String>,
+        value: impl Into<Value>,
+        detail: impl Into<String>,
+    ) -> Self {
         Self::new(Mistake::Invalid, field, value, detail)
     }
 
     /// `Forbidden`.
-    pub fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub(crate) fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(Mistake::Forbidden, field, Value::Null, detail)
     }
 
     /// `Unsupported value: … supported values: …`, in the order given: the real server sorts where its own code does, not here.
-    pub fn not_supported(field: impl Into<String>, value: impl Into<Value>, allowed: &[&str]) -> Self {
+    pub(crate) fn not_supported(field: impl Into<String>, value: impl Into<Value>, allowed: &[&str]) -> Self {
         let quoted: Vec<_> = allowed.iter().map(|word| quote(word)).collect();
         let detail = match quoted.as_slice() {
             [] => String::new(),
@@ -107,17 +111,17 @@ impl FieldError {
     }
 
     /// `Duplicate value: …`.
-    pub fn duplicate(field: impl Into<String>, value: impl Into<Value>) -> Self {
+    pub(crate) fn duplicate(field: impl Into<String>, value: impl Into<Value>) -> Self {
         Self::new(Mistake::Duplicate, field, value, "")
     }
 
     /// `Not found: …`.
-    pub fn not_found(field: impl Into<String>, value: impl Into<Value>) -> Self {
+    pub(crate) fn not_found(field: impl Into<String>, value: impl Into<Value>) -> Self {
         Self::new(Mistake::NotFound, field, value, "")
     }
 
     /// `Invalid value: …` for a value of the wrong JSON type.
-    pub fn type_invalid(
+    pub(crate) fn type_invalid(
         field: impl Into<String>,
         value: impl Into<Value>,
         detail: impl Into<String>,
@@ -126,42 +130,30 @@ impl FieldError {
     }
 
     /// `Too long: may not be more than … bytes`. The value is never shown.
-    pub fn too_long(field: impl Into<String>, most: u64) -> Self {
+    pub(crate) fn too_long(field: impl Into<String>, most: u64) -> Self {
         let unit = if most == 1 { "byte" } else { "bytes" };
         Self::new(Mistake::TooLong, field, Value::Null, format!("may not be more than {most} {unit}"))
     }
 
-    /// `Too long: may not be more than … characters`, as the newer, declarative checks say it.
-    pub fn too_long_characters(field: impl Into<String>, most: u64) -> Self {
-        let unit = if most == 1 { "character" } else { "characters" };
-        Self::new(Mistake::TooLong, field, Value::Null, format!("may not be more than {most} {unit}"))
-    }
-
-    /// `Too short: must be at least … characters`.
-    pub fn too_short(field: impl Into<String>, least: u64) -> Self {
-        let unit = if least == 1 { "character" } else { "characters" };
-        Self::new(Mistake::TooShort, field, Value::Null, format!("must be at least {least} {unit}"))
-    }
-
     /// `Too many: …: must have at most … items`.
-    pub fn too_many(field: impl Into<String>, actual: u64, most: u64) -> Self {
+    pub(crate) fn too_many(field: impl Into<String>, actual: u64, most: u64) -> Self {
         let unit = if most == 1 { "item" } else { "items" };
         Self::new(Mistake::TooMany, field, actual, format!("must have at most {most} {unit}"))
     }
 
     /// `Internal error: …`.
-    pub fn internal(field: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub(crate) fn internal(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(Mistake::Internal, field, Value::Null, detail)
     }
 
     /// The same error with its value left out of the text: `Invalid value: must be …`.
-    pub fn without_value(mut self) -> Self {
+    pub(crate) fn without_value(mut self) -> Self {
         self.omitted = true;
         self
     }
 
     /// What follows the field's name: `Invalid value: 0: must be …`.
-    pub fn body(&self) -> String {
+    pub(crate) fn body(&self) -> String {
         let word = self.mistake.words().1;
         let head = match self.mistake {
             Mistake::Required

@@ -4,12 +4,12 @@ use super::{Cause, Details, Failure, quote};
 
 impl Failure {
     /// 401: no user, or one that nobody knows.
-    pub fn unauthorized() -> Self {
+    pub(crate) fn unauthorized() -> Self {
         Self::new(401, "Unauthorized", "Unauthorized")
     }
 
     /// 403 about an object, or about a resource when `name` is empty; `why` is the sentence after the colon.
-    pub fn forbidden(resource: &str, name: &str, why: &str) -> Self {
+    pub(crate) fn forbidden(resource: &str, name: &str, why: &str) -> Self {
         let message = if name.is_empty() {
             format!("{resource} is forbidden: {why}")
         } else {
@@ -19,30 +19,18 @@ impl Failure {
     }
 
     /// 404 for a path within a served group that names no resource.
-    pub fn no_such_resource() -> Self {
+    pub(crate) fn no_such_resource() -> Self {
         Self::new(404, "NotFound", "the server could not find the requested resource").with_empty_details()
     }
 
     /// 405: the path is served, but not with this method.
-    pub fn method_not_allowed() -> Self {
+    pub(crate) fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";
         Self::new(405, "MethodNotAllowed", message).with_empty_details()
     }
 
-    /// 405 for a resource that cannot do it, such as `deletecollection` on some: `action` is the verb.
-    pub fn method_not_supported(resource: &str, action: &str) -> Self {
-        let message = format!("{action} is not supported on resources of kind {}", quote(resource));
-        Self::new(405, "MethodNotAllowed", message).about(resource, "")
-    }
-
-    /// 406: nothing that the client accepts can be sent; `available` are the media types that could.
-    pub fn not_acceptable(available: &[&str]) -> Self {
-        let message = format!("406: Not Acceptable\n\nAvailable representations: {}", available.join(", "));
-        Self::new(406, "NotAcceptable", message).with_empty_details()
-    }
-
     /// 409 for a generated name that was taken.
-    pub fn generated_name_taken(resource: &str, name: &str) -> Self {
+    pub(crate) fn generated_name_taken(resource: &str, name: &str) -> Self {
         let quoted = quote(name);
         let message = format!(
             "{resource} {quoted} already exists, the server was not able to generate a unique name for the object"
@@ -53,33 +41,28 @@ impl Failure {
     }
 
     /// 409 of an apply that wants fields of others: one cause a field.
-    pub fn apply_conflict(message: impl Into<String>, causes: Vec<Cause>) -> Self {
+    pub(crate) fn apply_conflict(message: impl Into<String>, causes: Vec<Cause>) -> Self {
         Self::new(409, "Conflict", message).with_details(Details { causes, ..Details::default() })
     }
 
     /// 410: what was asked for has been compacted away (`Expired`).
-    pub fn expired(message: impl Into<String>) -> Self {
+    pub(crate) fn expired(message: impl Into<String>) -> Self {
         Self::new(410, "Expired", message)
     }
 
     /// 410 of a watch or list from a version that is no longer kept.
-    pub fn too_old(asked: u64, oldest: u64) -> Self {
+    pub(crate) fn too_old(asked: u64, oldest: u64) -> Self {
         Self::expired(format!("too old resource version: {asked} ({oldest})"))
     }
 
-    /// 410 with reason `Gone`, as older watchers know it.
-    pub fn gone(message: impl Into<String>) -> Self {
-        Self::new(410, "Gone", message)
-    }
-
     /// 413: a body beyond `limit` bytes.
-    pub fn too_large(limit: u64) -> Self {
+    pub(crate) fn too_large(limit: u64) -> Self {
         let message = format!("Request entity too large: limit is {limit}");
         Self::new(413, "RequestEntityTooLarge", message)
     }
 
     /// 415 for a body in a format that cannot be decoded; `accepted` are those that can.
-    pub fn unsupported_media_type(accepted: &[&str]) -> Self {
+    pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Self {
         let accepted = accepted.join(", ");
         let message = format!(
             "the body of the request was in an unknown format - accepted media types include: {accepted}"
@@ -88,29 +71,18 @@ impl Failure {
     }
 
     /// 415 for a patch in a format that the path does not take.
-    pub fn unsupported_patch_type() -> Self {
+    pub(crate) fn unsupported_patch_type() -> Self {
         Self::new(415, "UnsupportedMediaType", "415: Unsupported Media Type").with_empty_details()
     }
 
-    /// 429: come back later.
-    pub fn too_many_requests(message: impl Into<String>, retry_after_seconds: u32) -> Self {
-        Self::new(429, "TooManyRequests", message)
-            .with_details(Details { retry_after_seconds, ..Details::default() })
-    }
-
-    /// 503: not now.
-    pub fn unavailable(message: impl Into<String>) -> Self {
-        Self::new(503, "ServiceUnavailable", message)
-    }
-
     /// 504: it may still happen; `message` follows `Timeout: `.
-    pub fn timeout(message: &str, retry_after_seconds: u32) -> Self {
+    pub(crate) fn timeout(message: &str, retry_after_seconds: u32) -> Self {
         Self::new(504, "Timeout", format!("Timeout: {message}"))
             .with_details(Details { retry_after_seconds, ..Details::default() })
     }
 
     /// 504 for a list at a version that has not come yet.
-    pub fn version_too_large(asked: u64, current: u64) -> Self {
+    pub(crate) fn version_too_large(asked: u64, current: u64) -> Self {
         let mut failure =
             Self::timeout(&format!("Too large resource version: {asked}, current: {current}"), 1);
         failure.details.get_or_insert_default().causes.push(Cause {
@@ -121,16 +93,8 @@ impl Failure {
         failure
     }
 
-    /// 500 for an operation that ran out of time inside the server.
-    pub fn server_timeout(resource: &str, operation: &str) -> Self {
-        let message = format!(
-            "The {operation} operation against {resource} could not be completed at this time, please try again."
-        );
-        Self::new(500, "ServerTimeout", message).about(resource, operation)
-    }
-
     /// The same failure with these details.
-    pub fn with_details(mut self, details: Details) -> Self {
+    pub(crate) fn with_details(mut self, details: Details) -> Self {
         self.details = Some(Box::new(details));
         self
     }

@@ -49,10 +49,20 @@ mod tests;
 mod watch;
 
 pub use answer::Answer;
-pub use board::{Board, DaemonSetFacts, NodeFacts, Origin, PodFacts, Report};
-pub use case::{Case, Options, Step};
+pub use board::{Board, Origin, Report};
+pub use case::Options;
 pub use plan::{Plan, PlannedComponent, PlannedInstances, metallb};
-pub use read::{of_node, of_pod, of_source, of_status_report, own_reports};
 pub use run::{Answering, MANAGER, Statuses, answer_for};
-pub use sight::{Event, Facts, Object, Sight, Subject, Topic};
+pub use sight::Subject;
+
+// The parts of the controller: for its own tests.
+#[doc(hidden)]
+pub use board::{DaemonSetFacts, NodeFacts, PodFacts};
+#[doc(hidden)]
+pub use case::{Case, Step};
+#[doc(hidden)]
+pub use read::{of_node, of_pod, of_source, of_status_report, own_reports};
+#[doc(hidden)]
+pub use sight::{Event, Facts, Object, Sight, Topic};
+#[doc(hidden)]
 pub use stale::Stale;

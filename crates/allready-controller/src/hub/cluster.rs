@@ -19,6 +19,12 @@ use std::{fmt, sync::Arc};
 pub struct ClusterName(Arc<str>);
 
 /// A text that cannot name a cluster.
+///
+/// ```
+/// use allready_controller::hub::ClusterName;
+///
+/// assert!(ClusterName::new("a.b").unwrap_err().to_string().contains("cannot name a cluster"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} cannot name a cluster: a name has 1 to 63 small letters, digits and hyphens, and no hyphen at an end"
@@ -30,6 +36,13 @@ impl ClusterName {
     pub const MAX_BYTES: usize = 63;
 
     /// This text, if it can name a cluster.
+    ///
+    /// ```
+    /// use allready_controller::hub::ClusterName;
+    ///
+    /// assert!(ClusterName::new("cluster-1").is_ok());
+    /// assert!(ClusterName::new("-1").is_err());
+    /// ```
     pub fn new(text: &str) -> Result<Self, InvalidClusterName> {
         let is_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         let bytes = text.as_bytes();
@@ -45,6 +58,12 @@ impl ClusterName {
     }
 
     /// The name.
+    ///
+    /// ```
+    /// use allready_controller::hub::ClusterName;
+    ///
+    /// assert_eq!(ClusterName::new("cluster-1").unwrap().as_str(), "cluster-1");
+    /// ```
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -77,6 +96,12 @@ impl std::borrow::Borrow<str> for ClusterName {
 }
 
 /// Namespace and name of an object, which its instances in the clusters share; the namespace is empty where there is none.
+///
+/// ```
+/// use allready_controller::hub::ObjectName;
+///
+/// assert_eq!(ObjectName::new("shop", "web").to_string(), "shop/web");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectName {
     /// The namespace.
@@ -87,6 +112,12 @@ pub struct ObjectName {
 
 impl ObjectName {
     /// An object of this name.
+    ///
+    /// ```
+    /// use allready_controller::hub::ObjectName;
+    ///
+    /// assert_eq!(&*ObjectName::new("", "node-a").name, "node-a");
+    /// ```
     pub fn new(namespace: &str, name: &str) -> Self {
         Self { namespace: namespace.into(), name: name.into() }
     }

@@ -19,6 +19,7 @@ mod outbox;
 mod plan;
 mod read;
 pub mod remains;
+#[doc(hidden)]
 pub mod reports;
 mod rows;
 mod run;
@@ -28,20 +29,33 @@ mod subject;
 mod tests;
 
 pub use cluster::{ClusterName, InvalidClusterName, ObjectName};
-pub use contains::{contains, first_difference, seen_generation};
-pub use decisions::{Decisions, PLACEMENT_LABEL, PlacementName};
-pub use expression::{Expression, InvalidExpression, Outcome, Shown};
-pub use instance::{Address, Instance, Listener, Said};
 pub use limits::Limits;
-pub use link::{Link, LinkState, NoAnswer};
-pub use name::{HOSTNAME, IP_ADDRESS, join_address, join_listener, split_address, split_listener};
-pub use outbox::{Draft, Outbox, Place};
 pub use plan::{AGGREGATED, Plan, PlannedCondition};
-pub use read::{HubFacts, Reader};
 pub use remains::Remains;
 pub use run::Hubbing;
+pub use subject::{Answer, Doubt, Rival};
+
+// The parts of the controller: for its own tests.
+#[doc(hidden)]
+pub use contains::{contains, first_difference, seen_generation};
+#[doc(hidden)]
+pub use decisions::{Decisions, PLACEMENT_LABEL, PlacementName};
+#[doc(hidden)]
+pub use expression::{Expression, InvalidExpression, Outcome, Shown};
+#[doc(hidden)]
+pub use instance::{Address, Instance, Listener, Said};
+#[doc(hidden)]
+pub use link::{Link, LinkState, NoAnswer};
+#[doc(hidden)]
+pub use name::{HOSTNAME, IP_ADDRESS, join_address, join_listener, split_address, split_listener};
+#[doc(hidden)]
+pub use outbox::{Draft, Outbox, Place};
+#[doc(hidden)]
+pub use read::{HubFacts, Reader};
+#[doc(hidden)]
 pub use spoke::{Heard, Spokes, Topic, TopicId, Word};
-pub use subject::{Answer, Doubt, Rival, Share, Subject};
+#[doc(hidden)]
+pub use subject::{Share, Subject};
 
 /// The field manager of what the hub controller writes, but for the statuses of aggregated objects: see [`manager`].
 pub const MANAGER: &str = "allready-hub";

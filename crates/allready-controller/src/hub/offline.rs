@@ -22,6 +22,12 @@ use super::{
 };
 
 /// One cluster, as far as it is known.
+///
+/// ```
+/// use allready_controller::hub::offline::Spoke;
+///
+/// assert!(Spoke::default().objects.is_none(), "never heard");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Spoke {
     /// Its objects, of which those that are not meant are passed over; none where it has never been heard.
@@ -32,17 +38,42 @@ pub struct Spoke {
 
 impl Spoke {
     /// A cluster that answers, with these objects.
+    ///
+    /// ```
+    /// use allready_controller::hub::offline::Spoke;
+    ///
+    /// assert_eq!(Spoke::heard(Vec::new()).doubt, None);
+    /// ```
     pub fn heard(objects: Vec<Value>) -> Self {
         Self { objects: Some(objects), doubt: None }
     }
 
     /// A cluster that does not answer, and of which nothing is known but what stands on the hub.
+    ///
+    /// ```
+    /// use allready_controller::hub::{Doubt, offline::Spoke};
+    ///
+    /// assert!(matches!(Spoke::unreachable("no route").doubt, Some(Doubt::Unreachable { .. })));
+    /// ```
     pub fn unreachable(why: &str) -> Self {
         Self { objects: None, doubt: Some(Doubt::Unreachable { since: None, why: why.into() }) }
     }
 }
 
 /// What a hub would write.
+///
+/// ```
+/// # use std::collections::BTreeMap;
+/// # use allready_controller::hub::offline::{Unfit, aggregate, spec_for};
+/// # use allready_core::Time;
+/// # use allready_kube::kinds::StatusAggregation;
+/// # use serde_json::json;
+/// let hub = json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "web" } });
+/// let aggregation = StatusAggregation::new("webs", spec_for(&hub, []));
+/// let offline = aggregate(&hub, &aggregation, &BTreeMap::new(), None, Time::EPOCH).unwrap();
+/// assert_eq!(offline.object["metadata"]["name"], "web");
+/// assert_eq!(offline.endpoint, None, "no records are wanted");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offline {
     /// The object with its new status: what others wrote in it is kept, and the record of who wrote what is left out.
@@ -60,6 +91,19 @@ pub struct Offline {
 }
 
 /// Why an aggregation does not give an object a status.
+///
+/// ```
+/// # use std::collections::BTreeMap;
+/// # use allready_controller::hub::offline::{Unfit, aggregate, spec_for};
+/// # use allready_core::Time;
+/// # use allready_kube::kinds::StatusAggregation;
+/// # use serde_json::json;
+/// let hub = json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "web" } });
+/// let aggregation = StatusAggregation::new("webs", spec_for(&hub, []));
+/// let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "web" } });
+/// let unfit = aggregate(&pod, &aggregation, &BTreeMap::new(), None, Time::EPOCH).unwrap_err();
+/// assert!(matches!(unfit, Unfit::Kind { .. }), "{unfit}");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     /// It is about another kind.

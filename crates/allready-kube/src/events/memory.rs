@@ -8,6 +8,16 @@ use k8s_openapi::api::core::v1::ObjectReference;
 use super::EventSink;
 
 /// Keeps every event in memory. Clones keep into the same place.
+///
+/// ```
+/// use allready_core::transition::{EventNote, EventSeverity};
+/// use allready_kube::events::{EventSink, MemorySink};
+///
+/// let sink = MemorySink::default();
+/// let (reason, action, note) = (EventNote::REASON, EventNote::ACTION, "it is full".to_owned());
+/// sink.clone().record(&Default::default(), EventNote { severity: EventSeverity::Warning, reason, action, note });
+/// assert_eq!(sink.recorded().len(), 1, "clones keep into the same place");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct MemorySink(Arc<Mutex<Vec<Recorded>>>);
 
@@ -22,6 +32,10 @@ pub struct Recorded {
 
 impl MemorySink {
     /// Everything recorded so far, oldest first.
+    ///
+    /// ```
+    /// assert_eq!(allready_kube::events::MemorySink::default().recorded(), []);
+    /// ```
     pub fn recorded(&self) -> Vec<Recorded> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

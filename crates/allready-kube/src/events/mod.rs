@@ -48,6 +48,16 @@ pub use sink::{ApiSink, ApiSinkOptions, Unsent};
 /// ```
 pub trait EventSink: Send + Sync {
     /// Records a note about an object.
+    ///
+    /// ```
+    /// use allready_core::transition::{EventNote, EventSeverity};
+    /// use allready_kube::events::{EventSink, MemorySink};
+    ///
+    /// let sink = MemorySink::default();
+    /// let (reason, action, note) = (EventNote::REASON, EventNote::ACTION, "it is full".to_owned());
+    /// sink.record(&Default::default(), EventNote { severity: EventSeverity::Warning, reason, action, note });
+    /// assert_eq!(sink.recorded()[0].note.note, "it is full");
+    /// ```
     fn record(&self, regarding: &ObjectReference, note: EventNote);
 }
 

@@ -23,6 +23,12 @@ pub struct Origin {
 
 impl Origin {
     /// The origin of this controller's events. The instance is usually the name of the pod.
+    ///
+    /// ```
+    /// use allready_kube::events::Origin;
+    ///
+    /// assert_eq!(Origin::new("example.dev/pools", "").instance(), "example.dev/pools");
+    /// ```
     pub fn new(controller: &str, instance: &str) -> Self {
         let controller = legal::controller(controller);
         let instance = legal::instance(instance, &controller);
@@ -30,11 +36,23 @@ impl Origin {
     }
 
     /// The name of the controller.
+    ///
+    /// ```
+    /// use allready_kube::events::Origin;
+    ///
+    /// assert_eq!(Origin::new("example.dev/pools", "pools-x2k").controller(), "example.dev/pools");
+    /// ```
     pub fn controller(&self) -> &str {
         &self.controller
     }
 
     /// The name of the instance.
+    ///
+    /// ```
+    /// use allready_kube::events::Origin;
+    ///
+    /// assert_eq!(Origin::new("example.dev/pools", "pools-x2k").instance(), "pools-x2k");
+    /// ```
     pub fn instance(&self) -> &str {
         &self.instance
     }

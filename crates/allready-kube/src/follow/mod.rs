@@ -24,6 +24,14 @@ use crate::resources::Catalog;
 const PARALLEL: usize = 8;
 
 /// How much may be asked of a cluster.
+///
+/// ```
+/// use std::time::Duration;
+/// use allready_kube::follow::Budget;
+///
+/// let hasty = Budget { time: Duration::from_secs(2), ..Budget::default() };
+/// assert_eq!(hasty.requests, 200);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// So many times something may be asked for. To look for what an object of any kind owns is one of them, and lists

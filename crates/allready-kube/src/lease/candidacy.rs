@@ -12,6 +12,17 @@ use super::term::{Terms, Token};
 
 /// A replica that takes part in an election. Clones are the same replica; when the last one is dropped it stops at once,
 /// and its lease runs out by itself. [`release`](Self::release) is the polite end.
+///
+/// ```
+/// use allready_kube::lease::{Candidate, CandidateError, Leadership, Timing};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+/// let candidacy = Candidate::new(client, "default", "pools", "pools-x2k").start().unwrap();
+/// candidacy.elected().await.unwrap();
+/// assert!(matches!(*candidacy.leadership().borrow(), Leadership::Leading { .. }));
+/// # });
+/// ```
 #[derive(Clone, Debug)]
 pub struct Candidacy(Arc<Inner>);
 
@@ -67,6 +78,16 @@ impl Candidacy {
     }
 
     /// The right to act, as soon as this replica leads; an error if it takes no part any more.
+    ///
+    /// ```
+    /// use allready_kube::lease::{Candidate, CandidateError, Leadership, Timing};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// let candidacy = Candidate::new(client, "default", "pools", "pools-x2k").start().unwrap();
+    /// assert!(candidacy.elected().await.unwrap().is_leading(tokio::time::Instant::now()));
+    /// # });
+    /// ```
     pub async fn elected(&self) -> Result<Token, Lost> {
         let mut leadership = self.leadership();
         loop {
@@ -126,6 +147,18 @@ impl Candidacy {
 
     /// Stops leading: work is dropped, and when all of it is, the lease is given to whoever comes first. Work that does
     /// not end within the renew deadline leaves the lease to run out. Returns when this replica takes no part any more.
+    ///
+    /// ```
+    /// use allready_kube::lease::{Candidate, CandidateError, Leadership, Timing};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// let candidacy = Candidate::new(client, "default", "pools", "pools-x2k").start().unwrap();
+    /// let token = candidacy.elected().await.unwrap();
+    /// candidacy.release().await;
+    /// assert!(!token.is_leading(tokio::time::Instant::now()));
+    /// # });
+    /// ```
     pub async fn release(&self) {
         self.0.stop.send_replace(true);
         // The sender lives as long as `self`, so waiting does not fail.

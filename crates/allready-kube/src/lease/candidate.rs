@@ -22,6 +22,16 @@ use crate::{clock::Clock, refusal::Refusal};
 /// # RBAC
 /// `get`, `create` and `update` on `leases` in `coordination.k8s.io`, in the namespace of the lease; the role is written
 /// out in the [module](super).
+///
+/// ```
+/// use allready_kube::lease::{Candidate, CandidateError, Leadership, Timing};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+/// let candidacy = Candidate::new(client, "default", "pools", "pools-x2k").start().unwrap();
+/// assert!(candidacy.elected().await.unwrap().is_leading(tokio::time::Instant::now()));
+/// # });
+/// ```
 #[derive(Clone)]
 #[must_use]
 pub struct Candidate {
@@ -34,6 +44,16 @@ pub struct Candidate {
 }
 
 /// Why a candidate cannot take part.
+///
+/// ```
+/// use allready_kube::lease::{Candidate, CandidateError, Leadership, Timing};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+/// let nobody = Candidate::new(client, "default", "pools", "").start();
+/// assert!(matches!(nobody.err(), Some(CandidateError::NoIdentity { .. })));
+/// # });
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CandidateError {
     /// The durations do not go together.
@@ -60,6 +80,15 @@ pub enum CandidateError {
 
 impl Candidate {
     /// A candidate for the lease of this name. The identity has to be another for every replica: the name of the pod.
+    ///
+    /// ```
+    /// use allready_kube::lease::{Candidate, CandidateError, Leadership, Timing};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// assert!(Candidate::new(client, "default", "pools", "pools-x2k").start().is_ok());
+    /// # });
+    /// ```
     pub fn new(
         client: Client,
         namespace: impl Into<String>,
@@ -71,6 +100,16 @@ impl Candidate {
     }
 
     /// Other durations.
+    ///
+    /// ```
+    /// use allready_kube::lease::{Candidate, CandidateError, Leadership, Timing};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// let never = Timing { lease_duration: std::time::Duration::ZERO, ..Timing::default() };
+    /// assert!(Candidate::new(client, "default", "pools", "pools-x2k").timing(never).start().is_err());
+    /// # });
+    /// ```
     pub fn timing(self, timing: Timing) -> Self {
         Self { timing, ..self }
     }
@@ -81,6 +120,16 @@ impl Candidate {
     }
 
     /// Takes part, in a task of its own, until the [`Candidacy`] is released or dropped.
+    ///
+    /// ```
+    /// use allready_kube::lease::{Candidate, CandidateError, Leadership, Timing};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// let candidacy = Candidate::new(client, "default", "pools", "pools-x2k").start().unwrap();
+    /// assert_eq!(candidacy.run_while_leading(async { 42 }).await, Ok(42));
+    /// # });
+    /// ```
     pub fn start(self) -> Result<Candidacy, CandidateError> {
         let (namespace, name) = (self.namespace, self.name);
         if self.identity.is_empty() {

@@ -76,6 +76,17 @@ impl Terms {
 impl Token {
     /// Whether its holder may act at this instant. Ask right before a write; it depends on nothing but the clock, so it
     /// turns false at the deadline even if everything else is stuck.
+    ///
+    /// ```
+    /// use allready_kube::lease::{Candidate, CandidateError, Leadership, Timing};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// let candidacy = Candidate::new(client, "default", "pools", "pools-x2k").start().unwrap();
+    /// let token = candidacy.elected().await.unwrap();
+    /// assert!(token.is_leading(tokio::time::Instant::now()), "ask before every write");
+    /// # });
+    /// ```
     pub fn is_leading(&self, now: Instant) -> bool {
         self.until().is_some_and(|until| now < until)
     }

@@ -28,6 +28,15 @@ pub struct Timing {
 }
 
 /// Durations that do not go together.
+///
+/// ```
+/// use std::time::Duration;
+/// use allready_kube::lease::{Timing, TimingError};
+///
+/// let second = Duration::from_secs(1);
+/// let error = Timing { lease_duration: second, ..Timing::default() }.checked().unwrap_err();
+/// assert!(matches!(error, TimingError::Lease { lease, .. } if lease == second));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TimingError {
     /// A leader would act while another may already have taken over.
@@ -59,6 +68,14 @@ impl Timing {
     pub const JITTER: f64 = 1.2;
 
     /// These durations, if they go together.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use allready_kube::lease::{Timing, TimingError};
+    ///
+    /// assert!(Timing::default().checked().is_ok());
+    /// assert!(Timing { retry_period: Duration::ZERO, ..Timing::default() }.checked().is_err());
+    /// ```
     pub fn checked(self) -> Result<Self, TimingError> {
         if self.lease_duration <= self.renew_deadline {
             return Err(TimingError::Lease { lease: self.lease_duration, renew: self.renew_deadline });
@@ -71,6 +88,13 @@ impl Timing {
 
     /// How long to wait for the next try. A leader keeps to the period; `chance`, from 0 to 1, keeps candidates from
     /// coming all at once.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use allready_kube::lease::{Timing, TimingError};
+    ///
+    /// assert_eq!(Timing::default().pause(true, 0.9), Duration::from_secs(2), "a leader keeps to the period");
+    /// ```
     pub fn pause(&self, leading: bool, chance: f64) -> Duration {
         let spread = if leading { 0.0 } else { Self::JITTER * chance.clamp(0.0, 1.0) };
         self.retry_period.mul_f64(1.0 + spread)

@@ -74,11 +74,30 @@ pub struct ConditionChanges {
 
 impl ConditionChanges {
     /// Wakes on every condition at `status.conditions`.
+    ///
+    /// ```
+    /// # use allready_kube::{manager::Manager, predicate::ConditionChanges};
+    /// # use serde_json::json;
+    /// let object = |status: &str, message: &str| json!({ "status": { "conditions": [
+    ///     { "type": "Ready", "status": status, "message": message },
+    /// ] } });
+    /// assert_ne!(ConditionChanges::new().hash(&object("True", "")), ConditionChanges::new().hash(&object("False", "")));
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Wakes on conditions of these types alone. Called again, on these too.
+    ///
+    /// ```
+    /// # use allready_kube::{manager::Manager, predicate::ConditionChanges};
+    /// # use serde_json::json;
+    /// let object = |status: &str, message: &str| json!({ "status": { "conditions": [
+    ///     { "type": "Ready", "status": status, "message": message },
+    /// ] } });
+    /// let changes = ConditionChanges::new().only_types(["DiskPressure"]);
+    /// assert_eq!(changes.hash(&object("True", "")), changes.hash(&object("False", "")));
+    /// ```
     #[must_use]
     pub fn only_types<T: Into<String>>(mut self, types: impl IntoIterator<Item = T>) -> Self {
         self.only.get_or_insert_default().extend(types.into_iter().map(Into::into));
@@ -87,6 +106,16 @@ impl ConditionChanges {
 
     /// Does not wake on conditions of these types: the controller writes them itself. So does it with the
     /// `observedGeneration` of the status, which does not wake either.
+    ///
+    /// ```
+    /// # use allready_kube::{manager::Manager, predicate::ConditionChanges};
+    /// # use serde_json::json;
+    /// let object = |status: &str, message: &str| json!({ "status": { "conditions": [
+    ///     { "type": "Ready", "status": status, "message": message },
+    /// ] } });
+    /// let changes = ConditionChanges::new().own_types(["Ready"]);
+    /// assert_eq!(changes.hash(&object("True", "")), changes.hash(&object("False", "")));
+    /// ```
     #[must_use]
     pub fn own_types<T: Into<String>>(mut self, types: impl IntoIterator<Item = T>) -> Self {
         self.own.extend(types.into_iter().map(Into::into));
@@ -95,18 +124,52 @@ impl ConditionChanges {
 
     /// Does not wake on what this field manager alone owns, by the object's managed fields: conditions of the status, and its
     /// `observedGeneration`. Where the managed fields were thrown away to save memory, this does nothing.
+    ///
+    /// ```
+    /// # use allready_kube::{manager::Manager, predicate::ConditionChanges};
+    /// # use serde_json::json;
+    /// let object = |status: &str, message: &str| json!({ "status": { "conditions": [
+    ///     { "type": "Ready", "status": status, "message": message },
+    /// ] } });
+    /// let changes = ConditionChanges::new().own_manager(Manager::of("pool-controller"));
+    /// assert_ne!(changes.hash(&object("True", "")), changes.hash(&object("False", "")), "nobody says whose it is");
+    /// ```
     #[must_use]
     pub fn own_manager(self, manager: Manager) -> Self {
         Self { manager: Some(manager), ..self }
     }
 
     /// Wakes on other messages too: for those who quote them.
+    ///
+    /// ```
+    /// # use allready_kube::{manager::Manager, predicate::ConditionChanges};
+    /// # use serde_json::json;
+    /// let object = |status: &str, message: &str| json!({ "status": { "conditions": [
+    ///     { "type": "Ready", "status": status, "message": message },
+    /// ] } });
+    /// let (plain, quoting) = (ConditionChanges::new(), ConditionChanges::new().messages());
+    /// assert_eq!(plain.hash(&object("True", "one")), plain.hash(&object("True", "two")));
+    /// assert_ne!(quoting.hash(&object("True", "one")), quoting.hash(&object("True", "two")));
+    /// ```
     #[must_use]
     pub fn messages(self) -> Self {
         Self { messages: true, ..self }
     }
 
     /// Wakes on the conditions in these lists too, such as `status.listeners[].conditions`.
+    ///
+    /// ```
+    /// # use allready_kube::{manager::Manager, predicate::ConditionChanges};
+    /// # use serde_json::json;
+    /// let object = |status: &str, message: &str| json!({ "status": { "conditions": [
+    ///     { "type": "Ready", "status": status, "message": message },
+    /// ] } });
+    /// let changes = ConditionChanges::new().lists_at("status.listeners[].conditions".parse().unwrap());
+    /// let gateway = |status| json!({ "status": { "listeners": [
+    ///     { "name": "http", "conditions": [{ "type": "Programmed", "status": status }] },
+    /// ] } });
+    /// assert_ne!(changes.hash(&gateway("True")), changes.hash(&gateway("False")));
+    /// ```
     #[must_use]
     pub fn lists_at(mut self, path: ListPath) -> Self {
         self.lists.push(path);
@@ -114,6 +177,16 @@ impl ConditionChanges {
     }
 
     /// A number that is another one when there is something to wake for.
+    ///
+    /// ```
+    /// # use allready_kube::{manager::Manager, predicate::ConditionChanges};
+    /// # use serde_json::json;
+    /// let object = |status: &str, message: &str| json!({ "status": { "conditions": [
+    ///     { "type": "Ready", "status": status, "message": message },
+    /// ] } });
+    /// let changes = ConditionChanges::new();
+    /// assert_eq!(changes.hash(&object("True", "")), changes.hash(&object("True", "")));
+    /// ```
     pub fn hash(&self, object: &Value) -> u64 {
         let found = FoundObject::read(object);
         let owned =

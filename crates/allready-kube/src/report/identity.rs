@@ -40,28 +40,59 @@ pub struct Identity {
 
 impl Identity {
     /// A component of which there is one.
+    ///
+    /// ```
+    /// use allready_kube::report::Identity;
+    ///
+    /// assert_eq!(Identity::of("controller").instance(), None);
+    /// ```
     pub fn of(component: impl Into<String>) -> Self {
         Self { component: component.into(), instance: None }
     }
 
     /// One instance of it, by a name that stays when the process restarts: mostly the name of its node. An empty name is
     /// no instance.
+    ///
+    /// ```
+    /// use allready_kube::report::Identity;
+    ///
+    /// assert_eq!(Identity::of("speaker").on("kind-worker").to_string(), "speaker-kind-worker");
+    /// assert_eq!(Identity::of("speaker").on(""), Identity::of("speaker"));
+    /// ```
     #[must_use]
     pub fn on(self, instance: impl Into<String>) -> Self {
         Self { instance: Some(instance.into()).filter(|instance| !instance.is_empty()), ..self }
     }
 
     /// The component.
+    ///
+    /// ```
+    /// use allready_kube::report::Identity;
+    ///
+    /// assert_eq!(Identity::of("speaker").on("kind-worker").component(), "speaker");
+    /// ```
     pub fn component(&self) -> &str {
         &self.component
     }
 
     /// Which instance of it.
+    ///
+    /// ```
+    /// use allready_kube::report::Identity;
+    ///
+    /// assert_eq!(Identity::of("speaker").on("kind-worker").instance(), Some("kind-worker"));
+    /// ```
     pub fn instance(&self) -> Option<&str> {
         self.instance.as_deref()
     }
 
     /// What stands before the slash in its condition types and manager names, such as `speaker-kind-worker`.
+    ///
+    /// ```
+    /// use allready_kube::report::Identity;
+    ///
+    /// assert_eq!(Identity::of("speaker").on("kind-worker").prefix(), "speaker-kind-worker");
+    /// ```
     pub fn prefix(&self) -> Cow<'_, str> {
         let plain = match &self.instance {
             Some(instance) => Cow::Owned(format!("{}-{instance}", self.component)),
@@ -85,6 +116,12 @@ impl Identity {
     }
 
     /// The field manager of one of its reconcilers where many reporters share an object.
+    ///
+    /// ```
+    /// use allready_kube::report::Identity;
+    ///
+    /// assert_eq!(Identity::of("controller").manager("poolReconciler").as_str(), "controller/poolReconciler");
+    /// ```
     pub fn manager(&self, reconciler: &str) -> Manager {
         Manager::of(&format!("{}/{reconciler}", self.prefix()))
     }

@@ -58,22 +58,58 @@ pub enum Layout {
 
 impl Layout {
     /// Into one object for all reporters.
+    ///
+    /// ```
+    /// use allready_kube::{kinds::ConfigurationStatus, report::{Identity, Layout}};
+    /// # use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+    ///
+    /// # let resource = kube::api::ApiResource::erase::<ConfigurationStatus>(&());
+    /// let layout = Layout::singleton(resource, "metallb-system", "config-status");
+    /// assert_eq!(layout.namespace(), Some("metallb-system"));
+    /// ```
     pub fn singleton(resource: ApiResource, namespace: impl Into<String>, name: impl Into<String>) -> Self {
         Self::Singleton { resource, namespace: Some(namespace.into()), name: name.into() }
     }
 
     /// Into one object for all reporters, which is in no namespace.
+    ///
+    /// ```
+    /// use allready_kube::{kinds::ConfigurationStatus, report::{Identity, Layout}};
+    /// # use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+    ///
+    /// # let resource = kube::api::ApiResource::erase::<ConfigurationStatus>(&());
+    /// assert_eq!(Layout::cluster_singleton(resource, "config-status").namespace(), None);
+    /// ```
     pub fn cluster_singleton(resource: ApiResource, name: impl Into<String>) -> Self {
         Self::Singleton { resource, namespace: None, name: name.into() }
     }
 
     /// Into a report of the reporter's own, as part of the target.
+    ///
+    /// ```
+    /// use allready_kube::{kinds::ConfigurationStatus, report::{Identity, Layout}};
+    /// # use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+    ///
+    /// # let resource = kube::api::ApiResource::erase::<ConfigurationStatus>(&());
+    /// let layout = Layout::sharded("metallb-system", "config-status");
+    /// assert_eq!(layout.resource().kind, "StatusReport");
+    /// ```
     pub fn sharded(namespace: impl Into<String>, target: impl Into<String>) -> Self {
         Self::Sharded { namespace: namespace.into(), target: target.into(), owners: Vec::new() }
     }
 
     /// The same, with an owner for the report: when the owner is deleted, the report is too. A node is a good owner; a pod
     /// takes the report with it when it is replaced. A singleton has no owner of this kind, and stays as it is.
+    ///
+    /// ```
+    /// use allready_kube::{kinds::ConfigurationStatus, report::{Identity, Layout}};
+    /// # use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+    ///
+    /// # let resource = kube::api::ApiResource::erase::<ConfigurationStatus>(&());
+    /// let node = OwnerReference { kind: "Node".into(), name: "kind-worker".into(), ..Default::default() };
+    /// let layout = Layout::sharded("metallb-system", "config-status").owned_by(node);
+    /// assert!(matches!(layout, Layout::Sharded { owners, .. } if owners[0].name == "kind-worker"));
+    /// ```
     #[must_use]
     pub fn owned_by(mut self, owner: OwnerReference) -> Self {
         if let Self::Sharded { owners, .. } = &mut self {
@@ -83,6 +119,15 @@ impl Layout {
     }
 
     /// The name of the object that this reporter reports into.
+    ///
+    /// ```
+    /// use allready_kube::{kinds::ConfigurationStatus, report::{Identity, Layout}};
+    /// # use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+    ///
+    /// # let resource = kube::api::ApiResource::erase::<ConfigurationStatus>(&());
+    /// let layout = Layout::sharded("metallb-system", "config-status");
+    /// assert_eq!(layout.object_name(&Identity::of("controller")), "config-status.controller");
+    /// ```
     pub fn object_name(&self, identity: &Identity) -> String {
         match self {
             Self::Singleton { name, .. } => name.clone(),
@@ -91,6 +136,14 @@ impl Layout {
     }
 
     /// The kind of the object.
+    ///
+    /// ```
+    /// use allready_kube::{kinds::ConfigurationStatus, report::{Identity, Layout}};
+    /// # use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+    ///
+    /// # let resource = kube::api::ApiResource::erase::<ConfigurationStatus>(&());
+    /// assert_eq!(Layout::cluster_singleton(resource, "config-status").resource().kind, "ConfigurationStatus");
+    /// ```
     pub fn resource(&self) -> ApiResource {
         match self {
             Self::Singleton { resource, .. } => resource.clone(),
@@ -99,6 +152,14 @@ impl Layout {
     }
 
     /// The namespace of the object.
+    ///
+    /// ```
+    /// use allready_kube::{kinds::ConfigurationStatus, report::{Identity, Layout}};
+    /// # use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+    ///
+    /// # let resource = kube::api::ApiResource::erase::<ConfigurationStatus>(&());
+    /// assert_eq!(Layout::sharded("metallb-system", "config-status").namespace(), Some("metallb-system"));
+    /// ```
     pub fn namespace(&self) -> Option<&str> {
         match self {
             Self::Singleton { namespace, .. } => namespace.as_deref(),

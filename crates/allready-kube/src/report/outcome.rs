@@ -6,6 +6,13 @@ use allready_core::{Message, Reason, Status, reason};
 use kube::runtime::controller::Action;
 
 /// How synchronising with the configuration went.
+///
+/// ```
+/// # use allready_core::Status;
+/// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+///
+/// assert_eq!(Outcome::from(SyncState::ErrorNoRetry).status(), Status::False);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SyncState {
     /// The configuration is valid and applied.
@@ -69,6 +76,13 @@ impl Outcome {
     pub const CONFIG_ERROR: Reason = reason!("ConfigError");
 
     /// A configuration error if there is one, else what the synchronisation came to.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// assert_eq!(Outcome::of(Some("no such pool"), SyncState::Success).status(), Status::False);
+    /// ```
     pub fn of(config_error: Option<impl Display>, state: SyncState) -> Self {
         match config_error {
             Some(error) => Self::config_error(error),
@@ -77,26 +91,61 @@ impl Outcome {
     }
 
     /// The configuration is valid and applied.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// assert_eq!(Outcome::success().status(), Status::True);
+    /// ```
     pub fn success() -> Self {
         SyncState::Success.into()
     }
 
     /// The configuration is not valid, and this is why.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// assert_eq!(*Outcome::config_error("no such pool").reason(), Outcome::CONFIG_ERROR);
+    /// ```
     pub fn config_error(error: impl Display) -> Self {
         Self::new(Status::False, Self::CONFIG_ERROR, &error)
     }
 
     /// Something else failed, and will be tried again.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// assert_eq!(Outcome::error("connection refused").reason().as_str(), "SyncStateError");
+    /// ```
     pub fn error(error: impl Display) -> Self {
         Self::from(SyncState::Error).because(error)
     }
 
     /// Something else failed, and trying again is of no use.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// assert_eq!(Outcome::error_no_retry("cannot bind").reason().as_str(), "SyncStateErrorNoRetry");
+    /// ```
     pub fn error_no_retry(error: impl Display) -> Self {
         Self::from(SyncState::ErrorNoRetry).because(error)
     }
 
     /// The same, with the text of the error.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// assert_eq!(Outcome::from(SyncState::Error).because("connection refused").message(), "connection refused");
+    /// ```
     #[must_use]
     pub fn because(self, error: impl Display) -> Self {
         Self { message: Message::from(error.to_string()), ..self }
@@ -104,27 +153,62 @@ impl Outcome {
 
     /// The same, about this revision of the configuration: a hash or a generation. It is shown by the reporter's own
     /// `StatusReport`; an object that many reporters share has no place for it.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// assert_eq!(Outcome::success().digested("sha256:6f1e").revision(), Some("sha256:6f1e"));
+    /// ```
     #[must_use]
     pub fn digested(self, revision: impl Into<String>) -> Self {
         Self { revision: Some(revision.into().into()), ..self }
     }
 
     /// Whether the configuration is valid and applied.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// assert_eq!(Outcome::error("connection refused").status(), Status::False);
+    /// ```
     pub fn status(&self) -> Status {
         self.status
     }
 
     /// The cause, for programs.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// assert_eq!(Outcome::success().reason().as_str(), "SyncStateSuccess");
+    /// ```
     pub fn reason(&self) -> &Reason {
         &self.reason
     }
 
     /// The text of the error, or nothing.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// assert_eq!(Outcome::success().message(), "");
+    /// ```
     pub fn message(&self) -> &str {
         self.message.as_str()
     }
 
     /// The revision of the configuration that was digested.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// assert_eq!(Outcome::success().revision(), None);
+    /// ```
     pub fn revision(&self) -> Option<&str> {
         self.revision.as_deref()
     }
@@ -188,16 +272,40 @@ pub type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
 impl Failure {
     /// The configuration is not valid.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// let outcome = Failure::config("no such pool").to_outcome().unwrap();
+    /// assert_eq!(outcome.reason().as_str(), "ConfigError");
+    /// ```
     pub fn config(error: impl Into<BoxedError>) -> Self {
         Self::Config(error.into())
     }
 
     /// Something else failed, and will be tried again.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// let outcome = Failure::retry("connection refused").to_outcome().unwrap();
+    /// assert_eq!(outcome.reason().as_str(), "SyncStateError");
+    /// ```
     pub fn retry(error: impl Into<BoxedError>) -> Self {
         Self::Retry(error.into())
     }
 
     /// Something else failed, and trying again is of no use.
+    ///
+    /// ```
+    /// # use allready_core::Status;
+    /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
+    ///
+    /// let outcome = Failure::no_retry("cannot bind").to_outcome().unwrap();
+    /// assert_eq!(outcome.reason().as_str(), "SyncStateErrorNoRetry");
+    /// ```
     pub fn no_retry(error: impl Into<BoxedError>) -> Self {
         Self::NoRetry(error.into())
     }
@@ -295,53 +403,4 @@ impl<T: ToOutcome, E: ToOutcome> ToOutcome for Result<T, E> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_configuration_error_comes_before_every_state() {
-        use SyncState::{Error, ErrorNoRetry, ReprocessAll, Success};
-        let table = [
-            (Success, Status::True, "SyncStateSuccess"),
-            (ReprocessAll, Status::True, "SyncStateReprocessAll"),
-            (Error, Status::False, "SyncStateError"),
-            (ErrorNoRetry, Status::False, "SyncStateErrorNoRetry"),
-        ];
-        for (state, status, reason) in table {
-            let plain = Outcome::of(None::<&str>, state);
-            assert_eq!((plain.status(), plain.reason().as_str(), plain.message()), (status, reason, ""));
-            let invalid = Outcome::of(Some("no such pool"), state);
-            assert_eq!(
-                (invalid.status(), invalid.reason().as_str(), invalid.message()),
-                (Status::False, "ConfigError", "no such pool")
-            );
-        }
-    }
-
-    #[test]
-    fn an_error_that_calls_itself_a_success_is_reported_as_an_error() {
-        for error in [Some(Outcome::success()), Some(SyncState::ReprocessAll.into()), None] {
-            let outcome = Err::<(), _>(error).to_outcome().unwrap();
-            assert_eq!((outcome.status(), outcome.reason().as_str()), (Status::False, "SyncStateError"));
-        }
-    }
-
-    #[test]
-    fn every_kind_of_failure_has_its_reason() {
-        let reason = |failure: Failure| failure.to_outcome().unwrap().reason().to_string();
-        assert_eq!(reason(Failure::config("x")), "ConfigError");
-        assert_eq!(reason(Failure::retry("x")), "SyncStateError");
-        assert_eq!(reason(Failure::no_retry("x")), "SyncStateErrorNoRetry");
-    }
-
-    #[test]
-    fn a_reconcile_with_nothing_to_do_says_nothing() {
-        assert_eq!(Ok::<Option<()>, Failure>(None).to_outcome(), None);
-        assert_eq!(Ok::<_, Failure>(Some(())).to_outcome(), Some(Outcome::success()));
-    }
-
-    #[test]
-    fn a_text_of_any_length_becomes_a_message_that_the_server_takes() {
-        assert_eq!(Outcome::error("é".repeat(40_000)).message().len(), Message::MAX_BYTES);
-    }
-}
+mod tests;

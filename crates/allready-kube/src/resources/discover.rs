@@ -24,6 +24,16 @@ impl Catalog {
     ///
     /// Groups that cannot be read, such as those of a server behind it that is down, are [`problems`](Self::problems). It is
     /// an error only when nothing could be learnt at all.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// use allready_kube::resources::Catalog;
+    ///
+    /// let catalog = Catalog::discover(&client).await.unwrap();
+    /// assert_eq!(catalog.find("deploy").unwrap().full_name(), "deployments.apps");
+    /// # });
+    /// ```
     pub async fn discover(client: &Client) -> Result<Self, kube::Error> {
         let (core, groups) =
             future::join(get(client, "/api", AGGREGATED), get(client, "/apis", AGGREGATED)).await;

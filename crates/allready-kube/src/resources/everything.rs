@@ -33,6 +33,17 @@ impl Catalog {
     ///
     /// Left out are resources that cannot be listed, measurements (`metrics.k8s.io`), `componentstatuses`, and the second
     /// name of what is served under two: events are those of the core group.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// use allready_kube::resources::Catalog;
+    ///
+    /// let catalog = Catalog::discover(&client).await.unwrap();
+    /// let events: Vec<_> = catalog.listable().filter(|resource| resource.plural == "events").collect();
+    /// assert_eq!(events.iter().map(|resource| resource.group.as_str()).collect::<Vec<_>>(), [""]);
+    /// # });
+    /// ```
     pub fn listable(&self) -> impl Iterator<Item = &Resource> {
         self.resources
             .iter()
@@ -40,6 +51,17 @@ impl Catalog {
     }
 
     /// Whether the objects of this resource are those of another one, which is served too.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// use allready_kube::resources::Catalog;
+    ///
+    /// let catalog = Catalog::discover(&client).await.unwrap();
+    /// assert!(catalog.is_twice(catalog.find("events.events.k8s.io").unwrap()));
+    /// assert!(!catalog.is_twice(catalog.find("events").unwrap()));
+    /// # });
+    /// ```
     pub fn is_twice(&self, resource: &Resource) -> bool {
         TWICE.iter().any(|(group, plural, first)| {
             let is_same =

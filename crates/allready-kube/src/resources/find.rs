@@ -5,6 +5,13 @@ use std::fmt;
 use super::{Catalog, Resource, near::near};
 
 /// A name that means nothing here.
+///
+/// ```
+/// use allready_kube::resources::Catalog;
+///
+/// let error = Catalog::default().find("widgets").unwrap_err();
+/// assert_eq!(error.to_string(), r#"the server has no resource "widgets"; `kubectl api-resources` lists what it has"#);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoSuchResource {
     /// The name that was asked for.
@@ -67,6 +74,18 @@ impl Catalog {
 
     /// What is meant by a name that may also be a category, such as `all`. Categories go first, as with kubectl, and have
     /// only what can be listed.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// use allready_kube::resources::Catalog;
+    ///
+    /// let catalog = Catalog::discover(&client).await.unwrap();
+    /// let all = catalog.find_all("all").unwrap();
+    /// assert!(all.iter().any(|resource| resource.kind == "Pod"));
+    /// assert!(!all.iter().any(|resource| resource.kind == "ConfigMap"), "as with kubectl");
+    /// # });
+    /// ```
     pub fn find_all(&self, name: &str) -> Result<Vec<&Resource>, NoSuchResource> {
         let is_in = |resource: &&Resource| {
             resource.categories.iter().any(|category| category == name)
@@ -78,6 +97,17 @@ impl Catalog {
     }
 
     /// The resource of a kind, as an owner reference names it: in whichever version is preferred.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// use allready_kube::resources::Catalog;
+    ///
+    /// let catalog = Catalog::discover(&client).await.unwrap();
+    /// assert_eq!(catalog.of_kind("apps/v1", "ReplicaSet").unwrap().plural, "replicasets");
+    /// assert_eq!(catalog.of_kind("v1", "ReplicaSet"), None);
+    /// # });
+    /// ```
     pub fn of_kind(&self, api_version: &str, kind: &str) -> Option<&Resource> {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         let of_kind = || self.resources.iter().filter(|found| found.group == group && found.kind == kind);

@@ -20,6 +20,19 @@ use super::Resource;
 const PAGE: u32 = 500;
 
 /// Which objects are meant.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+/// use allready_kube::resources::{Catalog, Selection, list_pages};
+///
+/// let catalog = Catalog::discover(&client).await.unwrap();
+/// let default = Selection { fields: Some("metadata.name=default".into()), ..Selection::default() };
+/// let mut found = 0;
+/// list_pages(&client, catalog.find("ns").unwrap(), &default, &mut |page| found += page.len()).await.unwrap();
+/// assert_eq!(found, 1);
+/// # });
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// In this namespace; in all where there is none.
@@ -40,6 +53,20 @@ pub struct Selection {
 ///
 /// # RBAC
 /// `list` on the resource.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+/// use allready_kube::resources::{Catalog, Selection, list_pages};
+///
+/// let catalog = Catalog::discover(&client).await.unwrap();
+/// let mut kinds = Vec::new();
+/// list_pages(&client, catalog.find("ns").unwrap(), &Selection::default(), &mut |page| {
+///     kinds.extend(page.iter().map(|object| object["kind"].clone()));
+/// }).await.unwrap();
+/// assert!(!kinds.is_empty() && kinds.iter().all(|kind| kind == "Namespace"));
+/// # });
+/// ```
 pub async fn list_pages(
     client: &Client,
     resource: &Resource,
@@ -54,6 +81,19 @@ pub async fn list_pages(
 }
 
 /// The pages of [`list_pages`] as a stream, which reads the next page when it is asked for it. It ends with the first error.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+/// use allready_kube::resources::{Catalog, Selection, pages};
+/// use futures::TryStreamExt;
+///
+/// let catalog = Catalog::discover(&client).await.unwrap();
+/// let (namespaces, selection) = (catalog.find("ns").unwrap(), Selection::default());
+/// let pages: Vec<_> = pages(&client, namespaces, &selection).try_collect().await.unwrap();
+/// assert_eq!(pages.len(), 1, "few enough for one page");
+/// # });
+/// ```
 pub fn pages<'a>(
     client: &'a Client,
     resource: &'a Resource,

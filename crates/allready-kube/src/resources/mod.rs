@@ -43,6 +43,13 @@ pub use self::{
 };
 
 /// Something that an API server serves.
+///
+/// ```
+/// use allready_kube::resources::Resource;
+///
+/// let pods = Resource { version: "v1".into(), kind: "Pod".into(), plural: "pods".into(), ..Resource::default() };
+/// assert_eq!((pods.api_version(), pods.full_name()), ("v1".to_owned(), "pods".to_owned()));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resource {
     /// The API group; empty for the core one.
@@ -66,6 +73,17 @@ pub struct Resource {
 }
 
 /// Everything that an API server serves.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+/// use allready_kube::resources::Catalog;
+///
+/// let catalog = Catalog::discover(&client).await.unwrap();
+/// assert!(catalog.resources.iter().any(|resource| resource.kind == "Deployment"));
+/// assert!(catalog.problems.is_empty());
+/// # });
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     /// All of it, the preferred version of each kind, in the order of the server: the core group first.
@@ -78,6 +96,14 @@ pub struct Catalog {
 
 impl Resource {
     /// The same, in the words of kube.
+    ///
+    /// ```
+    /// use allready_kube::resources::Resource;
+    ///
+    /// let (group, version) = ("apps".to_owned(), "v1".to_owned());
+    /// let sets = Resource { group, version, plural: "daemonsets".into(), ..Resource::default() };
+    /// assert_eq!(sets.api_resource().api_version, "apps/v1");
+    /// ```
     pub fn api_resource(&self) -> ApiResource {
         ApiResource {
             group: self.group.clone(),
@@ -89,6 +115,13 @@ impl Resource {
     }
 
     /// `v1`, or `apps/v1`.
+    ///
+    /// ```
+    /// use allready_kube::resources::Resource;
+    ///
+    /// let (group, version) = ("apps".to_owned(), "v1".to_owned());
+    /// assert_eq!(Resource { group, version, ..Resource::default() }.api_version(), "apps/v1");
+    /// ```
     pub fn api_version(&self) -> String {
         match self.group.as_str() {
             "" => self.version.clone(),
@@ -97,6 +130,13 @@ impl Resource {
     }
 
     /// The name by which nothing else is meant: `pods`, `deployments.apps`.
+    ///
+    /// ```
+    /// use allready_kube::resources::Resource;
+    ///
+    /// let (group, plural) = ("apps".to_owned(), "deployments".to_owned());
+    /// assert_eq!(Resource { group, plural, ..Resource::default() }.full_name(), "deployments.apps");
+    /// ```
     pub fn full_name(&self) -> String {
         match self.group.as_str() {
             "" => self.plural.clone(),
@@ -105,11 +145,29 @@ impl Resource {
     }
 
     /// Whether this can be done with it.
+    ///
+    /// ```
+    /// use allready_kube::resources::Resource;
+    ///
+    /// let reviews = Resource { plural: "tokenreviews".into(), verbs: vec!["create".into()], ..Resource::default() };
+    /// assert!(reviews.can("create") && !reviews.can("list"));
+    /// ```
     pub fn can(&self, verb: &str) -> bool {
         self.verbs.iter().any(|known| known == verb)
     }
 
     /// Its objects in a namespace, or in all of them.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// use allready_kube::resources::Catalog;
+    ///
+    /// let catalog = Catalog::discover(&client).await.unwrap();
+    /// let nodes = catalog.find("nodes").unwrap().api(client, Some("default"));
+    /// assert_eq!(nodes.resource_url(), "/api/v1/nodes", "nodes are in no namespace");
+    /// # });
+    /// ```
     pub fn api(&self, client: Client, namespace: Option<&str>) -> Api<DynamicObject> {
         match namespace.filter(|_| self.is_namespaced) {
             Some(namespace) => Api::namespaced_with(client, namespace, &self.api_resource()),

@@ -26,17 +26,36 @@ pub enum Inventory {
 }
 
 /// Those who are there: at least one.
+///
+/// ```
+/// use allready_kube::{report::Identity, sweep::{Inventory, Living}};
+///
+/// assert!(Living::new([Identity::of("speaker").on("node-a")]).is_some_and(|living| living.has("speaker-node-a")));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Living(BTreeSet<String>);
 
 impl Living {
     /// These; nothing if there are none.
+    ///
+    /// ```
+    /// use allready_kube::{report::Identity, sweep::{Inventory, Living}};
+    ///
+    /// assert_eq!(Living::new([]), None);
+    /// ```
     pub fn new(identities: impl IntoIterator<Item = Identity>) -> Option<Self> {
         let prefixes: BTreeSet<_> = identities.into_iter().map(|identity| identity.to_string()).collect();
         (!prefixes.is_empty()).then_some(Self(prefixes))
     }
 
     /// Whether somebody of this [prefix](Identity::prefix) is there.
+    ///
+    /// ```
+    /// use allready_kube::{report::Identity, sweep::{Inventory, Living}};
+    ///
+    /// let living = Living::new([Identity::of("speaker").on("node-a")]).unwrap();
+    /// assert!(living.has("speaker-node-a") && !living.has("speaker-node-b"));
+    /// ```
     pub fn has(&self, prefix: &str) -> bool {
         self.0.contains(prefix)
     }
@@ -44,6 +63,12 @@ impl Living {
 
 impl Inventory {
     /// These are there, and all of them have been read. None is the same as not known.
+    ///
+    /// ```
+    /// use allready_kube::{report::Identity, sweep::{Inventory, Living}};
+    ///
+    /// assert_eq!(Inventory::synced([]), Inventory::Unsynced, "an empty answer sweeps nothing");
+    /// ```
     pub fn synced(identities: impl IntoIterator<Item = Identity>) -> Self {
         Living::new(identities).map_or(Self::Unsynced, Self::Synced)
     }
@@ -64,6 +89,12 @@ pub struct OwnedPrefix(String);
 
 impl OwnedPrefix {
     /// This; nothing if it is empty.
+    ///
+    /// ```
+    /// use allready_kube::sweep::OwnedPrefix;
+    ///
+    /// assert!(OwnedPrefix::new("").is_none());
+    /// ```
     pub fn new(prefix: impl Into<String>) -> Option<Self> {
         Some(Self(prefix.into())).filter(|prefix| !prefix.0.is_empty())
     }

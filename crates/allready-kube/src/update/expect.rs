@@ -33,36 +33,96 @@ pub struct ExpectedCondition {
 
 impl ExpectedCondition {
     /// That there is one condition of this type.
+    ///
+    /// ```
+    /// # use allready_core::{Condition, Status, Time, condition_type, reason};
+    /// # use allready_kube::update::ExpectedCondition;
+    /// # let now = Time::from_second(100).unwrap();
+    /// let list = [Condition::new(condition_type!("Ready"), Status::False, reason!("DiskFull"), "sda is full", now)];
+    /// assert_eq!(ExpectedCondition::of("Ready").check(&list), Ok(()));
+    /// assert_eq!(ExpectedCondition::of("Synced").check(&list).unwrap_err(), "condition Synced is not there");
+    /// ```
     pub fn of(type_: impl Into<String>) -> Self {
         Self { type_: type_.into(), ..Self::default() }
     }
 
     /// With this status.
+    ///
+    /// ```
+    /// # use allready_core::{Condition, Status, Time, condition_type, reason};
+    /// # use allready_kube::update::ExpectedCondition;
+    /// # let now = Time::from_second(100).unwrap();
+    /// let list = [Condition::new(condition_type!("Ready"), Status::False, reason!("DiskFull"), "sda is full", now)];
+    /// assert!(ExpectedCondition::of("Ready").status(Status::True).check(&list).is_err());
+    /// ```
     pub fn status(self, status: Status) -> Self {
         Self { status: Some(status), ..self }
     }
 
     /// With this reason.
+    ///
+    /// ```
+    /// # use allready_core::{Condition, Status, Time, condition_type, reason};
+    /// # use allready_kube::update::ExpectedCondition;
+    /// # let now = Time::from_second(100).unwrap();
+    /// let list = [Condition::new(condition_type!("Ready"), Status::False, reason!("DiskFull"), "sda is full", now)];
+    /// assert_eq!(ExpectedCondition::of("Ready").reason("DiskFull").check(&list), Ok(()));
+    /// ```
     pub fn reason(self, reason: impl Into<String>) -> Self {
         Self { reason: Some(reason.into()), ..self }
     }
 
     /// With this message.
+    ///
+    /// ```
+    /// # use allready_core::{Condition, Status, Time, condition_type, reason};
+    /// # use allready_kube::update::ExpectedCondition;
+    /// # let now = Time::from_second(100).unwrap();
+    /// let list = [Condition::new(condition_type!("Ready"), Status::False, reason!("DiskFull"), "sda is full", now)];
+    /// assert_eq!(ExpectedCondition::of("Ready").message("sda is full").check(&list), Ok(()));
+    /// ```
     pub fn message(self, message: impl Into<String>) -> Self {
         Self { message: Some(message.into()), ..self }
     }
 
     /// About this generation.
+    ///
+    /// ```
+    /// # use allready_core::{Condition, Status, Time, condition_type, reason};
+    /// # use allready_kube::update::ExpectedCondition;
+    /// # let now = Time::from_second(100).unwrap();
+    /// let list = [Condition::new(condition_type!("Ready"), Status::False, reason!("DiskFull"), "sda is full", now)];
+    /// assert!(ExpectedCondition::of("Ready").generation(2u32).check(&list).is_err(), "it says none");
+    /// ```
     pub fn generation(self, generation: impl Into<Generation>) -> Self {
         Self { generation: Some(generation.into()), ..self }
     }
 
     /// Since this time, give or take so much: earlier or later by more does not match.
+    ///
+    /// ```
+    /// # use allready_core::{Condition, Status, Time, condition_type, reason};
+    /// # use allready_kube::update::ExpectedCondition;
+    /// # let now = Time::from_second(100).unwrap();
+    /// let list = [Condition::new(condition_type!("Ready"), Status::False, reason!("DiskFull"), "sda is full", now)];
+    /// let (later, second) = (Time::from_second(102).unwrap(), std::time::Duration::from_secs(1));
+    /// assert!(ExpectedCondition::of("Ready").since(later, second).check(&list).is_err());
+    /// assert_eq!(ExpectedCondition::of("Ready").since(later, 2 * second).check(&list), Ok(()));
+    /// ```
     pub fn since(self, time: Time, tolerance: Duration) -> Self {
         Self { since: Some((time, tolerance)), ..self }
     }
 
     /// Whether a list is as expected, or what is not.
+    ///
+    /// ```
+    /// # use allready_core::{Condition, Status, Time, condition_type, reason};
+    /// # use allready_kube::update::ExpectedCondition;
+    /// # let now = Time::from_second(100).unwrap();
+    /// let list = [Condition::new(condition_type!("Ready"), Status::False, reason!("DiskFull"), "sda is full", now)];
+    /// let wrong = ExpectedCondition::of("Ready").status(Status::True).check(&list).unwrap_err();
+    /// assert_eq!(wrong, "condition Ready: its status is False and should be True");
+    /// ```
     pub fn check(&self, conditions: &[Condition]) -> Result<(), String> {
         let type_ = &self.type_;
         if conditions.iter().filter(|condition| condition.type_ == **type_).count() > 1 {

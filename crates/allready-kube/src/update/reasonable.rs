@@ -72,6 +72,16 @@ impl ReasonedError {
     }
 
     /// All of these as one; nothing, if there are none.
+    ///
+    /// ```
+    /// # use std::io::Error;
+    /// # use allready_core::reason;
+    /// use allready_kube::update::{Because, ReasonedError};
+    ///
+    /// let one = || Error::other("no route").without_reason();
+    /// assert_eq!(ReasonedError::join([one(), one()]).unwrap().errors().count(), 2);
+    /// assert!(ReasonedError::join([]).is_none());
+    /// ```
     pub fn join(errors: impl IntoIterator<Item = Self>) -> Option<Self> {
         let mut errors = errors.into_iter();
         let mut joined = errors.next()?;
@@ -83,6 +93,14 @@ impl ReasonedError {
     }
 
     /// The first reason that any of the errors has.
+    ///
+    /// ```
+    /// # use std::io::Error;
+    /// # use allready_core::reason;
+    /// use allready_kube::update::{Because, ReasonedError};
+    ///
+    /// assert_eq!(Error::other("no route").because(reason!("RemoteAway")).reason().unwrap(), "RemoteAway");
+    /// ```
     pub fn reason(&self) -> Option<&Reason> {
         self.all().find_map(|one| one.reason.as_ref())
     }
@@ -103,6 +121,15 @@ impl ReasonedError {
     }
 
     /// The errors, in the order in which they were joined.
+    ///
+    /// ```
+    /// # use std::io::Error;
+    /// # use allready_core::reason;
+    /// use allready_kube::update::{Because, ReasonedError};
+    ///
+    /// let error = Error::other("no route").without_reason();
+    /// assert_eq!(error.errors().map(ToString::to_string).collect::<Vec<_>>(), ["no route"]);
+    /// ```
     pub fn errors(&self) -> impl Iterator<Item = &(dyn Error + Send + Sync + 'static)> {
         self.all().map(|one| &*one.error)
     }
@@ -157,9 +184,25 @@ struct Context {
 /// ```
 pub trait Because: Sized {
     /// This error, with a reason; one that it had already gives way.
+    ///
+    /// ```
+    /// # use std::io::Error;
+    /// # use allready_core::reason;
+    /// use allready_kube::update::{Because, ReasonedError};
+    ///
+    /// assert_eq!(Error::other("no route").because(reason!("RemoteAway")).to_string(), "no route");
+    /// ```
     fn because(self, reason: Reason) -> ReasonedError;
 
     /// This error, of which no reason is known.
+    ///
+    /// ```
+    /// # use std::io::Error;
+    /// # use allready_core::reason;
+    /// use allready_kube::update::{Because, ReasonedError};
+    ///
+    /// assert_eq!(Error::other("no route").without_reason().reason(), None);
+    /// ```
     fn without_reason(self) -> ReasonedError;
 }
 

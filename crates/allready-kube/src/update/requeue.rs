@@ -6,6 +6,17 @@ use allready_core::Time;
 use jiff::SignedDuration;
 
 /// When an object should be looked at again.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use allready_core::Time;
+/// # use allready_kube::update::{Intervals, ObjectKey, Requeue, RequeueStore};
+/// let mut store = RequeueStore::new(Intervals::default());
+/// let key = ObjectKey { kind: "Pool".into(), namespace: "net".into(), name: "a".into() };
+/// store.next(&key, Requeue::Backoff, Time::EPOCH);
+/// assert_eq!(store.next(&key, Requeue::Backoff, Time::EPOCH), Some(Duration::from_secs(2)));
+/// assert_eq!(store.next(&key, Requeue::Reset, Time::EPOCH), Some(Duration::from_secs(1)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Requeue {
     /// Nothing has happened: wait longer each time.
@@ -17,6 +28,13 @@ pub enum Requeue {
 }
 
 /// How long to wait, from one time to the next.
+///
+/// ```
+/// use std::time::Duration;
+/// use allready_kube::update::Intervals;
+///
+/// assert_eq!(Intervals::default().max, Duration::from_mins(1));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Intervals {
     /// The first wait.
@@ -29,6 +47,13 @@ pub struct Intervals {
 
 impl Intervals {
     /// From this wait to sixty times as long, twice as long each time.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use allready_kube::update::Intervals;
+    ///
+    /// assert_eq!(Intervals::from_min(Duration::from_secs(5)).max, Duration::from_mins(5));
+    /// ```
     pub fn from_min(min: Duration) -> Self {
         Self { min, max: min.saturating_mul(60), factor: 2.0 }
     }
@@ -47,6 +72,15 @@ impl Default for Intervals {
 }
 
 /// Which object: kind, namespace and name.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use allready_core::Time;
+/// # use allready_kube::update::{Intervals, ObjectKey, Requeue, RequeueStore};
+/// let mut store = RequeueStore::new(Intervals::default());
+/// let key = ObjectKey { kind: "Pool".into(), namespace: "net".into(), name: "a".into() };
+/// assert_eq!((key.kind.as_str(), key.namespace.as_str(), key.name.as_str()), ("Pool", "net", "a"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectKey {
     /// Its kind.
@@ -91,11 +125,30 @@ struct Wait {
 
 impl RequeueStore {
     /// Nothing waits yet.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use allready_core::Time;
+    /// # use allready_kube::update::{Intervals, ObjectKey, Requeue, RequeueStore};
+    /// let mut store = RequeueStore::new(Intervals::default());
+    /// let key = ObjectKey { kind: "Pool".into(), namespace: "net".into(), name: "a".into() };
+    /// assert!(store.is_empty());
+    /// ```
     pub fn new(intervals: Intervals) -> Self {
         Self { intervals, ..Self::default() }
     }
 
     /// How long an object should wait now.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use allready_core::Time;
+    /// # use allready_kube::update::{Intervals, ObjectKey, Requeue, RequeueStore};
+    /// let mut store = RequeueStore::new(Intervals::default());
+    /// let key = ObjectKey { kind: "Pool".into(), namespace: "net".into(), name: "a".into() };
+    /// assert_eq!(store.next(&key, Requeue::Backoff, Time::EPOCH), Some(Duration::from_secs(1)));
+    /// assert_eq!(store.next(&key, Requeue::Never, Time::EPOCH), None);
+    /// ```
     pub fn next(&mut self, key: &ObjectKey, choice: Requeue, now: Time) -> Option<Duration> {
         self.sweep(now);
         let min = self.intervals.min.min(self.intervals.max);
@@ -112,21 +165,63 @@ impl RequeueStore {
     }
 
     /// The object could not be reconciled: who calls the controller again decides when, and waits begin anew.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use allready_core::Time;
+    /// # use allready_kube::update::{Intervals, ObjectKey, Requeue, RequeueStore};
+    /// let mut store = RequeueStore::new(Intervals::default());
+    /// let key = ObjectKey { kind: "Pool".into(), namespace: "net".into(), name: "a".into() };
+    /// store.next(&key, Requeue::Backoff, Time::EPOCH);
+    /// store.failed(&key);
+    /// assert_eq!(store.next(&key, Requeue::Backoff, Time::EPOCH), Some(Duration::from_secs(1)), "waits begin anew");
+    /// ```
     pub fn failed(&mut self, key: &ObjectKey) {
         self.forget(key);
     }
 
     /// The object is gone.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use allready_core::Time;
+    /// # use allready_kube::update::{Intervals, ObjectKey, Requeue, RequeueStore};
+    /// let mut store = RequeueStore::new(Intervals::default());
+    /// let key = ObjectKey { kind: "Pool".into(), namespace: "net".into(), name: "a".into() };
+    /// store.next(&key, Requeue::Backoff, Time::EPOCH);
+    /// store.forget(&key);
+    /// assert!(store.is_empty());
+    /// ```
     pub fn forget(&mut self, key: &ObjectKey) {
         self.waits.remove(key);
     }
 
     /// How many objects wait.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use allready_core::Time;
+    /// # use allready_kube::update::{Intervals, ObjectKey, Requeue, RequeueStore};
+    /// let mut store = RequeueStore::new(Intervals::default());
+    /// let key = ObjectKey { kind: "Pool".into(), namespace: "net".into(), name: "a".into() };
+    /// store.next(&key, Requeue::Backoff, Time::EPOCH);
+    /// assert_eq!(store.len(), 1);
+    /// ```
     pub fn len(&self) -> usize {
         self.waits.len()
     }
 
     /// Whether none does.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use allready_core::Time;
+    /// # use allready_kube::update::{Intervals, ObjectKey, Requeue, RequeueStore};
+    /// let mut store = RequeueStore::new(Intervals::default());
+    /// let key = ObjectKey { kind: "Pool".into(), namespace: "net".into(), name: "a".into() };
+    /// store.next(&key, Requeue::Backoff, Time::EPOCH);
+    /// assert!(!store.is_empty());
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.waits.is_empty()
     }

@@ -62,11 +62,30 @@ impl<K> Default for ReconcileResult<K> {
 
 impl<K> ReconcileResult<K> {
     /// The result of having reconciled this object, with nothing to say yet.
+    ///
+    /// ```
+    /// # use std::io::Error;
+    /// # use allready_core::{Status, condition_type, reason};
+    /// # use allready_kube::update::{Because, ReconcileResult};
+    /// # let report: k8s_openapi::api::core::v1::ConfigMap = serde_json::from_value(serde_json::json!({ "metadata": { "name": "web" } })).unwrap();
+    /// let result = ReconcileResult::of(report);
+    /// assert_eq!(result.object.unwrap().metadata.name.as_deref(), Some("web"));
+    /// ```
     pub fn of(object: impl Into<Arc<K>>) -> Self {
         Self { object: Some(object.into()), ..Self::default() }
     }
 
     /// Sets a condition. Without a reason it gets one made of its type and status.
+    ///
+    /// ```
+    /// # use std::io::Error;
+    /// # use allready_core::{Status, condition_type, reason};
+    /// # use allready_kube::update::{Because, ReconcileResult};
+    /// # let report: k8s_openapi::api::core::v1::ConfigMap = serde_json::from_value(serde_json::json!({ "metadata": { "name": "web" } })).unwrap();
+    /// let mut result = ReconcileResult::of(report);
+    /// result.set(condition_type!("Synced"), Status::True, None, "3 of 3 objects");
+    /// assert_eq!(result.conditions[0].reason, "Synced_True");
+    /// ```
     pub fn set(
         &mut self,
         type_: ConditionType,
@@ -102,27 +121,76 @@ impl<K> ReconcileResult<K> {
     }
 
     /// With an error more.
+    ///
+    /// ```
+    /// # use std::io::Error;
+    /// # use allready_core::{Status, condition_type, reason};
+    /// # use allready_kube::update::{Because, ReconcileResult};
+    /// # let report: k8s_openapi::api::core::v1::ConfigMap = serde_json::from_value(serde_json::json!({ "metadata": { "name": "web" } })).unwrap();
+    /// let result = ReconcileResult::of(report)
+    ///     .failed(Error::other("one").because(reason!("First")))
+    ///     .failed(Error::other("two").because(reason!("Second")));
+    /// assert_eq!(result.error.unwrap().errors().count(), 2);
+    /// ```
     pub fn failed(mut self, error: impl Into<ReasonedError>) -> Self {
         self.error = ReasonedError::join(self.error.take().into_iter().chain([error.into()]));
         self
     }
 
     /// With an error more that knows no reason.
+    ///
+    /// ```
+    /// # use std::io::Error;
+    /// # use allready_core::{Status, condition_type, reason};
+    /// # use allready_kube::update::{Because, ReconcileResult};
+    /// # let report: k8s_openapi::api::core::v1::ConfigMap = serde_json::from_value(serde_json::json!({ "metadata": { "name": "web" } })).unwrap();
+    /// let result = ReconcileResult::of(report).failed_without_reason(Error::other("the remote is away"));
+    /// assert_eq!(result.reason_or_errors(), None);
+    /// assert_eq!(result.message_or_errors().unwrap(), "the remote is away");
+    /// ```
     pub fn failed_without_reason(self, error: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.failed(error.without_reason())
     }
 
     /// To be reconciled again after this time.
+    ///
+    /// ```
+    /// # use std::io::Error;
+    /// # use allready_core::{Status, condition_type, reason};
+    /// # use allready_kube::update::{Because, ReconcileResult};
+    /// # let report: k8s_openapi::api::core::v1::ConfigMap = serde_json::from_value(serde_json::json!({ "metadata": { "name": "web" } })).unwrap();
+    /// let minute = std::time::Duration::from_mins(1);
+    /// assert_eq!(ReconcileResult::of(report).requeue_after(minute).requeue_after, Some(minute));
+    /// ```
     pub fn requeue_after(self, wait: Duration) -> Self {
         Self { requeue_after: Some(wait), ..self }
     }
 
     /// The reason that the status will give.
+    ///
+    /// ```
+    /// # use std::io::Error;
+    /// # use allready_core::{Status, condition_type, reason};
+    /// # use allready_kube::update::{Because, ReconcileResult};
+    /// # let report: k8s_openapi::api::core::v1::ConfigMap = serde_json::from_value(serde_json::json!({ "metadata": { "name": "web" } })).unwrap();
+    /// let failed = ReconcileResult::of(report).failed(Error::other("away").because(reason!("RemoteAway")));
+    /// assert_eq!(failed.reason_or_errors().unwrap(), "RemoteAway");
+    /// ```
     pub fn reason_or_errors(&self) -> Option<Reason> {
         self.reason.clone().or_else(|| self.error.as_ref()?.reason().cloned())
     }
 
     /// The message that the status will give.
+    ///
+    /// ```
+    /// # use std::io::Error;
+    /// # use allready_core::{Status, condition_type, reason};
+    /// # use allready_kube::update::{Because, ReconcileResult};
+    /// # let report: k8s_openapi::api::core::v1::ConfigMap = serde_json::from_value(serde_json::json!({ "metadata": { "name": "web" } })).unwrap();
+    /// let mut result = ReconcileResult::of(report).failed_without_reason(Error::other("away"));
+    /// result.message = Some("the remote is away since yesterday".into());
+    /// assert_eq!(result.message_or_errors().unwrap(), "the remote is away since yesterday");
+    /// ```
     pub fn message_or_errors(&self) -> Option<Message> {
         self.message.clone().or_else(|| Some(Message::new(self.error.as_ref()?.to_string())))
     }

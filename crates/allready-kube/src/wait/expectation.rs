@@ -42,6 +42,16 @@ pub fn has_condition(type_: impl Into<String>) -> HasCondition {
 /// | as made, like `kubectl wait` | does not count | counts |
 /// | [`current`](Self::current) | does not count | does not count |
 /// | [`any_generation`](Self::any_generation) | counts | counts |
+///
+/// ```
+/// use allready_kube::wait::has_condition;
+/// use serde_json::json;
+///
+/// let old = json!([{ "type": "Ready", "status": "True", "observedGeneration": 1 }]);
+/// let object = json!({ "metadata": { "generation": 2 }, "status": { "conditions": old } });
+/// assert!(!has_condition("Ready").judge(&object).is_met(), "of what was asked for before");
+/// assert!(has_condition("Ready").any_generation().judge(&object).is_met());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HasCondition {
     pub(super) type_: String,
@@ -88,24 +98,55 @@ impl HasCondition {
     }
 
     /// It has this status.
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// assert!(has_condition("Ready").status(Status::Unknown).judge(&object("Ready", "Unknown")).is_met());
+    /// ```
     #[must_use]
     pub fn status(self, status: Status) -> Self {
         Self { status: Some(status), ..self }
     }
 
     /// It is `False`, and there.
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// assert!(has_condition("DiskPressure").is_false().judge(&object("DiskPressure", "False")).is_met());
+    /// ```
     #[must_use]
     pub fn is_false(self) -> Self {
         self.status(Status::False)
     }
 
     /// It is there, whatever its status.
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// assert!(has_condition("Ready").any_status().judge(&object("Ready", "Unknown")).is_met());
+    /// assert!(!has_condition("Synced").any_status().judge(&object("Ready", "Unknown")).is_met());
+    /// ```
     #[must_use]
     pub fn any_status(self) -> Self {
         Self { status: None, ..self }
     }
 
     /// It has this reason; called again, either.
+    ///
+    /// ```
+    /// use allready_kube::wait::has_condition;
+    /// use serde_json::json;
+    ///
+    /// let object = json!({ "status": { "conditions": [{ "type": "Ready", "status": "True", "reason": "Done" }] } });
+    /// assert!(has_condition("Ready").reason("Kept").reason("Done").judge(&object).is_met());
+    /// assert!(!has_condition("Ready").reason("Kept").judge(&object).is_met());
+    /// ```
     #[must_use]
     pub fn reason(mut self, reason: impl Into<String>) -> Self {
         self.reasons.push(reason.into());
@@ -114,12 +155,30 @@ impl HasCondition {
 
     /// It says that it is about the current generation. For kinds whose controllers always say so: with others this never
     /// comes true.
+    ///
+    /// ```
+    /// use allready_kube::wait::has_condition;
+    /// use serde_json::json;
+    ///
+    /// let silent = json!({ "status": { "conditions": [{ "type": "Ready", "status": "True" }] }, "metadata": { "generation": 2 } });
+    /// assert!(has_condition("Ready").judge(&silent).is_met());
+    /// assert!(!has_condition("Ready").current().judge(&silent).is_met());
+    /// ```
     #[must_use]
     pub fn current(self) -> Self {
         Self { about: About::Told, ..self }
     }
 
     /// It may be about any generation.
+    ///
+    /// ```
+    /// use allready_kube::wait::has_condition;
+    /// use serde_json::json;
+    ///
+    /// let old = json!([{ "type": "Ready", "status": "True", "observedGeneration": 1 }]);
+    /// let object = json!({ "metadata": { "generation": 2 }, "status": { "conditions": old } });
+    /// assert!(has_condition("Ready").any_generation().judge(&object).is_met());
+    /// ```
     #[must_use]
     pub fn any_generation(self) -> Self {
         Self { about: About::Any, ..self }
@@ -143,24 +202,55 @@ impl HasCondition {
     }
 
     /// It is in one of the lists that this path leads to.
+    ///
+    /// ```
+    /// use allready_kube::wait::has_condition;
+    /// use serde_json::json;
+    ///
+    /// let programmed = has_condition("Programmed").in_some("status.listeners[].conditions".parse().unwrap());
+    /// let yes = json!([{ "type": "Programmed", "status": "True" }]);
+    /// let gateway = json!({ "status": { "listeners": [{ "name": "http", "conditions": yes }, { "name": "https" }] } });
+    /// assert!(programmed.judge(&gateway).is_met());
+    /// ```
     #[must_use]
     pub fn in_some(self, path: ListPath) -> Self {
         Self { path, entries: Entries::Some, ..self }
     }
 
     /// See [`Expectation::unless`].
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// assert!(has_condition("Ready").unless(has_condition("Stalled")).judge(&object("Stalled", "True")).has_failed());
+    /// ```
     #[must_use]
     pub fn unless(self, terminal: impl Into<Expectation>) -> Expectation {
         Expectation::from(self).unless(terminal)
     }
 
     /// See [`Expectation::and_also`].
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// assert!(!has_condition("Ready").and_also(has_condition("Synced")).judge(&object("Ready", "True")).is_met());
+    /// ```
     #[must_use]
     pub fn and_also(self, other: impl Into<Expectation>) -> Expectation {
         Expectation::from(self).and_also(other)
     }
 
     /// See [`Expectation::or_else`].
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// assert!(has_condition("Complete").or_else(has_condition("Failed")).judge(&object("Failed", "True")).is_met());
+    /// ```
     #[must_use]
     pub fn or_else(self, other: impl Into<Expectation>) -> Expectation {
         Expectation::from(self).or_else(other)
@@ -193,29 +283,68 @@ pub(super) enum Node {
 }
 
 /// All of these. Of none, nothing can be said: it never holds.
+///
+/// ```
+/// # use allready_core::{Status, Time};
+/// # use allready_kube::wait::*;
+/// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+/// assert!(!all_of(["Ready", "Synced"].map(has_condition)).judge(&object("Ready", "True")).is_met());
+/// assert!(!all_of([] as [HasCondition; 0]).judge(&object("Ready", "True")).is_met());
+/// ```
 pub fn all_of<E: Into<Expectation>>(expectations: impl IntoIterator<Item = E>) -> Expectation {
     Expectation(Node::All(expectations.into_iter().map(Into::into).collect()))
 }
 
 /// One of these, or more. It fails when each of them has.
+///
+/// ```
+/// # use allready_core::{Status, Time};
+/// # use allready_kube::wait::*;
+/// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+/// assert!(any_of(["Complete", "Failed"].map(has_condition)).judge(&object("Failed", "True")).is_met());
+/// ```
 pub fn any_of<E: Into<Expectation>>(expectations: impl IntoIterator<Item = E>) -> Expectation {
     Expectation(Node::Any(expectations.into_iter().map(Into::into).collect()))
 }
 
 impl Expectation {
     /// This, unless something happens after which it is not worth waiting any longer. If both hold, it has failed.
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// let done = all_of(["Ready", "Synced"].map(has_condition)).unless(has_condition("Stalled"));
+    /// assert!(done.judge(&object("Stalled", "True")).has_failed());
+    /// ```
     #[must_use]
     pub fn unless(self, terminal: impl Into<Self>) -> Self {
         Self(Node::Unless { wanted: Box::new(self), terminal: Box::new(terminal.into()) })
     }
 
     /// Both.
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// let both = any_of(["Ready"].map(has_condition)).and_also(has_condition("Ready").any_status());
+    /// assert!(both.judge(&object("Ready", "True")).is_met());
+    /// ```
     #[must_use]
     pub fn and_also(self, other: impl Into<Self>) -> Self {
         all_of([self, other.into()])
     }
 
     /// Either.
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// let either = all_of(["Ready", "Synced"].map(has_condition)).or_else(has_condition("Skipped"));
+    /// assert!(either.judge(&object("Skipped", "True")).is_met());
+    /// ```
     #[must_use]
     pub fn or_else(self, other: impl Into<Self>) -> Self {
         any_of([self, other.into()])

@@ -12,6 +12,14 @@ use super::{
 };
 
 /// Whether an object is as expected.
+///
+/// ```
+/// # use allready_core::{Status, Time};
+/// # use allready_kube::wait::*;
+/// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+/// let Verdict::Met(by) = has_condition("Ready").judge(&object("Ready", "True")) else { panic!("it is ready") };
+/// assert_eq!(by[0].to_string(), "Ready is True");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is, by these conditions.
@@ -24,11 +32,28 @@ pub enum Verdict {
 
 impl Verdict {
     /// Whether the object is as expected.
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// assert!(has_condition("Ready").judge(&object("Ready", "True")).is_met());
+    /// assert!(!has_condition("Ready").judge(&object("Ready", "False")).is_met());
+    /// ```
     pub fn is_met(&self) -> bool {
         matches!(self, Self::Met(_))
     }
 
     /// Whether waiting any longer is not worth it.
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// let wanted = has_condition("Ready").unless(has_condition("Stalled"));
+    /// assert!(wanted.judge(&object("Stalled", "True")).has_failed());
+    /// assert!(!wanted.judge(&object("Ready", "False")).has_failed(), "it may still come true");
+    /// ```
     pub fn has_failed(&self) -> bool {
         matches!(self, Self::Failed(_))
     }
@@ -36,6 +61,14 @@ impl Verdict {
 
 impl Expectation {
     /// Whether an object, as JSON, is as expected.
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// let wanted = any_of(["Ready", "Synced"].map(has_condition));
+    /// assert!(wanted.judge(&object("Synced", "True")).is_met());
+    /// ```
     pub fn judge(&self, object: &Value) -> Verdict {
         let context = Context::of(object);
         self.judge_in(&context)
@@ -109,6 +142,14 @@ impl<'a> Context<'a> {
 
 impl HasCondition {
     /// Whether an object, as JSON, has the condition.
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// let Verdict::Waiting(pending) = has_condition("Ready").judge(&object("Ready", "False")) else { panic!("not ready") };
+    /// assert_eq!(pending.describe(Time::EPOCH), "Ready is False, not True");
+    /// ```
     pub fn judge(&self, object: &Value) -> Verdict {
         self.judge_in(&Context::of(object))
     }

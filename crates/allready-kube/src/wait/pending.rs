@@ -10,6 +10,14 @@ use super::{HasCondition, expectation::About};
 const TOLD: usize = 300;
 
 /// A condition as it was seen on the object.
+///
+/// ```
+/// # use allready_core::{Status, Time};
+/// # use allready_kube::wait::*;
+/// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+/// let Verdict::Met(seen) = has_condition("Ready").judge(&object("Ready", "True")) else { panic!("it is ready") };
+/// assert_eq!((seen[0].type_.as_str(), seen[0].status, seen[0].since), ("Ready", Status::True, None));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SeenCondition {
@@ -43,6 +51,17 @@ impl SeenCondition {
     }
 
     /// In words, with how long it has been so until now.
+    ///
+    /// ```
+    /// use allready_core::Time;
+    /// use allready_kube::wait::{Verdict, has_condition};
+    /// use serde_json::json;
+    ///
+    /// let ready = json!({ "type": "Ready", "status": "True", "lastTransitionTime": "1970-01-01T00:00:00Z" });
+    /// let object = json!({ "status": { "conditions": [ready] } });
+    /// let Verdict::Met(seen) = has_condition("Ready").judge(&object) else { panic!("it is ready") };
+    /// assert_eq!(seen[0].describe(Time::from_second(90).unwrap()), "Ready is True for 1m 30s");
+    /// ```
     pub fn describe(&self, now: Time) -> String {
         match self.since.filter(|since| *since <= now) {
             Some(since) => format!("{self} for {:#}", now.since(since)),
@@ -65,6 +84,16 @@ impl fmt::Display for SeenCondition {
 }
 
 /// A condition that was waited for and is not as it should be.
+///
+/// ```
+/// # use allready_core::{Status, Time};
+/// # use allready_kube::wait::*;
+/// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+/// let Verdict::Waiting(Pending::Condition(unmet)) = has_condition("Synced").judge(&object("Ready", "True")) else {
+///     panic!("one condition is missing")
+/// };
+/// assert_eq!(unmet.found, None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unmet {
@@ -80,6 +109,16 @@ pub struct Unmet {
 
 impl Unmet {
     /// In words, with how long it has been so until now.
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// let Verdict::Waiting(Pending::Condition(unmet)) = has_condition("Synced").judge(&object("Ready", "True")) else {
+    ///     panic!("one condition is missing")
+    /// };
+    /// assert_eq!(unmet.describe(Time::EPOCH), "Synced is not reported");
+    /// ```
     pub fn describe(&self, now: Time) -> String {
         let Some(found) = &self.found else {
             return format!("{} is not reported", named(&self.entry, &self.wanted.type_));
@@ -106,6 +145,15 @@ impl Unmet {
 }
 
 /// What is still missing.
+///
+/// ```
+/// # use allready_core::{Status, Time};
+/// # use allready_kube::wait::*;
+/// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+/// let wanted = all_of(["Synced", "Healthy"].map(has_condition));
+/// let Verdict::Waiting(Pending::All(parts)) = wanted.judge(&object("Ready", "True")) else { panic!("two are missing") };
+/// assert_eq!(parts.len(), 2);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Pending {
@@ -119,6 +167,15 @@ pub enum Pending {
 
 impl Pending {
     /// In words, with how long it has been so until now.
+    ///
+    /// ```
+    /// # use allready_core::{Status, Time};
+    /// # use allready_kube::wait::*;
+    /// # let object = |kind: &str, status: &str| serde_json::json!({ "status": { "conditions": [{ "type": kind, "status": status }] } });
+    /// let wanted = all_of(["Synced", "Healthy"].map(has_condition));
+    /// let Verdict::Waiting(pending) = wanted.judge(&object("Ready", "True")) else { panic!("two are missing") };
+    /// assert_eq!(pending.describe(Time::EPOCH), "Synced is not reported; Healthy is not reported");
+    /// ```
     pub fn describe(&self, now: Time) -> String {
         match self {
             Self::Condition(unmet) => unmet.describe(now),

@@ -39,6 +39,12 @@ use super::{
 use crate::pace::Pace;
 
 /// How a hub is run.
+///
+/// ```
+/// use allready_controller::hub::board::Options;
+///
+/// assert_eq!(Options::default().namespace, "allready-system");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How often an object is written.
@@ -67,6 +73,7 @@ impl Default for Options {
 }
 
 /// Something that happened.
+#[doc(hidden)]
 #[derive(Debug)]
 pub enum Event {
     /// The clusters are these; or nothing can be seen of them at present, and why.
@@ -90,6 +97,7 @@ pub enum Event {
 }
 
 /// What happened to objects of the hub.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
 pub enum Change {
     /// A list begins.
@@ -105,6 +113,7 @@ pub enum Change {
 }
 
 /// Everything that a hub knows. Time is the duration since any fixed instant, beside the time of day.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Hub {
     options: Options,

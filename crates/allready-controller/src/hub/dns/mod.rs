@@ -24,13 +24,17 @@ use allready_core::Time;
 
 use super::{ClusterName, Instance};
 
+#[doc(hidden)]
 pub use decide::decide;
-pub use endpoint::{Owner, endpoint_name};
+#[doc(hidden)]
+pub use endpoint::Owner;
+pub use endpoint::endpoint_name;
 
 /// The annotation of a `DNSEndpoint` that says which cluster each target came from, and since when a cluster is leaving.
 pub const TARGETS_ANNOTATION: &str = "allready.dev/targets";
 
 /// What one cluster contributes.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Contribution<'a> {
     /// The cluster.
@@ -42,6 +46,7 @@ pub struct Contribution<'a> {
 }
 
 /// What the last word of a cluster is worth.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// It is fresh.
@@ -82,6 +87,13 @@ pub struct Published {
 }
 
 /// What tells a record from others.
+///
+/// ```
+/// use allready_controller::hub::dns::{RecordKey, RecordType};
+///
+/// let key = |type_| RecordKey { name: "web.example.com".into(), type_, set: None };
+/// assert_ne!(key(RecordType::A), key(RecordType::Aaaa), "a name has one record of each type");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RecordKey {
     /// The name, in lower case and without a dot at the end.
@@ -93,6 +105,19 @@ pub struct RecordKey {
 }
 
 /// The targets of a cluster.
+///
+/// ```
+/// use allready_controller::hub::dns::Published;
+/// use serde_json::json;
+///
+/// let leaving = r#"{"cluster-1":{"targets":["192.0.2.1"],"leaving":"2026-01-01T00:00:00Z"}}"#;
+/// let published = Published::read(&json!({
+///     "metadata": { "annotations": { "allready.dev/targets": leaving } },
+///     "spec": { "endpoints": [{ "dnsName": "web.example.com", "recordType": "A", "targets": ["192.0.2.1"] }] },
+/// }));
+/// let targets = &published.clusters["cluster-1"];
+/// assert!(targets.targets.contains("192.0.2.1"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
     /// All of them, whatever the name.
@@ -102,6 +127,12 @@ pub struct Targets {
 }
 
 /// The type of a record.
+///
+/// ```
+/// use allready_controller::hub::dns::RecordType;
+///
+/// assert_eq!([RecordType::A, RecordType::Aaaa, RecordType::Cname].map(RecordType::as_str), ["A", "AAAA", "CNAME"]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RecordType {
     /// IPv4 addresses.
@@ -113,6 +144,7 @@ pub enum RecordType {
 }
 
 /// What should be published.
+#[doc(hidden)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
     /// The records.
@@ -125,6 +157,12 @@ pub struct Decision {
 
 impl Published {
     /// Whether there is nothing to publish.
+    ///
+    /// ```
+    /// use allready_controller::hub::dns::Published;
+    ///
+    /// assert!(Published::default().is_empty());
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
@@ -134,6 +172,12 @@ impl RecordType {
     const ALL: [Self; 3] = [Self::A, Self::Aaaa, Self::Cname];
 
     /// The word for it in a `DNSEndpoint`.
+    ///
+    /// ```
+    /// use allready_controller::hub::dns::RecordType;
+    ///
+    /// assert_eq!(RecordType::Aaaa.as_str(), "AAAA");
+    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::A => "A",

@@ -15,6 +15,14 @@ use crate::hub::ClusterName;
 impl Published {
     /// What a `DNSEndpoint` of ours publishes. Records of other types, and targets that no record may point to, are not seen,
     /// and so are gone after the next write.
+    ///
+    /// ```
+    /// use allready_controller::hub::dns::Published;
+    /// use serde_json::json;
+    ///
+    /// let endpoint = json!({ "dnsName": "web.example.com", "recordType": "A", "targets": ["192.0.2.1"] });
+    /// assert_eq!(Published::read(&json!({ "spec": { "endpoints": [endpoint] } })).records.len(), 1);
+    /// ```
     pub fn read(endpoint: &Value) -> Self {
         let mut published = Self {
             clusters: endpoint["metadata"]["annotations"][TARGETS_ANNOTATION]

@@ -39,6 +39,27 @@ pub use self::{
 use super::ClusterName;
 
 /// Where clusters come from: they join and leave while the controller runs.
+///
+/// ```
+/// use allready_controller::hub::inventory::{ClusterInventory, Inventory};
+/// use futures::{StreamExt, stream::{self, BoxStream}};
+///
+/// /// No clusters, and never any.
+/// struct None;
+///
+/// impl ClusterInventory for None {
+///     fn name(&self) -> String {
+///         "no clusters".to_owned()
+///     }
+///
+///     fn watch(&self) -> BoxStream<'static, Result<Inventory, String>> {
+///         stream::once(async { Ok(Inventory::default()) }).chain(stream::pending()).boxed()
+///     }
+/// }
+///
+/// let first = futures::executor::block_on(None.watch().next()).unwrap().unwrap();
+/// assert!(first.clusters.is_empty());
+/// ```
 pub trait ClusterInventory: Send + Sync + 'static {
     /// What it is called in a message, such as `Secrets in allready-system`.
     fn name(&self) -> String;
@@ -48,6 +69,16 @@ pub trait ClusterInventory: Send + Sync + 'static {
 }
 
 /// All clusters of an inventory.
+///
+/// ```
+/// use allready_controller::hub::{ClusterName, inventory::{Access, Cluster, Inventory}};
+///
+/// let access = Access::Unusable("no kubeconfig".into());
+/// let labels = [("region".to_owned(), "eu".to_owned())].into();
+/// let cluster = Cluster { labels, source: "a test".into(), access };
+/// let inventory = Inventory { clusters: [(ClusterName::new("eu-1").unwrap(), cluster)].into(), problems: Vec::new() };
+/// assert_eq!(&*inventory.clusters["eu-1"].source, "a test");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inventory {
     /// The clusters.
@@ -57,6 +88,15 @@ pub struct Inventory {
 }
 
 /// A cluster, and how to get at it.
+///
+/// ```
+/// use allready_controller::hub::{ClusterName, inventory::{Access, Cluster, Inventory}};
+///
+/// let access = Access::Unusable("no kubeconfig".into());
+/// let labels = [("region".to_owned(), "eu".to_owned())].into();
+/// let cluster = Cluster { labels, source: "a test".into(), access };
+/// assert_eq!(cluster.labels["region"], "eu");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
     /// Its labels.
@@ -68,6 +108,15 @@ pub struct Cluster {
 }
 
 /// How to get at a cluster. What is secret about it is never printed.
+///
+/// ```
+/// use allready_controller::hub::{ClusterName, inventory::{Access, Cluster, Inventory}};
+///
+/// let access = Access::Unusable("no kubeconfig".into());
+/// let labels = [("region".to_owned(), "eu".to_owned())].into();
+/// let cluster = Cluster { labels, source: "a test".into(), access };
+/// assert_eq!(format!("{:?}", cluster.access), r#"Unusable("no kubeconfig")"#);
+/// ```
 #[derive(Clone)]
 pub enum Access {
     /// Through its API server.

@@ -13,6 +13,18 @@ use super::{MANAGER, ObjectName, Place};
 pub use search::{kinds, may_write, search};
 
 /// What one aggregation has written into the status of one object.
+///
+/// ```
+/// use allready_controller::hub::{ObjectName, Remains};
+///
+/// let remains = Remains {
+///     api_version: "gateway.networking.k8s.io/v1".into(),
+///     kind: "Gateway".into(),
+///     object: ObjectName::new("shop", "web"),
+///     manager: "allready-hub/gateways".into(),
+/// };
+/// assert_eq!(remains.place().to_string(), "the status of shop/web for gateways");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remains {
     /// The group and version of the object.
@@ -64,6 +76,18 @@ impl Remains {
     }
 
     /// Where it stands. Where the aggregation is there after all, this is the place that it writes to, one at a time.
+    ///
+    /// ```
+    /// use allready_controller::hub::{ObjectName, Remains};
+    ///
+    /// let remains = Remains {
+    ///     api_version: "gateway.networking.k8s.io/v1".into(),
+    ///     kind: "Gateway".into(),
+    ///     object: ObjectName::new("shop", "web"),
+    ///     manager: "allready-hub/gateways".into(),
+    /// };
+    /// assert_eq!(remains.place().to_string(), "the status of shop/web for gateways");
+    /// ```
     pub fn place(&self) -> Place {
         Place::Status {
             aggregation: aggregation(&self.manager).unwrap_or_default().into(),
@@ -73,6 +97,19 @@ impl Remains {
     }
 
     /// What takes it away when it is applied by its manager: nothing. What somebody else owns too stays.
+    ///
+    /// ```
+    /// use allready_controller::hub::{ObjectName, Remains};
+    ///
+    /// let remains = Remains {
+    ///     api_version: "gateway.networking.k8s.io/v1".into(),
+    ///     kind: "Gateway".into(),
+    ///     object: ObjectName::new("shop", "web"),
+    ///     manager: "allready-hub/gateways".into(),
+    /// };
+    /// assert_eq!(remains.nothing()["metadata"]["name"], "web");
+    /// assert_eq!(remains.nothing().get("status"), None);
+    /// ```
     pub fn nothing(&self) -> Value {
         nothing(&self.api_version, &self.kind, &self.object)
     }

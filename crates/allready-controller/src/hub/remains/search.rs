@@ -16,6 +16,15 @@ use crate::watching::{ANSWER, NO_ANSWER};
 const PAGE: u32 = 500;
 
 /// The kinds with a status that can be listed, in the version that the API server prefers.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+/// let kinds = allready_controller::hub::remains::kinds(&client).await.unwrap();
+/// assert!(kinds.iter().any(|kind| kind.kind == "Deployment"));
+/// assert!(!kinds.iter().any(|kind| kind.kind == "ConfigMap"), "it has no status");
+/// # });
+/// ```
 pub async fn kinds(client: &Client) -> kube::Result<Vec<ApiResource>> {
     let discovery = match in_time(Discovery::new(client.clone()).run_aggregated()).await {
         Ok(discovery) => discovery,
@@ -35,6 +44,14 @@ pub async fn kinds(client: &Client) -> kube::Result<Vec<ApiResource>> {
 /// # Permissions
 ///
 /// `list` on the kind in all namespaces.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+/// let pods = kube::api::ApiResource::erase::<k8s_openapi::api::core::v1::Pod>(&());
+/// assert_eq!(allready_controller::hub::remains::search(&client, &pods).await.unwrap(), []);
+/// # });
+/// ```
 pub async fn search(client: &Client, resource: &ApiResource) -> kube::Result<Vec<Remains>> {
     let mut found = Vec::new();
     let api: Api<DynamicObject> = Api::all_with(client.clone(), resource);
@@ -59,6 +76,14 @@ async fn in_time<T>(answer: impl Future<Output = kube::Result<T>>) -> kube::Resu
 /// # Permissions
 ///
 /// `create` on `SelfSubjectAccessReview`s, which every authenticated user has.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+/// let pods = kube::api::ApiResource::erase::<k8s_openapi::api::core::v1::Pod>(&());
+/// assert!(allready_controller::hub::remains::may_write(&client, &pods).await.unwrap());
+/// # });
+/// ```
 pub async fn may_write(client: &Client, resource: &ApiResource) -> kube::Result<bool> {
     let mut review = SelfSubjectAccessReview::default();
     review.spec.resource_attributes = Some(ResourceAttributes {

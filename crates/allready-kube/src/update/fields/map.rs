@@ -6,6 +6,12 @@ use allready_core::condition::cut;
 use serde_json::Value;
 
 /// What the updater keeps in a status.
+///
+/// ```
+/// use allready_kube::update::Field;
+///
+/// assert_eq!(Field::ALL.map(Field::name)[0], "observedGeneration");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Field {
     /// The generation that was last reconciled: `observedGeneration`.
@@ -34,6 +40,12 @@ impl Field {
     ];
 
     /// What the field is called in JSON when nothing else is said.
+    ///
+    /// ```
+    /// use allready_kube::update::Field;
+    ///
+    /// assert_eq!(Field::LastReconcileTime.name(), "lastReconcileTime");
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Self::ObservedGeneration => "observedGeneration",
@@ -83,6 +95,13 @@ pub struct FieldMap {
 }
 
 /// A field of a status that is not what the updater was told.
+///
+/// ```
+/// use allready_kube::update::FieldProblem;
+///
+/// let problem = FieldProblem { path: "status.phase".into(), found: "a list".into(), expected: "a text" };
+/// assert!(problem.to_string().starts_with("status.phase is a list and should be a text"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path} is {found} and should be {expected}: map the field to its right place, or switch it off")]
 pub struct FieldProblem {
@@ -121,16 +140,36 @@ impl Default for FieldMap {
 
 impl FieldMap {
     /// No field at all.
+    ///
+    /// ```
+    /// use allready_kube::update::{Field, FieldMap};
+    ///
+    /// assert_eq!(FieldMap::none().path(Field::Phase), None);
+    /// ```
     pub const fn none() -> Self {
         Self { paths: [const { None }; Field::ALL.len()] }
     }
 
     /// A field under another name; dots lead into nested objects.
+    ///
+    /// ```
+    /// use allready_kube::update::{Field, FieldMap};
+    ///
+    /// let fields = FieldMap::default().named(Field::Phase, "summary.state");
+    /// assert_eq!(fields.path(Field::Phase).unwrap(), ["summary", "state"]);
+    /// ```
     pub fn named(self, field: Field, path: &str) -> Self {
         self.at(field, path.split('.').map(|key| Cow::Owned(key.to_owned())).collect())
     }
 
     /// These fields within a nested object, under the names that they have so far.
+    ///
+    /// ```
+    /// use allready_kube::update::{Field, FieldMap};
+    ///
+    /// let fields = FieldMap::default().nested("summary", &[Field::Reason]);
+    /// assert_eq!(fields.path(Field::Reason).unwrap(), ["summary", "reason"]);
+    /// ```
     pub fn nested(mut self, object: &str, fields: &[Field]) -> Self {
         for field in fields {
             if let Some(path) = &mut self.paths[*field as usize] {
@@ -141,6 +180,12 @@ impl FieldMap {
     }
 
     /// These fields are left alone.
+    ///
+    /// ```
+    /// use allready_kube::update::{Field, FieldMap};
+    ///
+    /// assert_eq!(FieldMap::default().without(&[Field::Phase]).path(Field::Phase), None);
+    /// ```
     pub fn without(mut self, fields: &[Field]) -> Self {
         for field in fields {
             self.paths[*field as usize] = None;
@@ -149,6 +194,12 @@ impl FieldMap {
     }
 
     /// Where a field is, if it is written.
+    ///
+    /// ```
+    /// use allready_kube::update::{Field, FieldMap};
+    ///
+    /// assert_eq!(FieldMap::default().path(Field::Message).unwrap(), ["message"]);
+    /// ```
     pub fn path(&self, field: Field) -> Option<&[Cow<'static, str>]> {
         self.paths[field as usize].as_deref()
     }
