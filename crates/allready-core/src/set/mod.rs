@@ -50,7 +50,7 @@ use std::borrow::Cow;
 pub use at::At;
 pub use builder::{ConditionSetBuilder, SetError};
 pub use declared::{Declared, Initial, Role};
-pub use describe::SetDescription;
+pub use describe::{DeclaredDescription, SetDescription};
 pub use pass::{Finished, Pass};
 pub use policies::{Untouched, Upgrade};
 pub use refusal::{ClearError, MarkError};
