@@ -226,6 +226,9 @@ local function judge(condition, is_top)
   end
   local name, status, reason = condition.type, condition.status, condition.reason
   local text = name .. ": " .. tostring(reason or "") .. " " .. tostring(condition.message or "")
+  if type(status) == "boolean" then
+    status = scalar(status)
+  end
   local meaning = meaning_of(name)
   if required[name] then
     is_required_there = true
@@ -633,9 +636,11 @@ local function noted(metadata)
   for _, part in ipairs({ "labels", "annotations" }) do
     for key, value in pairs(type(metadata[part]) == "table" and metadata[part] or {}) do
       local word = type(value) == "string" and whole(flat(value)) or nil
-      local small = word ~= nil and noted_words[word] and flat(key, 300)
-      if small == nil or (small and ends(small, note_ends)) then
-        return key .. " is " .. value
+      if word ~= nil and noted_words[word] then
+        local small = flat(key, 300)
+        if small == nil or ends(small, note_ends) then
+          return key .. " is " .. value
+        end
       end
     end
   end

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::recipe::{Known, Recipe, Sort};
-use super::{cel_parts, words};
+use super::{cel_parts, cel_shared, words};
 use crate::{Polarity, health::Health};
 
 /// How many levels of a status are read; what has more of them is not called current.
@@ -27,7 +27,7 @@ pub(super) fn expressions(recipe: &Recipe) -> Result<(Option<String>, String), &
     if recipe.silent == Health::Healthy {
         return Err("it may have no status, and an expression of Flux fails where there is none");
     }
-    Ok((failed(recipe), current(recipe)))
+    Ok((failed(recipe), cel_shared::shared(current(recipe))))
 }
 
 fn failed(recipe: &Recipe) -> Option<String> {
