@@ -97,7 +97,9 @@ pub fn run(environment: &Environment, show: bool, turn: usize) -> Result<bool> {
         printer::line("Objects of the corpus, of kinds that are exported:");
         let mut tallies = self::tallies();
         compare(&program, registry, &asked, &mut tallies)?;
-        tallies.iter().for_each(|tally| tally.show_real(show));
+        for tally in &tallies {
+            tally.show_real(show);
+        }
         holds &= tallies.iter().all(Tally::holds);
     }
     Ok(holds)

@@ -181,6 +181,13 @@ fn of_the_status() -> Vec<Change> {
         ("status.pool", json!({ "readyNodes": "2/3" })),
     ]);
     let mut changes: Vec<Change> = fields.into_iter().map(|(path, value)| putting(path, value)).collect();
+    changes.extend(of_the_spec());
+    changes
+}
+
+/// What the spec asks for, and the status answers.
+fn of_the_spec() -> Vec<Change> {
+    let mut changes = Vec::new();
     changes.push(change(|object| {
         object["metadata"]["annotations"] = json!({ "example.com/workload-generation": "4" });
         object["status"]["workloadObservedGeneration"] = 3.into();

@@ -66,9 +66,10 @@ pub(super) fn boolean(key: &str, value: bool) -> Option<Health> {
             false => Progressing,
         });
     }
-    let lists: &[(&str, Health)] = match value {
-        false => &[(BROKEN_STEPS, Degraded), (STEPS, Progressing)],
-        true => &[(RESTING, Suspended), (BROKEN, Degraded), (UNDER_WAY, Progressing)],
+    let lists: &[(&str, Health)] = if value {
+        &[(RESTING, Suspended), (BROKEN, Degraded), (UNDER_WAY, Progressing)]
+    } else {
+        &[(BROKEN_STEPS, Degraded), (STEPS, Progressing)]
     };
     if let Some((_, health)) = lists.iter().find(|(list, _)| is_in(list, flat)) {
         return Some(*health);

@@ -27,7 +27,7 @@ pub(super) fn expressions(recipe: &Recipe) -> Result<(Option<String>, String), &
     if recipe.silent == Health::Healthy {
         return Err("it may have no status, and an expression of Flux fails where there is none");
     }
-    Ok((failed(recipe), cel_shared::shared(current(recipe))))
+    Ok((failed(recipe), cel_shared::shared(&current(recipe))))
 }
 
 fn failed(recipe: &Recipe) -> Option<String> {
@@ -72,7 +72,7 @@ fn wished(recipe: &Recipe) -> Vec<String> {
     let mut all = vec![
         "!has(metadata.deletionTimestamp)".to_owned(),
         format!(
-            "!['labels', 'annotations'].exists(m, m in metadata && metadata[m].exists(k, metadata[m][k].lowerAscii() in {} && {}.matches('({})$')))",
+            "!['labels', 'annotations'].exists(m, m in metadata && type(metadata[m]) == map && metadata[m].exists(k, metadata[m][k].lowerAscii() in {} && {}.matches('({})$')))",
             list(&words::NOTED),
             cel_parts::flat("k"),
             words::NOTES.join("|")
@@ -84,7 +84,7 @@ fn wished(recipe: &Recipe) -> Vec<String> {
         ),
         "!('enabled' in spec && spec.enabled == false)".to_owned(),
         format!(
-            "!(has(metadata.annotations) && metadata.annotations.exists(k, k.lowerAscii().matches('{}|reconcil') && metadata.annotations[k].lowerAscii() in {}))",
+            "!(has(metadata.annotations) && type(metadata.annotations) == map && metadata.annotations.exists(k, k.lowerAscii().matches('{}|reconcil') && metadata.annotations[k].lowerAscii() in {}))",
             words::at_rest().join("|"),
             list(&words::ASKED)
         ),
@@ -101,6 +101,7 @@ fn wished(recipe: &Recipe) -> Vec<String> {
 
 fn current(recipe: &Recipe) -> String {
     let mut all = wished(recipe);
+    all.push("status.exists(k, status[k] != null && !(type(status[k]) in [list, map, string] && size(status[k]) == 0))".to_owned());
     all.push("!(has(status.observedGeneration) && has(metadata.generation) && int(status.observedGeneration) < metadata.generation)".to_owned());
     let against = |e: &str| against(recipe, e);
     if !recipe.is_blind {
@@ -236,7 +237,9 @@ fn some_condition(recipe: &Recipe, is_so: &str) -> String {
 
 /// What a condition must not be: not good, under way, about an older generation, or good for a reason that speaks of a failure.
 fn against(recipe: &Recipe, e: &str) -> String {
-    let old = format!("(has({e}.observedGeneration) && {e}.observedGeneration < metadata.generation)");
+    let old = format!(
+        "(has({e}.observedGeneration) && has(metadata.generation) && {e}.observedGeneration < metadata.generation)"
+    );
     let breaks = format!("(has({e}.reason) && {})", cel_parts::breaks(&format!("{e}.reason")));
     let hurts = format!("(has({e}.reason) && {})", cel_parts::hurts(&format!("{e}.reason")));
     let denied = format!("(has({e}.message) && {})", cel_parts::begins_badly(&format!("{e}.message")));

@@ -209,7 +209,7 @@ pub(super) fn of_the_top(recipe: &Recipe) -> Vec<String> {
         format!("!{}", below("status", LEVELS, &words::SKIPPED.join("|"), &|part, _| {
             format!("({} || {} || {})", shares(recipe, part), short_below(part), generations(part, false))
         })),
-        "!status.exists(l, type(status[l]) == list && status[l].exists(x, type(x) == map && 'observedGeneration' in x && x.observedGeneration == metadata.generation) && status[l].exists(x, type(x) == map && 'observedGeneration' in x && x.observedGeneration < metadata.generation))".to_owned(),
+        "!status.exists(l, has(metadata.generation) && type(status[l]) == list && status[l].exists(x, type(x) == map && 'observedGeneration' in x && x.observedGeneration == metadata.generation) && status[l].exists(x, type(x) == map && 'observedGeneration' in x && x.observedGeneration < metadata.generation))".to_owned(),
         format!("!{}", short(recipe)),
         unanswered("listeners", "listeners", ""),
         unanswered("parentRefs", "parents", ".parentRef"),
@@ -265,7 +265,7 @@ fn generations(part: &str, is_top: bool) -> String {
         is_number(&format!("{part}[h]"))
     );
     let noted = format!(
-        "(has(metadata.annotations) && metadata.annotations.exists(h, {} && {} && int({part}[g]) < int(metadata.annotations[h])))",
+        "(has(metadata.annotations) && type(metadata.annotations) == map && metadata.annotations.exists(h, {} && {} && int({part}[g]) < int(metadata.annotations[h])))",
         wanted("h", ".endsWith"),
         is_number("metadata.annotations[h]")
     );

@@ -1,13 +1,15 @@
 //! What is written more than once in an expression is written once: the engine refuses expressions that are too long.
 
+use std::fmt::Write as _;
+
 /// How long something has to be for it to be worth a name.
 const LONG: usize = 40;
 
 /// The same expression, in which long texts, and lists of texts, that stand in it several times have a name. A macro over a list of
 /// one is the only way to name something.
-pub(super) fn shared(expression: String) -> String {
+pub(super) fn shared(expression: &str) -> String {
     let (expression, lists) = named(expression, "lists", '[');
-    let (mut expression, texts) = named(expression, "texts", '\'');
+    let (mut expression, texts) = named(&expression, "texts", '\'');
     for (name, values) in [("texts", texts), ("lists", lists)] {
         if !values.is_empty() {
             expression = format!("[[{}]].exists({name}, {expression})", values.join(", "));
@@ -17,8 +19,8 @@ pub(super) fn shared(expression: String) -> String {
 }
 
 /// Names the literals that begin with a letter: texts, or lists of nothing but texts.
-fn named(expression: String, name: &str, first: char) -> (String, Vec<String>) {
-    let found = literals(&expression, first);
+fn named(expression: &str, name: &str, first: char) -> (String, Vec<String>) {
+    let found = literals(expression, first);
     let mut values: Vec<String> = Vec::new();
     let mut told = String::with_capacity(expression.len());
     let mut from = 0;
@@ -34,8 +36,7 @@ fn named(expression: String, name: &str, first: char) -> (String, Vec<String>) {
             values.push(literal.to_owned());
             values.len() - 1
         });
-        told.push_str(&expression[from..start]);
-        told.push_str(&format!("{name}[{index}]"));
+        let _ = write!(told, "{}{name}[{index}]", &expression[from..start]);
         from = end;
     }
     told.push_str(&expression[from..]);
@@ -106,7 +107,7 @@ mod tests {
         let words = format!("['{}', 'b\\']']", "a".repeat(50));
         let pattern = format!("'{}'", "c".repeat(50));
         let told =
-            shared(format!("x in {words} && y in {words} && x.matches({pattern}) && !y.matches({pattern})"));
+            shared(&format!("x in {words} && y in {words} && x.matches({pattern}) && !y.matches({pattern})"));
         let expected = format!(
             "[[{words}]].exists(lists, [[{pattern}]].exists(texts, x in lists[0] && y in lists[0] && x.matches(texts[0]) && !y.matches(texts[0])))"
         );
@@ -116,6 +117,6 @@ mod tests {
     #[test]
     fn what_is_short_or_alone_stays() {
         let alone = format!("x == 'a' || y == 'a' || x in ['{}']", "a".repeat(50));
-        assert_eq!(shared(alone.clone()), alone);
+        assert_eq!(shared(&alone), alone);
     }
 }

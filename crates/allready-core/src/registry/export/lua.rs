@@ -56,11 +56,31 @@ pub(super) fn script(recipe: &Recipe) -> String {
             format!("{{ have = {have}, want = {want}, short = {} }}", quoted(reaching.short.as_str()))
         }),
     );
+    for (name, words) in sets(recipe) {
+        let _ = writeln!(text, "local {name} = {words}");
+    }
+    let steps = words::steps();
+    let steps = steps.iter().map(|(key, step)| format!("[{}] = {}", quoted(key), quoted(step)));
+    let _ = writeln!(text, "local steps = {{ {} }}", steps.collect::<Vec<_>>().join(", "));
+    let plain: Vec<String> = (b' '..=b'~').map(|byte| char::from(byte).to_string()).collect();
+    let _ = writeln!(text, "local alphabet = {}", list(plain.iter().map(String::as_str)));
+    let small = (b' '..=b'~')
+        .filter(u8::is_ascii_alphanumeric)
+        .map(|byte| format!("[\"{}\"] = \"{}\"", char::from(byte), char::from(byte.to_ascii_lowercase())));
+    let _ = writeln!(text, "local small_letters = {{ {} }}", small.collect::<Vec<_>>().join(", "));
+    let _ = writeln!(text, "local is_blind = {}", recipe.is_blind);
+    let _ = writeln!(text, "local has_items = {}", recipe.has_items);
+    let _ = writeln!(text, "local has_nested = {}\n", recipe.has_nested);
+    text + BODY
+}
+
+/// What words mean in any kind, by the names that the body has for them.
+fn sets(recipe: &Recipe) -> Vec<(&'static str, String)> {
     let declared = recipe.wordings.iter().filter_map(|wording| match wording.path.as_slice() {
         [status, field] if status == "status" => Some(field.as_str()),
         _ => None,
     });
-    let sets = [
+    vec![
         ("declared_fields", set(declared)),
         ("required", set(recipe.required.iter().map(String::as_str))),
         ("hard", set(words::hard())),
@@ -115,23 +135,7 @@ pub(super) fn script(recipe: &Recipe) -> String {
         ("sizes", list(words::SIZES)),
         ("switches", list(words::SWITCHES)),
         ("strategies", list(words::STRATEGIES)),
-    ];
-    for (name, words) in sets {
-        let _ = writeln!(text, "local {name} = {words}");
-    }
-    let steps = words::steps();
-    let steps = steps.iter().map(|(key, step)| format!("[{}] = {}", quoted(key), quoted(step)));
-    let _ = writeln!(text, "local steps = {{ {} }}", steps.collect::<Vec<_>>().join(", "));
-    let plain: Vec<String> = (b' '..=b'~').map(|byte| char::from(byte).to_string()).collect();
-    let _ = writeln!(text, "local alphabet = {}", list(plain.iter().map(String::as_str)));
-    let small = (b' '..=b'~')
-        .filter(u8::is_ascii_alphanumeric)
-        .map(|byte| format!("[\"{}\"] = \"{}\"", char::from(byte), char::from(byte.to_ascii_lowercase())));
-    let _ = writeln!(text, "local small_letters = {{ {} }}", small.collect::<Vec<_>>().join(", "));
-    let _ = writeln!(text, "local is_blind = {}", recipe.is_blind);
-    let _ = writeln!(text, "local has_items = {}", recipe.has_items);
-    let _ = writeln!(text, "local has_nested = {}\n", recipe.has_nested);
-    text + BODY
+    ]
 }
 
 /// Words as the keys of a table.
