@@ -3,6 +3,7 @@
 //! One thing must hold without exception: where an export is green, the verdict is Healthy.
 
 mod matrix;
+mod real;
 mod strangers;
 mod tally;
 
@@ -28,6 +29,11 @@ const VERSION: &str = "v1";
 
 /// The objects are tried in so many turns, of which each has some of every kind: one run is one turn.
 const TURNS: usize = 8;
+
+/// The time at which objects are judged: long after all that they tell of.
+fn now() -> Time {
+    Time::from_second(1_893_456_000).unwrap_or(Time::EPOCH)
+}
 
 /// What the program is asked for one kind.
 #[derive(Serialize, Default)]
@@ -57,25 +63,13 @@ struct Answer {
 pub fn run(environment: &Environment, show: bool, turn: usize) -> Result<bool> {
     let program = build(environment)?;
     let registry = Registry::builtin();
-    let now = Time::EPOCH;
-    let mut tallies = [Tally::new("Argo CD", &LUA), Tally::new("Flux", &FLUX), Tally::new("kapp", &KAPP)];
+    let mut tallies = tallies();
     let mut asked = Vec::new();
     let (mut seen, mut alike) = (BTreeSet::new(), 0);
     for mut wanted in declared(registry) {
         wanted.version = Some(VERSION.to_owned());
-        let mut question = Question::default();
-        let rules = [
-            (Format::ArgoCdLua, &mut question.lua),
-            (Format::FluxCel, &mut question.flux),
-            (Format::Kapp, &mut question.kapp),
-        ];
-        for ((format, rule), tally) in rules.into_iter().zip(&mut tallies) {
-            match rule_of(registry, &wanted, format) {
-                Ok(found) => *rule = Some(found),
-                Err(why) => tally.left_out(&wanted, why),
-            }
-        }
-        if question.lua.is_some() || question.flux.is_some() || question.kapp.is_some() {
+        let mut question = question(registry, &wanted, &mut tallies);
+        if question.has_rules() {
             // Kinds of which the same is declared have the same rules but for their names: one of them is enough.
             if !seen.insert(without_name(&question)) {
                 alike += 1;
@@ -88,17 +82,7 @@ pub fn run(environment: &Environment, show: bool, turn: usize) -> Result<bool> {
             asked.push((wanted, question));
         }
     }
-    let answers = ask(&program, asked.iter().map(|(_, question)| question))?;
-    ensure!(answers.len() == asked.len(), "{} answers to {} questions", answers.len(), asked.len());
-    for ((wanted, question), answer) in asked.iter().zip(&answers) {
-        let verdicts: Vec<Verdict> =
-            question.objects.iter().map(|object| judge(object, registry, now)).collect();
-        for (tally, said) in tallies.iter_mut().zip([&answer.lua, &answer.flux, &answer.kapp]) {
-            if !said.is_empty() {
-                tally.count(wanted, &question.objects, &verdicts, said);
-            }
-        }
-    }
+    compare(&program, registry, &asked, &mut tallies)?;
     for tally in &tallies {
         tally.show(show);
     }
@@ -108,7 +92,65 @@ pub fn run(environment: &Environment, show: bool, turn: usize) -> Result<bool> {
         "{} kinds, and {alike} of which the same is declared, {objects} objects, {false_greens} false greens",
         asked.len()
     ));
-    Ok(tallies.iter().all(Tally::holds))
+    let mut holds = tallies.iter().all(Tally::holds);
+    if let Some(asked) = real::questions(registry)? {
+        printer::line("Objects of the corpus, of kinds that are exported:");
+        let mut tallies = self::tallies();
+        compare(&program, registry, &asked, &mut tallies)?;
+        for tally in &tallies {
+            tally.show_real(show);
+        }
+        holds &= tallies.iter().all(Tally::holds);
+    }
+    Ok(holds)
+}
+
+fn tallies() -> [Tally; 3] {
+    [Tally::new("Argo CD", &LUA), Tally::new("Flux", &FLUX), Tally::new("kapp", &KAPP)]
+}
+
+/// The rules of a kind, for each peer that it can be told.
+fn question(registry: &Registry, wanted: &Wanted, tallies: &mut [Tally; 3]) -> Question {
+    let mut question = Question::default();
+    let rules = [
+        (Format::ArgoCdLua, &mut question.lua),
+        (Format::FluxCel, &mut question.flux),
+        (Format::Kapp, &mut question.kapp),
+    ];
+    for ((format, rule), tally) in rules.into_iter().zip(tallies) {
+        match rule_of(registry, wanted, format) {
+            Ok(found) => *rule = Some(found),
+            Err(why) => tally.left_out(wanted, why),
+        }
+    }
+    question
+}
+
+/// Asks the peers, and counts what they say against the verdicts.
+fn compare(
+    program: &Path,
+    registry: &Registry,
+    asked: &[(Wanted, Question)],
+    tallies: &mut [Tally; 3],
+) -> Result<()> {
+    let answers = ask(program, asked.iter().map(|(_, question)| question))?;
+    ensure!(answers.len() == asked.len(), "{} answers to {} questions", answers.len(), asked.len());
+    for ((wanted, question), answer) in asked.iter().zip(&answers) {
+        let verdicts: Vec<Verdict> =
+            question.objects.iter().map(|object| judge(object, registry, now())).collect();
+        for (tally, said) in tallies.iter_mut().zip([&answer.lua, &answer.flux, &answer.kapp]) {
+            if !said.is_empty() {
+                tally.count(wanted, &question.objects, &verdicts, said);
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Question {
+    fn has_rules(&self) -> bool {
+        self.lua.is_some() || self.flux.is_some() || self.kapp.is_some()
+    }
 }
 
 /// What was exported, without the names of the kind.

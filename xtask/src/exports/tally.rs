@@ -18,6 +18,8 @@ pub(super) struct Tally {
     kinds: usize,
     objects: usize,
     agreements: usize,
+    /// Healthy for us.
+    healthy: usize,
     pub(super) false_greens: usize,
     /// The engine gave up.
     failures: usize,
@@ -40,6 +42,7 @@ impl Tally {
             kinds: 0,
             objects: 0,
             agreements: 0,
+            healthy: 0,
             false_greens: 0,
             failures: 0,
             less: BTreeMap::new(),
@@ -68,6 +71,7 @@ impl Tally {
             self.failures += usize::from(is_failure);
             let expected = self.words.of(verdict.health);
             let is_less = verdict.health == Health::Healthy;
+            self.healthy += usize::from(is_less);
             let sort = match said.as_str() {
                 said if said == expected => {
                     self.agreements += 1;
@@ -111,6 +115,26 @@ impl Tally {
         self.false_greens == 0 && self.kinds > 0 && (self.words.may_fail || self.failures == 0)
     }
 
+    /// What an export is worth: how often it is green where the verdict is.
+    #[expect(clippy::cast_precision_loss, reason = "figures to read")]
+    pub(super) fn show_real(&self, all: bool) {
+        let share = |part: usize, of: usize| 100.0 * part as f64 / of.max(1) as f64;
+        let less: usize = self.less.values().sum();
+        let green = self.healthy - less;
+        printer::line(format!(
+            "{:<8} {:>4} kinds {:>5} objects  the same {:>4} ({:.1} %)  green {green} of {} that are healthy ({:.1} %)  false green {}",
+            self.name,
+            self.kinds,
+            self.objects,
+            self.agreements,
+            share(self.agreements, self.objects),
+            self.healthy,
+            share(green, self.healthy),
+            self.false_greens,
+        ));
+        self.show_examples(all);
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "figures to read")]
     pub(super) fn show(&self, all: bool) {
         let share = |count: usize| 100.0 * count as f64 / self.objects.max(1) as f64;
@@ -138,6 +162,10 @@ impl Tally {
         for (why, count) in &self.left_out {
             printer::line(format!("         left out: {count} kinds: {why}"));
         }
+        self.show_examples(all);
+    }
+
+    fn show_examples(&self, all: bool) {
         for (sort, examples) in &self.examples {
             if all || matches!(*sort, "false green" | "failed") {
                 let shown = if all { examples.len() } else { SHOWN };

@@ -35,7 +35,8 @@ pub(crate) const SUSPENDED: &str = "paused suspended stopped hibernated disabled
     waitingformanualapproval pendingmanualapproval awaitinginput waitingforinput waitingforconfirmation \
     awaitingconfirmation pendingconfirmation pendingreview pendinguseraction";
 const UNKNOWN: &str = "unknown inconclusive undefined";
-const MISSING: &str = "notfound missing absent deleted uninstalled deprovisioned destroyed removed";
+pub(crate) const MISSING: &str =
+    "notfound missing absent deleted uninstalled deprovisioned destroyed removed";
 
 /// In reasons and sentences, these mean that something is broken.
 pub(crate) const BROKEN: &str = "err invalid denied forbidden unauthorized unreachable unhealthy missing timeout timedout exceeded \
@@ -72,12 +73,12 @@ const GOOD_NAME: &str = "running ready available healthy succeeded complete vali
     liveness readiness validation connectivity";
 const ACTIVITY_NAME: &str = "progressing reconciling pending inprogress progress";
 /// A kind whose name ends in one of these runs to an end.
-const RUNS: &str = "job run task backup restore snapshot workflow experiment analysis evaluation upgrade migration export \
+pub(crate) const RUNS: &str = "job run task backup restore snapshot workflow experiment analysis evaluation upgrade migration export \
     import test build execution request operation hook dump scan trial load clone rebalance upload download transfer \
     initializer repair action rollback rotation replay benchmark capture verification drain reboot copy failover \
     switchover simulation compaction traceflow";
 /// Of what runs to an end, these are said before it.
-const RUN_BEGINS: &str = "accepted active validated allocated created enabled live alive online up connected attached \
+pub(crate) const RUN_BEGINS: &str = "accepted active validated allocated created enabled live alive online up connected attached \
     launched assigned admitted triggered uploaded snapshotted throttled";
 /// Of what runs to an end, these are said of the end, and of nothing else.
 const RUN_ENDS: &str = "processed finalized restored";

@@ -15,7 +15,7 @@ pub(crate) mod lexicon;
 mod listed;
 mod named;
 mod nested;
-mod notes;
+pub(crate) mod notes;
 pub(crate) mod numbers;
 mod order;
 mod purpose;

@@ -18,11 +18,13 @@ pub(super) fn failure<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     })
 }
 
+/// Words for a failure.
+pub(crate) const FAILURES: [&str; 6] = ["failed", "failure", "error", "errored", "unhealthy", "degraded"];
+/// How names of labels and annotations end that say how it is.
+pub(crate) const NAMES: [&str; 5] = ["state", "status", "phase", "health", "result"];
+
 fn is_failure(text: &str) -> bool {
-    (5..=9).contains(&text.len())
-        && ["failed", "failure", "error", "errored", "unhealthy", "degraded"]
-            .iter()
-            .any(|word| text.eq_ignore_ascii_case(word))
+    (5..=9).contains(&text.len()) && FAILURES.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// `example.com/upgrade-state`, but not `example.com/last-state` nor `example.com/on-failure-state`.
@@ -35,5 +37,5 @@ fn is_about_state(key: &str) -> bool {
         "last" | "previous" | "prev" | "desired" | "target" | "old" | "on" | "expected"
     );
     let last = words.last().unwrap_or(first);
-    !is_other && matches!(last.as_str(), "state" | "status" | "phase" | "health" | "result")
+    !is_other && NAMES.contains(&last.as_str())
 }

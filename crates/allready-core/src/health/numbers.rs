@@ -8,14 +8,14 @@ use super::signal::{Place, Signal, Worst};
 use super::states::is_skipped;
 use super::tokens::{Flat, tokens};
 
-const HAVE: [&str; 8] =
+pub(crate) const HAVE: [&str; 8] =
     ["updatedready", "ready", "available", "updated", "current", "numberready", "numberavailable", "healthy"];
-const WANT: [&str; 4] = ["desired", "expected", "total", ""];
-const SIZES: [&str; 5] = ["replicas", "size", "instances", "nodes", "count"];
+pub(crate) const WANT: [&str; 4] = ["desired", "expected", "total", ""];
+pub(crate) const SIZES: [&str; 5] = ["replicas", "size", "instances", "nodes", "count"];
 /// What stands after the noun: `replicasReady`.
-const ENDS: [&str; 3] = ["ready", "available", "healthy"];
+pub(crate) const ENDS: [&str; 3] = ["ready", "available", "healthy"];
 /// Things that are counted. Other things that are available, such as bytes and addresses, need not all be.
-const COUNTED: [&str; 14] = [
+pub(crate) const COUNTED: [&str; 14] = [
     "replicas",
     "nodes",
     "instances",
@@ -31,6 +31,24 @@ const COUNTED: [&str; 14] = [
     "targets",
     "count",
 ];
+
+/// Things of which a spec may say the size without their name.
+pub(crate) const SIZED: [&str; 5] = ["replicas", "nodes", "instances", "members", "pods"];
+/// How an item of a list in a spec says how many of it are wanted.
+pub(crate) const ITEM_SIZES: [&str; 3] = ["count", "replicas", "size"];
+/// What a count of begins with that should be none, beside `notReady`.
+pub(crate) const LACKS: [&str; 5] = ["unavailable", "unready", "unhealthy", "missing", "offline"];
+/// As [`LACKS`], where it is broken; of what runs to an end, some may have failed before one did not.
+pub(crate) const FAILED: [&str; 3] = ["failed", "errored", "faulted"];
+/// What is counted so, beside [`COUNTED`], whatever follows.
+pub(crate) const COUNTED_ONE: [&str; 4] = ["machine", "node", "pod", "replica"];
+/// Under a name with one of these, a fraction has to be whole.
+pub(crate) const READINESS: [&str; 9] =
+    ["ready", "replica", "available", "healthy", "nodes", "members", "instances", "pods", "synced"];
+/// Under a name with one of these, a percentage has to be whole.
+pub(crate) const PROGRESS: [&str; 6] = ["progress", "complet", "ready", "healthy", "synced", "done"];
+/// How names of percentages begin that are limits.
+pub(crate) const LIMITS: [&str; 4] = ["min", "max", "target", "threshold"];
 
 /// What pairs of numbers say, found by their names.
 pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
@@ -88,7 +106,7 @@ fn summed(case: &Case<'_>, noun: &str) -> Option<i64> {
     let (_, list) = spec.iter().find(|(key, value)| {
         value.as_array().is_some_and(|list| !list.is_empty()) && Flat::of(key).as_str().starts_with(one)
     })?;
-    let size = |item: &Value| ["count", "replicas", "size"].iter().find_map(|key| number(item.get(key)?));
+    let size = |item: &Value| ITEM_SIZES.iter().find_map(|key| number(item.get(key)?));
     list.as_array()?.iter().try_fold(0_i64, |sum, item| Some(sum.saturating_add(size(item)?)))
 }
 
@@ -96,14 +114,14 @@ fn summed(case: &Case<'_>, noun: &str) -> Option<i64> {
 fn lack(case: &Case<'_>, key: &str) -> Option<Health> {
     let mut words = tokens(key);
     let health = match words.next()?.as_str() {
-        "unavailable" | "unready" | "unhealthy" | "missing" | "offline" => Progressing,
+        lack if LACKS.contains(&lack) => Progressing,
         "not" if words.next()?.as_str() == "ready" => Progressing,
-        "failed" | "errored" | "faulted" if !case.kind.runs_to_completion => Degraded,
+        failed if FAILED.contains(&failed) && !case.kind.runs_to_completion => Degraded,
         _ => return None,
     };
     let noun = words.next()?;
     let is_last = words.next().is_none();
-    let is_one = matches!(noun.as_str(), "machine" | "node" | "pod" | "replica");
+    let is_one = COUNTED_ONE.contains(&noun.as_str());
     (is_last && COUNTED.contains(&noun.as_str()) || is_one).then_some(health)
 }
 
@@ -117,11 +135,8 @@ fn named(map: &Map<String, Value>) -> Named<'_> {
 fn wanted(prefix: &str, noun: &str, numbers: &Named<'_>, wishes: &Named<'_>) -> Option<i64> {
     let find =
         |list: &Named<'_>, name: &str| list.iter().find(|(flat, ..)| flat.as_str() == name).map(|(.., n)| *n);
-    let of_size = || {
-        matches!(noun, "replicas" | "nodes" | "instances" | "members" | "pods")
-            .then(|| SIZES.iter().find_map(|size| find(wishes, size)))
-            .flatten()
-    };
+    let of_size =
+        || SIZED.contains(&noun).then(|| SIZES.iter().find_map(|size| find(wishes, size))).flatten();
     let beside = || {
         WANT.iter().find_map(|want| {
             let flat = |flat: &Flat| flat.as_str().strip_prefix(want) == Some(noun);
@@ -221,11 +236,9 @@ fn share<'a>(case: &Case<'a>, key: &'a str, text: &'a str) -> Option<Signal<'a>>
     if let Some((have, want)) = fraction(text) {
         let flat = Flat::of(key);
         let is_part = |part: &&str| flat.as_str().contains(part);
-        let is_readiness =
-            ["ready", "replica", "available", "healthy", "nodes", "members", "instances", "pods", "synced"];
         let health = if have >= want { Healthy } else { Progressing };
         let signal = Signal::new(health, "N02", Place::Key(key)).message(text);
-        return is_readiness.iter().any(is_part).then_some(signal);
+        return READINESS.iter().any(is_part).then_some(signal);
     }
     let percent: f64 = text.strip_suffix('%')?.trim().parse().ok()?;
     let is_under_way = (0.0..100.0).contains(&percent) && is_progress(case, Flat::of(key).as_str());
@@ -235,11 +248,8 @@ fn share<'a>(case: &Case<'a>, key: &'a str, text: &'a str) -> Option<Signal<'a>>
 /// Whether a share that is not whole means that something is under way. What runs to an end says by its phase whether it has; a share
 /// of a disk or a quota is none of progress.
 fn is_progress(case: &Case<'_>, flat: &str) -> bool {
-    let is_about =
-        ["progress", "complet", "ready", "healthy", "synced", "done"].iter().any(|part| flat.contains(part));
-    is_about
-        && !["min", "max", "target", "threshold"].iter().any(|limit| flat.starts_with(limit))
-        && !case.kind.runs_to_completion
+    let is_about = PROGRESS.iter().any(|part| flat.contains(part));
+    is_about && !LIMITS.iter().any(|limit| flat.starts_with(limit)) && !case.kind.runs_to_completion
 }
 
 fn fraction(text: &str) -> Option<(u32, u32)> {

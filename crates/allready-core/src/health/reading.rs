@@ -24,23 +24,36 @@ enum Pair {
     NotBroken,
 }
 
+/// Pairs of words that mean that something is broken.
+pub(crate) const BROKEN_PAIRS: [(&str, &str); 18] = [
+    ("not", "found"),
+    ("not", "exist"),
+    ("not", "allowed"),
+    ("not", "permitted"),
+    ("not", "supported"),
+    ("not", "valid"),
+    ("back", "off"),
+    ("t", "exist"),
+    ("could", "not"),
+    ("can", "not"),
+    ("timed", "out"),
+    ("no", "such"),
+    ("no", "matching"),
+    ("access", "denied"),
+    ("permission", "denied"),
+    ("deadline", "exceeded"),
+    ("too", "many"),
+    ("non", "compliant"),
+];
+
 /// What two words say together.
 fn pair(first: &str, second: &str) -> Option<Pair> {
     match (first, second) {
+        _ if BROKEN_PAIRS.contains(&(first, second)) => Some(Pair::Broken),
         ("not", "yet" | "serving" | "listening" | "streaming" | "replicating")
         | ("in", "progress")
         | ("still", "not")
         | ("is" | "are", "being") => Some(Pair::UnderWay),
-        ("not", "found" | "exist" | "allowed" | "permitted" | "supported" | "valid")
-        | ("back", "off")
-        | ("t", "exist")
-        | ("could" | "can", "not")
-        | ("timed", "out")
-        | ("no", "such" | "matching")
-        | ("access" | "permission", "denied")
-        | ("deadline", "exceeded")
-        | ("too", "many")
-        | ("non", "compliant") => Some(Pair::Broken),
         ("no", "error" | "errors" | "failures")
         | ("without", "error" | "errors")
         | ("0", "errors" | "failed")

@@ -39,7 +39,18 @@ pub(crate) const KEYS: [&str; 21] = [
 pub(crate) const KEY_ENDS: [&str; 8] =
     ["phase", "state", "status", "health", "statesummary", "statussummary", "resolution", "progress"];
 /// What was, or is to be, is not what is.
-const OTHER_TIMES: [&str; 6] = ["last", "previous", "prev", "desired", "target", "old"];
+pub(crate) const OTHER_TIMES: [&str; 6] = ["last", "previous", "prev", "desired", "target", "old"];
+/// How names of lists begin of things that are broken.
+pub(crate) const BROKEN_LISTS: [&str; 8] =
+    ["failed", "failing", "failures", "broken", "unhealthy", "errored", "crashed", "faulted"];
+/// How names of lists begin of things that are not there yet, beside `notReady`.
+pub(crate) const UNREADY_LISTS: [&str; 5] = ["unready", "unavailable", "missing", "offline", "unreachable"];
+/// How names of parts end whose values are states.
+pub(crate) const MAPS_OF_STATES: [&str; 4] = ["statuses", "states", "phases", "health"];
+/// How words end that say that something is not in step.
+pub(crate) const APART: [&str; 3] = ["outofsync", "outofdate", "notinsync"];
+/// Of these, a good word is one of a step: it is followed by `Status` or `State`.
+pub(crate) const STEPS: [&str; 4] = ["stage", "step", "currentstage", "currentstep"];
 const MESSAGE_KEYS: [&str; 7] =
     ["message", "reason", "errormessage", "failuremessage", "statusmessage", "statusreason", "description"];
 
@@ -181,15 +192,13 @@ fn is_of_a_run(key: &str) -> bool {
 /// `ConfigOutOfSync`: a condition of such a name is bad where it is True, and so is the word.
 pub(super) fn is_apart(text: &str) -> bool {
     let flat = Flat::of(text);
-    ["outofsync", "outofdate", "notinsync"].iter().any(|end| flat.as_str().ends_with(end))
+    APART.iter().any(|end| flat.as_str().ends_with(end))
 }
 
 /// Whether a good word is about one step of many: `stageStatus: success` while the stage is not the last one.
 fn is_of_a_step(map: &Map<String, Value>, key: &str) -> bool {
     let of = key.strip_suffix("Status").or_else(|| key.strip_suffix("State"));
-    let Some(step) =
-        of.filter(|of| matches!(Flat::of(of).as_str(), "stage" | "step" | "currentstage" | "currentstep"))
-    else {
+    let Some(step) = of.filter(|of| STEPS.contains(&Flat::of(of).as_str())) else {
         return false;
     };
     map.get(step).and_then(Value::as_str).is_some_and(|step| state(step, true) != Some(Healthy))
@@ -253,10 +262,8 @@ fn troubled(key: &str) -> Option<Health> {
     let mut words = tokens(key);
     let first = words.next()?;
     match first.as_str() {
-        "failed" | "failing" | "failures" | "broken" | "unhealthy" | "errored" | "crashed" | "faulted" => {
-            Some(Degraded)
-        }
-        "unready" | "unavailable" | "missing" | "offline" | "unreachable" => Some(Progressing),
+        broken if BROKEN_LISTS.contains(&broken) => Some(Degraded),
+        unready if UNREADY_LISTS.contains(&unready) => Some(Progressing),
         "not" if words.next().is_some_and(|second| second.as_str() == "ready") => Some(Progressing),
         _ => None,
     }
@@ -363,7 +370,7 @@ fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &str, wors
 /// that are known.
 fn is_map_of_states(key: &str, item: &Map<String, Value>) -> bool {
     let flat = Flat::of(key);
-    ["statuses", "states", "phases", "health"].iter().any(|end| flat.as_str().ends_with(end))
+    MAPS_OF_STATES.iter().any(|end| flat.as_str().ends_with(end))
         || item.len() > 1
             && item.values().all(|value| value.as_str().is_some_and(|text| one_word(text).is_some()))
 }

@@ -169,6 +169,24 @@ local function breaks(reason)
   return small == nil or has(rest, hard) or broken_words[whole(small)] == true
 end
 
+-- Whether a text may speak of something broken.
+local function hurts(text)
+  return type(text) == "string" and text ~= "" and has(flat(text), hurt)
+end
+
+-- Whether a message begins with a failure; one that begins with letters that are not plain may.
+local function begins_badly(message)
+  local chars = type(message) == "string" and letters(message, 24, true) or {}
+  local small = {}
+  for _, char in ipairs(chars) do
+    if char == "~" then
+      return true
+    end
+    small[#small + 1] = small_letters[char]
+  end
+  return next(after(small, beginnings)) ~= nil
+end
+
 local function meaning_of(name)
   if conditions[name] ~= nil or #patterns == 0 then
     return conditions[name]
@@ -201,15 +219,26 @@ end
 -- Whether it counts for or against the object.
 local function judge(condition, is_top)
   if type(condition) ~= "table" or type(condition.type) ~= "string" then
+    if type(condition) == "table" and next(condition) ~= nil then
+      say("Unknown", "A condition has no type")
+    end
     return false
   end
   local name, status, reason = condition.type, condition.status, condition.reason
   local text = name .. ": " .. tostring(reason or "") .. " " .. tostring(condition.message or "")
+  if type(status) == "boolean" then
+    status = scalar(status)
+  end
   local meaning = meaning_of(name)
   if required[name] then
     is_required_there = true
   end
   if meaning ~= nil and meaning.sort == "tells" then
+    return false
+  elseif meaning ~= nil and meaning.sort == "mentions" then
+    if status ~= nil and status ~= "True" and status ~= "Unknown" and (status ~= "False" or breaks(reason)) then
+      say("Degraded", text)
+    end
     return false
   end
   if not is_empty(condition.errors) then
@@ -226,7 +255,7 @@ local function judge(condition, is_top)
     end
     return false
   elseif meaning.sort == "moves" then
-    if breaks(reason) then
+    if breaks(reason) or hurts(reason) then
       say("Degraded", text)
     elseif type(reason) == "string" and has(flat(reason), at_rest) then
       say("Suspended", text)
@@ -238,7 +267,7 @@ local function judge(condition, is_top)
   if is_old(condition.observedGeneration) then
     say("Progressing", name .. " is about an older generation")
   elseif status == meaning.good then
-    if meaning.good == "True" and meaning.bad == nil and breaks(reason) then
+    if (meaning.good == "True" and breaks(reason)) or (meaning.good == "False" and begins_badly(condition.message)) then
       say("Degraded", text)
     elseif meaning.speaks then
       is_told = true
@@ -294,12 +323,27 @@ local function flag(key, value, is_top)
   end
   local small = flat(key)
   local name = whole(small)
-  local is_good = good_flags[name] or small == nil or ends(small, good_flag_ends) or after(small, { readyto = true }).readyto
-  if is_good then
-    if not is_true then
+  if small == nil then
+    say("Unknown", key .. " cannot be read")
+    return
+  end
+  local is_denied = next(after(small, flag_denials)) ~= nil
+  local is_good = good_flags[name] or ends(small, good_flag_ends) or next(after(small, good_flag_starts)) ~= nil
+  if is_good and not is_denied then
+    if is_true then
+      is_told = is_told or is_top
+    elseif is_top or key ~= "active" then
       say("Progressing", key .. " is false")
     end
-  elseif is_true then
+  elseif not is_true then
+    if steps_by_flag[name] then
+      say("Progressing", key .. " is false")
+    end
+  elseif resting_flags[name] then
+    if is_top then
+      say("Suspended", key .. " is true")
+    end
+  else
     local first = letters(key, 3, true)
     local begins_with_no = (name == "no" or after(small, denials).no) and small_letters[first[3]] ~= first[3]
     if bad_flags[name] or has(small, hard) or begins_with_no then
@@ -317,9 +361,11 @@ local function facts(part, is_top)
       end
       if not is_empty(value) and value ~= false and value ~= 0 then
         local is_error = small == nil or ends(small, error_ends) or error_keys[whole(small)]
-        if is_error and value ~= true and not (type(value) == "string" and no_error[whole(flat(value))]) then
+        if is_error and value ~= true and type(value) ~= "number" and not (type(value) == "string" and no_error[whole(flat(value))]) then
           say("Degraded", key .. ": " .. tostring(value))
-        elseif is_top and type(value) == "table" and next(after(small, failures)) ~= nil then
+        elseif type(value) == "number" and value > 0 and error_counters[whole(small)] then
+          say("Degraded", key .. " is " .. value)
+        elseif type(value) == "table" and (is_top or value[1] ~= nil) and next(after(small or {}, failures)) ~= nil then
           say("Degraded", key .. " is not empty")
         end
       end
@@ -327,14 +373,24 @@ local function facts(part, is_top)
   end
 end
 
-local function state(key, value, is_top)
+-- Below the top, words at rest say nothing, and only a failure does in a field of another name than the usual ones.
+local function state(key, value, is_top, above)
   local small = flat(key)
-  if value == "" or (small ~= nil and not state_keys[whole(small)] and not ends(small, state_ends)) then
+  local is_usual = small ~= nil and state_keys[whole(small)]
+  if value == "" or (small ~= nil and not is_usual and not ends(small, state_ends)) then
+    return
+  end
+  if small ~= nil and not is_usual and next(after(small, other_times)) ~= nil then
     return
   end
   local word = whole(flat(value))
-  if word ~= nil and good_words[word] then
-    if is_top and state_keys[whole(small)] then
+  local is_of_a_run = has(small, runs) or (above ~= nil and has(flat(above), runs))
+  if not is_top and not is_usual then
+    if word == nil or bad_words[word] or has(flat(value), hurt) or ends(flat(value), apart) then
+      say("Degraded", key .. " is " .. value)
+    end
+  elseif word ~= nil and good_words[word] and not (run_words[word] and is_of_a_run) then
+    if is_top and is_usual then
       is_told, is_told_at_top = true, true
     end
   elseif word ~= nil and resting_words[word] then
@@ -342,21 +398,38 @@ local function state(key, value, is_top)
       say("Suspended", key .. " is " .. value)
     end
   elseif word == nil or not neutral_words[word] then
-    local is_now = small ~= nil and state_keys[whole(small)]
-    say(bad_words[word] and is_now and "Degraded" or "Progressing", key .. " is " .. value)
+    say(bad_words[word] and is_usual and "Degraded" or "Progressing", key .. " is " .. value)
   end
 end
 
-local function glance(part, depth)
+-- A good word about a step is none of the whole, unless the step itself is the end.
+local function stepwise(status)
+  for key, value in pairs(status) do
+    local step = type(key) == "string" and flat(key) ~= nil and steps[whole(flat(key))]
+    for other, name in pairs(step and status or {}) do
+      local is_step = type(other) == "string" and type(name) == "string" and whole(flat(other)) == step
+      local word = is_step and whole(flat(name))
+      if is_step and not (word ~= nil and good_words[word] and not run_words[word]) then
+        say("Progressing", key .. " is of " .. name)
+      end
+    end
+  end
+end
+
+local function glance(part, depth, above)
   for key, value in pairs(part) do
-    local small = type(key) == "string" and flat(key) or nil
+    local name = type(key) == "string" and key or above
+    local small = name ~= nil and flat(name) or nil
     if type(value) == "table" and not (type(key) == "string" and small ~= nil and has(small, skipped)) then
       if not (value.type ~= nil and value.lastTransitionTime ~= nil) then
-        local is_map_of_states = small ~= nil and ends(small, maps_of_states)
+        local is_map_of_states, is_all_words = small ~= nil and ends(small, maps_of_states), true
+        for _, word in pairs(value) do
+          is_all_words = is_all_words and type(word) == "string"
+        end
         for inner, word in pairs(value) do
           if type(inner) == "string" and type(word) == "string" then
-            state(inner, word, false)
-            if is_map_of_states and bad_words[whole(flat(word))] then
+            state(inner, word, false, name)
+            if (is_map_of_states or is_all_words) and bad_words[whole(flat(word)) or ""] then
               say("Degraded", inner .. " is " .. word)
             end
           end
@@ -364,7 +437,7 @@ local function glance(part, depth)
         facts(value, false)
       end
       if depth < 8 then
-        glance(value, depth + 1)
+        glance(value, depth + 1, name)
       end
     end
   end
@@ -382,29 +455,132 @@ local function numbers(part)
   return found
 end
 
+local function is_lack(small)
+  for _, noun in pairs(after(small, lacks)) do
+    if counted[noun] or next(after(flat(noun), counted_one)) ~= nil then
+      return true
+    end
+  end
+  return false
+end
+
+-- What a list of the spec asks for: `availableNodes` against `nodeSets[].count`.
+local function summed(spec, noun, found)
+  local small = flat(noun)
+  local stem = small ~= nil and #small > 1 and small[#small] == "s" and table.concat(small, "", 1, #small - 1) or nil
+  for key, list in pairs(stem and spec or {}) do
+    local name = type(key) == "string" and type(list) == "table" and flat(key) or {}
+    if next(after(name, { [stem] = true })) ~= nil then
+      local sum = 0
+      for _, item in pairs(list) do
+        for _, size in ipairs(item_sizes) do
+          sum = sum + (type(item) == "table" and type(item[size]) ~= "table" and tonumber(item[size]) or 0)
+        end
+      end
+      if found < sum then
+        say("Progressing", noun .. " are " .. found .. " of " .. sum)
+      end
+    end
+  end
+end
+
 local function count(status, spec)
   local have, wish = numbers(status), numbers(spec)
   for name, number in pairs(have) do
     local small = flat(name)
-    if number > 0 and next(after(small, lacks)) ~= nil then
+    if number > 0 and is_lack(small) then
       say("Progressing", name .. " is " .. number)
     end
     local nouns = after(small, havings)
-    if havings[name] then
-      nouns[name] = "replicas"
-    end
-    for _, noun in pairs(nouns) do
-      local wants = { wish[noun], have["desired" .. noun], have["expected" .. noun], have["total" .. noun], have[noun] }
-      for _, size in ipairs(sizes) do
-        wants[#wants + 1] = wish[size]
-      end
-      for other, want in pairs(have) do
-        if next(after(flat(other), { expected = true, desired = true })) ~= nil then
-          wants[#wants + 1] = want
+    for noun in pairs(counted) do
+      for last in pairs(having_ends) do
+        if name == noun .. last then
+          nouns[last] = noun
         end
       end
-      for _, want in pairs(wants) do
+    end
+    for word, noun in pairs(nouns) do
+      noun = noun == "" and "replicas" or noun
+      if word ~= "available" or counted[noun] then
+        local wants = { wish[noun], have["desired" .. noun], have["expected" .. noun], have["total" .. noun], have[noun] }
+        for _, size in ipairs(sized[noun] and sizes or {}) do
+          wants[#wants + 1] = wish[size]
+        end
+        for other, want in pairs(have) do
+          if next(after(flat(other), { expected = true, desired = true })) ~= nil then
+            wants[#wants + 1] = want
+          end
+        end
+        for _, want in pairs(wants) do
+          if number < want then
+            say("Progressing", name .. " is " .. number .. " of " .. want)
+          end
+        end
+        summed(spec, noun, number)
+      end
+    end
+  end
+end
+
+-- "2/3" and "60%".
+local function share(key, value)
+  local small = flat(key)
+  local have, want, slashes, percents = "", "", 0, 0
+  for _, char in ipairs(letters(value, 20, true)) do
+    if char == "/" then
+      slashes = slashes + 1
+    elseif char == "%" then
+      percents = percents + 1
+    elseif slashes == 0 and char ~= " " then
+      have = have .. char
+    elseif char == " " and want ~= "" then
+      break
+    elseif char ~= " " then
+      want = want .. char
+    end
+  end
+  have, want = tonumber(have), tonumber(want)
+  if slashes > 0 and have ~= nil and want ~= nil and have < want and has(small, fraction_names) then
+    say("Progressing", key .. " is " .. value)
+  elseif slashes == 0 and percents == 1 and have ~= nil and have < 100 and has(small, percentages) then
+    if next(after(small or {}, limits)) == nil then
+      say("Progressing", key .. " is " .. value)
+    end
+  end
+end
+
+-- In one part, of which both numbers must be named: `{ ready: 1, size: 3 }`, `{ observedGeneration: 1, generation: 2 }`.
+local function short(part, is_top)
+  local have = numbers(part)
+  for name, number in pairs(have) do
+    for word, noun in pairs(is_top and {} or after(flat(name), { ready = true, healthy = true, available = true })) do
+      local wants = { have["desired" .. noun], have["expected" .. noun], have["total" .. noun], have[noun] }
+      if noun == "" then
+        wants = { have.size, have.total, have.desired, have.expected, have.replicas, have.desiredreplicas, have.desiredready }
+      end
+      for _, want in pairs((word ~= "available" or counted[noun]) and wants or {}) do
         if number < want then
+          say("Progressing", name .. " is " .. number .. " of " .. want)
+        end
+      end
+    end
+    if ends(flat(name), { generation = true }) and not (is_top and name == "observedgeneration") then
+      local chars, of = flat(name), nil
+      for first = 1, #chars - 7 do
+        if table.concat(chars, "", first, first + 7) == "observed" then
+          of = table.concat(chars, "", 1, first - 1) .. table.concat(chars, "", first + 8)
+          break
+        end
+      end
+      for _, before in ipairs(of and generations or {}) do
+        local want = have[before .. of]
+        for key, value in pairs(is_top and type(obj.metadata.annotations) == "table" and obj.metadata.annotations or {}) do
+          local small = flat(key, 300)
+          if small == nil or ends(small, { [before .. of] = true }) then
+            want = want or tonumber(value)
+          end
+        end
+        if want ~= nil and number < want then
           say("Progressing", name .. " is " .. number .. " of " .. want)
         end
       end
@@ -412,27 +588,63 @@ local function count(status, spec)
   end
 end
 
-local function fractions(part, depth)
+-- One of several that count the generations of the object is late.
+local function late(parts)
+  local is_counted, is_late = false, false
+  for _, part in ipairs(parts) do
+    local observed = type(part) == "table" and type(part.observedGeneration) ~= "table" and tonumber(part.observedGeneration) or nil
+    is_counted = is_counted or (observed ~= nil and observed == generation)
+    is_late = is_late or is_old(observed)
+  end
+  if is_counted and is_late then
+    say("Progressing", "A part is about an older generation")
+  end
+end
+
+local function shares(part, depth)
+  short(part, depth == 0)
+  late(part)
   for key, value in pairs(part) do
-    if type(value) == "string" and type(key) == "string" and has(flat(key), fraction_names) then
-      local have, want, slashes = "", "", 0
-      for _, char in ipairs(letters(value, 20, true)) do
-        if char == "/" then
-          slashes = slashes + 1
-        elseif slashes == 0 then
-          have = have .. char
-        else
-          want = want .. char
-        end
-      end
-      have, want = tonumber(have), tonumber(want)
-      if slashes == 1 and have ~= nil and want ~= nil and have < want then
+    local small = type(key) == "string" and flat(key) or nil
+    if type(value) == "string" and type(key) == "string" then
+      share(key, value)
+    elseif type(value) == "number" and type(key) == "string" then
+      local is_share = has(small, { percent = true }) and has(small, percentages) and next(after(small or {}, limits)) == nil
+      if is_share and value >= 0 and value < 100 then
         say("Progressing", key .. " is " .. value)
       end
-    elseif type(value) == "table" and depth < 1 then
-      fractions(value, depth + 1)
+    elseif type(value) == "table" and depth < 6 and not (small ~= nil and has(small, skipped)) then
+      shares(value, depth + 1)
     end
   end
+end
+
+-- One that has no conditions, where others have.
+local function heard(list)
+  local speaks, is_silent = false, false
+  for _, one in ipairs(type(list) == "table" and list or {}) do
+    local has_some = type(one) == "table" and not is_empty(one.conditions)
+    speaks, is_silent = speaks or has_some, is_silent or not has_some
+  end
+  if speaks and is_silent then
+    say("Progressing", "One has no conditions yet, where others have")
+  end
+end
+
+-- A label or an annotation that tells of a failure.
+local function noted(metadata)
+  for _, part in ipairs({ "labels", "annotations" }) do
+    for key, value in pairs(type(metadata[part]) == "table" and metadata[part] or {}) do
+      local word = type(value) == "string" and whole(flat(value)) or nil
+      if word ~= nil and noted_words[word] then
+        local small = flat(key, 300)
+        if small == nil or ends(small, note_ends) then
+          return key .. " is " .. value
+        end
+      end
+    end
+  end
+  return nil
 end
 
 -- Listeners and parents that the spec names and the status is silent about, where it speaks of others.
@@ -499,6 +711,18 @@ local resting = rests(spec, metadata)
 if resting ~= nil then
   return { status = "Suspended", message = resting .. " asks it to rest" }
 end
+local note = noted(metadata)
+if note ~= nil then
+  return { status = "Degraded", message = note }
+end
+if is_old(status.observedGeneration) then
+  return { status = "Progressing", message = "The status is about an older generation" }
+end
+if type(status.lastScheduleTime) == "string" and type(status.lastSuccessfulTime) == "string" then
+  if status.lastScheduleTime > status.lastSuccessfulTime and is_empty(status.active) then
+    return { status = "Degraded", message = "The last run has not succeeded" }
+  end
+end
 if always ~= nil then
   return { status = always, message = "" }
 end
@@ -507,10 +731,12 @@ for _, value in pairs(status) do
   is_silent = is_silent and is_empty(value)
 end
 if is_silent then
+  for key, value in pairs(obj) do
+    if obj.status == nil and not is_empty(value) and type(key) == "string" and ends(flat(key), { conditions = true }) then
+      return { status = "Progressing", message = "It has its conditions beside the spec" }
+    end
+  end
   return { status = silent, message = "It has no status" }
-end
-if is_old(status.observedGeneration) then
-  return { status = "Progressing", message = "The status is about an older generation" }
 end
 if not is_blind and type(status.conditions) == "table" then
   judge_all(status.conditions, true)
@@ -528,33 +754,41 @@ for _, wording in ipairs(wordings) do
 end
 for key, value in pairs(status) do
   if type(value) == "string" and not declared_fields[key] then
-    state(key, value, true)
+    state(key, value, true, nil)
   end
 end
-if type(status.reason) == "string" and breaks(status.reason) then
+stepwise(status)
+if hurts(status.reason) then
   say("Degraded", status.reason)
 end
-if type(status.message) == "string" then
-  local begins = after(flat(table.concat(letters(status.message, 8, true))) or {}, { fail = true, error = true })
-  if next(begins) ~= nil then
-    say("Progressing", status.message)
-  end
+if begins_badly(status.message) then
+  say("Progressing", status.message)
 end
 facts(status, true)
 if has_nested then
   walk(status, 0)
 end
 if has_items then
-  glance(status, 0)
+  glance(status, 0, nil)
 end
 count(status, spec)
-fractions(status, 0)
+shares(status, 0)
+for _, list in ipairs({ "listeners", "parents", "ancestors" }) do
+  heard(status[list])
+end
 answered(spec.listeners, status.listeners, nil)
 answered(spec.parentRefs, status.parents, "parentRef")
 for _, reaching in ipairs(reachings) do
   local have, want = tonumber(at(reaching.have)) or 0, tonumber(at(reaching.want))
   if want ~= nil and have < want then
     say(reaching.short, table.concat(reaching.have, ".") .. " is " .. have .. " of " .. want)
+  end
+end
+if spec.forProvider ~= nil and next(required) == nil then
+  required = { Ready = true }
+  is_required_there = false
+  for _, condition in ipairs(type(status.conditions) == "table" and status.conditions or {}) do
+    is_required_there = is_required_there or (type(condition) == "table" and condition.type == "Ready")
   end
 end
 if worst == "Healthy" and next(required) ~= nil and not is_required_there then

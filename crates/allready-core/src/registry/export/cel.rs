@@ -7,15 +7,19 @@
 use std::fmt::Write as _;
 
 use super::recipe::{Known, Recipe, Sort};
-use super::{cel_parts, words};
+use super::{cel_parts, cel_shared, words};
 use crate::{Polarity, health::Health};
 
 /// How many levels of a status are read; what has more of them is not called current.
-const LEVELS: usize = 4;
+pub(super) const LEVELS: usize = 4;
 
 /// The expressions for a kind: `failed`, if anything can, and `current`.
 pub(super) fn expressions(recipe: &Recipe) -> Result<(Option<String>, String), &'static str> {
     if let Some(always) = recipe.always {
+        let name = recipe.kind.to_lowercase();
+        if name.contains("cron") || name.contains("schedule") {
+            return Err("its status tells of its runs, and an expression of Flux fails where there is none");
+        }
         let current =
             if always == Health::Healthy { wished(recipe).join(" && ") } else { "false".to_owned() };
         return Ok((None, current));
@@ -23,7 +27,7 @@ pub(super) fn expressions(recipe: &Recipe) -> Result<(Option<String>, String), &
     if recipe.silent == Health::Healthy {
         return Err("it may have no status, and an expression of Flux fails where there is none");
     }
-    Ok((failed(recipe), current(recipe)))
+    Ok((failed(recipe), cel_shared::shared(&current(recipe))))
 }
 
 fn failed(recipe: &Recipe) -> Option<String> {
@@ -67,6 +71,12 @@ fn broken(one: &Known) -> Option<String> {
 fn wished(recipe: &Recipe) -> Vec<String> {
     let mut all = vec![
         "!has(metadata.deletionTimestamp)".to_owned(),
+        format!(
+            "!['labels', 'annotations'].exists(m, m in metadata && type(metadata[m]) == map && metadata[m].exists(k, metadata[m][k].lowerAscii() in {} && {}.matches('({})$')))",
+            list(&words::NOTED),
+            cel_parts::flat("k"),
+            words::NOTES.join("|")
+        ),
         format!("!{}.exists(f, f in spec && spec[f] == true)", list(&words::SWITCHES)),
         format!(
             "!{}.exists(f, f in spec && type(spec[f]) == map && (('paused' in spec[f] && spec[f].paused == true) || ('rollingUpdate' in spec[f] && type(spec[f].rollingUpdate) == map && 'paused' in spec[f].rollingUpdate && spec[f].rollingUpdate.paused == true)))",
@@ -74,7 +84,7 @@ fn wished(recipe: &Recipe) -> Vec<String> {
         ),
         "!('enabled' in spec && spec.enabled == false)".to_owned(),
         format!(
-            "!(has(metadata.annotations) && metadata.annotations.exists(k, k.lowerAscii().matches('{}|reconcil') && metadata.annotations[k].lowerAscii() in {}))",
+            "!(has(metadata.annotations) && type(metadata.annotations) == map && metadata.annotations.exists(k, k.lowerAscii().matches('{}|reconcil') && metadata.annotations[k].lowerAscii() in {}))",
             words::at_rest().join("|"),
             list(&words::ASKED)
         ),
@@ -91,6 +101,7 @@ fn wished(recipe: &Recipe) -> Vec<String> {
 
 fn current(recipe: &Recipe) -> String {
     let mut all = wished(recipe);
+    all.push("status.exists(k, status[k] != null && !(type(status[k]) in [list, map, string] && size(status[k]) == 0))".to_owned());
     all.push("!(has(status.observedGeneration) && has(metadata.generation) && int(status.observedGeneration) < metadata.generation)".to_owned());
     let against = |e: &str| against(recipe, e);
     if !recipe.is_blind {
@@ -106,12 +117,16 @@ fn current(recipe: &Recipe) -> String {
         .collect();
     all.extend(wordings(recipe));
     all.push(format!("({})", told(recipe, &declared).join(" || ")));
-    all.push(format!("!{}", cel_parts::bad_states("status", &declared, &words::good(recipe))));
-    all.push(format!("!{}", cel_parts::bad_flags("status")));
+    all.push(format!("!{}", cel_parts::bad_states("status", &declared, &words::good(recipe), None)));
+    all.push(format!("!{}", cel_parts::of_a_step(&words::good(recipe))));
+    all.push(format!("!{}", cel_parts::bad_flags("status", true)));
     all.push(format!("!{}", cel_parts::errors("status")));
-    all.extend(cel_parts::of_the_top());
+    all.extend(cel_parts::of_the_top(recipe));
+    if recipe.required.is_empty() {
+        all.push("(!('forProvider' in spec) || (has(status.conditions) && status.conditions.exists(e, e.type == 'Ready')))".to_owned());
+    }
     if recipe.has_nested {
-        let lists = |part: &str| {
+        let lists = |part: &str, _: &str| {
             format!(
                 "{part}.exists(n, n.lowerAscii().endsWith('conditions') && {part}[n].exists(e, {}))",
                 against("e")
@@ -123,16 +138,17 @@ fn current(recipe: &Recipe) -> String {
     if recipe.has_items {
         let mut words = words::good(recipe);
         words.extend(words::resting());
-        let items = |part: &str| {
+        let items = |part: &str, above: &str| {
             let all = [
-                cel_parts::bad_states(part, &[], &words),
-                cel_parts::bad_flags(part),
+                cel_parts::bad_states(part, &[], &words, Some(above)),
+                cel_parts::bad_flags(part, false),
+                cel_parts::bad_words(part, above),
+                cel_parts::failures(part, "list"),
                 cel_parts::errors(part),
             ];
             format!("(!('type' in {part} && 'lastTransitionTime' in {part}) && ({}))", all.join(" || "))
         };
         all.push(format!("!{}", cel_parts::below("status", LEVELS, &words::SKIPPED.join("|"), &items)));
-        all.push(format!("!{}", cel_parts::maps_of_bad_states()));
     }
     for reaching in &recipe.reaching {
         let (have, want) = (&reaching.have, &reaching.want);
@@ -185,6 +201,7 @@ fn told(recipe: &Recipe, declared: &[&str]) -> Vec<String> {
             told.push(format!("({} && {} in {})", there(&wording.path), text(&wording.path), list(&healthy)));
         }
     }
+    told.push(cel_parts::good_flag());
     told.push(cel_parts::good_state(declared, &words::good(recipe)));
     if recipe.has_nested {
         // A list in which nothing counts has no summary yet.
@@ -193,9 +210,10 @@ fn told(recipe: &Recipe, declared: &[&str]) -> Vec<String> {
         let lists = |part: &str, so: &str| {
             format!("{part}.exists(n, n.lowerAscii().endsWith('conditions') && {so}{part}[n].exists(e, ")
         };
-        let speaking = |part: &str| format!("{}{speaks}))", lists(part, ""));
-        let silent =
-            |part: &str| format!("{}has(e.type) && e.type in {}))", lists(part, "!"), list(&counting));
+        let speaking = |part: &str, _: &str| format!("{}{speaks}))", lists(part, ""));
+        let silent = |part: &str, _: &str| {
+            format!("{}has(e.type) && e.type in {}))", lists(part, "!"), list(&counting))
+        };
         told.push(format!(
             "({} && !status.exists(n, n != 'conditions' && n.lowerAscii().endsWith('conditions')) && !{})",
             cel_parts::below("status", LEVELS, "conditions", &speaking),
@@ -209,7 +227,7 @@ fn told(recipe: &Recipe, declared: &[&str]) -> Vec<String> {
 fn some_condition(recipe: &Recipe, is_so: &str) -> String {
     let mut any = vec![format!("(has(status.conditions) && status.conditions.exists(e, {is_so}))")];
     if recipe.has_nested {
-        let lists = |part: &str| {
+        let lists = |part: &str, _: &str| {
             format!("{part}.exists(n, n.lowerAscii().endsWith('conditions') && {part}[n].exists(e, {is_so}))")
         };
         any.push(cel_parts::below("status", LEVELS, "conditions", &lists));
@@ -219,19 +237,25 @@ fn some_condition(recipe: &Recipe, is_so: &str) -> String {
 
 /// What a condition must not be: not good, under way, about an older generation, or good for a reason that speaks of a failure.
 fn against(recipe: &Recipe, e: &str) -> String {
-    let old = format!("(has({e}.observedGeneration) && {e}.observedGeneration < metadata.generation)");
+    let old = format!(
+        "(has({e}.observedGeneration) && has(metadata.generation) && {e}.observedGeneration < metadata.generation)"
+    );
     let breaks = format!("(has({e}.reason) && {})", cel_parts::breaks(&format!("{e}.reason")));
+    let hurts = format!("(has({e}.reason) && {})", cel_parts::hurts(&format!("{e}.reason")));
+    let denied = format!("(has({e}.message) && {})", cel_parts::begins_badly(&format!("{e}.message")));
     let rests =
         format!("(has({e}.reason) && {e}.reason.lowerAscii().matches('{}'))", words::at_rest().join("|"));
     let done = format!("({e}.status == 'True' && has({e}.reason) && {e}.reason in {})", list(&words::done()));
     let of = |one: &Known| match one.sort {
         Sort::Tells => "false".to_owned(),
+        Sort::Mentions => format!(
+            "(has({e}.status) && !({e}.status in ['True', 'Unknown']) && ({e}.status != 'False' || {breaks}))"
+        ),
         Sort::Rests => format!("!({e}.status in ['False', 'Unknown'])"),
-        Sort::Moves => format!("({breaks} || {rests} || !({e}.status == 'False' || {done}))"),
+        Sort::Moves => format!("({breaks} || {hurts} || {rests} || !({e}.status == 'False' || {done}))"),
         Sort::Counts if one.polarity == Polarity::AbnormalTrue => {
-            format!("(!({e}.status in ['False', 'Unknown']) || {old})")
+            format!("(!({e}.status in ['False', 'Unknown']) || {old} || {denied})")
         }
-        Sort::Counts if one.bad.is_some() => format!("({e}.status != 'True' || {old})"),
         Sort::Counts => format!("({e}.status != 'True' || {old} || {breaks})"),
     };
     let mut together: Vec<(String, Vec<&str>)> = Vec::new();
@@ -256,7 +280,7 @@ fn against(recipe: &Recipe, e: &str) -> String {
         words::DENIALS.join("|")
     );
     format!(
-        "has({e}.type) && ((has({e}.errors) && size({e}.errors) > 0) || ({chain}({e}.status != 'True' || {old} || {breaks} || {sounds_bad})))"
+        "(!has({e}.type) || (has({e}.errors) && size({e}.errors) > 0) || ({chain}({e}.status != 'True' || {old} || {breaks} || {sounds_bad})))"
     )
 }
 

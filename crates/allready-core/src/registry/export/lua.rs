@@ -56,16 +56,42 @@ pub(super) fn script(recipe: &Recipe) -> String {
             format!("{{ have = {have}, want = {want}, short = {} }}", quoted(reaching.short.as_str()))
         }),
     );
+    for (name, words) in sets(recipe) {
+        let _ = writeln!(text, "local {name} = {words}");
+    }
+    let steps = words::steps();
+    let steps = steps.iter().map(|(key, step)| format!("[{}] = {}", quoted(key), quoted(step)));
+    let _ = writeln!(text, "local steps = {{ {} }}", steps.collect::<Vec<_>>().join(", "));
+    let plain: Vec<String> = (b' '..=b'~').map(|byte| char::from(byte).to_string()).collect();
+    let _ = writeln!(text, "local alphabet = {}", list(plain.iter().map(String::as_str)));
+    let small = (b' '..=b'~')
+        .filter(u8::is_ascii_alphanumeric)
+        .map(|byte| format!("[\"{}\"] = \"{}\"", char::from(byte), char::from(byte.to_ascii_lowercase())));
+    let _ = writeln!(text, "local small_letters = {{ {} }}", small.collect::<Vec<_>>().join(", "));
+    let _ = writeln!(text, "local is_blind = {}", recipe.is_blind);
+    let _ = writeln!(text, "local has_items = {}", recipe.has_items);
+    let _ = writeln!(text, "local has_nested = {}\n", recipe.has_nested);
+    text + BODY
+}
+
+/// What words mean in any kind, by the names that the body has for them.
+fn sets(recipe: &Recipe) -> Vec<(&'static str, String)> {
     let declared = recipe.wordings.iter().filter_map(|wording| match wording.path.as_slice() {
         [status, field] if status == "status" => Some(field.as_str()),
         _ => None,
     });
-    let sets = [
+    vec![
         ("declared_fields", set(declared)),
         ("required", set(recipe.required.iter().map(String::as_str))),
         ("hard", set(words::hard())),
         ("recoveries", set(words::RECOVERIES)),
         ("broken_words", set(words::broken())),
+        ("hurt", set(words::hurt().iter().map(String::as_str))),
+        ("beginnings", set(words::BEGINNINGS)),
+        ("run_words", set(words::begins_a_run())),
+        ("runs", set(words::runs())),
+        ("other_times", set(words::OTHER_TIMES)),
+        ("apart", set(words::APART)),
         ("bad_names", set(words::bad_names())),
         ("under_way_ends", set(words::UNDER_WAY_ENDS)),
         ("denials", set(words::DENIALS)),
@@ -78,36 +104,38 @@ pub(super) fn script(recipe: &Recipe) -> String {
         ("neutral_words", set(words::neutral())),
         ("state_keys", set(words::STATE_KEYS)),
         ("state_ends", set(words::STATE_ENDS)),
-        ("good_flags", set(words::GOOD_FLAGS)),
+        ("good_flags", set(words::good_flags())),
         ("good_flag_ends", set(words::GOOD_FLAG_ENDS)),
-        ("bad_flags", set(words::BAD_FLAGS)),
-        ("error_ends", set(words::ERROR_ENDS)),
+        ("good_flag_starts", set([words::GOOD_FLAG_START])),
+        ("flag_denials", set(words::FLAG_DENIALS)),
+        ("steps_by_flag", set(words::steps_by_flag())),
+        ("bad_flags", set(words::bad_flags())),
+        ("resting_flags", set(words::resting_flags())),
+        ("error_ends", set(words::error_ends().iter().map(String::as_str))),
+        ("error_counters", set(words::ERROR_COUNTERS)),
         ("error_keys", set(words::ERROR_KEYS)),
         ("no_error", set(words::NO_ERROR)),
-        ("failures", set(words::FAILURES)),
+        ("failures", set(words::failures())),
         ("skipped", set(words::SKIPPED)),
         ("maps_of_states", set(words::MAPS_OF_STATES)),
         ("havings", set(words::HAVE)),
-        ("lacks", set(words::LACKS)),
+        ("having_ends", set(words::HAVE_ENDS)),
+        ("counted", set(words::COUNTED)),
+        ("counted_one", set(words::COUNTED_ONE)),
+        ("sized", set(words::SIZED)),
+        ("item_sizes", list(words::ITEM_SIZES)),
+        ("lacks", set(words::lacks(recipe))),
+        ("percentages", set(words::percentages(recipe))),
+        ("limits", set(words::LIMITS)),
+        ("generations", list(words::GENERATIONS)),
+        ("noted_words", set(words::NOTED)),
+        ("note_ends", set(words::NOTES)),
         ("fraction_names", set(words::FRACTIONS)),
         ("asked", set(words::ASKED)),
         ("sizes", list(words::SIZES)),
         ("switches", list(words::SWITCHES)),
         ("strategies", list(words::STRATEGIES)),
-    ];
-    for (name, words) in sets {
-        let _ = writeln!(text, "local {name} = {words}");
-    }
-    let plain: Vec<String> = (b' '..=b'~').map(|byte| char::from(byte).to_string()).collect();
-    let _ = writeln!(text, "local alphabet = {}", list(plain.iter().map(String::as_str)));
-    let small = (b' '..=b'~')
-        .filter(u8::is_ascii_alphanumeric)
-        .map(|byte| format!("[\"{}\"] = \"{}\"", char::from(byte), char::from(byte.to_ascii_lowercase())));
-    let _ = writeln!(text, "local small_letters = {{ {} }}", small.collect::<Vec<_>>().join(", "));
-    let _ = writeln!(text, "local is_blind = {}", recipe.is_blind);
-    let _ = writeln!(text, "local has_items = {}", recipe.has_items);
-    let _ = writeln!(text, "local has_nested = {}\n", recipe.has_nested);
-    text + BODY
+    ]
 }
 
 /// Words as the keys of a table.
@@ -135,6 +163,7 @@ fn meaning(one: &Known, before: &str) -> String {
         Sort::Moves => return format!("{{ {before}sort = \"moves\" }}"),
         Sort::Rests => return format!("{{ {before}sort = \"rests\" }}"),
         Sort::Tells => return format!("{{ {before}sort = \"tells\" }}"),
+        Sort::Mentions => return format!("{{ {before}sort = \"mentions\" }}"),
     };
     let reasons = one
         .reasons

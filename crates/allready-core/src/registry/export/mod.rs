@@ -12,6 +12,7 @@
 
 mod cel;
 mod cel_parts;
+mod cel_shared;
 mod kapp;
 mod lua;
 mod make;

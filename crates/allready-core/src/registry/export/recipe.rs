@@ -15,6 +15,8 @@ pub(super) enum Sort {
     Rests,
     /// It says nothing of how the object is.
     Tells,
+    /// It says nothing but that it failed: nobody declared what it means.
+    Mentions,
 }
 
 /// A condition of which it is known what it means.
