@@ -1,5 +1,6 @@
 //! What is written more than once in an expression is written once: the engine refuses expressions that are too long.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// How long something has to be for it to be worth a name.
@@ -21,14 +22,16 @@ pub(super) fn shared(expression: &str) -> String {
 /// Names the literals that begin with a letter: texts, or lists of nothing but texts.
 fn named(expression: &str, name: &str, first: char) -> (String, Vec<String>) {
     let found = literals(expression, first);
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    for &(start, end) in &found {
+        *times.entry(&expression[start..end]).or_default() += 1;
+    }
     let mut values: Vec<String> = Vec::new();
     let mut told = String::with_capacity(expression.len());
     let mut from = 0;
     for &(start, end) in &found {
         let literal = &expression[start..end];
-        let is_repeated =
-            || found.iter().filter(|&&(start, end)| &expression[start..end] == literal).count() > 1;
-        if literal.len() < LONG || !is_repeated() {
+        if literal.len() < LONG || times.get(literal).is_none_or(|times| *times < 2) {
             continue;
         }
         let known = values.iter().position(|value| value == literal);
