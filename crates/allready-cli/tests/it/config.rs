@@ -79,7 +79,8 @@ impl Cluster {
     fn ask(&self, method: &str, path: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let kind = match method {
-            "PATCH" if path.contains("fieldManager=") => "application/apply-patch+yaml",
+            // Who names a kind applies; who does not changes what is there.
+            "PATCH" if body.contains("apiVersion") => "application/apply-patch+yaml",
             "PATCH" => "application/merge-patch+json",
             _ => "application/json",
         };

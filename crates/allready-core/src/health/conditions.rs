@@ -46,7 +46,7 @@ fn is_part_of_another(type_: &str, list: &[Listed<'_>]) -> bool {
 #[derive(Default)]
 struct Sorted<'a> {
     summaries: Vec<(u8, Signal<'a>)>,
-    suspension: Option<Signal<'a>>,
+    suspension: Worst<'a>,
     /// Dependents of which `True` is bad, and is so.
     broken: Worst<'a>,
     /// What is under way.
@@ -66,9 +66,7 @@ impl<'a> Sorted<'a> {
         let is_good = signal.health == Healthy;
         match semantics.role {
             ConditionRole::Summary => self.summaries.push((semantics.rank, signal)),
-            ConditionRole::Suspension => {
-                self.suspension.get_or_insert(signal);
-            }
+            ConditionRole::Suspension => self.suspension.add(signal),
             ConditionRole::Activity if is_good => {
                 self.finished.get_or_insert(signal);
             }
@@ -87,8 +85,8 @@ impl<'a> Sorted<'a> {
     }
 
     fn decide(mut self) -> Option<Signal<'a>> {
-        if self.suspension.is_some() {
-            return self.suspension;
+        if self.suspension.0.is_some() {
+            return self.suspension.0;
         }
         if self.broken.health() == Some(Degraded) {
             return self.broken.0;
