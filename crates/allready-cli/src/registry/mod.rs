@@ -2,8 +2,6 @@
 
 mod named;
 mod show;
-#[cfg(test)]
-mod tests;
 
 use std::{
     path::{Path, PathBuf},
