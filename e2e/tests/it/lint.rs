@@ -162,6 +162,7 @@ async fn a_kind_that_goes_while_it_is_looked_on_is_told(server: Server) {
     let told = looking.end().await;
     // Not everything could be looked at, and that is told once, however often it was tried.
     assert_eq!(told.code, Some(2), "{told:?}");
-    let warning = format!("warning: {resource}: the server does not serve it any more\n");
+    let warning =
+        format!("cannot list and watch {resource}: the server does not serve {resource} any more\n");
     assert_eq!(told.err.matches(&warning).count(), 1, "{told:?}");
 }
