@@ -31,6 +31,11 @@ pub(crate) struct Printer {
 impl Printer {
     /// The streams of this process.
     pub(crate) fn new() -> Self {
+        // By itself anstream sends colours to any terminal of a build machine (`CI`), also to one that cannot show them.
+        let is_forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|force| force != "0");
+        if is_dumb() && !is_forced {
+            ColorChoice::Never.write_global();
+        }
         Self {
             out: Box::new(AutoStream::new(std::io::stdout(), ColorChoice::Auto)),
             err: Box::new(AutoStream::new(std::io::stderr(), ColorChoice::Auto)),
@@ -72,6 +77,11 @@ impl Printer {
     pub(crate) fn error_text(&mut self, text: &str) {
         let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
     }
+}
+
+/// Whether the terminal prints escape sequences instead of obeying them.
+pub(crate) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// Foreign text on one line, with what a terminal would obey shown instead of sent.

@@ -6,7 +6,7 @@ use allready::Time;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::{gather::Awaited, tracked::State};
-use crate::printer::{Printer, tame};
+use crate::printer::{Printer, is_dumb, tame};
 
 /// So many objects have a line of their own in a terminal.
 const LINES: usize = 10;
@@ -41,8 +41,7 @@ impl Progress {
         if is_quiet {
             return Self::Quiet;
         }
-        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        if !std::io::stderr().is_terminal() || is_dumb {
+        if !std::io::stderr().is_terminal() || is_dumb() {
             return Self::Lines(Lines { said: vec![String::new(); objects.len()], count: 0 });
         }
         let bars = MultiProgress::new();

@@ -37,7 +37,7 @@ use crate::{
     declared::DeclaredArgs,
     explain::shown,
     failure::Failure,
-    printer::tame,
+    printer::{is_dumb, tame},
     target::{self, ScopeArgs, SelectorArgs},
 };
 
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
             "watch draws on a terminal, and there is none here: use `allready check`",
         ));
     }
-    if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+    if is_dumb() {
         return Err(Failure::usage(
             "watch draws on a terminal, and this one cannot be drawn on (TERM=dumb): use `allready check`",
         ));

@@ -100,9 +100,15 @@ fn a_terminal_that_cannot_be_drawn_on_gets_no_bar() {
     let lab = Lab::start();
     lab.put("broken", "False", "NoQuota", "used up");
     lab.server.faults().add(Rule::new(Effect::Latency(Duration::from_millis(300))).verb(Verb::List));
-    let screen = lab.screen_in(&["check", "-A"], &[("TERM", "dumb")]);
+    for environment in [&[("TERM", "dumb")][..], &[("TERM", "dumb"), ("CI", "true")]] {
+        let screen = lab.screen_in(&["check", "-A"], environment);
+        screen.until_shows("1 degraded");
+        assert!(!screen.bytes().contains(&0x1b), "{environment:?}: {}", screen.text());
+        assert_eq!(screen.end().0, 1);
+    }
+    let screen = lab.screen_in(&["check", "-A"], &[("TERM", "dumb"), ("CLICOLOR_FORCE", "1")]);
     screen.until_shows("1 degraded");
-    assert!(!screen.bytes().contains(&0x1b), "{}", screen.text());
+    assert!(screen.bytes().contains(&0x1b), "who insists on colours gets them: {}", screen.text());
     assert_eq!(screen.end().0, 1);
 }
 
