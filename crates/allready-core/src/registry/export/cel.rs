@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::recipe::{Known, Recipe, Sort};
-use super::{cel_parts, cel_shared, words};
+use super::{cel_parts, cel_shared, quoted_in, words};
 use crate::{Polarity, health::Health};
 
 /// How many levels of a status are read; what has more of them is not called current.
@@ -352,16 +352,5 @@ fn is_name(name: &str) -> bool {
 
 /// A text of CEL.
 fn quoted(text: &str) -> String {
-    let mut quoted = String::from("'");
-    for c in text.chars() {
-        match c {
-            '\'' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('\'');
-    quoted
+    quoted_in('\'', text)
 }

@@ -18,11 +18,12 @@ mod lua;
 mod make;
 mod recipe;
 mod star;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod words;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use serde_json::{Map, Value, json};
 
@@ -172,6 +173,22 @@ fn tell(wanted: &Wanted, recipe: &recipe::Recipe, format: Format) -> Result<(Str
         }
         Format::Kapp => Ok((String::new(), kapp::rule(recipe))),
     }
+}
+
+/// A text in quotes, as Starlark and CEL have them: what is not plain is escaped, so that nothing can end the text early.
+fn quoted_in(quote: char, text: &str) -> String {
+    let mut quoted = String::from(quote);
+    for c in text.chars() {
+        match c {
+            c if c == quote || c == '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push(quote);
+    quoted
 }
 
 /// As it is written: `Certificate.v1.cert-manager.io`.

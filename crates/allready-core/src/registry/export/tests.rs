@@ -27,7 +27,7 @@ fn a_script_has_what_is_declared_in_its_tables() {
     assert!(text.starts_with("-- example.com/Widget, from the registry of allready\n"), "{text}");
     let ready = r#"["Ready"] = { sort = "counts", good = "True", broken = "False", bad = nil, unknown = "Progressing", speaks = true, reasons = { ["Bro\034ken"] = "Degraded" } },"#;
     assert!(text.contains(ready), "{text}");
-    let burning = r#"["Burning"] = { sort = "counts", good = "False", broken = "True", bad = nil, unknown = "Progressing", speaks = false, reasons = {  } },"#;
+    let burning = r#"["Burning"] = { sort = "counts", good = "False", broken = "True", bad = nil, unknown = "Progressing", speaks = false, reasons = {} },"#;
     assert!(text.contains(burning), "{text}");
     assert!(text.contains(r#"{ parts = { "", "Synced" }, sort = "counts", good = "True""#), "{text}");
     assert!(text.contains(r#"["Moving"] = { sort = "moves" },"#), "{text}");
@@ -119,4 +119,10 @@ fn every_kind_that_is_built_in_is_told_or_left_out() {
         // Nothing but what we escape stands in quotes, so that they are even in number on each line.
         assert!(text.lines().all(|line| line.matches('"').count() % 2 == 0), "{kind}: {text}");
     }
+}
+
+#[test]
+fn no_text_can_end_its_quotes() {
+    assert_eq!(quoted_in('"', "a\"'\\\né"), "\"a\\\"'\\\\\\u000aé\"");
+    assert_eq!(quoted_in('\'', "a\"'"), "'a\"\\''");
 }
