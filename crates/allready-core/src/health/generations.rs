@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::case::{Case, ITEM, behind, number};
-use super::signal::{Place, Signal};
+use super::signal::{Place, Signal, push_part};
 use super::states::is_skipped;
 use super::tokens::Flat;
 
@@ -41,8 +41,7 @@ fn look<'a>(
             return Some(signal);
         }
         let above = path.len();
-        path.push('.');
-        path.push_str(key);
+        push_part(path, key, None);
         for part in parts.iter().filter_map(Value::as_object) {
             if !case.spend(ITEM) {
                 return None;

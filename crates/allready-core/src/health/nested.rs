@@ -6,7 +6,7 @@ use super::Health::Progressing;
 use super::case::Case;
 use super::conditions;
 use super::listed::{Listed, read};
-use super::signal::{Place, Signal, Worst};
+use super::signal::{Place, Signal, Worst, push_part};
 
 /// How many maps deep it is looked for lists.
 const MAX_DEPTH: usize = 8;
@@ -71,22 +71,25 @@ fn walk<'a>(
             }
             _ if key == "conditions" => {}
             Value::Array(items) if is_list_of_conditions(key, items) => {
-                path.push('.');
-                path.push_str(key);
+                push_part(path, key, None);
                 visit(path, &read(case, Some(value)));
             }
             Value::Object(below) => {
-                path.push('.');
-                path.push_str(key);
+                push_part(path, key, None);
                 walk(case, below, path, depth + 1, visit);
             }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
                     let Value::Object(below) = item else { continue };
                     path.truncate(above);
-                    path.push('.');
-                    path.push_str(key);
-                    push_item(path, below, index);
+                    // An item is called by its name, or by its place.
+                    match below.get("name").and_then(Value::as_str) {
+                        Some(name) => {
+                            push_part(path, key, None);
+                            path.extend(["[", name, "]"]);
+                        }
+                        None => push_part(path, key, Some(index)),
+                    }
                     walk(case, below, path, depth + 1, visit);
                     if case.is_spent() {
                         break;
@@ -103,16 +106,6 @@ fn walk<'a>(
 fn is_list_of_conditions(key: &str, items: &[Value]) -> bool {
     let is_condition = |item: &Value| item.get("type").is_some() && item.get("status").is_some();
     key.ends_with("Conditions") && !items.is_empty() && items.iter().all(is_condition)
-}
-
-/// An item is called by its name, or by its place.
-fn push_item(path: &mut String, item: &Map<String, Value>, index: usize) {
-    path.push('[');
-    match item.get("name").and_then(Value::as_str) {
-        Some(name) => path.push_str(name),
-        None => path.push_str(&index.to_string()),
-    }
-    path.push(']');
 }
 
 /// The same rule, of a list below the top one.

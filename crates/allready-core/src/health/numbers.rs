@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::Health::{self, Degraded, Healthy, Progressing, Suspended};
 use super::case::{Case, ITEM, is_truthy, number};
-use super::signal::{Place, Signal, Worst};
+use super::signal::{Place, Signal, Worst, push_part};
 use super::states::is_skipped;
 use super::tokens::{Flat, tokens};
 
@@ -194,13 +194,7 @@ fn below<'a>(
                 break;
             }
             path.truncate(above);
-            path.push('.');
-            path.push_str(key);
-            if value.is_array() {
-                path.push('[');
-                path.push_str(&index.to_string());
-                path.push(']');
-            }
+            push_part(path, key, value.is_array().then_some(index));
             if let Some(short) = short(part) {
                 worst.add(short.below(path));
             }

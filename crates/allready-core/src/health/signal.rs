@@ -20,6 +20,17 @@ pub(super) enum Place<'a> {
     Listed { list: String, type_: &'a str },
 }
 
+/// Goes on with a path: into what stands at a key, or into one of a list there.
+pub(super) fn push_part(path: &mut String, key: &str, index: Option<usize>) {
+    path.push('.');
+    path.push_str(key);
+    if let Some(index) = index {
+        path.push('[');
+        path.push_str(&index.to_string());
+        path.push(']');
+    }
+}
+
 /// What one condition or field says.
 #[derive(Clone, Debug)]
 pub(super) struct Signal<'a> {

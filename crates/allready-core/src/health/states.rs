@@ -8,7 +8,7 @@ use super::errors::{count, error_text, is_error_key, is_no_error, is_time};
 use super::flags::{boolean, is_good_name, truth};
 use super::lexicon::word;
 use super::reading::{Reading, classify, state};
-use super::signal::{Place, Signal, Worst};
+use super::signal::{Place, Signal, Worst, push_part};
 use super::tokens::{Flat, Token, tokens};
 use crate::registry::path::scalar;
 
@@ -327,13 +327,7 @@ fn walk<'a>(
                 break;
             }
             path.truncate(above);
-            path.push('.');
-            path.push_str(key);
-            if value.is_array() {
-                path.push('[');
-                path.push_str(&index.to_string());
-                path.push(']');
-            }
+            push_part(path, key, value.is_array().then_some(index));
             read_item(case, item, path, worst);
             if is_map_of_states(key, item) {
                 read_states(item, path, worst);
