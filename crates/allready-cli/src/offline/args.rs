@@ -49,6 +49,10 @@ pub(crate) struct OfflineArgs {
     #[arg(long, value_name = "MODE", requires = "filename", conflicts_with = "aggregation")]
     pub(crate) mode: Option<ModeArg>,
 
+    /// PlacementDecisions of Open Cluster Management, for an aggregation whose placement is Decided.
+    #[arg(long, value_name = "FILE", requires = "aggregation")]
+    pub(crate) decisions: Option<PathBuf>,
+
     /// The DNSEndpoint that is published now.
     #[arg(long, value_name = "FILE", requires = "filename")]
     pub(crate) endpoint: Option<PathBuf>,

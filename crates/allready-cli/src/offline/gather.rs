@@ -11,7 +11,7 @@ use allready::{
 };
 use allready_controller::hub::{
     ClusterName, Doubt, Plan,
-    offline::{self, Offline, Spoke, is_instance},
+    offline::{self, Offline, OnHub, Spoke, is_instance},
 };
 use serde_json::Value;
 
@@ -53,7 +53,9 @@ pub(crate) fn gather(args: &OfflineArgs, want: Want, now: Time) -> Result<Offlin
             )));
         }
     }
-    offline::aggregate(&hub, &aggregation, &spokes, endpoint.as_ref(), now)
+    let decisions = args.decisions.as_deref().map(decisions).transpose()?.unwrap_or_default();
+    let beside = OnHub { endpoint: endpoint.as_ref(), decisions: &decisions };
+    offline::aggregate(&hub, &aggregation, &spokes, &beside, now)
         .map_err(|unfit| Failure::data(tame(&unfit.to_string())))
 }
 
@@ -71,6 +73,7 @@ impl OfflineArgs {
         }
         let spokes = self.spoke.iter().map(|(_, path)| path);
         let files = spokes.chain(&self.filename).chain(&self.aggregation).chain(&self.endpoint);
+        let files = files.chain(&self.decisions);
         if files.filter(|path| path.as_path() == Path::new("-")).count() > 1 {
             return Err(Failure::usage("standard input can be only one of the files"));
         }
@@ -159,6 +162,20 @@ fn aggregation(path: &Path) -> Result<StatusAggregation, Failure> {
 
 fn endpoint(path: &Path) -> Result<Value, Failure> {
     only(path, "DNSEndpoint")
+}
+
+/// The PlacementDecisions in a file: also none, which is what a Placement has before it is decided.
+fn decisions(path: &Path) -> Result<Vec<Value>, Failure> {
+    let mut decisions = objects(path)?;
+    let count = decisions.len();
+    decisions.retain(|object| object["kind"] == *"PlacementDecision");
+    if decisions.is_empty() && count > 0 {
+        return Err(Failure::data(format_args!(
+            "{}: there is no PlacementDecision in it",
+            tame(&path.display().to_string())
+        )));
+    }
+    Ok(decisions)
 }
 
 /// The only object of this kind in a file.

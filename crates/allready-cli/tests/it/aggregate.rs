@@ -211,6 +211,51 @@ fn records_would_be_published_and_leave_with_what_is_published_now() {
 }
 
 #[test]
+fn what_open_cluster_management_has_decided_is_read_from_a_file() {
+    let files = proposal();
+    let write = |name: &str, text: &str| std::fs::write(files.0.path().join(name), text).unwrap();
+    let label = "labels: {cluster.open-cluster-management.io/placement: eu}";
+    let gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: gateway";
+    let condition = "{type: Programmed, status: 'True', reason: Programmed, message: '', lastTransitionTime: '2026-11-15T12:00:00Z'}";
+    write("hub.yaml", &format!("{gateway}, {label}}}\n"));
+    write("one.yaml", &format!("{gateway}}}\nstatus: {{conditions: [{condition}]}}\n"));
+    write("two.yaml", "");
+    write(
+        "agg.yaml",
+        "apiVersion: allready.dev/v1alpha1\nkind: StatusAggregation\nmetadata: {name: gateways}\nspec:\n  \
+         target: {apiVersion: gateway.networking.k8s.io/v1, kind: Gateway}\n  \
+         clusters: {placement: Decided}\n  conditions: [{type: Programmed}]\n",
+    );
+    let decided = |clusters: &str| {
+        format!(
+            "apiVersion: cluster.open-cluster-management.io/v1beta1\nkind: PlacementDecision\n\
+             metadata: {{name: eu-decision-1, {label}}}\nstatus: {{decisions: [{clusters}]}}\n"
+        )
+    };
+    write("one-decided.yaml", &decided("{clusterName: cluster-1, reason: ''}"));
+    write(
+        "two-decided.yaml",
+        &decided("{clusterName: cluster-1, reason: ''}, {clusterName: cluster-2, reason: ''}"),
+    );
+    let with = [&PROPOSAL[..], &["--aggregation", "DIRECTORY/agg.yaml"]].concat();
+    let said = |file: &str| files.run("aggregate", &[&with[..], &["--decisions", file]].concat(), "");
+    let good = said("DIRECTORY/one-decided.yaml");
+    assert!(good.starts_with("exit 0\n"), "{good}");
+    let open = said("DIRECTORY/two-decided.yaml");
+    assert!(open.starts_with("exit 2\n") && open.contains("cluster-2"), "{open}");
+    let undecided = files.run("aggregate", &with, "");
+    assert!(
+        undecided.starts_with("exit 2\n") && undecided.contains("no PlacementDecision of the Placement eu"),
+        "{undecided}"
+    );
+    let other = said("DIRECTORY/hub.yaml");
+    assert!(
+        other.starts_with("exit 65\n") && other.contains("there is no PlacementDecision in it"),
+        "{other}"
+    );
+}
+
+#[test]
 fn what_cannot_be_meant_is_refused_with_what_can() {
     let files = proposal();
     let hub = ["-f", "DIRECTORY/hub.yaml"];

@@ -60,17 +60,32 @@ impl Spoke {
     }
 }
 
+/// What stands on the hub besides the object.
+///
+/// ```
+/// use allready_controller::hub::offline::OnHub;
+///
+/// assert!(OnHub::default().decisions.is_empty());
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OnHub<'a> {
+    /// The DNSEndpoint that is published now.
+    pub endpoint: Option<&'a Value>,
+    /// PlacementDecisions of Open Cluster Management, for an aggregation whose placement is `Decided`.
+    pub decisions: &'a [Value],
+}
+
 /// What a hub would write.
 ///
 /// ```
 /// # use std::collections::BTreeMap;
-/// # use allready_controller::hub::offline::{Unfit, aggregate, spec_for};
+/// # use allready_controller::hub::offline::{OnHub, Unfit, aggregate, spec_for};
 /// # use allready_core::Time;
 /// # use allready_kube::kinds::StatusAggregation;
 /// # use serde_json::json;
 /// let hub = json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "web" } });
 /// let aggregation = StatusAggregation::new("webs", spec_for(&hub, []));
-/// let offline = aggregate(&hub, &aggregation, &BTreeMap::new(), None, Time::EPOCH).unwrap();
+/// let offline = aggregate(&hub, &aggregation, &BTreeMap::new(), &OnHub::default(), Time::EPOCH).unwrap();
 /// assert_eq!(offline.object["metadata"]["name"], "web");
 /// assert_eq!(offline.endpoint, None, "no records are wanted");
 /// ```
@@ -94,14 +109,14 @@ pub struct Offline {
 ///
 /// ```
 /// # use std::collections::BTreeMap;
-/// # use allready_controller::hub::offline::{Unfit, aggregate, spec_for};
+/// # use allready_controller::hub::offline::{OnHub, Unfit, aggregate, spec_for};
 /// # use allready_core::Time;
 /// # use allready_kube::kinds::StatusAggregation;
 /// # use serde_json::json;
 /// let hub = json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "web" } });
 /// let aggregation = StatusAggregation::new("webs", spec_for(&hub, []));
 /// let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "web" } });
-/// let unfit = aggregate(&pod, &aggregation, &BTreeMap::new(), None, Time::EPOCH).unwrap_err();
+/// let unfit = aggregate(&pod, &aggregation, &BTreeMap::new(), &OnHub::default(), Time::EPOCH).unwrap_err();
 /// assert!(matches!(unfit, Unfit::Kind { .. }), "{unfit}");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -130,13 +145,13 @@ pub enum Unfit {
     },
 }
 
-/// What a hub would write for one object, given what each cluster has and which DNSEndpoint stands.
+/// What a hub would write for one object, given what each cluster has and what else stands on the hub.
 ///
 /// The labels of the clusters are not known here: a selector of clusters chooses all of them. A cluster that is not given
 /// is one that the hub does not know: its rows and its DNS targets go.
 ///
 /// ```
-/// use allready_controller::hub::offline::{Spoke, aggregate, spec_for};
+/// use allready_controller::hub::offline::{OnHub, Spoke, aggregate, spec_for};
 /// use allready_core::{Status, Time};
 /// use allready_kube::kinds::StatusAggregation;
 /// use serde_json::json;
@@ -149,7 +164,7 @@ pub enum Unfit {
 /// });
 /// let aggregation = StatusAggregation::new("gateways", spec_for(&hub, [&instance]));
 /// let spokes = [("cluster-1".parse().unwrap(), Spoke::heard(vec![instance]))].into();
-/// let offline = aggregate(&hub, &aggregation, &spokes, None, Time::EPOCH).unwrap();
+/// let offline = aggregate(&hub, &aggregation, &spokes, &OnHub::default(), Time::EPOCH).unwrap();
 /// assert_eq!(offline.object["status"]["addresses"][0]["value"], "cluster-1/172.31.200.0");
 /// assert_eq!(offline.object["status"]["listeners"][0]["name"], "cluster-1.api");
 /// assert_eq!(offline.worst, Status::True);
@@ -158,7 +173,7 @@ pub fn aggregate(
     hub: &Value,
     aggregation: &StatusAggregation,
     spokes: &BTreeMap<ClusterName, Spoke>,
-    published: Option<&Value>,
+    beside: &OnHub<'_>,
     now: Time,
 ) -> Result<Offline, Unfit> {
     let name = aggregation.metadata.name.as_deref().unwrap_or_default();
@@ -167,8 +182,11 @@ pub fn aggregate(
     is_fit(hub, &object, name, &plan)?;
     let mut facts = HubFacts::read(hub, &plan, &manager(name));
     if plan.placement == Placement::Decided {
-        // Decisions are not among the files.
-        Decisions::default().place(&object.namespace, &mut facts);
+        let mut decisions = Decisions::default();
+        for decision in beside.decisions {
+            decisions.there(decision);
+        }
+        decisions.place(&object.namespace, &mut facts);
     }
     let mut notes = Vec::new();
     let subject = subject(hub, &facts, &plan, &aggregation.spec, spokes, &mut notes);
@@ -191,7 +209,7 @@ pub fn aggregate(
     if answer.is_short || plan.reports == InstanceReports::Always {
         offline.reports = reports(&subject, name, &object, &owner).into_values().collect();
     }
-    offline.decide_records(&subject, &object, &owner, name, spokes, published, now);
+    offline.decide_records(&subject, &object, &owner, name, spokes, beside.endpoint, now);
     for made in offline.reports.iter_mut().chain(&mut offline.endpoint) {
         finish(made, &facts);
     }

@@ -62,13 +62,18 @@ fn rows(object: &Value) -> (Vec<&str>, Vec<(&str, i64)>) {
     )
 }
 
+/// The hub on which the records of an earlier answer stand.
+fn published(before: &Offline) -> OnHub<'_> {
+    OnHub { endpoint: before.endpoint.as_ref(), ..OnHub::default() }
+}
+
 #[test]
 fn the_rows_of_the_kuadrant_proposal_come_out_as_it_has_them() {
     let hub = gateway(Value::Null);
     let spokes = proposed();
     let instances = spokes.values().flat_map(|spoke| spoke.objects.iter().flatten());
     let aggregation = StatusAggregation::new("gateways", spec_for(&hub, instances));
-    let offline = aggregate(&hub, &aggregation, &spokes, None, now()).unwrap();
+    let offline = aggregate(&hub, &aggregation, &spokes, &OnHub::default(), now()).unwrap();
     let row = |name: &str, routes: i64| json!({ "attachedRoutes": routes, "conditions": [], "name": name, "supportedKinds": [] });
     let address = |value: &str| json!({ "type": "kuadrant.io/MultiClusterIPAddress", "value": value });
     assert_eq!(
@@ -104,7 +109,8 @@ fn the_message_of_the_kuadrant_proposal_comes_out_as_it_has_it() {
         (cluster(name), Spoke::heard(vec![gateway(json!({ "conditions": [ready(status, message)] }))]))
     });
     let aggregation = spec(&json!({ "conditions": [{ "type": "Ready" }] }));
-    let offline = aggregate(&gateway(Value::Null), &aggregation, &spokes.into(), None, now()).unwrap();
+    let offline =
+        aggregate(&gateway(Value::Null), &aggregation, &spokes.into(), &OnHub::default(), now()).unwrap();
     let condition = &offline.object["status"]["conditions"][0];
     assert_eq!((&condition["status"], offline.worst), (&json!("False"), Status::False));
     assert_eq!(
@@ -131,7 +137,7 @@ fn what_others_wrote_stays_where_it_is_and_the_record_of_writers_goes() {
     let spokes =
         [(cluster("a"), Spoke::heard(vec![gateway(json!({ "conditions": [ready("False", "no")] }))]))].into();
     let aggregation = spec(&json!({ "conditions": [{ "type": "Ready" }], "listeners": true }));
-    let offline = aggregate(&hub, &aggregation, &spokes, None, now()).unwrap();
+    let offline = aggregate(&hub, &aggregation, &spokes, &OnHub::default(), now()).unwrap();
     assert_eq!(offline.object["metadata"], json!({ "name": "gateway" }));
     let status = &offline.object["status"];
     let types: Vec<_> = entries(&status["conditions"]).iter().map(|condition| &condition["type"]).collect();
@@ -145,15 +151,15 @@ fn what_others_wrote_stays_where_it_is_and_the_record_of_writers_goes() {
 fn the_rows_of_a_cluster_that_does_not_answer_stay_and_it_is_not_good() {
     let hub = gateway(Value::Null);
     let aggregation = spec(&json!({ "addresses": true, "listeners": true }));
-    let before = aggregate(&hub, &aggregation, &proposed(), None, now()).unwrap().object;
+    let before = aggregate(&hub, &aggregation, &proposed(), &OnHub::default(), now()).unwrap().object;
     let mut spokes = proposed();
     spokes.insert(cluster("cluster-2"), Spoke::unreachable("connection refused"));
-    let offline = aggregate(&before, &aggregation, &spokes, None, now()).unwrap();
+    let offline = aggregate(&before, &aggregation, &spokes, &OnHub::default(), now()).unwrap();
     assert_eq!(rows(&offline.object), rows(&before));
     assert_eq!(offline.worst, Status::Unknown);
     // One that is not given is one that has left.
     spokes.remove("cluster-2");
-    let offline = aggregate(&before, &aggregation, &spokes, None, now()).unwrap();
+    let offline = aggregate(&before, &aggregation, &spokes, &OnHub::default(), now()).unwrap();
     assert_eq!(rows(&offline.object).0, ["cluster-1/172.31.200.0", "cluster-1/172.31.201.0"]);
     assert_eq!(offline.worst, Status::True);
 }
@@ -166,19 +172,25 @@ fn a_cluster_without_an_instance_is_unknown_and_is_noted() {
     hub["metadata"]["namespace"] = "apps".into();
     let spokes: BTreeMap<_, _> =
         [(cluster("a"), Spoke::heard(vec![other])), (cluster("b"), Spoke::heard(Vec::new()))].into();
-    let offline =
-        aggregate(&hub, &spec(&json!({ "conditions": [{ "type": "Ready" }] })), &spokes, None, now())
-            .unwrap();
+    let offline = aggregate(
+        &hub,
+        &spec(&json!({ "conditions": [{ "type": "Ready" }] })),
+        &spokes,
+        &OnHub::default(),
+        now(),
+    )
+    .unwrap();
     assert_eq!(offline.notes, ["a has no Gateway apps/gateway", "b has no Gateway apps/gateway"]);
     assert_eq!(offline.worst, Status::Unknown);
     // Where no condition is aggregated that could say so, it is not good either.
-    let rows = aggregate(&hub, &spec(&json!({ "addresses": true })), &spokes, None, now()).unwrap();
+    let rows =
+        aggregate(&hub, &spec(&json!({ "addresses": true })), &spokes, &OnHub::default(), now()).unwrap();
     assert_eq!(rows.worst, Status::Unknown);
     let found = spec(&json!({ "addresses": true, "clusters": { "placement": "Found" } }));
-    assert_eq!(aggregate(&hub, &found, &spokes, None, now()).unwrap().worst, Status::Unknown);
+    assert_eq!(aggregate(&hub, &found, &spokes, &OnHub::default(), now()).unwrap().worst, Status::Unknown);
     let mut spokes = spokes;
     spokes.insert(cluster("c"), Spoke::heard(vec![hub.clone()]));
-    assert_eq!(aggregate(&hub, &found, &spokes, None, now()).unwrap().worst, Status::True);
+    assert_eq!(aggregate(&hub, &found, &spokes, &OnHub::default(), now()).unwrap().worst, Status::True);
 }
 
 #[test]
@@ -190,7 +202,8 @@ fn of_several_instances_the_last_counts_and_it_is_noted() {
     };
     let spokes = [(cluster("a"), Spoke::heard(vec![of(1, "shop"), of(2, "apps")]))].into();
     let hub = gateway(Value::Null);
-    let offline = aggregate(&hub, &spec(&json!({ "listeners": true })), &spokes, None, now()).unwrap();
+    let offline =
+        aggregate(&hub, &spec(&json!({ "listeners": true })), &spokes, &OnHub::default(), now()).unwrap();
     assert_eq!(rows(&offline.object).1, [("a.web", 2)]);
     assert_eq!(offline.notes, ["a has gateway 2 times: the last one counts"]);
 }
@@ -217,7 +230,7 @@ fn records_leave_with_their_routes_and_after_a_grace_period_with_their_instance(
     let aggregation = spec(&json!({ "dns": {} }));
     let targets =
         |offline: &Offline| offline.endpoint.as_ref().unwrap()["spec"]["endpoints"][0]["targets"].clone();
-    let first = aggregate(&hub, &aggregation, &proposed(), None, now()).unwrap();
+    let first = aggregate(&hub, &aggregation, &proposed(), &OnHub::default(), now()).unwrap();
     assert_eq!(targets(&first), json!(["172.31.202.0", "172.31.203.0"]));
     let endpoint = first.endpoint.as_ref().unwrap();
     assert_eq!(endpoint["metadata"]["labels"]["allready.dev/aggregation"], "gateways");
@@ -225,15 +238,15 @@ fn records_leave_with_their_routes_and_after_a_grace_period_with_their_instance(
 
     let mut spokes = proposed();
     spokes.insert(cluster("cluster-2"), Spoke::heard(Vec::new()));
-    let leaving = aggregate(&hub, &aggregation, &spokes, first.endpoint.as_ref(), now()).unwrap();
+    let leaving = aggregate(&hub, &aggregation, &spokes, &published(&first), now()).unwrap();
     assert_eq!(targets(&leaving), targets(&first));
     let end: Time = "2026-11-15T13:10:00Z".parse().unwrap();
     assert_eq!(leaving.look_again, Some(end));
-    let gone = aggregate(&hub, &aggregation, &spokes, leaving.endpoint.as_ref(), end).unwrap();
+    let gone = aggregate(&hub, &aggregation, &spokes, &published(&leaving), end).unwrap();
     assert_eq!(targets(&gone), Value::Null);
 
     spokes.remove("cluster-2");
-    let left = aggregate(&hub, &aggregation, &spokes, first.endpoint.as_ref(), now()).unwrap();
+    let left = aggregate(&hub, &aggregation, &spokes, &published(&first), now()).unwrap();
     assert_eq!(targets(&left), Value::Null);
     let note = "cluster-2 is published and was not given: its targets go, as those of a cluster that left";
     assert_eq!(left.notes, [note]);
@@ -245,7 +258,8 @@ fn what_has_no_room_is_never_good_and_stands_in_reports() {
         (0..17).map(|n| json!({ "type": "IPAddress", "value": format!("10.0.0.{n}") })).collect();
     let spokes = [(cluster("a"), Spoke::heard(vec![gateway(json!({ "addresses": addresses }))]))].into();
     let hub = gateway(Value::Null);
-    let offline = aggregate(&hub, &spec(&json!({ "addresses": true })), &spokes, None, now()).unwrap();
+    let offline =
+        aggregate(&hub, &spec(&json!({ "addresses": true })), &spokes, &OnHub::default(), now()).unwrap();
     assert_eq!((rows(&offline.object).0.len(), offline.worst), (16, Status::False));
     let report = &offline.reports[0];
     assert_eq!(entries(&report["status"]["addresses"]).len(), 17);
@@ -256,7 +270,7 @@ fn what_has_no_room_is_never_good_and_stands_in_reports() {
 fn an_object_that_is_not_meant_is_refused_with_what_is() {
     let hub = gateway(Value::Null);
     let told = |hub: &Value, value: Value| {
-        aggregate(hub, &spec(&value), &BTreeMap::new(), None, now()).unwrap_err().to_string()
+        aggregate(hub, &spec(&value), &BTreeMap::new(), &OnHub::default(), now()).unwrap_err().to_string()
     };
     let other = json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "web" } });
     assert_eq!(
@@ -276,7 +290,8 @@ fn an_object_that_is_not_meant_is_refused_with_what_is() {
 #[test]
 fn a_cluster_that_is_not_named_counts_for_nothing_and_is_noted() {
     let aggregation = spec(&json!({ "addresses": true, "clusters": { "names": ["cluster-2"] } }));
-    let offline = aggregate(&gateway(Value::Null), &aggregation, &proposed(), None, now()).unwrap();
+    let offline =
+        aggregate(&gateway(Value::Null), &aggregation, &proposed(), &OnHub::default(), now()).unwrap();
     assert_eq!(rows(&offline.object).0, ["cluster-2/172.31.202.0", "cluster-2/172.31.203.0"]);
     assert_eq!(offline.notes, ["cluster-1 is not among spec.clusters.names, and counts for nothing"]);
 }
@@ -288,7 +303,37 @@ fn an_object_that_is_being_deleted_keeps_its_status() {
     let spokes =
         [(cluster("a"), Spoke::heard(vec![gateway(json!({ "conditions": [ready("False", "no")] }))]))].into();
     let aggregation = spec(&json!({ "conditions": [{ "type": "Ready" }] }));
-    let offline = aggregate(&hub, &aggregation, &spokes, None, now()).unwrap();
+    let offline = aggregate(&hub, &aggregation, &spokes, &OnHub::default(), now()).unwrap();
     assert_eq!(offline.object, hub);
     assert_eq!(offline.notes, ["gateway is being deleted: its status stays as it is"]);
+}
+
+#[test]
+fn decisions_say_where_an_instance_is_expected_and_without_them_nothing_is_good() {
+    let mut hub = gateway(Value::Null);
+    hub["metadata"]["labels"] = json!({ "cluster.open-cluster-management.io/placement": "eu" });
+    let aggregation =
+        spec(&json!({ "clusters": { "placement": "Decided" }, "conditions": [{ "type": "Ready" }] }));
+    let instance = gateway(json!({ "conditions": [ready("True", "")] }));
+    let spokes =
+        [(cluster("cluster-1"), Spoke::heard(vec![instance])), (cluster("cluster-2"), Spoke::default())]
+            .into();
+    let decided = |clusters: &[&str]| {
+        let clusters = clusters.iter().map(|name| json!({ "clusterName": name, "reason": "" }));
+        json!({
+            "metadata": { "name": "eu-decision-1", "labels": { "cluster.open-cluster-management.io/placement": "eu" } },
+            "status": { "decisions": clusters.collect::<Vec<_>>() },
+        })
+    };
+    let worst = |decisions: &[Value]| {
+        let beside = OnHub { decisions, ..OnHub::default() };
+        aggregate(&hub, &aggregation, &spokes, &beside, now()).unwrap().worst
+    };
+    assert_eq!(worst(&[decided(&["cluster-1"])]), Status::True);
+    assert_eq!(
+        worst(&[decided(&["cluster-1", "cluster-2"])]),
+        Status::Unknown,
+        "nothing is known of the second"
+    );
+    assert_eq!(worst(&[]), Status::Unknown, "nothing has been decided");
 }
