@@ -6,6 +6,7 @@
 pub(crate) mod auth;
 pub(crate) mod body;
 mod deadline;
+mod documents;
 mod fixed;
 mod headers;
 mod impersonate;
@@ -14,6 +15,7 @@ pub(crate) mod negotiate;
 mod path;
 mod pieces;
 mod protobuf;
+mod reply;
 pub(crate) mod route;
 pub(crate) mod service;
 pub(crate) mod watch;
