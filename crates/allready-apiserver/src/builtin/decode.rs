@@ -7,6 +7,7 @@ use super::{
     quantity, time,
     types::{self, Kind},
 };
+use crate::rest::go_type;
 
 /// What keeps `object` from being decoded into a struct such as `apps.v1.Deployment`.
 ///
@@ -14,7 +15,7 @@ use super::{
 pub(crate) fn refuse(name: &str, object: &Value) -> Option<String> {
     let mut decoder = Decoder { path: Vec::new(), first: None };
     let Some(map) = object.as_object() else {
-        let found = kind_of(object);
+        let found = go_type(object);
         return Some(format!("json: cannot unmarshal {found} into Go value of type {}", short(name)));
     };
     decoder.object(name, map).err().or(decoder.first)
@@ -87,7 +88,7 @@ impl<'a> Decoder<'a> {
     fn mistyped(&self, owner: &str, kind: &Kind, value: &Value) -> String {
         let found = match (value, kind) {
             (Value::Number(number), Kind::Integer(_) | Kind::IntOrString) => format!("number {number}"),
-            _ => kind_of(value).to_owned(),
+            _ => go_type(value).to_owned(),
         };
         let owner = owner.rsplit('.').next().unwrap_or_default();
         let path = self.path.join(".");
@@ -100,17 +101,6 @@ impl<'a> Decoder<'a> {
 
 fn short(name: &str) -> String {
     Kind::Struct(name.to_owned()).go_name()
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 /// Go skips line breaks inside of base64, and names the byte it stumbles over.

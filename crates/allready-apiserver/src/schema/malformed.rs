@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
+use crate::rest::go_type;
+
 /// Why metadata cannot be decoded, in Go's words; `None` when it can.
 pub(crate) fn problem(metadata: &Value) -> Option<String> {
     let Value::Object(fields) = metadata else {
-        let word = (!metadata.is_null()).then(|| word(metadata))?;
+        let word = (!metadata.is_null()).then(|| go_type(metadata))?;
         return Some(format!("json: cannot unmarshal {word} into Go value of type v1.ObjectMeta"));
     };
     fields.iter().find_map(|(name, value)| {
@@ -35,7 +37,7 @@ fn field(name: &str, value: &Value, kind: &Kind) -> Option<String> {
     let wrong = |value: &Value, wanted: &str| {
         Some(format!(
             "json: cannot unmarshal {} into Go struct field ObjectMeta.{name} of type {wanted}",
-            word(value)
+            go_type(value)
         ))
     };
     match (kind, value) {
@@ -48,7 +50,7 @@ fn field(name: &str, value: &Value, kind: &Kind) -> Option<String> {
             format!("parsing time \"{text}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{text}\" as \"2006\"")
         }),
         (Kind::Time, value) => {
-            Some(format!("json: cannot unmarshal {} into Go value of type string", word(value)))
+            Some(format!("json: cannot unmarshal {} into Go value of type string", go_type(value)))
         }
         (Kind::Map, Value::Object(inner)) => {
             let wrong_one = inner.values().find(|value| !value.is_string() && !value.is_null());
@@ -70,7 +72,10 @@ fn field(name: &str, value: &Value, kind: &Kind) -> Option<String> {
 
 fn owner(reference: &Value) -> Option<String> {
     let wrong = |name: &str, value: &Value, wanted: &str| {
-        Some(format!("json: cannot unmarshal {} into Go struct field {name} of type {wanted}", word(value)))
+        Some(format!(
+            "json: cannot unmarshal {} into Go struct field {name} of type {wanted}",
+            go_type(value)
+        ))
     };
     let Value::Object(fields) = reference else {
         return (!reference.is_null())
@@ -86,15 +91,4 @@ fn owner(reference: &Value) -> Option<String> {
         };
         if fits { None } else { wrong(&format!("OwnerReference.ownerReferences.{name}"), value, wanted) }
     })
-}
-
-fn word(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }

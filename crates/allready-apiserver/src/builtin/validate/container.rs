@@ -17,6 +17,29 @@ pub(super) struct Pod<'a> {
 }
 
 const SIDECAR: &str = "may not be set for init containers without restartPolicy=Always";
+/// Resources of namespaces that are counted.
+const COUNTED: [&str; 9] = [
+    "pods",
+    "resourcequotas",
+    "services",
+    "replicationcontrollers",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+    "services.nodeports",
+    "services.loadbalancers",
+];
+/// Resources of namespaces and volumes that are measured.
+const MEASURED: [&str; 8] = [
+    "storage",
+    "requests.cpu",
+    "requests.memory",
+    "requests.storage",
+    "requests.ephemeral-storage",
+    "limits.cpu",
+    "limits.memory",
+    "limits.ephemeral-storage",
+];
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
 
 /// The containers of a pod, the ones that run first included.
@@ -235,26 +258,7 @@ fn resource_name(amount: &Spot<'_>, name: &str, errors: &mut Errors) {
     };
     let problems = names::qualified(name);
     let standard = matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
-    let elsewhere = matches!(
-        name,
-        "pods"
-            | "resourcequotas"
-            | "services"
-            | "replicationcontrollers"
-            | "secrets"
-            | "configmaps"
-            | "persistentvolumeclaims"
-            | "storage"
-            | "requests.cpu"
-            | "requests.memory"
-            | "requests.storage"
-            | "requests.ephemeral-storage"
-            | "limits.cpu"
-            | "limits.memory"
-            | "limits.ephemeral-storage"
-            | "services.nodeports"
-            | "services.loadbalancers"
-    );
+    let elsewhere = COUNTED.contains(&name) || MEASURED.contains(&name);
     for problem in &problems {
         refuse(problem, errors);
     }
@@ -282,18 +286,7 @@ pub(super) fn quantity(amount: &Spot<'_>, name: &str, errors: &mut Errors) {
     if parsed.is_negative() {
         amount.invalid("must be greater than or equal to 0", errors);
     }
-    let counted = matches!(
-        name,
-        "pods"
-            | "resourcequotas"
-            | "services"
-            | "replicationcontrollers"
-            | "secrets"
-            | "configmaps"
-            | "persistentvolumeclaims"
-            | "services.nodeports"
-            | "services.loadbalancers"
-    );
+    let counted = COUNTED.contains(&name);
     if (counted || is_extended(name)) && !parsed.is_whole() {
         amount.invalid("must be an integer", errors);
     }
