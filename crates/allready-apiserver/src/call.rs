@@ -7,6 +7,9 @@ use jiff::Timestamp;
 
 use crate::resource::{Endpoint, Resource};
 
+/// When something is done, and the randomness for it: [`Call::now`] and [`Call::random`].
+pub type Stamp = (Timestamp, [u8; 32]);
+
 /// What is to be done to which resource.
 #[derive(Clone)]
 pub struct Call {

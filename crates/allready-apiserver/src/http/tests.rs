@@ -348,7 +348,8 @@ fn queries_are_read_as_forms() {
 fn who_has_no_token_may_only_ask_how_the_server_is() {
     let joe = ("other".to_owned(), crate::call::User::new("joe"));
     let trust = Trust::Tokens([joe, ("secret".to_owned(), auth::admin())].into());
-    let server = crate::rest::Engine::new(crate::server::boot::registry());
+    let server =
+        crate::rest::Engine::new(crate::server::boot::registry(), &|| (jiff::Timestamp::UNIX_EPOCH, [0; 32]));
     let message = |method: &str, path: &str| {
         let user = auth::authenticate(&trust, None).unwrap();
         auth::authorize(&user, &info::read(method, path, &[]), &[], || server.access())

@@ -12,7 +12,7 @@ use bytes::Bytes;
 
 use crate::{
     access::{Index, Policy},
-    call::{Call, Verb},
+    call::{Call, Stamp, Verb},
     resource::{Endpoint, Registry, Resource, Version},
     status::Failure,
     store::{Store, Subscription},
@@ -112,8 +112,8 @@ struct Inner {
 }
 
 impl Engine {
-    /// A server of these resources, with the namespaces that every cluster has.
-    pub fn new(registry: Registry) -> Self {
+    /// A server of these resources, with the namespaces and roles that every cluster has; each of them gets a stamp.
+    pub fn new(registry: Registry, stamp: &dyn Fn() -> Stamp) -> Self {
         let inner = Inner {
             store: Store::default(),
             base: registry.clone(),
@@ -125,7 +125,7 @@ impl Engine {
             turn: Mutex::default(),
         };
         let engine = Self { inner: Arc::new(inner) };
-        engine.begin();
+        engine.begin(stamp);
         engine
     }
 
@@ -159,8 +159,8 @@ impl Engine {
         self.store().compact();
     }
 
-    /// What a restart of the process does: every watch ends, and without its data everything starts anew.
-    pub fn restart(&self, keep_data: bool) {
+    /// What a restart of the process does: every watch ends, and without its data everything starts anew, with new stamps.
+    pub fn restart(&self, keep_data: bool, stamp: &dyn Fn() -> Stamp) {
         let mut served = self.served_definitions();
         self.store().restart(keep_data);
         self.inner.access.clear();
@@ -170,7 +170,7 @@ impl Engine {
             served.clear();
         }
         drop(served);
-        self.begin();
+        self.begin(stamp);
     }
 
     fn serve_these(&self, registry: Registry) {
@@ -201,12 +201,12 @@ impl Engine {
         self.inner.terminating.read().unwrap_or_else(PoisonError::into_inner).contains(resource)
     }
 
-    fn begin(&self) {
+    fn begin(&self, stamp: &dyn Fn() -> Stamp) {
         for resource in self.registry().iter() {
             self.store().open(&resource.place);
         }
-        self.make_default_namespaces();
-        self.make_default_roles();
+        self.make_default_namespaces(stamp);
+        self.make_default_roles(stamp);
     }
 
     /// Does what a call asks for, and the housekeeping that follows from it.

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::{
     builtin,
-    call::{Call, Verb},
+    call::{Call, Stamp, Verb},
     crd,
     http::auth,
     resource::{Endpoint, Registry},
@@ -26,11 +25,7 @@ pub(crate) fn registry() -> Registry {
 }
 
 /// Defines a custom kind.
-pub(super) fn define(
-    engine: &Engine,
-    crd: &Value,
-    (now, random): (Timestamp, [u8; 32]),
-) -> Result<(), Failure> {
+pub(super) fn define(engine: &Engine, crd: &Value, (now, random): Stamp) -> Result<(), Failure> {
     let registry = engine.registry();
     let resource = registry.get("apiextensions.k8s.io", "customresourcedefinitions");
     let resource = Arc::clone(resource.ok_or_else(|| Failure::internal("definitions are not served"))?);

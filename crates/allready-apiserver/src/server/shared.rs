@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use super::{Keep, boot};
 use crate::{
-    call::User,
+    call::{Stamp, User},
     fault::{Faults, mix},
     http::{
         auth,
@@ -42,13 +42,32 @@ pub(crate) struct Shared {
     clock: Clock,
     patience: Duration,
     room: Room,
-    seed: [u64; 2],
-    drawn: AtomicU64,
+    dice: Dice,
     endings: watch::Sender<Endings>,
     /// Held by every open watch.
     watches: Arc<()>,
     address: Mutex<String>,
     pub(super) documents: Mutex<Documents>,
+}
+
+/// What comes at random, and from the same seed comes the same again.
+struct Dice {
+    seed: [u64; 2],
+    drawn: AtomicU64,
+}
+
+impl Dice {
+    fn draw(&self) -> [u8; 32] {
+        let draw = self.drawn.fetch_add(1, Ordering::Relaxed);
+        let [first, second] = self.seed;
+        let mut state = first ^ mix(draw ^ second);
+        let mut bytes = [0; 32];
+        for chunk in bytes.chunks_exact_mut(8) {
+            state = mix(state ^ second);
+            chunk.copy_from_slice(&state.to_le_bytes());
+        }
+        bytes
+    }
 }
 
 impl Shared {
@@ -64,8 +83,9 @@ impl Shared {
         users.push((token.clone(), auth::admin()));
         let random = uuid::Uuid::new_v4();
         let seed = seed.map_or(random.as_u64_pair(), |seed| (seed, mix(seed)));
+        let dice = Dice { seed: [seed.0, seed.1], drawn: AtomicU64::new(0) };
         Self {
-            engine: Engine::new(boot::registry()),
+            engine: Engine::new(boot::registry(), &|| (clock(), dice.draw())),
             faults: Faults::seeded(seed.0),
             crds: Mutex::default(),
             token,
@@ -73,8 +93,7 @@ impl Shared {
             clock,
             patience,
             room: Room::new(BUDGET),
-            seed: [seed.0, seed.1],
-            drawn: AtomicU64::new(0),
+            dice,
             endings: watch::Sender::new(Endings::default()),
             watches: Arc::default(),
             address: Mutex::new("localhost".to_owned()),
@@ -123,15 +142,7 @@ impl Shared {
 
     /// 32 bytes that have not been drawn before.
     pub(crate) fn random(&self) -> [u8; 32] {
-        let draw = self.drawn.fetch_add(1, Ordering::Relaxed);
-        let [first, second] = self.seed;
-        let mut state = first ^ mix(draw ^ second);
-        let mut bytes = [0; 32];
-        for chunk in bytes.chunks_exact_mut(8) {
-            state = mix(state ^ second);
-            chunk.copy_from_slice(&state.to_le_bytes());
-        }
-        bytes
+        self.dice.draw()
     }
 
     /// A name for one request.
@@ -141,7 +152,7 @@ impl Shared {
         uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
     }
 
-    pub(super) fn stamp(&self) -> (Timestamp, [u8; 32]) {
+    pub(super) fn stamp(&self) -> Stamp {
         (self.now(), self.random())
     }
 
@@ -172,7 +183,7 @@ impl Shared {
             endings.cut += 1;
             endings.restarting = true;
         });
-        self.engine.restart(keep == Keep::Data);
+        self.engine.restart(keep == Keep::Data, &|| self.stamp());
         if keep == Keep::Nothing {
             for crd in self.crds.lock().unwrap_or_else(PoisonError::into_inner).iter() {
                 // It was accepted once.

@@ -16,7 +16,7 @@ pub(super) fn engine() -> Engine {
     for resource in crate::builtin::resources() {
         registry.insert(Arc::new(resource));
     }
-    let engine = Engine::new(registry);
+    let engine = Engine::new(registry, &|| (Timestamp::UNIX_EPOCH, [0; 32]));
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "builtin"}});
     post(&engine, &namespace, false).unwrap();
     engine

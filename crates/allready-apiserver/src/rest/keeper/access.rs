@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::{access, resource::Resource, rest::Engine};
+use crate::{access, call::Stamp, resource::Resource, rest::Engine};
 
 impl Engine {
     /// Makes the roles and bindings that every cluster has, where they are missing.
-    pub(in crate::rest) fn make_default_roles(&self) {
+    pub(in crate::rest) fn make_default_roles(&self, stamp: &dyn Fn() -> Stamp) {
         let registry = self.registry();
         for object in access::default_objects() {
             let plural = match object["kind"].as_str() {
@@ -14,7 +14,7 @@ impl Engine {
                 _ => "clusterrolebindings",
             };
             if let Some(resource) = registry.get(access::GROUP, plural) {
-                self.make_default(resource, object);
+                self.make_default(resource, object, stamp());
             }
         }
     }

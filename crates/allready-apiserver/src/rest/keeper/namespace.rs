@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Task, is_namespace, set_condition};
 use crate::{
-    call::{Call, User, Verb},
+    call::{Call, Stamp, User, Verb},
     resource::{Endpoint, Resource},
     rest::{Engine, finish, meta},
     store::Stored,
@@ -15,17 +15,17 @@ use crate::{
 
 impl Engine {
     /// Makes the namespaces that every cluster has, where they are missing.
-    pub(in crate::rest) fn make_default_namespaces(&self) {
+    pub(in crate::rest) fn make_default_namespaces(&self, stamp: &dyn Fn() -> Stamp) {
         let registry = self.registry();
         let Some(resource) = registry.get("", "namespaces") else { return };
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             let body = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
-            self.make_default(resource, &body);
+            self.make_default(resource, &body, stamp());
         }
     }
 
     /// Makes what the server itself makes when it starts; what is there already stays as it is.
-    pub(super) fn make_default(&self, resource: &Arc<Resource>, body: &Value) {
+    pub(super) fn make_default(&self, resource: &Arc<Resource>, body: &Value, (now, random): Stamp) {
         let call = Call {
             verb: Verb::Create,
             resource: resource.clone(),
@@ -38,8 +38,8 @@ impl Engine {
             content_type: "application/json".into(),
             user: User { name: "system:apiserver".into(), groups: vec!["system:masters".into()] },
             agent: "kube-apiserver".into(),
-            now: Timestamp::now(),
-            random: *uuid_pair().as_slice().first_chunk().unwrap_or(&[0; 32]),
+            now,
+            random,
         };
         let _ = self.handle(call);
     }
@@ -103,10 +103,6 @@ impl Engine {
         let stored = self.store().get("namespaces", name).filter(Stored::is_marked)?;
         Some(meta::text(&stored.value().ok()?, "uid").to_owned())
     }
-}
-
-fn uuid_pair() -> Vec<u8> {
-    [uuid::Uuid::new_v4().into_bytes(), uuid::Uuid::new_v4().into_bytes()].concat()
 }
 
 fn conditions(

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     builtin,
-    call::{Call, User, Verb},
+    call::{Call, Stamp, User, Verb},
     crd,
     resource::{Endpoint, Registry},
     rest::{Answer, Body, Engine},
@@ -26,7 +26,7 @@ pub(crate) fn engine() -> Engine {
         registry.insert(Arc::new(resource));
     }
     registry.insert(Arc::new(crd::definition()));
-    Engine::new(registry)
+    Engine::new(registry, &stamp)
 }
 
 /// What came back.
@@ -108,7 +108,6 @@ pub(crate) fn call(
     content_type: &str,
     body: Bytes,
 ) -> Option<Call> {
-    static SEED: AtomicU64 = AtomicU64::new(1);
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let query: Vec<(String, String)> = query
         .split('&')
@@ -159,14 +158,7 @@ pub(crate) fn call(
         "finalize" => Endpoint::Other("finalize"),
         _ => return None,
     };
-    let mut random = [0; 32];
-    for (index, chunk) in random.chunks_mut(8).enumerate() {
-        let seed = SEED
-            .fetch_add(1, Ordering::Relaxed)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .rotate_left(u32::try_from(index).unwrap() * 7);
-        chunk.copy_from_slice(&(seed ^ seed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9).to_le_bytes());
-    }
+    let (now, random) = stamp();
     Some(Call {
         verb,
         resource,
@@ -182,9 +174,23 @@ pub(crate) fn call(
             groups: vec!["system:masters".into(), "system:authenticated".into()],
         },
         agent: "recorder/v1".into(),
-        now: Timestamp::now(),
+        now,
         random,
     })
+}
+
+/// Now, and what has not been drawn before.
+pub(crate) fn stamp() -> Stamp {
+    static SEED: AtomicU64 = AtomicU64::new(1);
+    let mut random = [0; 32];
+    for (index, chunk) in random.chunks_mut(8).enumerate() {
+        let seed = SEED
+            .fetch_add(1, Ordering::Relaxed)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(u32::try_from(index).unwrap() * 7);
+        chunk.copy_from_slice(&(seed ^ seed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9).to_le_bytes());
+    }
+    (Timestamp::now(), random)
 }
 
 fn decoded(text: &str) -> String {

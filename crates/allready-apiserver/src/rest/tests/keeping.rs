@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::harness::{Reply, drain, engine, send};
+use super::harness::{Reply, drain, engine, send, stamp};
 use crate::rest::Engine;
 
 pub(super) const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -185,9 +185,9 @@ fn a_foreground_deletion_waits_for_those_that_block_it() {
 #[test]
 fn a_restart_without_data_serves_what_it_served_at_first() {
     let engine = with_gadgets();
-    engine.restart(true);
+    engine.restart(true, &stamp);
     assert_eq!(post(&engine, GADGETS, &gadget("one", &[])).code, 201);
-    engine.restart(false);
+    engine.restart(false, &stamp);
     assert!(engine.registry().get("keep.example", "gadgets").is_none());
     assert_eq!(get(&engine, "/api/v1/namespaces").body["items"].as_array().unwrap().len(), 4);
 }

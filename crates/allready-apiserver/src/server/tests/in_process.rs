@@ -174,6 +174,24 @@ async fn one_seed_gives_the_same_uids() {
 }
 
 #[tokio::test]
+async fn what_is_there_from_the_start_follows_the_clock_and_the_seed_too() {
+    let start = || async {
+        let clock = || "2026-01-01T00:00:00Z".parse().unwrap();
+        let server = ApiServer::builder().seed(1).clock(clock).build().unwrap();
+        let mut all = Vec::new();
+        for path in ["/api/v1/namespaces", "/apis/rbac.authorization.k8s.io/v1/clusterroles"] {
+            all.push(ask(&server, &format!("GET {path}"), &[], "").await.json());
+        }
+        all
+    };
+    let [first, second] = [start().await, start().await];
+    assert_eq!(first, second);
+    for object in first.iter().flat_map(|list| list["items"].as_array().unwrap()) {
+        assert_eq!(object["metadata"]["creationTimestamp"], "2026-01-01T00:00:00Z", "{object}");
+    }
+}
+
+#[tokio::test]
 async fn json_for_programs_ends_its_line_and_json_for_people_does_not() {
     let server = server();
     create(&server, "a").await;
