@@ -13,7 +13,7 @@ use super::reasons::{
     begins_with_failure, clue, denies, has_lost_contact, is_unwanted, repeats, tells_of_success,
 };
 use super::signal::{Place, Signal, Worst, weight};
-use super::tokens::{Flat, tokens};
+use super::tokens::{Flat, Token, tokens};
 use crate::registry::{ConditionRole, Semantics};
 
 /// What a list comes to; nothing if it holds nothing that is understood.
@@ -234,7 +234,8 @@ fn suspension<'a>(
         return None;
     }
     let is_open = !semantics.is_declared;
-    if is_open && classify(reason, Reading::Hard) == Some(Degraded) {
+    let is_broken_word = |token: Token| is_broken(token.as_str(), word(token.as_str()));
+    if is_open && (classify(reason, Reading::Hard) == Some(Degraded) || tokens(reason).any(is_broken_word)) {
         return Some(condition.signal(Degraded, "C06"));
     }
     (!(is_open && is_done(reason))).then(|| condition.signal(Suspended, "C03"))
@@ -326,8 +327,8 @@ fn bad<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics, reason:
             _ => Degraded,
         },
         None => match clue(case, reason, &message, type_) {
-            // It was judged, not awaited.
-            Some(Progressing) if last_word_is(type_, "healthy") => Degraded,
+            // It was judged, not awaited, unless it says so.
+            Some(Progressing) if last_word_is(type_, "healthy") && !is_waiting(reason) => Degraded,
             Some(health) => health,
             // Running is False because it ran: Completed. The whole cannot be excused so.
             None if is_done(reason) && !repeats(reason, type_) => match semantics.role {
@@ -363,6 +364,11 @@ fn is_young(case: &Case<'_>, condition: Listed<'_>, semantics: Semantics) -> boo
 fn is_awaited(type_: &str) -> bool {
     let name = type_.rsplit('/').next().unwrap_or(type_);
     tokens(name).last().is_some_and(|token| word(token.as_str()).is_awaited())
+}
+
+/// `WaitingForNodeRef`.
+fn is_waiting(reason: &str) -> bool {
+    tokens(reason).next().is_some_and(|first| matches!(first.as_str(), "waiting" | "awaiting"))
 }
 
 fn last_word_is(type_: &str, expected: &str) -> bool {

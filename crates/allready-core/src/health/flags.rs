@@ -9,7 +9,7 @@ use super::tokens::{Flat, tokens};
 /// Names of booleans of which `true` speaks for the whole.
 pub(crate) const GOOD: &str = "pass passed compliant ready healthy available initialized synced succeeded valid active connected \
     success successful applied online bound insync uptodate established complete completed registered provisioned installed \
-    deployed reconciled reachable issued attached programmed joined isready allready";
+    deployed reconciled reachable issued attached programmed joined isready allready mounted";
 /// How such names end.
 pub(crate) const GOOD_ENDS: [&str; 3] = ["ready", "healthy", "granted"];
 /// How such a name begins: `readyToUse`.

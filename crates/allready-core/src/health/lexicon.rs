@@ -13,7 +13,7 @@ pub(crate) const HEALTHY: &str = "ready healthy available active succeeded succe
     programmed imported exported synchronized updated validated verified allocated serving live alive \
     steady propagated published passing merged resolved subscribed optimal succeed mounted loaded clean \
     populated consistent inservice assigned processed realized upgraded delivered confirmed activated \
-    authenticated authorized onboarded solved converged unchanged refreshed unsealed inuse claimed";
+    authenticated authorized onboarded solved converged unchanged refreshed unsealed inuse claimed relocated";
 pub(crate) const DEGRADED: &str = "failed failure error errored degraded unhealthy invalid lost red aborted \
     timeout timedout noncompliant rejected denied conflict broken offline down unavailable stalled \
     killed crashed unreachable expired fault faulted revoked dead oom corrupt corrupted warning fail \
@@ -27,7 +27,8 @@ const PROGRESSING: &str = "pending progressing inprogress new init initial queue
     requested submitted notready partial yellow unready started starting restart draft planned \
     unassigned unbound unscheduled unprovisioned dispatched inqueue enqueued requeued retry notstarted \
     outdated preparing prepared executing inexecution outofsync bootstrap provision uninitialized \
-    catchup switchover backingup incomplete needsupdate";
+    catchup switchover backingup incomplete needsupdate creation \
+    initialization installation preparation reconciliation termination configuration activation";
 pub(crate) const SUSPENDED: &str = "paused suspended stopped hibernated disabled inactive sleeping scaledtozero \
     frozen maintenance idle shutdown halted onhold cordoned archived hibernating poweredoff off \
     quiesced dormant deactivated poweroff inmaintenance parked scaleddown requiresapproval \

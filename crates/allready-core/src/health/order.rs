@@ -297,5 +297,19 @@ fn finish<'a>(
     if case.kind.runs_to_completion && silence::has_only_begun(status) {
         return Signal::at(Progressing, "E03", "status").reason("NoEndYet");
     }
-    Signal::at(Unknown, "X01", "status").reason("NotUnderstood")
+    let bad_news = passed_over(case).filter(|signal| signal.health != Healthy);
+    bad_news.unwrap_or_else(|| Signal::at(Unknown, "X01", "status").reason("NotUnderstood"))
+}
+
+/// What is declared to say nothing of the whole: where nothing else is known, bad news of a part is better than none.
+fn passed_over<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    let declared = case.kind.declared();
+    let mut worst = Worst::default();
+    if declared.ignore_nested == Some(true) {
+        worst.extend(nested::judge(case, || true));
+    }
+    if declared.ignore_items == Some(true) {
+        worst.extend(states::items(case).0);
+    }
+    worst.0
 }

@@ -18,6 +18,7 @@ pub(super) fn is_unwanted(reason: &str) -> bool {
             | "notrequested"
             | "notused"
             | "removed"
+            | "skipped"
             | "unmanaged"
     )
 }

@@ -315,3 +315,30 @@ fn that_it_was_begun_stays_true_of_a_newer_wish() {
     };
     assert_eq!((at(2, 3), at(3, 2)), (Healthy, Progressing));
 }
+
+#[test]
+fn a_part_that_was_skipped_is_none_that_is_missed() {
+    assert_eq!(conditions(&["OSUpgraded=True Succeeded", "ChartUpgraded=False Skipped"]), Healthy);
+    assert_ne!(conditions(&["Ready=False Skipped"]), Healthy, "the whole cannot be skipped");
+    assert_ne!(conditions(&["ChartUpgraded=False Skipped"]), Healthy, "nothing speaks for it");
+}
+
+#[test]
+fn what_was_halted_because_something_is_missing_was_not_asked_to_rest() {
+    assert_eq!(conditions(&["ActivitiesHalted=True ParentMissing"]), Degraded);
+    assert_eq!(conditions(&["ActivitiesHalted=True ByUser"]), Health::Suspended);
+}
+
+#[test]
+fn what_waits_to_be_judged_is_not_judged_yet() {
+    assert_eq!(conditions(&["AllNodesHealthy=False WaitingForNodeRef"]), Progressing);
+    assert_eq!(conditions(&["AllNodesHealthy=False NodesRestarting"]), Degraded);
+}
+
+#[test]
+fn a_step_may_be_called_by_a_noun() {
+    for phase in ["Initialization", "Creation", "installation", "Configuration"] {
+        let status = json!({"phase": phase, "conditions": ["PlatformAvailable=True"]});
+        assert_eq!(says(&status), Progressing, "{phase}");
+    }
+}
