@@ -5,12 +5,13 @@ use std::cmp::Reverse;
 use serde_json::Value;
 
 use super::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
-use super::case::{Case, number, text};
+use super::case::{Case, text};
+use super::generations::{is_behind, is_old_step, vouches};
 use super::lexicon::{is_broken, word};
 use super::listed::{Listed, Said};
 use super::reading::{Reading, classify, is_done, state};
 use super::reasons::{
-    begins_with_failure, clue, denies, has_lost_contact, is_unwanted, repeats, tells_of_success,
+    begins_with_failure, clue, denies, has_lost_contact, is_unwanted, repeats, tells_of_success, whole_reason,
 };
 use super::signal::{Place, Signal, Worst, weight};
 use super::tokens::{Flat, Token, tokens};
@@ -19,8 +20,12 @@ use crate::registry::{ConditionRole, Semantics};
 /// What a list comes to; nothing if it holds nothing that is understood.
 pub(super) fn judge<'a>(case: &Case<'a>, list: &[Listed<'a>]) -> Option<Signal<'a>> {
     let mut all = Sorted { runs: case.kind.runs_to_completion, ..Sorted::default() };
+    let voucher = list.iter().filter_map(|condition| vouches(case, *condition)).min();
     for condition in list {
         let semantics = case.kind.condition(condition.type_);
+        if voucher.is_some_and(|rank| is_old_step(case, *condition, semantics, rank)) {
+            continue;
+        }
         if !semantics.is_declared && is_part_of_another(condition.type_, list) {
             continue;
         }
@@ -177,8 +182,12 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
         if let (Said::Other(other), false) = (said, semantics.is_declared) {
             return state(other, false).map(|health| condition.signal(health, "C08"));
         }
-        let broke = !semantics.is_declared && said == Said::False && hard() == Some(Degraded);
-        return broke.then(|| condition.signal(Degraded, "C09"));
+        if semantics.is_declared || said != Said::False {
+            return None;
+        }
+        let moves = whole_reason(&reason).filter(|health| *health == Progressing);
+        let health = hard().filter(|health| *health == Degraded).or(moves);
+        return health.map(|health| condition.signal(health, "C09"));
     }
     let severity = condition.map.get("severity").and_then(Value::as_str).unwrap_or_default();
     if severity.eq_ignore_ascii_case("info") && said != Said::True {
@@ -275,6 +284,7 @@ fn activity(case: &Case<'_>, condition: Listed<'_>, said: Said<'_>, reason: &str
         // It is not under way, because what it needs is not there.
         Said::False if classify(reason, Reading::Text) == Some(Degraded) => Some(Degraded),
         Said::Unknown if is_under_way() => Some(Progressing),
+        Said::Other(other) => state(other, true).filter(|health| *health != Healthy),
         _ => None,
     }
 }
@@ -286,12 +296,6 @@ fn runs_on(case: &Case<'_>, condition: Listed<'_>, reason: &str) -> bool {
         && !case.kind.runs_to_completion
         && !is_controller_at_work(reason)
         && !is_controller_at_work(&condition.message())
-}
-
-/// Whether a condition is about an older wish.
-fn is_behind(case: &Case<'_>, condition: Listed<'_>) -> bool {
-    let observed = condition.map.get("observedGeneration").and_then(number);
-    matches!((observed, case.generation), (Some(observed), Some(generation)) if observed < generation)
 }
 
 /// Whether errors are listed beside the condition.
@@ -316,7 +320,11 @@ fn bad<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics, reason:
     let is_positive = semantics.is_positive();
     let message = condition.message();
     let mut is_assumed = false;
-    let declared = case.kind.reason(type_, reason).or(semantics.on_bad);
+    // What is declared to be under way can break on the way.
+    let on_bad = semantics
+        .on_bad
+        .filter(|health| *health != Progressing || classify(reason, Reading::Hard) != Some(Degraded));
+    let declared = case.kind.reason(type_, reason).or(on_bad);
     if declared.is_none() && semantics.role == ConditionRole::Dependent && is_unwanted(reason) {
         return None;
     }

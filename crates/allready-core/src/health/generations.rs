@@ -1,11 +1,13 @@
-//! Generations that parts of an object, or what it points to, have observed.
+//! Generations that conditions, parts of an object, or what it points to, have observed.
 
 use serde_json::{Map, Value};
 
 use super::case::{Case, ITEM, behind, number};
+use super::listed::{Listed, Said};
 use super::signal::{Place, Signal, push_part};
 use super::states::is_skipped;
 use super::tokens::Flat;
+use crate::registry::{ConditionRole, Semantics};
 
 /// How deep it is looked for them.
 const MAX_DEPTH: usize = 2;
@@ -105,4 +107,30 @@ fn one_of_many<'a>(case: &Case<'a>, key: &str, parts: &[Value], path: &str) -> O
     let (index, observed) = parts.iter().enumerate().find_map(|(index, part)| Some((index, late(part)?)))?;
     let place = Place::Field(format!("{path}.{key}[{index}].observedGeneration").into());
     Some(Signal { place, rule: "G03", ..behind("", observed, generation) })
+}
+
+/// Whether a condition is about an older wish.
+pub(super) fn is_behind(case: &Case<'_>, condition: Listed<'_>) -> bool {
+    let observed = condition.map.get("observedGeneration").and_then(number);
+    matches!((observed, case.generation), (Some(observed), Some(generation)) if observed < generation)
+}
+
+/// The rank of what says that the whole is good, and says so of the present wish.
+pub(super) fn vouches(case: &Case<'_>, condition: Listed<'_>) -> Option<u8> {
+    let observed = condition.map.get("observedGeneration").and_then(number);
+    let is_current = matches!((observed, case.generation), (Some(seen), Some(wanted)) if seen >= wanted);
+    let semantics = case.kind.condition(condition.type_);
+    let is_good =
+        semantics.role == ConditionRole::Summary && semantics.is_positive() && condition.said() == Said::True;
+    (is_current && is_good).then_some(semantics.rank)
+}
+
+/// A part, or a lesser summary, that was good once and has not been looked at since: `Installed` beside `Ready`.
+pub(super) fn is_old_step(case: &Case<'_>, condition: Listed<'_>, semantics: Semantics, voucher: u8) -> bool {
+    let is_lesser = match semantics.role {
+        ConditionRole::Dependent => true,
+        ConditionRole::Summary => semantics.rank > voucher,
+        _ => false,
+    };
+    is_lesser && semantics.is_positive() && condition.said() == Said::True && is_behind(case, condition)
 }

@@ -77,7 +77,7 @@ fn is_not_yet(reason: &str, type_: &str) -> bool {
 }
 
 /// A reason that is one known state of rest or of waiting: `ScaledToZero`, `NotStarted`.
-fn whole_reason(reason: &str) -> Option<Health> {
+pub(super) fn whole_reason(reason: &str) -> Option<Health> {
     let flat = Flat::of(reason);
     let is_vague = matches!(flat.as_str(), "notready" | "unready" | "inactive" | "idle" | "off" | "outdated");
     word(flat.as_str()).means().filter(|health| !is_vague && matches!(health, Suspended | Progressing))

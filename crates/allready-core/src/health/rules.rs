@@ -129,7 +129,7 @@ const RULES: &[Rule] = &[
     ),
     is(
         "G02",
-        "The deciding condition is about an older generation: Progressing.",
+        "A condition that counts is about an older generation: Progressing. Good parts may be, where a summary speaks of the present one.",
         "What it says may no longer be so.",
     ),
     is(
@@ -167,8 +167,8 @@ const RULES: &[Rule] = &[
     ),
     is(
         "C09",
-        "A condition of unknown meaning is False for a reason that speaks of a failure: Degraded.",
-        "Whatever it is about, it failed.",
+        "A condition of unknown meaning is False for a reason that speaks of a failure: Degraded; of waiting: Progressing.",
+        "Whatever it is about, it failed, or is not there yet.",
     ),
     is("C10", "The declared summary is missing: Progressing.", "Its parts do not speak for the whole."),
     is(

@@ -109,7 +109,12 @@ pub(super) fn condition(type_: &str) -> Semantics {
     ) || first == "has" && matches!(last, "quorum" | "leader" | "primary" | "master")
         || whole.starts_with("readyfor")
         || whole.starts_with("readyto");
-    if known.is_good_name() || ends_well || begins_well || whole.ends_with("uptodate") {
+    if known.is_good_name()
+        || ends_well
+        || begins_well
+        || whole.ends_with("uptodate")
+        || whole.ends_with("rolledout")
+    {
         return dependent(NormalTrue);
     }
     Semantics::guessed(ConditionRole::Informational, NormalTrue)
@@ -178,6 +183,7 @@ mod tests {
             ("DataLoss", Dependent, AbnormalTrue),
             ("ReplicationLagging", Dependent, AbnormalTrue),
             ("HasQuorum", Dependent, NormalTrue),
+            ("PlacementRolledOut", Dependent, NormalTrue),
             ("ReadyForBinding", Dependent, NormalTrue),
             ("AcceptingConnections", Dependent, NormalTrue),
             ("CredentialsPresent", Dependent, NormalTrue),

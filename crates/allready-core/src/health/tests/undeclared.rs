@@ -342,3 +342,26 @@ fn a_step_may_be_called_by_a_noun() {
         assert_eq!(says(&status), Progressing, "{phase}");
     }
 }
+
+#[test]
+fn an_unknown_name_can_say_that_it_is_under_way() {
+    assert_eq!(conditions(&["PlacementVerified=True", "Weather=False Progressing"]), Progressing);
+    assert_eq!(conditions(&["PlacementVerified=True", "Weather=False Sunny"]), Healthy);
+    assert_eq!(conditions(&["PlacementVerified=True", "PlacementRolledOut=False"]), Degraded);
+    let resizing =
+        |status: &str| says(&json!({"phase": "Bound", "conditions": [format!("Resizing={status}")]}));
+    assert_eq!((resizing("InProgress"), resizing("Failed")), (Progressing, Degraded));
+}
+
+#[test]
+fn a_step_that_was_good_once_is_no_news_beside_a_summary_about_the_present_wish() {
+    let seen = |ready: u32, installed: u32, is_installed: &str| {
+        let condition = |type_: &str, status: &str, generation: u32| json!({"type": type_, "status": status, "reason": "R", "observedGeneration": generation});
+        let conditions = [condition("Ready", "True", ready), condition("Installed", is_installed, installed)];
+        widget(&json!({"metadata": {"generation": 5}, "status": {"conditions": conditions}})).health
+    };
+    assert_eq!(seen(5, 1, "True"), Healthy);
+    assert_eq!(seen(4, 1, "True"), Progressing, "nothing speaks of the present wish");
+    assert_eq!(seen(5, 1, "False"), Progressing, "what was bad has not been looked at");
+    assert_eq!(seen(5, 5, "False"), Degraded);
+}
