@@ -2,9 +2,9 @@
 #![deny(warnings, missing_docs)]
 
 use allready_core::{
-    Status, condition_type,
+    Status,
     condition::ListOrder,
-    reason,
+    condition_type, reason,
     set::{Declared, TypedSet, Untouched, Upgrade},
 };
 use allready_derive::ConditionSet;
@@ -38,7 +38,8 @@ mod hidden {
     }
 }
 
-fn main() {
+#[test]
+fn the_set_is_the_one_that_is_built_by_hand() {
     let by_hand = allready_core::ConditionSet::builder(condition_type!("example.com/Succeeded"))
         .dependent(
             Declared::new(condition_type!("example.com/First"))
@@ -46,10 +47,11 @@ fn main() {
                 .starting(Status::False, reason!("Queued"), "in line"),
         )
         .informational(
-            Declared::new(condition_type!("Second"))
-                .described("The second.")
-                .abnormal_true()
-                .starting(Status::Unknown, reason!("Quiet"), ""),
+            Declared::new(condition_type!("Second")).described("The second.").abnormal_true().starting(
+                Status::Unknown,
+                reason!("Quiet"),
+                "",
+            ),
         )
         .dependent(condition_type!("Third"))
         .good_reason(reason!("Done"))

@@ -56,11 +56,13 @@ struct Texts {
     message: Message,
 }
 
+#[expect(clippy::extra_unused_type_parameters, reason = "the type of the phase is asked of it")]
 fn phase<S: StatusFields<Phase = P>, P>(phase: P) -> P {
     phase
 }
 
-fn main() {
+#[test]
+fn the_fields_have_the_names_that_serde_writes() {
     let fields = Everything::fields();
     let expected: [(Field, Option<&[&str]>); 6] = [
         (Field::ObservedGeneration, Some(&["gen"])),
@@ -71,7 +73,10 @@ fn main() {
         (Field::Conditions, Some(&["ALL-CHECKS"])),
     ];
     for (field, path) in expected {
-        assert_eq!(fields.path(field).map(|path| path.iter().map(|key| &**key).collect::<Vec<_>>()).as_deref(), path);
+        assert_eq!(
+            fields.path(field).map(|path| path.iter().map(|key| &**key).collect::<Vec<_>>()).as_deref(),
+            path
+        );
     }
     // The names are those that serde writes.
     let written = serde_json::to_value(Everything {
