@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod client;
 pub mod conformance;
+pub mod dependencies;
 pub mod e2e;
 pub mod embedded;
 pub mod exports;

@@ -40,7 +40,12 @@ enum Chore {
     E2e {
         /// Only the scenarios whose name contains this
         filter: Option<String>,
+        /// Only the scenarios that `cargo test` leaves out
+        #[arg(long)]
+        ignored: bool,
     },
+    /// Check the licences, bans and sources of every dependency against deny.toml
+    Dependencies,
     /// Make what is installed in a cluster, from the types and the chart
     Manifests {
         /// Change nothing, and fail where a file is not as it would be made
@@ -167,7 +172,8 @@ async fn run(chore: Chore) -> Result<bool> {
             xtask::bench::config_status::run(&environment, options).await
         }
         Chore::Bench(Bench::Hub(options)) => xtask::bench::hub::run(options).await,
-        Chore::E2e { filter } => xtask::e2e::run(&environment, filter.as_deref()).await,
+        Chore::E2e { filter, ignored } => xtask::e2e::run(&environment, filter.as_deref(), ignored).await,
+        Chore::Dependencies => xtask::dependencies::run(),
         Chore::Manifests { check } => xtask::manifests::run(check),
         Chore::ScoreHealth { errors, file } => xtask::score_health::run(errors, file.as_deref()),
         Chore::Exports { differences, turn } => xtask::exports::run(&environment, differences, turn),

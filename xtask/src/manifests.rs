@@ -93,7 +93,7 @@ impl Rendered {
     fn text(&self) -> Result<String> {
         let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("kube");
         let output = Command::new("go")
-            .args(["run", "./chart"])
+            .args(["run", "-trimpath", "./chart"])
             .arg(root().join("charts/allready"))
             .args([self.release, self.namespace])
             .arg(root().join(self.values))

@@ -109,7 +109,9 @@ fn source() -> PathBuf {
 
 fn from_go(table: &str) -> Result<String> {
     let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("kube");
-    let output = Command::new("go").args(["run", "./shapes", table]).current_dir(module).output();
+    // As the server is built, so that Go compiles once what both consist of.
+    let output =
+        Command::new("go").args(["run", "-trimpath", "./shapes", table]).current_dir(module).output();
     let output = output.context("cannot run go")?;
     if !output.status.success() {
         bail!("go run ./shapes {table} failed: {}", String::from_utf8_lossy(&output.stderr));
