@@ -10,6 +10,7 @@ mod reason;
 pub(crate) mod rfc3339;
 mod shared;
 mod status;
+mod sub;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -25,10 +26,15 @@ pub use openapi::OpenapiError;
 pub use reason::{Reason, ReasonError, ReasonProblem};
 pub use rfc3339::TimeProblem;
 pub use status::{Polarity, Standing, Status, StatusError};
+pub use sub::SubCondition;
 pub use time::{Generation, GenerationError, Time, TimeError};
 pub use type_::{ConditionType, ConditionTypeError, ConditionTypeProblem};
 
 /// One condition, shaped as `metav1.Condition` and legal by construction.
+///
+/// A list has each type once, so several problems under one type are its [`errors`](Self::errors) and
+/// [`warnings`](Self::warnings), as in Contour's `DetailedCondition`. They are left out of the JSON where there are none, and a CRD
+/// must have them in its schema to keep them.
 ///
 /// Reading JSON into it is strict; [`found`](crate::found) reads leniently.
 ///
@@ -60,6 +66,12 @@ pub struct Condition {
     pub reason: Reason,
     /// The cause, for people.
     pub message: Message,
+    /// The problems that make it bad.
+    #[serde(default, deserialize_with = "sub::null_is_none", skip_serializing_if = "<[_]>::is_empty")]
+    pub errors: Box<[SubCondition]>,
+    /// The problems that somebody should know of although the condition may hold.
+    #[serde(default, deserialize_with = "sub::null_is_none", skip_serializing_if = "<[_]>::is_empty")]
+    pub warnings: Box<[SubCondition]>,
 }
 
 impl Condition {
@@ -87,6 +99,8 @@ impl Condition {
             last_transition_time: since,
             reason,
             message: message.into(),
+            errors: Box::default(),
+            warnings: Box::default(),
         }
     }
 
@@ -139,6 +153,8 @@ impl Condition {
             && self.status == other.status
             && self.reason == other.reason
             && self.message == other.message
+            && self.errors == other.errors
+            && self.warnings == other.warnings
             && match (known(self), known(other)) {
                 (Some(mine), Some(theirs)) => mine == theirs,
                 _ => true,

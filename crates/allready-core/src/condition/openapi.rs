@@ -40,6 +40,7 @@ pub enum OpenapiError {
     },
 }
 
+/// `metav1.Condition` has no place for `errors` and `warnings`: they are dropped.
 impl From<Condition> for meta::Condition {
     fn from(condition: Condition) -> Self {
         Self {
@@ -61,14 +62,12 @@ impl TryFrom<meta::Condition> for Condition {
         if condition.message.len() > Message::MAX_BYTES {
             return Err(OpenapiError::Message { found: condition.message.len() });
         }
-        Ok(Self {
-            type_: ConditionType::new(condition.type_)?,
-            status: condition.status.parse::<Status>()?,
-            observed_generation: condition.observed_generation.map(Generation::new).transpose()?,
-            last_transition_time: Time::new(condition.last_transition_time.0),
-            reason: Reason::new(condition.reason)?,
-            message: Message::new(condition.message),
-        })
+        let type_ = ConditionType::new(condition.type_)?;
+        let status = condition.status.parse::<Status>()?;
+        let observed_generation = condition.observed_generation.map(Generation::new).transpose()?;
+        let since = Time::new(condition.last_transition_time.0);
+        let reason = Reason::new(condition.reason)?;
+        Ok(Self { observed_generation, ..Self::new(type_, status, reason, condition.message, since) })
     }
 }
 

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Condition;
+use super::{Condition, SubCondition};
+use crate::{Status, condition_type, reason};
 
 fn legal() -> Value {
     json!({
@@ -67,4 +68,62 @@ fn only_the_generation_may_be_absent() {
         }
         assert_eq!(serde_json::from_value::<Condition>(condition).unwrap().observed_generation, None);
     }
+}
+
+#[test]
+fn errors_and_warnings_may_be_absent_or_null_and_are_then_not_written() {
+    for empty in [None, Some(json!(null)), Some(json!([]))] {
+        let mut wire = legal();
+        for field in ["errors", "warnings"] {
+            if let Some(empty) = &empty {
+                wire[field] = empty.clone();
+            }
+        }
+        let condition: Condition = serde_json::from_value(wire).unwrap();
+        assert_eq!(serde_json::to_value(&condition).unwrap(), legal());
+    }
+}
+
+#[test]
+fn an_error_that_is_not_allowed_is_refused() {
+    let error = json!({"type": "TLSError", "status": "True", "reason": "SecretNotValid", "message": "no such secret"});
+    let mut condition = legal();
+    condition["errors"] = json!([error]);
+    assert_eq!(
+        serde_json::to_value(serde_json::from_value::<Condition>(condition.clone()).unwrap()).unwrap(),
+        condition
+    );
+    for (errors, expected) in [
+        (json!(7), "integer `7`, expected a sequence"),
+        (json!(["TLSError"]), "string \"TLSError\", expected struct SubCondition"),
+        (json!([{"type": "TLSError", "status": "True", "reason": "Bad"}]), "missing field `message`"),
+        (
+            json!([{"type": "TLSError", "status": "True", "reason": "a b", "message": ""}]),
+            "reason \"a b\" is not allowed",
+        ),
+    ] {
+        condition["errors"] = errors;
+        let refusal = refusal(&condition);
+        assert!(refusal.contains(expected), "{refusal}");
+    }
+}
+
+#[test]
+fn conditions_that_differ_in_their_errors_do_not_say_the_same() {
+    let plain: Condition = serde_json::from_value(legal()).unwrap();
+    let error = SubCondition {
+        type_: condition_type!("TLSError"),
+        status: Status::True,
+        reason: reason!("SecretNotValid"),
+        message: "".into(),
+    };
+    let with_error = Condition { errors: [error.clone()].into(), ..plain.clone() };
+    let with_warning = Condition { warnings: [error].into(), ..plain.clone() };
+    assert!(plain.says_the_same(&plain.clone()) && with_error.says_the_same(&with_error.clone()));
+    assert!(!plain.says_the_same(&with_error) && !with_error.says_the_same(&with_warning));
+}
+
+#[test]
+fn a_condition_without_errors_is_two_cache_lines_and_a_half() {
+    assert!(size_of::<Condition>() <= 160, "{}", size_of::<Condition>());
 }

@@ -2,7 +2,8 @@
 //!
 //! A list of conditions has each type once, so three broken listeners cannot be three conditions. They are three
 //! [`Finding`]s, which [fold](Findings::fold) into one condition: the status says whether any is an error, the reason is
-//! theirs if they agree, and the message has one line for each, which [`parse`] reads back.
+//! theirs if they agree, and the message has one line for each, which [`parse`] reads back. Where the CRD has room for it, they are
+//! [listed](Findings::detail) as the `errors` and `warnings` of the condition instead.
 //!
 //! ```
 //! use allready_core::{Status, reason};
@@ -35,7 +36,6 @@ use std::{
     fmt,
 };
 
-pub use detailed::{DetailedCondition, SubCondition};
 pub use fold::{Fold, Folded, MULTIPLE_REASONS, PARTIALLY_INVALID, Partial};
 pub use subject::{Subject, SubjectError};
 pub use text::{FindingsError, ParsedFindings, parse};

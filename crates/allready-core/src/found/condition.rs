@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::field;
 use super::irregularity::Notes;
+use super::sub::FoundSubConditions;
 use crate::rollup::{Freshness, Input};
 use crate::{Condition, ConditionType, Generation, Message, Polarity, Reason, Status, Time, condition_type};
 
@@ -42,6 +43,10 @@ pub struct FoundCondition<'a> {
     pub since: Option<Time>,
     /// The generation that it is about, where that can be read.
     pub observed: Option<Generation>,
+    /// The `errors` that are listed with it.
+    pub errors: FoundSubConditions<'a>,
+    /// The `warnings` that are listed with it.
+    pub warnings: FoundSubConditions<'a>,
 }
 
 impl<'a> FoundCondition<'a> {
@@ -58,6 +63,8 @@ impl<'a> FoundCondition<'a> {
             message: notes.keep("message", field::message(get("message"))),
             since: notes.keep("lastTransitionTime", field::since(get("lastTransitionTime"))),
             observed: notes.keep("observedGeneration", field::generation(get("observedGeneration"))),
+            errors: FoundSubConditions::read(get("errors")),
+            warnings: FoundSubConditions::read(get("warnings")),
         }
     }
 
@@ -70,13 +77,16 @@ impl<'a> FoundCondition<'a> {
             message: Cow::Borrowed(""),
             since: None,
             observed: None,
+            errors: FoundSubConditions::default(),
+            warnings: FoundSubConditions::default(),
         }
     }
 
     /// The nearest condition that the API server accepts.
     ///
     /// Type and reason are [sanitised](ConditionType::sanitized), a missing type becomes `Untyped` and a missing reason
-    /// `Unspecified`, a long message is cut, and `fallback` stands in for a time that could not be read.
+    /// `Unspecified`, a long message is cut, and `fallback` stands in for a time that could not be read. The same holds for
+    /// errors and warnings.
     ///
     /// ```
     /// use allready_core::{Condition, Status, Time, condition_type, found, reason};
@@ -97,6 +107,8 @@ impl<'a> FoundCondition<'a> {
             last_transition_time: self.since.unwrap_or(fallback),
             reason: Reason::sanitized(&self.reason),
             message: Message::from(Cow::Borrowed(&*self.message)),
+            errors: self.errors.to_sub_conditions(),
+            warnings: self.warnings.to_sub_conditions(),
         }
     }
 

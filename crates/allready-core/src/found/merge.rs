@@ -53,6 +53,8 @@ fn merge(Group { first, entries }: Group<'_, '_>) -> Condition {
         last_transition_time: since.unwrap_or(first.last_transition_time),
         reason: reason!("DuplicatesDisagree"),
         message: Message::new(message),
+        errors: Box::default(),
+        warnings: Box::default(),
         ..first
     }
 }

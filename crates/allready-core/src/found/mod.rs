@@ -28,6 +28,7 @@ mod field;
 mod irregularity;
 mod merge;
 mod object;
+mod sub;
 #[cfg(test)]
 mod tests;
 
@@ -41,6 +42,7 @@ pub use irregularity::{Irregularity, IrregularityKind, Path};
 
 pub use crate::condition::TimeProblem;
 pub use object::{FoundObject, of_object};
+pub use sub::{FoundSubCondition, FoundSubConditions};
 
 use crate::{Condition, Time};
 use irregularity::{Notes, describe};

@@ -48,7 +48,7 @@ pub use reasons::Reasons;
 pub use semicolon::{Semicolon, Strictness, Tells};
 pub use union::{Inertia, Union};
 
-use crate::{Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time};
+use crate::{Condition, ConditionType, Generation, Polarity, Reason, Standing, Status, Time};
 
 /// What a roll-up needs to know besides its inputs.
 ///
@@ -179,14 +179,8 @@ impl<'a> Rollup<'a> {
             _ => now,
         };
         let reason = Reason::sanitized(&self.reason);
-        Condition {
-            type_,
-            status: self.status,
-            observed_generation: self.observed.filter(|generation| !generation.is_none()),
-            last_transition_time: since,
-            reason,
-            message: Message::from(self.message),
-        }
+        Condition::new(type_, self.status, reason, self.message, since)
+            .observed(self.observed.unwrap_or_default())
     }
 }
 

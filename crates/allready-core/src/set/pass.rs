@@ -261,7 +261,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Puts values into the list; does nothing at all, and allocates nothing, if they are there already.
+    /// Puts values into the list; does nothing at all, and allocates nothing, if they are there already. Errors and warnings of the
+    /// condition are cleared: they would stand beside a message that does not know of them.
     pub(super) fn write(
         &mut self,
         hint: usize,
@@ -283,6 +284,8 @@ impl<'a> Pass<'a> {
             && condition.reason == reason
             && condition.message == *message
             && condition.observed_generation == observed
+            && condition.errors.is_empty()
+            && condition.warnings.is_empty()
         {
             return;
         }
@@ -294,6 +297,8 @@ impl<'a> Pass<'a> {
         if condition.message != *message {
             condition.message = Message::from(message);
         }
+        // They belong to what was said before.
+        (condition.errors, condition.warnings) = Default::default();
     }
 
     /// Says that the reconcile came to its end, and settles the list.

@@ -117,7 +117,9 @@ impl Pass<'_> {
         let same = top.status == rollup.status
             && top.reason == *rollup.reason
             && top.message == *rollup.message
-            && top.observed_generation == observed;
+            && top.observed_generation == observed
+            && top.errors.is_empty()
+            && top.warnings.is_empty();
         if !same {
             let mut new = rollup.into_condition(set.top.clone(), None, self.at.now);
             self.record.changing(top);

@@ -120,9 +120,13 @@ impl<'a> ConditionUpdater<'a> {
     /// let updated = ConditionUpdater::new(&[], Untouched::Keep, now).update_from(&template).finish();
     /// assert_eq!(updated.conditions, [Condition { last_transition_time: now, ..template }]);
     /// ```
-    pub fn update_from(self, template: &Condition) -> Self {
-        let Condition { type_, status, observed_generation, reason, message, .. } = template.clone();
-        self.update(type_, status, observed_generation.unwrap_or_default(), Some(reason), message)
+    pub fn update_from(mut self, template: &Condition) -> Self {
+        let since =
+            condition::since(self.originals.get(template.type_.as_str()).copied(), template.status, self.now);
+        let condition = Condition { last_transition_time: since, ..template.clone() };
+        let observed = condition.observed_generation.unwrap_or_default();
+        self.touched.insert(template.type_.clone(), Some(condition.observed(observed)));
+        self
     }
 
     /// Removes a condition; nothing happens if there is none of this type.

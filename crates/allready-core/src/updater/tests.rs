@@ -115,6 +115,27 @@ fn setting_what_is_there_already_is_no_change() {
 }
 
 #[test]
+fn a_condition_is_set_with_the_errors_of_the_other() {
+    let old = three();
+    let error = condition::SubCondition {
+        type_: condition_type!("TLSError"),
+        status: Status::True,
+        reason: reason!("SecretNotValid"),
+        message: "".into(),
+    };
+    let template = Condition { errors: [error].into(), ..old[0].clone() };
+    let updated = pass(&old, Untouched::Keep).update_from(&template).finish();
+    assert!(updated.changed);
+    assert_eq!(updated.conditions[0], template);
+    let updated = pass(&updated.conditions, Untouched::Keep).update_from(&old[0]).finish();
+    assert_eq!(
+        (updated.changed, updated.conditions),
+        (true, old.to_vec()),
+        "and without them where it has none"
+    );
+}
+
+#[test]
 fn having_a_condition_means_that_finishing_now_would_give_it() {
     let old = three();
     let keep = pass(&old, Untouched::Keep);

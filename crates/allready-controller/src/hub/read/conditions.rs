@@ -89,7 +89,9 @@ fn own(planned: &PlannedCondition, found: &FoundObject<'_>) -> Said {
 
 fn kept(condition: &FoundCondition<'_>, found: &FoundObject<'_>) -> Condition {
     let whole = condition.to_condition(found.created.unwrap_or(Time::EPOCH));
-    Condition { message: Message::from(cut(&condition.message, MAX_TEXT)), ..whole }
+    let message = Message::from(cut(&condition.message, MAX_TEXT));
+    // A roll-up does not read its errors and warnings, and there may be any number of them.
+    Condition { message, errors: Box::default(), warnings: Box::default(), ..whole }
 }
 
 /// Whether something is about an older generation than there is: by its own word, or else by that of the status.

@@ -301,3 +301,50 @@ fn generations_are_read_where_they_are_whole_and_not_negative() {
         assert!(matches!(noted(&list[0]).0[..], [Kind::GenerationUnreadable { .. }]), "for {value}");
     }
 }
+
+#[test]
+fn errors_and_warnings_of_any_shape_are_read_and_none_is_an_irregularity() {
+    for (value, messages) in [
+        (json!(null), vec![]),
+        (json!([]), vec![]),
+        (json!({}), vec![]),
+        (json!(0), vec![]),
+        (json!(" "), vec![]),
+        (json!(false), vec![]),
+        (json!(3), vec!["3"]),
+        (json!("boom"), vec!["boom"]),
+        (json!([7, "boom", null, [1]]), vec!["7", "boom", "null", "[1]"]),
+        (json!([{"type": "TLSError", "status": "True", "reason": "Bad", "message": "no"}]), vec!["no"]),
+        (json!([{"reason": "Bad"}]), vec![""]),
+        (json!([{"code": "2009"}]), vec![r#"{"code":"2009"}"#]),
+        (json!([{"message": {"a": 1}, "status": [], "type": 3}]), vec![r#"{"a":1}"#]),
+        (json!(["\u{1b}[31mred"]), vec!["\u{1b}[31mred"]),
+    ] {
+        for field in ["errors", "warnings"] {
+            let entry = with(field, value.clone());
+            assert_eq!(noted(&entry).1, [""; 0]);
+            let list = json!([entry]);
+            let found = read(&list);
+            let condition = &found.conditions()[0];
+            let (ours, other) = match field {
+                "errors" => (condition.errors, condition.warnings),
+                _ => (condition.warnings, condition.errors),
+            };
+            let read: Vec<_> = ours.iter().map(|one| one.message).collect();
+            assert_eq!(read, messages, "{value}");
+            assert_eq!((ours.len(), ours.is_empty(), other.len()), (messages.len(), messages.is_empty(), 0));
+            let wire = serde_json::to_value(found.to_conditions(Time::EPOCH)).unwrap();
+            serde_json::from_value::<Vec<Condition>>(wire).expect("what was made legal is legal");
+        }
+    }
+}
+
+#[test]
+fn errors_of_entries_that_disagree_are_not_those_of_the_merged_one() {
+    let mut broken = with("status", json!("False"));
+    broken["errors"] = json!(["boom"]);
+    let list = json!([broken, with("status", json!("True"))]);
+    assert_eq!(read(&list).to_conditions(Time::EPOCH)[0].errors.len(), 0);
+    let list = json!([broken]);
+    assert_eq!(read(&list).to_conditions(Time::EPOCH)[0].errors[0].message, "boom");
+}

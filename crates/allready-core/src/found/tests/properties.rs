@@ -122,6 +122,8 @@ fn legal_list() -> impl Strategy<Value = Vec<Condition>> {
             last_transition_time: Time::from_second(since).unwrap(),
             reason: Reason::new(reason).unwrap(),
             message: message.into(),
+            errors: Box::default(),
+            warnings: Box::default(),
         });
     proptest::collection::vec(condition, 0..8).prop_map(|mut list| {
         list.sort_by(|a, b| a.type_.cmp(&b.type_));

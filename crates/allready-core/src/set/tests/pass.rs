@@ -323,3 +323,46 @@ fn damping_reads_a_condition_with_the_polarity_that_the_set_declares() {
     assert_eq!(reconcile(3, Status::False), Status::True, "to become good is");
     assert_eq!(reconcile(4, Status::False), Status::False);
 }
+
+#[test]
+fn marking_a_condition_leaves_no_old_errors_beside_the_new_message() {
+    let error = conditions::SubCondition {
+        type_: condition_type!("TLSError"),
+        status: Status::True,
+        reason: reason!("SecretNotValid"),
+        message: "no such secret".into(),
+    };
+    let set = set("Ready: A");
+    let mut list = vec![];
+    pass(&set, &mut list, At::new(1u32, at(1)), |pass| mark(pass, "A", Status::False));
+    for type_ in [0, 1] {
+        for status in [Status::True, Status::False] {
+            let mut with_errors = list.clone();
+            with_errors[type_].errors = [error.clone()].into();
+            with_errors[type_].warnings = [error.clone()].into();
+            let finished = pass(&set, &mut with_errors, At::new(1u32, at(2)), |pass| mark(pass, "A", status));
+            assert!(finished.changed, "also where it is marked as it was");
+            let mut without = list.clone();
+            pass(&set, &mut without, At::new(1u32, at(2)), |pass| mark(pass, "A", status));
+            assert_eq!(with_errors, without);
+        }
+    }
+}
+
+#[test]
+fn a_condition_that_is_not_marked_keeps_its_errors() {
+    let error = conditions::SubCondition {
+        type_: condition_type!("TLSError"),
+        status: Status::True,
+        reason: reason!("SecretNotValid"),
+        message: "no such secret".into(),
+    };
+    let set = set("Ready: A, B");
+    let mut list = vec![];
+    pass(&set, &mut list, At::new(1u32, at(1)), |pass| mark(pass, "A", Status::False));
+    list[1].errors = [error].into();
+    let before = list.clone();
+    let finished = set.pass(&mut list, At::new(1u32, at(2))).abandon();
+    assert!(!finished.changed);
+    assert_eq!(list, before);
+}
