@@ -56,7 +56,7 @@ impl Findings {
     }
 }
 
-fn sub_condition(finding: &Finding, limit: usize) -> SubCondition {
+pub(super) fn sub_condition(finding: &Finding, limit: usize) -> SubCondition {
     let kind = match &finding.subject {
         Subject::Whole => "Object",
         Subject::Path(_) => "Field",

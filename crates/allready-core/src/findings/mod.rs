@@ -30,6 +30,7 @@ mod subject;
 #[cfg(test)]
 mod tests;
 mod text;
+mod told;
 
 use std::{
     collections::{BTreeSet, btree_set},
@@ -39,6 +40,7 @@ use std::{
 pub use fold::{Fold, Folded, MULTIPLE_REASONS, PARTIALLY_INVALID, Partial};
 pub use subject::{Subject, SubjectError};
 pub use text::{FindingsError, ParsedFindings, parse};
+pub(crate) use told::Told;
 
 use crate::{Message, Reason};
 

@@ -207,6 +207,11 @@ pub fn parse(message: &str) -> Result<ParsedFindings, FindingsError> {
     Ok(ParsedFindings { findings, omitted })
 }
 
+/// The counts that a message begins with; none where it does not.
+pub(super) fn counts(message: &str) -> Counts {
+    message.split('\n').next().and_then(parse_counts).unwrap_or_default()
+}
+
 /// Counts in exactly the words in which they are written.
 fn parse_counts(text: &str) -> Option<Counts> {
     let mut counts = Counts::default();

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use serde_json::Value;
 
 use super::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
-use super::case::{Case, text};
+use super::case::Case;
 use super::generations::{is_behind, is_old_step, vouches};
 use super::lexicon::{is_broken, word};
 use super::listed::{Listed, Said};
@@ -176,6 +176,11 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
     if is_counted && !has_begun && is_behind(case, condition) {
         return Some(condition.signal(Progressing, "G02"));
     }
+    // Whatever its status says, its controller has found something; but what is declared to mean nothing means nothing.
+    let is_ignored = semantics.role == ConditionRole::Informational && semantics.is_declared;
+    if !is_ignored && !condition.errors().is_empty() {
+        return Some(condition.signal(Degraded, "C11"));
+    }
     let reason = condition.reason();
     let hard = || classify(&reason, Reading::Hard);
     if semantics.role == ConditionRole::Informational {
@@ -194,9 +199,6 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
         // A part may be absent for no harm; the whole is not there yet.
         let is_summary = semantics.role == ConditionRole::Summary;
         return is_summary.then(|| condition.signal(Progressing, "C02"));
-    }
-    if has_errors(condition) {
-        return Some(errors(condition));
     }
     match semantics.role {
         ConditionRole::Suspension => return suspension(condition, said, semantics, &reason),
@@ -296,22 +298,6 @@ fn runs_on(case: &Case<'_>, condition: Listed<'_>, reason: &str) -> bool {
         && !case.kind.runs_to_completion
         && !is_controller_at_work(reason)
         && !is_controller_at_work(&condition.message())
-}
-
-/// Whether errors are listed beside the condition.
-fn has_errors(condition: Listed<'_>) -> bool {
-    condition.map.get("errors").and_then(Value::as_array).is_some_and(|errors| !errors.is_empty())
-}
-
-fn errors(condition: Listed<'_>) -> Signal<'_> {
-    let mut signal = condition.signal(Degraded, "C11");
-    let first = condition.map.get("errors").and_then(|errors| errors.get(0)).and_then(Value::as_object);
-    if let Some(first) = first {
-        let (reason, message) = (text(first.get("reason")), text(first.get("message")));
-        signal.reason = if reason.is_empty() { signal.reason } else { reason };
-        signal.message = if message.is_empty() { signal.message } else { message };
-    }
-    signal
 }
 
 /// What a bad status means.

@@ -8,7 +8,11 @@ use serde_json::{Map, Value};
 use super::Health;
 use super::case::{CONDITION, Case, text};
 use super::signal::{Place, Signal, instant};
-use crate::Time;
+use crate::{
+    Time,
+    findings::{Severity, Told},
+    found::FoundSubConditions,
+};
 
 /// One condition as it stands in a list.
 #[derive(Clone, Copy)]
@@ -69,11 +73,29 @@ impl<'a> Listed<'a> {
         (since.as_second() <= now.as_second().saturating_add(AHEAD)).then_some(since)
     }
 
-    /// What it says, if it is this that decides.
+    /// The errors that are listed with it.
+    pub(super) fn errors(&self) -> FoundSubConditions<'a> {
+        FoundSubConditions::read(value(self.map, "errors"))
+    }
+
+    /// What it says, if it is this that decides. Of several errors under it the first says more than that there are several.
     pub(super) fn signal(&self, health: Health, rule: &'static str) -> Signal<'a> {
+        let (mut reason, mut message) = (self.reason(), self.message());
+        if health > Health::Suspended {
+            let mut told = Told::read(self.errors(), FoundSubConditions::default(), &message, 1);
+            let more = told.counts.errors.saturating_sub(1);
+            if let Some(first) = told.problems.pop().filter(|first| first.severity == Severity::Error) {
+                reason = if first.reason.is_empty() { reason } else { first.reason };
+                message = if first.message.is_empty() { message } else { first.message };
+                if more > 0 {
+                    let errors = if more == 1 { "error" } else { "errors" };
+                    message = Cow::Owned(format!("{message} (and {more} more {errors})"));
+                }
+            }
+        }
         Signal::new(health, rule, Place::Condition(self.type_))
-            .reason(self.reason())
-            .message(self.message())
+            .reason(reason)
+            .message(message)
             .since(self.since())
     }
 }

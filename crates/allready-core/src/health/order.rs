@@ -152,6 +152,8 @@ fn declared_lag<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
 /// How something ended that ends by a condition; it is under way until then.
 fn end<'a>(list: &[Listed<'a>]) -> Signal<'a> {
     let mut worst = Worst::default();
+    let broken = list.iter().filter(|condition| !condition.errors().is_empty());
+    worst.extend(broken.map(|condition| condition.signal(Degraded, "C11")));
     for condition in list.iter().filter(|condition| condition.said() == Said::True) {
         let health = match Flat::of(condition.type_).as_str() {
             "complete" | "completed" | "succeeded" => Healthy,

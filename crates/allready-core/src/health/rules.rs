@@ -173,7 +173,7 @@ const RULES: &[Rule] = &[
     is("C10", "The declared summary is missing: Progressing.", "Its parts do not speak for the whole."),
     is(
         "C11",
-        "Errors are listed beside a condition: Degraded.",
+        "A condition lists errors: Degraded, whatever its status says.",
         "Each of them is a finding of its controller.",
     ),
     is("LC01", "As C01, in a list below the top one.", NESTED),

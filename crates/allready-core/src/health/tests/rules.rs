@@ -89,6 +89,81 @@ fn errors_beside_a_condition_are_findings_whatever_its_status_says() {
 }
 
 #[test]
+fn of_several_errors_the_first_is_told_and_the_others_are_counted() {
+    let with = |errors: Value, message: &str| {
+        let condition = json!({"type": "Valid", "status": "False", "reason": "ErrorPresent", "message": message, "errors": errors});
+        let verdict = widget(&json!({"status": {"conditions": [condition]}}));
+        (verdict.reason, verdict.message)
+    };
+    let error =
+        |reason: &str, message: &str| json!({"type": "TLSError", "reason": reason, "message": message});
+    let told = |reason: &str, message: &str| (reason.to_owned(), message.to_owned());
+    let (first, second) =
+        (error("SecretNotValid", "Secret cert not found"), error("PortConflict", "port 80 is taken"));
+    let see = "see Errors for details";
+    assert_eq!(with(json!([first]), see), told("SecretNotValid", "Secret cert not found"));
+    assert_eq!(
+        with(json!([first, second]), see),
+        told("SecretNotValid", "Secret cert not found (and 1 more error)")
+    );
+    let many = vec![first.clone(); 10_000];
+    assert_eq!(with(json!(many), see).1, "Secret cert not found (and 9999 more errors)");
+    let left_out = "5 errors, 1 warning\n4 errors, 1 warning not listed";
+    assert_eq!(with(json!([first]), left_out).1, "Secret cert not found (and 4 more errors)");
+    let folded = "2 errors, 1 warning\nerror listener/https InvalidCertificateRef: Secret default/cert not found\n\
+        1 error, 1 warning not shown";
+    assert_eq!(
+        with(json!([]), folded),
+        told("InvalidCertificateRef", "listener/https: Secret default/cert not found (and 1 more error)")
+    );
+    assert_eq!(with(json!([]), "2 errors were found").1, "2 errors were found");
+    assert_eq!(with(json!([]), "1 warning\nwarning whole Old: use v1").0, "ErrorPresent");
+}
+
+#[test]
+fn nothing_is_healthy_while_a_condition_lists_an_error_of_any_shape() {
+    for errors in [
+        json!(3),
+        json!("boom"),
+        json!([null]),
+        json!([7, "boom"]),
+        json!({"a": {}}),
+        json!([[]]),
+        json!(true),
+    ] {
+        for (kind, type_, status) in [
+            ("Widget", "Ready", "True"),
+            ("Widget", "Fancy", "True"),
+            ("Widget", "Degraded", "False"),
+            ("Widget", "Progressing", "False"),
+            ("Widget", "Paused", "True"),
+            ("Widget", "Ready", "Unknown"),
+        ] {
+            let beside = json!({"type": type_, "status": status, "severity": "Info", "errors": errors});
+            for conditions in [json!([beside]), json!([beside, "Available=True"])] {
+                let found = object("example.com/v1", kind, &json!({"status": {"conditions": conditions}}));
+                let verdict = judge(&found, Registry::builtin(), now());
+                assert_eq!((verdict.health, verdict.rule), (Health::Degraded, "C11"), "{found}");
+            }
+        }
+    }
+    for none in [json!(0), json!(""), json!([]), json!({}), json!(null), json!(false)] {
+        let ready = json!({"type": "Ready", "status": "True", "errors": none});
+        assert_eq!(widget(&json!({"status": {"conditions": [ready]}})).health, Health::Healthy, "{none}");
+    }
+}
+
+#[test]
+fn an_end_with_errors_is_no_good_end() {
+    let declared = json!([{"group": "example.com", "kind": "Widget", "endsByCondition": true}]);
+    let registry = Registry::empty().with(read(&declared).unwrap());
+    let complete = json!({"type": "Complete", "status": "True", "errors": ["boom"]});
+    let object = object("example.com/v1", "Widget", &json!({"status": {"conditions": [complete]}}));
+    let verdict = judge(&object, &registry, now());
+    assert_eq!((verdict.health, verdict.rule, verdict.message.as_str()), (Health::Degraded, "C11", "boom"));
+}
+
+#[test]
 fn a_grace_makes_a_fresh_failure_an_activity() {
     let declared = json!([{"group": "example.com",
         "conditions": {"Ready": {"role": "summary", "bad": "Degraded", "grace": 60}}}]);

@@ -235,14 +235,15 @@ local function judge(condition, is_top)
   end
   if meaning ~= nil and meaning.sort == "tells" then
     return false
-  elseif meaning ~= nil and meaning.sort == "mentions" then
+  end
+  if not is_empty(condition.errors) then
+    say("Degraded", text)
+  end
+  if meaning ~= nil and meaning.sort == "mentions" then
     if status ~= nil and status ~= "True" and status ~= "Unknown" and (status ~= "False" or breaks(reason)) then
       say("Degraded", text)
     end
     return false
-  end
-  if not is_empty(condition.errors) then
-    say("Degraded", text)
   end
   if meaning == nil then
     guess(name, condition, text)
