@@ -19,9 +19,12 @@ pub(super) fn health(node: &Node) -> &'static str {
     }
 }
 
-/// Age, lag and writer, as far as they are known.
+/// Age, lag and writer, as far as they are known. Errors and warnings have those of the condition above them.
 pub(super) fn facts(node: &Node, now: Time) -> Vec<String> {
     let mut facts = Vec::new();
+    if matches!(node.what, What::Error | What::Warning) {
+        return facts;
+    }
     facts.extend(node.since.map(|since| age(since, now)));
     facts.extend(node.lag.map(|lag| format!("gen {}/{}", lag.observed, lag.generation)));
     facts.extend(node.writer.as_ref().map(|writer| format!("by {}", tame(&writer.manager))));
@@ -40,9 +43,17 @@ pub(super) fn why(node: &Node) -> String {
     }
 }
 
-/// `137 healthy Pods, 2 missing Secrets`.
+/// `137 healthy Pods, 2 missing Secrets`, or `9 more errors, 1 more warning`.
 pub(super) fn folded(folded: &[Folded]) -> String {
     let parts = folded.iter().map(|folded| {
+        let more = match folded.what {
+            What::Error => Some("more error"),
+            What::Warning => Some("more warning"),
+            _ => None,
+        };
+        if let Some(more) = more {
+            return format!("{} {more}{}", folded.count, if folded.count == 1 { "" } else { "s" });
+        }
         let plural = match (folded.count, folded.kind.as_str()) {
             (1, _) => "",
             (_, kind) if kind.ends_with('s') || kind.ends_with("ch") => "es",

@@ -68,6 +68,20 @@ fn a_gateway_is_explained_by_a_grant_that_nobody_gave_and_a_route_by_its_service
 }
 
 #[test]
+fn the_errors_of_a_condition_are_told_one_by_one_and_the_first_is_the_cause() {
+    assert_snapshot!("errors_listed", of_file("errors.yaml", &["httpproxy/web", "--complete"]));
+    assert_snapshot!("errors_in_a_message", of_file("errors.yaml", &["gateway/public", "--complete"]));
+    let many: Vec<Value> = (0..10_000)
+        .map(|number| json!({ "reason": "Bad", "message": format!("{number}\u{1b}[31m") }))
+        .collect();
+    let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a", "namespace": "shop" },
+        "status": { "conditions": [{ "type": "Ready", "status": "True", "errors": many, "warnings": 3 }] } });
+    let said = explain(&["-f", "-"], &object.to_string());
+    assert!(!said.contains('\u{1b}'), "{said}");
+    assert_snapshot!("errors_without_end", said);
+}
+
+#[test]
 fn what_others_wrote_cannot_speak_to_the_terminal_or_leave_its_box() {
     let evil = "\u{1b}]0;x\u{7}\"]:::x\n<script>\u{202e}|`\\";
     let object = json!({

@@ -175,7 +175,7 @@ impl Builder<'_> {
     fn add_parts(&mut self, index: usize, id: &ObjectId, verdict: &Verdict) {
         let Some(object) = self.known.object(id) else { return };
         let mut placed: Vec<usize> = Vec::new();
-        for part in parts::of_object(id, object, verdict, self.registry, self.bounds.all) {
+        for part in parts::of_object(id, object, verdict, self.registry, self.bounds) {
             let mut node = part.node;
             node.parent = Some(part.below.and_then(|below| placed.get(below).copied()).unwrap_or(index));
             placed.push(self.push(node));
@@ -300,7 +300,9 @@ impl Builder<'_> {
                 *folded.entry((met.health(), id.kind.clone())).or_default() += 1;
             }
         }
-        let folded = folded.into_iter().rev().map(|((health, kind), count)| Folded { health, kind, count });
+        let what = What::Object;
+        let folded =
+            folded.into_iter().rev().map(|((health, kind), count)| Folded { health, what, kind, count });
         self.nodes[index].folded.extend(folded);
     }
 }

@@ -68,9 +68,9 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
         let objects = best(&|child| child.what == What::Object && explains(child, node));
         // An object that is not well explains more than what the one above says of itself.
         let is_part = |child: &Node| match child.what {
-            What::Object | What::Event => false,
+            What::Object | What::Event | What::Warning => false,
             What::Finding => true,
-            What::Condition | What::Container => node.rule != FOUND,
+            What::Condition | What::Error | What::Container => node.rule != FOUND,
         };
         let chosen = objects.or_else(|| best(&is_part));
         if let Some((end, child)) = chosen {
@@ -80,7 +80,8 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
             ends[index] = Some(End {
                 badness: node.badness(),
                 is_missing: node.health == Some(Health::Missing),
-                is_concrete: matches!(node.what, What::Container | What::Finding) || node.rule == FOUND,
+                is_concrete: matches!(node.what, What::Container | What::Finding | What::Error)
+                    || node.rule == FOUND,
                 depth: 0,
                 since: node.since.map(Reverse),
                 index: Reverse(index),

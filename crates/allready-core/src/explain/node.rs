@@ -19,11 +19,15 @@ use crate::{Time, health::Health, writers::Writer};
 pub enum What {
     /// A condition of the object above.
     Condition,
+    /// An error that the condition above lists.
+    Error,
+    /// A warning that the condition above lists.
+    Warning,
     /// A container of the pod above.
     Container,
     /// Something about the object above that its status does not say.
     Finding,
-    /// A warning about the object above.
+    /// An event that warns of the object above.
     Event,
     /// An object.
     Object,
@@ -118,19 +122,21 @@ pub struct Lag {
     pub generation: i64,
 }
 
-/// Objects that are not shown one by one.
+/// Objects, or errors and warnings of a condition, that are not shown one by one.
 ///
 /// ```
-/// use allready_core::{explain::Folded, health::Health};
+/// use allready_core::{explain::{Folded, What}, health::Health};
 ///
-/// let folded = Folded { health: Health::Healthy, kind: "Pod".to_owned(), count: 37 };
+/// let folded = Folded { health: Health::Healthy, what: What::Object, kind: "Pod".to_owned(), count: 37 };
 /// assert_eq!(serde_json::to_value(&folded).unwrap()["count"], 37);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Folded {
     /// How they are.
     pub health: Health,
-    /// Their kind.
+    /// What they are.
+    pub what: What,
+    /// Their kind, of objects.
     pub kind: String,
     /// How many there are.
     pub count: usize,
@@ -155,9 +161,10 @@ pub struct Node {
     pub what: What,
     /// The object, or the one that this is a part of.
     pub object: ObjectId,
-    /// What to call it: `Pod shop/web-7`, `Ready=False`, `listener https: Programmed=False`, `container app`.
+    /// What to call it: `Pod shop/web-7`, `Ready=False`, `listener https: Programmed=False`, `error TLSError`,
+    /// `container app`.
     pub label: String,
-    /// How it is; nothing for an event, which is only told.
+    /// How it is; nothing for an event or a warning, which are only told.
     pub health: Option<Health>,
     /// The worst of it and of everything below.
     pub worst: Health,

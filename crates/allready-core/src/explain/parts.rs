@@ -3,11 +3,13 @@
 use serde_json::Value;
 
 use super::{
+    Bounds,
     id::{ObjectId, text},
-    node::{Lag, Node, Relation, What},
+    node::{Folded, Lag, Node, Relation, What},
 };
 use crate::{
     Standing, Status, Time,
+    findings::{Severity, Told},
     found::{self, FoundCondition},
     health::{Health, Verdict},
     registry::{ConditionRole, Registry},
@@ -31,9 +33,9 @@ pub(super) fn of_object(
     object: &Value,
     verdict: &Verdict,
     registry: &Registry,
-    all: bool,
+    bounds: &Bounds,
 ) -> Vec<Part> {
-    let reader = Reader { id, object, verdict, registry, all };
+    let reader = Reader { id, object, verdict, registry, bounds };
     let mut parts = reader.top();
     if let Some(status) = object["status"].as_object() {
         for (field, value) in status.iter().filter(|(field, _)| *field != "conditions") {
@@ -42,7 +44,7 @@ pub(super) fn of_object(
     }
     if id.kind == "Pod" && id.group.is_empty() {
         let containers = reader.containers();
-        if !containers.is_empty() && !all {
+        if !containers.is_empty() && !bounds.all {
             // That they are not ready is said by themselves.
             let is_told = |part: &Part| part.node.reason.starts_with("ContainersNot");
             parts.retain(|part| part.node.what != What::Condition || !is_told(part));
@@ -61,7 +63,7 @@ struct Reader<'a> {
     object: &'a Value,
     verdict: &'a Verdict,
     registry: &'a Registry,
-    all: bool,
+    bounds: &'a Bounds,
 }
 
 impl Reader<'_> {
@@ -75,21 +77,14 @@ impl Reader<'_> {
         let top = conditions.iter().position(|condition| role(condition) == ConditionRole::Summary);
         let mut parts = Vec::new();
         if let Some(top) = top {
-            let node = self.condition(&conditions[top], "", "status.conditions");
-            if self.is_shown(&node) {
-                parts.push(Part { node, below: None });
-            }
+            self.add(&conditions[top], "", "status.conditions", None, &mut parts);
         }
         let below = (!parts.is_empty()).then_some(0);
         for (index, condition) in conditions.iter().enumerate() {
-            if Some(index) != top && (self.all || role(condition) != ConditionRole::Informational) {
-                let mut node = self.condition(condition, "", "status.conditions");
-                if below.is_some() {
-                    node.relation = Relation::DependsOn;
-                }
-                if self.is_shown(&node) {
-                    parts.push(Part { node, below });
-                }
+            let says_something =
+                || role(condition) != ConditionRole::Informational || !condition.errors.is_empty();
+            if Some(index) != top && (self.bounds.all || says_something()) {
+                self.add(condition, "", "status.conditions", below, &mut parts);
             }
         }
         parts
@@ -122,15 +117,69 @@ impl Reader<'_> {
             let path = format!("{path}.{field}");
             if field == "conditions" {
                 for condition in found::read(value).conditions() {
-                    let node = self.condition(condition, place, &path);
-                    if self.is_shown(&node) {
-                        parts.push(Part { node, below: None });
-                    }
+                    self.add(condition, place, &path, None, parts);
                 }
             } else {
                 self.nested(field, &path, value, depth + 1, parts);
             }
         }
+    }
+
+    /// Adds a condition that has something to tell, and below it the errors and warnings that it lists.
+    fn add(
+        &self,
+        condition: &FoundCondition<'_>,
+        place: &str,
+        list: &str,
+        below: Option<usize>,
+        parts: &mut Vec<Part>,
+    ) {
+        let mut node = self.condition(condition, place, list);
+        if below.is_some() {
+            node.relation = Relation::DependsOn;
+        }
+        if !self.is_shown(&node) {
+            return;
+        }
+        let told = Told::read(condition.errors, condition.warnings, &condition.message, self.bounds.children);
+        if condition.errors.is_empty() && condition.warnings.is_empty() && !told.problems.is_empty() {
+            // The rest of the message is what follows.
+            node.message = told.counts.to_string();
+        }
+        let omitted = told.omitted();
+        for (what, health, count) in [
+            (What::Error, Health::Degraded, omitted.errors),
+            (What::Warning, Health::Healthy, omitted.warnings),
+        ] {
+            if count > 0 {
+                node.folded.push(Folded { health: self.within(health), what, kind: String::new(), count });
+            }
+        }
+        let problems = told.problems.into_iter().map(|problem| {
+            let (what, health) = match problem.severity {
+                Severity::Error => (What::Error, Some(self.within(Health::Degraded))),
+                Severity::Warning => (What::Warning, None),
+            };
+            let label = match (problem.severity, &*problem.type_) {
+                (severity, "") => severity.to_string(),
+                (Severity::Error, type_) => format!("error {type_}"),
+                // That it is a warning is said for its health.
+                (Severity::Warning, type_) => type_.to_owned(),
+            };
+            let mut below = Node::new(what, self.id.clone(), label, Health::Healthy);
+            (below.health, below.relation) = (health, Relation::Has);
+            below.field.clone_from(&node.field);
+            (below.reason, below.message) = (problem.reason.into_owned(), problem.message.into_owned());
+            (below.since, below.lag) = (node.since, node.lag);
+            below.writer.clone_from(&node.writer);
+            // As much as a dependent that has words; but not more, because that one may list errors too.
+            below.weight = 3;
+            below
+        });
+        let problems: Vec<Node> = problems.collect();
+        let above = parts.len();
+        parts.push(Part { node, below });
+        parts.extend(problems.into_iter().map(|node| Part { node, below: Some(above) }));
     }
 
     fn condition(&self, condition: &FoundCondition<'_>, place: &str, list: &str) -> Node {
@@ -146,6 +195,7 @@ impl Reader<'_> {
         let health = match (semantics.role, semantics.polarity.standing(condition.status)) {
             // It is no longer under way, and has not arrived.
             _ if is_bad_rollout => Health::Degraded,
+            _ if !condition.errors.is_empty() => Health::Degraded,
             (ConditionRole::Suspension, _) if condition.status == Status::True => Health::Suspended,
             (ConditionRole::Activity, _) if condition.status == Status::True => Health::Progressing,
             (ConditionRole::Suspension | ConditionRole::Activity | ConditionRole::Informational, _) => {
@@ -179,7 +229,7 @@ impl Reader<'_> {
     }
 
     fn is_shown(&self, node: &Node) -> bool {
-        self.all || node.health != Some(Health::Healthy)
+        self.bounds.all || node.health != Some(Health::Healthy)
     }
 
     /// The containers of a pod that do not run as they should.

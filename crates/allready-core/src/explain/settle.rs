@@ -45,10 +45,12 @@ fn fold(nodes: &mut [Node], index: usize, child: usize) -> bool {
 
 /// One more that is well.
 fn count(node: &mut Node, kind: String) {
-    let same = |folded: &&mut Folded| folded.health == Health::Healthy && folded.kind == kind;
+    let same = |folded: &&mut Folded| {
+        folded.health == Health::Healthy && folded.what == What::Object && folded.kind == kind
+    };
     match node.folded.iter_mut().find(same) {
         Some(folded) => folded.count += 1,
-        None => node.folded.push(Folded { health: Health::Healthy, kind, count: 1 }),
+        None => node.folded.push(Folded { health: Health::Healthy, what: What::Object, kind, count: 1 }),
     }
 }
 

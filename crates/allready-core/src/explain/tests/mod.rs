@@ -1,6 +1,7 @@
 //! Explanations of hand-written clusters.
 
 mod bounds;
+mod errors;
 mod gaps;
 mod gateway;
 mod reports;
