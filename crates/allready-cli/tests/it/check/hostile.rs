@@ -73,6 +73,25 @@ fn ten_thousand_conditions_are_one_verdict() {
 }
 
 #[test]
+fn errors_of_any_shape_are_never_green_and_nothing_in_them_is_written_raw() {
+    let many = vec![serde_json::json!({ "reason": "Bad\u{1b}[2J", "message": "\u{1b}]0;x\u{7}" }); 10_000];
+    for errors in [
+        serde_json::json!(many),
+        serde_json::json!([7, null]),
+        serde_json::json!("\u{1b}[2Jboom"),
+        serde_json::json!(3),
+    ] {
+        let object = serde_json::json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a" },
+            "status": { "conditions": [{ "type": "Ready", "status": "True", "errors": errors }] } });
+        for output in OUTPUTS {
+            let told = check(output, &object.to_string());
+            assert!(told.starts_with("exit 1\n"), "{output:?}: {told}");
+            assert!(!told.contains(['\u{1b}', '\u{7}']) && told.len() < 20_000, "{output:?}: {told}");
+        }
+    }
+}
+
+#[test]
 fn many_different_causes_are_bounded_and_counted() {
     let mut text = String::new();
     for n in 0..3_000 {

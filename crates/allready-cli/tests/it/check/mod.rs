@@ -29,6 +29,24 @@ fn the_table_has_what_is_not_healthy_worst_first_and_equal_causes_once() {
 }
 
 #[test]
+fn of_several_errors_the_table_tells_the_first_and_counts_the_others() {
+    let error = |reason: &str, message: &str| serde_json::json!({ "type": "TLSError", "status": "True", "reason": reason, "message": message });
+    let (first, second) =
+        (error("SecretNotValid", "Secret cert not found"), error("PortConflict", "port 443 is taken"));
+    let proxy = |name: &str, errors: &[&serde_json::Value]| {
+        serde_json::json!({ "apiVersion": "projectcontour.io/v1", "kind": "HTTPProxy", "metadata": { "name": name },
+            "status": { "conditions": [{ "type": "Valid", "status": "False", "reason": "ErrorPresent",
+                "message": "At least one error present, see Errors for details", "errors": errors }] } })
+    };
+    let proxies = [
+        proxy("one", &[&first]),
+        proxy("two", &[&first, &second]),
+        proxy("three", &[&second, &first, &first]),
+    ];
+    assert_snapshot!(check(&[], &proxies.map(|proxy| proxy.to_string()).join("\n")));
+}
+
+#[test]
 fn a_wide_table_says_which_rule_and_field_decided() {
     assert_snapshot!(check(&["-o", "wide"], MIXED));
 }

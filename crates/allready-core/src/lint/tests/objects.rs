@@ -187,3 +187,18 @@ fn o09_conditions_of_a_changed_object_say_what_they_are_about() {
     of_status["status"]["observedGeneration"] = json!(2);
     assert_eq!(found(&of_status, "O09"), NOTHING, "that of the status stands for all");
 }
+
+#[test]
+fn errors_and_warnings_of_a_condition_are_nothing_to_complain_of() {
+    let entry = json!({ "type": "TLSError", "status": "True", "reason": "SecretNotValid", "message": "no such secret" });
+    let valid = json!({ "type": "Ready", "status": "False", "reason": "ErrorPresent", "message": "see Errors",
+        "errors": [entry, entry], "warnings": [entry] });
+    let plain =
+        json!({ "type": "Ready", "status": "False", "reason": "ErrorPresent", "message": "see Errors" });
+    assert_eq!(ids(&widget(&[condition(&valid)])), ids(&widget(&[condition(&plain)])));
+    for odd in [json!(3), json!("boom"), json!([7]), json!({})] {
+        let mut odd_one = valid.clone();
+        odd_one["errors"] = odd;
+        assert_eq!(ids(&widget(&[condition(&odd_one)])), ids(&widget(&[condition(&plain)])));
+    }
+}
