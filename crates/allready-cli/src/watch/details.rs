@@ -60,7 +60,7 @@ impl Details {
                 status: condition.status,
                 reason: condition.reason.to_string(),
                 message: condition.message.chars().take(MAX_MESSAGE).collect(),
-                since: condition.since,
+                since: condition.began(found.created),
                 writer: writers::of_condition(object, &full, &condition.type_).map(|writer| writer.manager),
             }));
         }
@@ -134,6 +134,19 @@ mod tests {
             told,
             [" Programmed", "listeners[https] Accepted", "listeners[1] Accepted", "parents[web] Accepted"]
         );
+    }
+
+    #[test]
+    fn a_condition_from_the_default_of_a_schema_is_as_old_as_its_object() {
+        let object = json!({ "kind": "Gateway", "metadata": { "creationTimestamp": "2026-11-15T11:50:00Z" },
+            "status": { "conditions": [
+                { "type": "Accepted", "status": "Unknown", "lastTransitionTime": "1970-01-01T00:00:00Z" },
+                { "type": "Programmed", "status": "Unknown" },
+            ] } });
+        let details = Details::of(&object, Registry::builtin(), Time::EPOCH);
+        let since: Vec<_> = details.conditions.iter().map(|said| said.since).collect();
+        assert_eq!(since, ["2026-11-15T11:50:00Z".parse().ok(), None]);
+        assert_eq!(details.verdict.since, since[0]);
     }
 
     #[test]

@@ -35,7 +35,8 @@ pub(super) fn of_object(
     registry: &Registry,
     bounds: &Bounds,
 ) -> Vec<Part> {
-    let reader = Reader { id, object, verdict, registry, bounds };
+    let created = found::FoundObject::read(object).created;
+    let reader = Reader { id, object, created, verdict, registry, bounds };
     let mut parts = reader.top();
     if let Some(status) = object["status"].as_object() {
         for (field, value) in status.iter().filter(|(field, _)| *field != "conditions") {
@@ -61,6 +62,7 @@ pub(super) fn of_object(
 struct Reader<'a> {
     id: &'a ObjectId,
     object: &'a Value,
+    created: Option<Time>,
     verdict: &'a Verdict,
     registry: &'a Registry,
     bounds: &'a Bounds,
@@ -212,7 +214,7 @@ impl Reader<'_> {
         node.field = format!("{list}[{}]", condition.type_);
         node.reason = condition.reason.clone().into_owned();
         node.message = condition.message.clone().into_owned();
-        node.since = condition.since;
+        node.since = condition.began(self.created);
         node.lag = lag;
         node.writer = writers::of_condition(self.object, list, &condition.type_);
         // A part says more than the whole, a dependent more than what is computed from it, and words more than none.
@@ -260,7 +262,7 @@ impl Reader<'_> {
     /// Since when the containers of a pod are not all ready.
     fn not_ready_since(&self) -> Option<Time> {
         let conditions = found::of_object(self.object);
-        ["ContainersReady", "Ready"].into_iter().find_map(|type_| conditions.find(type_)?.since)
+        ["ContainersReady", "Ready"].into_iter().find_map(|type_| conditions.find(type_)?.began(self.created))
     }
 }
 

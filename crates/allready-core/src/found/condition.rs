@@ -39,7 +39,7 @@ pub struct FoundCondition<'a> {
     pub reason: Cow<'a, str>,
     /// The message, at its full length; empty where there is none.
     pub message: Cow<'a, str>,
-    /// Since when it has this status, where that can be read.
+    /// Since when it has this status, where that can be read; for an age, see [`began`](Self::began).
     pub since: Option<Time>,
     /// The generation that it is about, where that can be read.
     pub observed: Option<Generation>,
@@ -82,6 +82,24 @@ impl<'a> FoundCondition<'a> {
         }
     }
 
+    /// Returns since when it has been so, for whoever shows an age: the time that it gives, but the creation of the object where that
+    /// is the Unix epoch. The default of a CRD's schema writes the epoch, as in Gateway API, because it must write some time.
+    ///
+    /// ```
+    /// use allready_core::found::FoundObject;
+    /// use serde_json::json;
+    ///
+    /// let object = json!({
+    ///     "metadata": {"creationTimestamp": "2026-03-01T10:00:00Z"},
+    ///     "status": {"conditions": [{"type": "Accepted", "status": "Unknown", "lastTransitionTime": "1970-01-01T00:00:00Z"}]},
+    /// });
+    /// let found = FoundObject::read(&object);
+    /// assert_eq!(found.conditions.find("Accepted").unwrap().began(found.created), found.created);
+    /// ```
+    pub fn began(&self, created: Option<Time>) -> Option<Time> {
+        began(self.since, created)
+    }
+
     /// The nearest condition that the API server accepts.
     ///
     /// Type and reason are [sanitised](ConditionType::sanitized), a missing type becomes `Untyped` and a missing reason
@@ -118,6 +136,13 @@ impl<'a> FoundCondition<'a> {
         }
         ConditionType::sanitized(&self.type_)
     }
+}
+
+/// Since when something has been so that says since when: the Unix epoch, or Go's zero time before it, is no time that anybody knows of, and
+/// stands there from the creation of the object on.
+pub(crate) fn began(since: Option<Time>, created: Option<Time>) -> Option<Time> {
+    let is_known = |time: &Time| *time > Time::EPOCH;
+    if since.is_some_and(|since| !is_known(&since)) { created.filter(is_known) } else { since }
 }
 
 impl<'a> From<&'a FoundCondition<'_>> for Input<'a> {

@@ -11,7 +11,7 @@ use super::signal::{Place, Signal, instant};
 use crate::{
     Time,
     findings::{Severity, Told},
-    found::FoundSubConditions,
+    found::{self, FoundSubConditions},
 };
 
 /// One condition as it stands in a list.
@@ -67,9 +67,9 @@ impl<'a> Listed<'a> {
         value(self.map, "lastTransitionTime")?.as_str()
     }
 
-    /// Since when, as an instant. A clock that is ahead by minutes is believed; what lies further ahead tells nothing.
+    /// Since when, as an instant. A clock that is ahead by minutes is believed; what lies further ahead tells nothing, nor does the epoch.
     pub(super) fn since_when(&self, now: Time) -> Option<Time> {
-        let since = self.since().and_then(instant)?;
+        let since = found::began(self.since().and_then(instant), None)?;
         (since.as_second() <= now.as_second().saturating_add(AHEAD)).then_some(since)
     }
 

@@ -121,7 +121,7 @@ pub struct Verdict {
     pub reason: String,
     /// Its message.
     pub message: String,
-    /// Since when it has said so.
+    /// Since when it has said so; since the object was created, where it gives the Unix epoch as the default of a schema does.
     pub since: Option<Time>,
     /// Who wrote it, where that is recorded.
     pub writer: Option<Writer>,

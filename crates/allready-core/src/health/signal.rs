@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{Health, Lag, Verdict};
-use crate::{Time, condition::rfc3339, writers};
+use crate::{Time, condition::rfc3339, found, writers};
 
 /// Where something was said. It becomes text only for the one that decides.
 #[derive(Clone, Debug)]
@@ -105,13 +105,14 @@ impl<'a> Signal<'a> {
                 (format!("{list}[{type_}]"), writer)
             }
         };
+        let created = object.pointer("/metadata/creationTimestamp").and_then(Value::as_str);
         Verdict {
             health: self.health,
             rule: self.rule,
             field,
             reason: self.reason.into_owned(),
             message: self.message.into_owned(),
-            since: self.since.and_then(instant),
+            since: found::began(self.since.and_then(instant), created.and_then(instant)),
             writer,
             lag,
         }

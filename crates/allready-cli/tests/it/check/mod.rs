@@ -47,6 +47,18 @@ fn of_several_errors_the_table_tells_the_first_and_counts_the_others() {
 }
 
 #[test]
+fn a_gateway_with_the_default_of_its_schema_is_as_old_as_it_was_created() {
+    let gateway = serde_json::json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
+        "metadata": { "name": "web", "namespace": "shop", "creationTimestamp": "2026-11-15T12:50:00Z" },
+        "status": { "conditions": [{ "type": "Accepted", "status": "Unknown", "reason": "Pending",
+            "message": "Waiting for controller", "lastTransitionTime": "1970-01-01T00:00:00Z" }] } });
+    let told = check(&[], &gateway.to_string());
+    assert!(told.contains("Progressing   shop        Gateway/web   10m     Pending"), "{told}");
+    let line = check(&["-o", "jsonl"], &gateway.to_string());
+    assert!(line.contains(r#""since":"2026-11-15T12:50:00Z""#), "{line}");
+}
+
+#[test]
 fn a_wide_table_says_which_rule_and_field_decided() {
     assert_snapshot!(check(&["-o", "wide"], MIXED));
 }

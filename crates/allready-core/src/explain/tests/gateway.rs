@@ -173,3 +173,16 @@ fn a_gateway_in_trouble_with_something_else_does_not_explain_a_route_that_is_wel
     assert_eq!(find(&explanation, "Gateway shop/public").unwrap().relation, Relation::ServedBy);
     assert_eq!(cause(&explanation), "Service shop/web: NoReadyEndpoints");
 }
+
+#[test]
+fn a_gateway_that_nobody_has_taken_waits_since_it_was_created() {
+    let default = json!({ "type": "Accepted", "status": "Unknown", "reason": "Pending",
+        "message": "Waiting for controller", "lastTransitionTime": "1970-01-01T00:00:00Z" });
+    let status = json!({ "conditions": [default] });
+    let mut gateway = object("gateway.networking.k8s.io/v1", "Gateway", "public", &json!({}), &status);
+    gateway["metadata"]["creationTimestamp"] = json!("2026-11-15T11:50:00Z");
+    let explanation = explained(&cluster([gateway]), GATEWAY, "Gateway", "public");
+    let created = "2026-11-15T11:50:00Z".parse().ok();
+    assert_eq!((explanation.nodes[0].since, cause_node(&explanation).since), (created, created));
+    assert_eq!(cause(&explanation), "Gateway shop/public Accepted=Unknown: Pending");
+}

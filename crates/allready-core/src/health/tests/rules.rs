@@ -50,6 +50,27 @@ fn a_deletion_and_a_silence_begin_when_the_object_says() {
 }
 
 #[test]
+fn a_condition_from_the_default_of_a_schema_is_as_old_as_its_object() {
+    let of = |time: &str, metadata: &Value| {
+        let accepted =
+            json!({"type": "Accepted", "status": "Unknown", "reason": "Pending", "lastTransitionTime": time});
+        let parts = json!({"metadata": metadata, "status": {"conditions": [accepted]}});
+        let verdict =
+            judge(&object("gateway.networking.k8s.io/v1", "Gateway", &parts), Registry::builtin(), now());
+        assert_eq!(verdict.reason, "Pending");
+        verdict.since.map(|since| since.to_string())
+    };
+    let created = "2026-03-01T07:00:00Z";
+    let metadata = json!({"name": "x", "creationTimestamp": created});
+    for unset in ["1970-01-01T00:00:00Z", "1970-01-01T01:00:00+01:00", "0001-01-01T00:00:00Z"] {
+        assert_eq!(of(unset, &metadata).as_deref(), Some(created));
+        assert_eq!(of(unset, &json!({"name": "x"})), None, "nobody knows");
+        assert_eq!(of(unset, &json!({"name": "x", "creationTimestamp": "1970-01-01T00:00:00Z"})), None);
+    }
+    assert_eq!(of("2026-03-01T08:00:00Z", &metadata).as_deref(), Some("2026-03-01T08:00:00Z"));
+}
+
+#[test]
 fn a_lag_is_told_at_both_levels() {
     let behind = Some(Lag { observed: 1, generation: 2 });
     let at_top = widget(
