@@ -8,17 +8,18 @@ mod observe;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use allready::{
-    ConditionType, Status,
-    backoff::Backoff,
-    metrics::WriteMetrics,
-    reason,
-    set::Untouched,
-    update::{Field, FieldMap, ReasonedError, ReconcileResult, Retry, StatusUpdater},
-};
 use allready_apiserver::{
     Verb,
     fault::{Effect, Faults, Rule},
+};
+use allready_core::{
+    Status, reason,
+    set::{Untouched, Untyped},
+};
+use allready_kube::{
+    backoff::Backoff,
+    metrics::WriteMetrics,
+    status::{Because, Field, FieldMap, ReasonedError, Retry, StatusUpdater, UpdateError},
 };
 use kube::{
     Api, Client,
@@ -178,20 +179,18 @@ async fn write(
 ) -> Tally {
     let mut tally = Tally::default();
     let metrics = WriteMetrics::default();
-    let updater = updater(writer, &metrics);
+    let updater = updater(client, writer, &metrics);
     for round in 1..=rounds {
         before(round);
         loop {
-            let mut result = ReconcileResult::of(known.clone());
-            for (type_, status) in said(writer, round) {
-                result.set(
-                    ConditionType::sanitized(&type_),
-                    status,
-                    Some(reason!("Checked")),
-                    message(round),
-                );
-            }
-            let done = updater.update(&client, result).await;
+            let work = updater.run(&known, async |c| {
+                for (type_, status) in said(writer, round) {
+                    c.mark(&type_, status, reason!("Checked"), message(round))
+                        .map_err(Because::without_reason)?;
+                }
+                Ok(())
+            });
+            let done = work.await;
             tally.requests += u64::from(done.requests);
             if let Some(stored) = done.stored {
                 tally.problems.extend(wrong_in(&stored, writer, round));
@@ -199,7 +198,7 @@ async fn write(
             }
             match done.wrote {
                 Ok(_) => break,
-                Err(allready::update::UpdateError::GaveUp { .. }) => tally.given_up += 1,
+                Err(UpdateError::GaveUp { .. }) => tally.given_up += 1,
                 Err(error) => {
                     tally.problems.push(format!("{writer} in round {round}: {error}"));
                     break;
@@ -212,7 +211,11 @@ async fn write(
     tally
 }
 
-fn updater(writer: &'static str, metrics: &WriteMetrics) -> StatusUpdater<DynamicObject> {
+fn updater(
+    client: Client,
+    writer: &'static str,
+    metrics: &WriteMetrics,
+) -> StatusUpdater<DynamicObject, Untyped, Value> {
     // One of them is in charge of the whole status, the other has conditions to add.
     let fields = if writer == WRITERS[0] {
         FieldMap::default()
@@ -220,11 +223,14 @@ fn updater(writer: &'static str, metrics: &WriteMetrics) -> StatusUpdater<Dynami
         FieldMap::none().named(Field::Conditions, "conditions")
     };
     let backoff = Backoff { min: Duration::from_millis(1), max: Duration::from_millis(200) };
-    StatusUpdater::by_path(resource(), fields)
-        .conditions(Untouched::Remove)
+    StatusUpdater::by_path(client, writer, resource(), fields)
+        .without_events()
+        .untouched(Untouched::Remove)
         .owned(move |type_| type_.starts_with(writer))
-        .phase_json(|seen| {
-            Ok::<_, ReasonedError>(format!("{} conditions", seen.result.conditions.len()).into())
+        .phase_json(|view| {
+            let own =
+                view.conditions.iter().filter(|condition| condition.type_.as_str().starts_with(WRITERS[0]));
+            Ok::<_, ReasonedError>(format!("{} conditions", own.count()).into())
         })
         .retry(Retry { tries: 12, backoff })
         .metrics(metrics.clone())

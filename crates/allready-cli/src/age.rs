@@ -1,6 +1,6 @@
 //! How long ago something was, as kubectl says it.
 
-use allready::Time;
+use allready_core::Time;
 
 /// How long ago this instant is. One to come is now: clocks differ.
 pub(crate) fn age(then: Time, now: Time) -> String {

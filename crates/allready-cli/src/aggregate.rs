@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use allready::{Status, Time};
+use allready_core::{Status, Time};
 use clap::Args;
 
 use crate::{

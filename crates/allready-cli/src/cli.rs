@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use allready::{
+use allready_core::{
     ConditionSet, ConditionType, Generation, Time,
     rollup::{Policy, Stale},
 };

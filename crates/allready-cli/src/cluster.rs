@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::PathBuf, time::Duration};
 
-use allready::refusal::{denied, innermost};
+use allready_kube::refusal::{denied, innermost};
 use clap::Args;
 use kube::{
     Client, Config,

@@ -8,14 +8,14 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use allready::{
+use allready_core::{
     Time,
     health::{Health, Verdict, group, judge},
     lint::is_definition,
     registry::{self, Entry, Registry},
-    resources::{Catalog, Resource},
     set::ANNOTATION,
 };
+use allready_kube::resources::{Catalog, Resource};
 use clap::Args;
 use kube::api::{DynamicObject, ListParams, PartialObjectMeta};
 use serde_json::{Value, json};

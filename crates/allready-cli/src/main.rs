@@ -36,7 +36,7 @@ mod xml;
 
 use std::process::ExitCode;
 
-use allready::Time;
+use allready_core::Time;
 
 use crate::{
     cli::{Cli, Command},

@@ -4,7 +4,7 @@ mod heard;
 
 use std::{process::ExitCode, time::Duration};
 
-use allready::{
+use allready_kube::{
     backoff::Backoff,
     report::{Identity, Layout, Outcome, Reporter, SyncState, Trouble},
 };

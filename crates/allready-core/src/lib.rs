@@ -30,10 +30,9 @@ pub mod rollup;
 pub mod roster;
 pub mod set;
 pub mod transition;
-pub mod updater;
 pub mod writers;
 
 pub use condition::{
     Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time,
 };
-pub use set::ConditionSet;
+pub use set::{ConditionSet, Conditions};

@@ -45,6 +45,15 @@ pub(crate) fn generate(set: &Set) -> TokenStream {
                 self.0.finish()
             }
 
+            /// Ends the pass with the error that ended the reconcile: the top condition is not good.
+            #visibility fn fail(
+                self,
+                reason: #core::Reason,
+                message: impl ::core::convert::Into<#core::Message>,
+            ) -> #core::set::Finished {
+                self.0.fail(reason, message)
+            }
+
             /// Says that the reconcile did *not* come to its end, and reports what changed until then.
             #visibility fn abandon(self) -> #core::set::Finished {
                 self.0.abandon()
@@ -117,6 +126,7 @@ fn description(set: &Set) -> TokenStream {
     let prune = set.prune.iter().map(text);
     let good_reason = set.good_reason.iter().map(text);
     let (untouched, upgrade, order) = (untouched.iter(), upgrade.iter(), order.iter());
+    let detailed = set.detailed.then(|| quote!(.detailed()));
     quote! {
         #core::set::generated(
             #core::ConditionSet::builder(#core::condition_type!(#top))
@@ -125,7 +135,8 @@ fn description(set: &Set) -> TokenStream {
                 #(.good_reason(#core::reason!(#good_reason)))*
                 #(.untouched(#core::set::Untouched::#untouched))*
                 #(.upgrade(#core::set::Upgrade::#upgrade))*
-                #(.order(#core::condition::ListOrder::#order))*,
+                #(.order(#core::condition::ListOrder::#order))*
+                #detailed,
             #policy,
         )
     }
@@ -174,6 +185,36 @@ fn pass(set: &Set) -> TokenStream {
         impl ::core::ops::DerefMut for #pass_ident<'_> {
             fn deref_mut(&mut self) -> &mut Self::Target {
                 &mut self.0
+            }
+        }
+
+        #[automatically_derived]
+        impl #core::set::Markable for #ident {
+            type Pass<'a> = #pass_ident<'a>;
+
+            fn declared_set() -> ::core::option::Option<&'static #core::ConditionSet> {
+                ::core::option::Option::Some(<Self as #core::set::TypedSet>::set())
+            }
+
+            fn typed(pass: #core::set::Pass<'_>) -> Self::Pass<'_> {
+                #pass_ident(#core::set::TypedPass::over(pass))
+            }
+
+            fn untyped(pass: Self::Pass<'_>) -> #core::set::Pass<'_> {
+                pass.0.into_untyped()
+            }
+        }
+
+        #[automatically_derived]
+        impl #core::set::Mark<#ident> for #pass_ident<'_> {
+            fn mark_standing(
+                &mut self,
+                condition: #ident,
+                standing: #core::Standing,
+                reason: #core::Reason,
+                message: &str,
+            ) -> ::core::result::Result<(), #core::set::MarkError> {
+                #core::set::Mark::mark_standing(&mut self.0, condition, standing, reason, message)
             }
         }
     }

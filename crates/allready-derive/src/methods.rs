@@ -35,7 +35,7 @@ fn by_status(set: &Set, condition: &Condition, name: &str, status: Status) -> To
         #doc
         #visibility fn #name<'m>(
             &mut self,
-            reason: impl ::core::convert::Into<#core::Reason>,
+            reason: impl #core::condition::IntoReason,
             message: impl ::core::convert::Into<::std::borrow::Cow<'m, str>>,
         ) -> &mut Self {
             self.0.mark(#ident::#variant, #core::Status::#status, reason, message);

@@ -24,10 +24,12 @@ pub(crate) struct Set {
     pub(crate) untouched: Option<Ident>,
     pub(crate) upgrade: Option<Ident>,
     pub(crate) order: Option<Ident>,
+    pub(crate) detailed: bool,
     pub(crate) conditions: Vec<Condition>,
 }
 
-const KEYS: [&str; 8] = ["top", "good_reason", "prune", "policy", "untouched", "upgrade", "order", "crate"];
+const KEYS: [&str; 9] =
+    ["top", "good_reason", "prune", "policy", "untouched", "upgrade", "order", "detailed", "crate"];
 
 impl Set {
     pub(crate) fn parse(input: &DeriveInput) -> syn::Result<Self> {
@@ -57,6 +59,7 @@ impl Set {
             untouched: variant(arguments.text("untouched", problems), rules::UNTOUCHED, problems),
             upgrade: variant(arguments.text("upgrade", problems), rules::UPGRADE, problems),
             order: variant(arguments.text("order", problems), rules::ORDER, problems),
+            detailed: arguments.flag("detailed", problems),
             conditions: data.variants.iter().map(|one| Condition::parse(one, problems)).collect(),
         };
         set.check(problems);

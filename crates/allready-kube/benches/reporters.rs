@@ -146,7 +146,7 @@ fn resource() -> ApiResource {
 }
 
 fn kind() -> Value {
-    let conditions = allready_kube::kinds::conditions(&mut schemars::SchemaGenerator::default());
+    let conditions = schemars::SchemaGenerator::default().subschema_for::<allready_core::Conditions>();
     let status = json!({ "type": "object", "properties": { "conditions": conditions } });
     json!({
         "apiVersion": "apiextensions.k8s.io/v1",

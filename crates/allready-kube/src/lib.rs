@@ -3,7 +3,7 @@
 //!
 //! | to do this | use |
 //! |---|---|
-//! | write the status of the object that a controller reconciles | [`update`] |
+//! | write the status of the object that a controller reconciles | [`status`] |
 //! | report how a component is doing, as one of many writers | [`report`] |
 //! | tell people what changed | [`events`] |
 //! | wait until conditions hold | [`wait`] |
@@ -11,13 +11,15 @@
 //! | remove what writers left behind that are gone | [`sweep`] |
 //! | let one of several replicas write | [`lease`] |
 //! | see conditions, transitions and writes in Prometheus | [`metrics`] |
-//! | have a list of conditions in a kind of your own, or use the kinds of `allready.dev` | [`kinds`] |
+//! | complete the CRD of a kind with what its conditions declare | [`crd`](mod@crd) |
+//! | use the kinds of `allready.dev` | [`kinds`] |
 //!
 //! The permissions that something needs stand beside it.
 #![deny(missing_docs)]
 
 pub mod backoff;
 pub mod clock;
+pub mod crd;
 pub mod events;
 pub mod follow;
 pub mod kinds;
@@ -28,6 +30,6 @@ pub mod predicate;
 pub mod refusal;
 pub mod report;
 pub mod resources;
+pub mod status;
 pub mod sweep;
-pub mod update;
 pub mod wait;

@@ -1,18 +1,32 @@
-#![doc = include_str!("docs/guide.md")]
+#![doc = include_str!("../README.md")]
 #![deny(missing_docs)]
 
-#[doc(inline)]
-pub use allready_core::*;
+pub use allready_core::{
+    Condition, ConditionSet, ConditionType, Conditions, Generation, Message, Polarity, Reason, Standing,
+    Status, Time, condition, condition_type, damping, findings, reason, rollup, set,
+};
 pub use allready_derive::{ConditionSet, StatusFields};
 #[cfg(feature = "kube")]
-#[doc(inline)]
-pub use allready_kube::*;
+pub use allready_kube::{
+    crd, crd::crd, events, kinds, lease, metrics, predicate, report, status, status::StatusUpdater, wait,
+};
 
-#[cfg(feature = "kube")]
-#[doc = include_str!("docs/ten-minutes.md")]
-pub mod guide {}
+/// Everything that a reconcile function with a condition set needs.
+///
+/// ```
+/// use allready::prelude::*;
+/// ```
+pub mod prelude {
+    pub use crate::{ConditionSet, Conditions, Status, reason};
+    #[cfg(feature = "kube")]
+    pub use crate::{
+        StatusFields, StatusUpdater,
+        status::{Because as _, OrMark as _, ReasonedError},
+    };
+}
 
-/// The example of the README, compiled.
+/// The examples of the project's README and of the guide, compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/guide.md")]
+struct Pages;

@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use allready::{
+use allready_controller::config::{Answering, Options, Statuses, Subject};
+use allready_e2e::{Server, eventually};
+use allready_kube::{
     kinds::{Component, ConfigurationStatusSpec, Instances, Preset, definitions},
     lease::{Candidate, Timing},
     report::{Identity, Layout, Outcome, Reporter, Running},
 };
-use allready_controller::config::{Answering, Options, Statuses, Subject};
-use allready_e2e::{Server, eventually};
 use k8s_openapi::{
     api::core::v1::{Node, Pod},
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
@@ -220,7 +220,7 @@ async fn a_lost_node_is_unknown_and_then_swept(server: Server) {
     nodes.delete(&second, &DeleteParams::default()).await.unwrap();
     stage.until("Unknown", &format!("NodeGone on speaker-{second}")).await;
     stage.until("True", "2 of 2 ready").await;
-    let reports: Api<allready::kinds::StatusReport> =
+    let reports: Api<allready_kube::kinds::StatusReport> =
         Api::namespaced(stage.server.client(), &stage.namespace);
     let left = reports.list(&ListParams::default()).await.unwrap();
     assert!(left.iter().all(|report| report.spec.instance.as_ref() != Some(&second)), "its report is gone");

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use allready::{
-    Condition, ConditionType, Status, Time,
-    events::{ApiSink, EventSink as _, Origin, regarding},
-    reason,
+use allready_core::{
+    Condition, ConditionType, Status, Time, reason,
     transition::{EventNote, Style, Verbosity, diff, notes},
 };
 use allready_e2e::Server;
+use allready_kube::events::{ApiSink, EventSink as _, Origin, regarding};
 use k8s_openapi::api::{core::v1::ConfigMap, events::v1::Event};
 use kube::{
     Api,
@@ -63,8 +62,8 @@ async fn repeats_become_a_series_and_no_text_is_lost(server: Server) {
     assert_eq!(
         found,
         [
-            ("Normal", "Condition 'Ready' changed from 'False' to 'True'", 3),
-            ("Warning", "Condition 'Ready' changed from 'True' to 'False'", 3),
+            ("Normal", "Ready is True (was False): Checked", 3),
+            ("Warning", "Ready is False (was True): Checked", 3),
         ]
     );
     assert!(events.iter().all(|event| event.regarding.as_ref().unwrap().uid == pool.metadata.uid));
@@ -78,12 +77,12 @@ async fn people_see_the_events_of_an_object(server: Server) {
 
     let listed = server.kubectl(&["get", "events", "-n", &namespace, "--no-headers"]).await.ok();
     let words: Vec<&str> = listed.split_whitespace().skip(1).take(3).collect();
-    assert_eq!(words, ["Warning", "ConditionChanged", "configmap/pool"], "{listed}");
-    assert!(listed.contains("Condition 'Ready' changed from 'True' to 'False'"), "{listed}");
+    assert_eq!(words, ["Warning", "Checked", "configmap/pool"], "{listed}");
+    assert!(listed.contains("Ready is False (was True): Checked"), "{listed}");
 
     let described = server.kubectl(&["describe", "configmap", "pool", "-n", &namespace]).await.ok();
-    let event = described.lines().find(|line| line.contains("ConditionChanged"));
+    let event = described.lines().find(|line| line.contains("Checked"));
     let event = event.unwrap_or_else(|| panic!("no event in {described}"));
     assert!(event.contains("example.dev/pool-controller"), "{event}");
-    assert!(event.ends_with("Condition 'Ready' changed from 'True' to 'False'"), "{event}");
+    assert!(event.ends_with("Ready is False (was True): Checked"), "{event}");
 }

@@ -1,14 +1,16 @@
 //! Following an object of a cluster to the first cause of how it is.
 
-use allready::{
+use allready_core::{
     Time,
     explain::{Bounds, Explanation, ObjectId, Reference},
-    follow::{Budget, follow},
-    kinds::{ConfigurationStatus, StatusReport},
     registry::Registry,
-    resources::Catalog,
 };
 use allready_e2e::Server;
+use allready_kube::{
+    follow::{Budget, follow},
+    kinds::{ConfigurationStatus, StatusReport},
+    resources::Catalog,
+};
 use kube::{
     Api, CustomResourceExt as _,
     api::{Patch, PatchParams, PostParams},

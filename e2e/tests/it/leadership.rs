@@ -8,8 +8,8 @@ use std::{
     time::Duration,
 };
 
-use allready::lease::{Candidacy, Candidate, Leadership, Lost, Record, Timing};
 use allready_e2e::{Server, within};
+use allready_kube::lease::{Candidacy, Candidate, Leadership, Lost, Record, Timing};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
 use tokio::time::Instant;

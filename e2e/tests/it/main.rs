@@ -15,6 +15,7 @@ mod lint;
 mod my_resource;
 mod owners;
 mod permissions;
+mod pool;
 mod resource_graph;
 mod speaker;
 mod sweep;

@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use allready::{
+use allready_e2e::{Server, eventually, within};
+use allready_kube::{
     kinds::StatusReport,
     report::{Ended, Layout},
 };
-use allready_e2e::{Server, eventually, within};
 use example_speaker::{CONFIG, Component, ConfigurationStatus, NAME, install, run, sharded, singleton};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube::{

@@ -1,7 +1,7 @@
 //! What an administrator takes away with `allready sweep` when nodes are gone.
 
-use allready::kinds::{ConfigurationStatus, StatusReport};
 use allready_e2e::{Output, Server};
+use allready_kube::kinds::{ConfigurationStatus, StatusReport};
 use k8s_openapi::api::core::v1::Node;
 use kube::{
     Api, CustomResourceExt as _, ResourceExt as _,

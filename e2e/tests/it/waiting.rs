@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use allready::{
+use allready_e2e::{Server, within};
+use allready_kube::{
     kinds::StatusReport,
     wait::{WaitError, has_condition, wait_for},
 };
-use allready_e2e::{Server, within};
 use kube::{
     Api, CustomResourceExt as _,
     api::{Patch, PatchParams, PostParams},

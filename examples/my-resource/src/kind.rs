@@ -1,6 +1,6 @@
 //! The kind: what is wished for, and how it stands.
 
-use allready::{Condition, StatusFields, Time};
+use allready::{Conditions, StatusFields, Time};
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,6 @@ pub struct MyResourceStatus {
     /// The generation of this resource that was last reconciled.
     pub observed_generation: i64,
     /// When that was, give or take a few minutes.
-    #[schemars(schema_with = "allready::kinds::time")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_reconcile_time: Option<Time>,
     /// The overall phase.
@@ -58,6 +57,5 @@ pub struct MyResourceStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// `Valid`: the settings can be read. `Applied`: the `ConfigMap` has them.
-    #[schemars(schema_with = "allready::kinds::conditions")]
-    pub conditions: Vec<Condition>,
+    pub conditions: Conditions,
 }

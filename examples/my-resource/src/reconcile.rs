@@ -2,10 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use allready::{
-    Reason, Status, condition_type, reason,
-    update::{Because, Reasonable, ReasonedError, ReconcileResult},
-};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
     Api, Client, Resource, ResourceExt,
@@ -13,9 +9,6 @@ use kube::{
 };
 
 use crate::MyResource;
-
-/// The reason of settings that cannot be read.
-pub(crate) const BAD_SETTINGS: Reason = reason!("BadSettings");
 
 /// A line that is no setting.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,12 +25,6 @@ impl std::fmt::Display for BadLine {
 
 impl std::error::Error for BadLine {}
 
-impl Reasonable for BadLine {
-    fn reason(&self) -> Option<Reason> {
-        Some(BAD_SETTINGS)
-    }
-}
-
 /// The settings, if every line is one.
 pub(crate) fn parse(settings: &str) -> Result<BTreeMap<String, String>, BadLine> {
     let lines = settings.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -51,32 +38,8 @@ pub(crate) fn parse(settings: &str) -> Result<BTreeMap<String, String>, BadLine>
         .collect()
 }
 
-pub(crate) async fn reconcile(
-    resource: &MyResource,
-    client: &Client,
-    result: &mut ReconcileResult<MyResource>,
-) -> Result<(), ReasonedError> {
-    let valid = condition_type!("Valid");
-    let settings = match parse(&resource.spec.settings) {
-        Ok(settings) => settings,
-        Err(problem) => {
-            result.set(valid, Status::False, Some(BAD_SETTINGS), problem.to_string());
-            return Err(problem.into());
-        }
-    };
-    let count = format!("{} settings", settings.len());
-    result.set(valid, Status::True, Some(reason!("Accepted")), count);
-
-    let applied = condition_type!("Applied");
-    if let Err(error) = apply(resource, client, settings).await {
-        result.set(applied, Status::False, Some(reason!("CannotApply")), error.to_string());
-        return Err(error.because(reason!("CannotApply")));
-    }
-    result.set(applied, Status::True, Some(reason!("UpToDate")), "the ConfigMap has the settings");
-    Ok(())
-}
-
-async fn apply(
+/// Keeps the settings in the `ConfigMap`.
+pub(crate) async fn apply(
     resource: &MyResource,
     client: &Client,
     settings: BTreeMap<String, String>,

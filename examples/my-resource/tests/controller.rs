@@ -79,10 +79,10 @@ async fn the_status_follows_the_settings_and_a_quiet_resource_costs_no_writes() 
     assert_eq!(
         notes,
         [
-            "Condition 'Applied' added with status 'True'",
-            "Condition 'Valid' added with status 'True'",
-            "Condition 'Valid' changed from 'True' to 'False'",
-            "Condition 'Valid' changed from 'False' to 'True'",
+            "Applied is True: UpToDate: the ConfigMap has the settings",
+            "Valid is True: Accepted: 1 settings",
+            "Valid is False (was True): BadSettings: line 1 is \"colour\": write name=value",
+            "Valid is True (was False): Accepted: 1 settings",
         ]
     );
 

@@ -1,9 +1,9 @@
-//! What each fact about a graph does to its conditions.
+//! The conditions of a graph, and what each fact does to them. Pure.
 
-use allready::{ConditionSet, Reason};
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use allready::{ConditionSet, Polarity, Standing, reason};
+use serde::Serialize;
 
-use crate::graph::Problem;
+use crate::{finding::Finding, graph::Problem};
 
 /// The conditions of a resource graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ConditionSet)]
@@ -11,92 +11,75 @@ use crate::graph::Problem;
     good_reason = "AllReady",
     prune("GraphVerified", "CustomResourceDefinitionSynced", "ReconcilerReady")
 )]
-pub enum ResourceGraphConditions {
-    /// The graph makes sense: every reference leads somewhere, and nothing waits for itself.
-    #[mark(resource_graph_sound: True, reason = "AllReady")]
+pub enum ResourceGraphCondition {
+    /// The graph is valid: every reference leads somewhere, and nothing waits for itself.
+    #[mark(graph_valid: True, reason = "AllReady")]
     ResourceGraphReady,
     /// The API server has accepted the kind, as the graph describes it.
-    #[mark(kind_accepted: True, reason = "Accepted")]
-    #[mark(kind_taken: False, reason = "KindTaken")]
-    #[mark(kind_refused: False, reason = "KindRefused")]
-    #[mark(kind_pending: Unknown, reason = "AwaitingAcceptance")]
-    #[mark(kind_terminating: Unknown, reason = "Terminating")]
-    #[mark(kind_waiting: Unknown, reason = "AwaitingGraph")]
-    #[mark(kind_unreached: Unknown, reason = "ServerUnavailable")]
     ResourceGraphKindReady,
 }
 
-impl ResourceGraphConditionsPass<'_> {
-    /// The graph makes sense.
-    pub fn mark_graph_ready(&mut self) {
-        self.mark_resource_graph_sound("All resources are up to date and ready.");
-    }
-
-    /// The graph makes no sense, and nothing can be made of it until somebody changes it.
+impl ResourceGraphConditionPass<'_> {
+    /// Nothing can be made of the graph until somebody changes it.
     pub fn mark_graph_broken(&mut self, kind: &str, problem: &Problem) {
         self.mark_not_resource_graph_ready(problem.reason(), problem.to_string());
-        self.mark_kind_waiting(format!("{kind} is left as it is until the graph is right."));
+        let message = format!("{kind} is left as it is until the graph is valid.");
+        self.mark_resource_graph_kind_ready_unknown(reason!("AwaitingGraph"), message);
     }
 
-    /// The definition of the kind, as the API server has it now.
-    pub fn propagate_definition(&mut self, kind: &str, definition: &CustomResourceDefinition) {
-        if definition.metadata.deletion_timestamp.is_some() {
-            self.mark_kind_terminating(format!("{kind} is being deleted, and comes back when it is gone."));
-            return;
-        }
-        let condition = |type_: &str| {
-            let conditions = definition.status.as_ref()?.conditions.as_ref()?;
-            conditions.iter().find(|condition| condition.type_ == type_)
-        };
-        let status = |type_: &str| condition(type_).map_or("Unknown", |condition| condition.status.as_str());
-        if status("NamesAccepted") == "False" {
-            let said = condition("NamesAccepted");
-            let reason = said.and_then(|said| said.reason.as_deref()).unwrap_or("NamesNotAccepted");
-            let message = said.and_then(|said| said.message.as_deref()).unwrap_or_default();
-            let message = format!("The names of {kind} are not accepted: {message}");
-            self.mark_not_resource_graph_kind_ready(Reason::sanitized(reason), message);
-        } else if status("Established") == "True" && status("NamesAccepted") == "True" {
-            self.mark_kind_accepted(format!("{kind} is up to date and accepted."));
-        } else {
-            self.mark_kind_pending(format!("{kind} is not accepted yet."));
-        }
+    /// Takes over what the API server says of the CRD; tells whether it serves the kind.
+    pub fn propagate_definition(&mut self, kind: &str, definition: &impl Serialize) -> bool {
+        let found = Finding::of(definition, self.at().now);
+        let is_served = found.standing == Standing::Good;
+        let accepted = || Finding::good(reason!("Accepted"), format!("{kind} is up to date and accepted."));
+        self.mark_kind(if is_served { accepted() } else { found });
+        is_served
+    }
+
+    /// Marks the kind with what was found of it.
+    pub fn mark_kind(&mut self, Finding { standing, reason, message }: Finding) {
+        let status = Polarity::NormalTrue.status(standing);
+        self.mark(ResourceGraphCondition::ResourceGraphKindReady, status, reason, message);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use allready::{Condition, Time, kinds, set::At};
+    use allready::{Conditions, Time, set::At};
     use serde_json::{Value, json};
 
     use super::*;
 
-    fn definition(conditions: &Value) -> CustomResourceDefinition {
-        serde_json::from_value(json!({
+    fn definition(conditions: &Value) -> Value {
+        json!({
             "apiVersion": "apiextensions.k8s.io/v1",
             "kind": "CustomResourceDefinition",
             "metadata": { "name": "mycustomkinds.example.com" },
-            "spec": { "group": "", "names": { "kind": "", "plural": "" }, "scope": "", "versions": [] },
             "status": { "conditions": conditions },
-        }))
-        .unwrap()
+        })
     }
 
-    fn accepted() -> CustomResourceDefinition {
+    fn accepted() -> Value {
         definition(&json!([
             { "type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found" },
             { "type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "accepted" },
         ]))
     }
 
-    fn pass(conditions: &mut Vec<Condition>, marks: impl FnOnce(&mut ResourceGraphConditionsPass<'_>)) {
-        let now: Time = "2025-03-24T21:31:02Z".parse().unwrap();
-        let mut pass = ResourceGraphConditions::pass(conditions, At::new(1_u32, now));
+    fn now() -> Time {
+        "2025-03-24T21:31:02Z".parse().unwrap()
+    }
+
+    type Graph = Conditions<ResourceGraphCondition>;
+
+    fn pass(conditions: &mut Graph, marks: impl FnOnce(&mut ResourceGraphConditionPass<'_>)) {
+        let mut pass = conditions.pass(At::new(1_u32, now()));
         marks(&mut pass);
         pass.finish();
     }
 
-    fn of(conditions: &[Condition], type_: &str) -> (String, String, String) {
-        let found = allready::condition::find(conditions, type_).unwrap();
+    fn of(conditions: &Graph, type_: &str) -> (String, String, String) {
+        let found = conditions.find(type_).unwrap();
         (found.status.to_string(), found.reason.to_string(), found.message.to_string())
     }
 
@@ -114,11 +97,11 @@ mod tests {
             { "type": "CustomResourceDefinitionSynced", "status": "True", "reason": "",
               "message": "Custom Resource Definition is synced", "lastTransitionTime": "2025-03-24T21:31:02Z" },
         ]);
-        let mut conditions = kinds::as_found(old).unwrap();
+        let mut conditions: Graph = serde_json::from_value(old).unwrap();
         assert_eq!(conditions.len(), 3);
         pass(&mut conditions, |pass| {
-            pass.mark_graph_ready();
-            pass.propagate_definition("MyCustomKind", &accepted());
+            pass.mark_graph_valid("The graph is valid; its resources in order: config, web.");
+            assert!(pass.propagate_definition("MyCustomKind", &accepted()));
         });
         assert_eq!(
             serde_json::to_value(&conditions).unwrap(),
@@ -126,7 +109,7 @@ mod tests {
                 { "type": "Ready", "status": "True", "reason": "AllReady", "message": "", "observedGeneration": 1,
                   "lastTransitionTime": "2025-03-24T21:31:02Z" },
                 { "type": "ResourceGraphReady", "status": "True", "reason": "AllReady", "observedGeneration": 1,
-                  "message": "All resources are up to date and ready.",
+                  "message": "The graph is valid; its resources in order: config, web.",
                   "lastTransitionTime": "2025-03-24T21:31:02Z" },
                 { "type": "ResourceGraphKindReady", "status": "True", "reason": "Accepted", "observedGeneration": 1,
                   "message": "MyCustomKind is up to date and accepted.",
@@ -139,45 +122,37 @@ mod tests {
     fn a_definition_on_its_way_is_progress_and_a_refused_name_is_not() {
         let being_deleted = {
             let mut definition = accepted();
-            let time = serde_json::from_value(json!("2025-03-24T21:31:02Z")).unwrap();
-            definition.metadata.deletion_timestamp = Some(time);
+            definition["metadata"]["deletionTimestamp"] = json!("2025-03-24T21:31:02Z");
+            definition["metadata"]["finalizers"] = json!(["customresourcecleanup.apiextensions.k8s.io"]);
             definition
         };
         let names = json!({ "type": "NamesAccepted", "status": "True" });
         let taken = json!({ "type": "NamesAccepted", "status": "False", "reason": "KindConflict",
             "message": "\"MyCustomKind\" is already in use" });
+        let of_definition =
+            |message: &str| format!("CustomResourceDefinition mycustomkinds.example.com: {message}");
         let cases = [
             (accepted(), words("True", "Accepted", "MyCustomKind is up to date and accepted.")),
-            (
-                definition(&json!([])),
-                words("Unknown", "AwaitingAcceptance", "MyCustomKind is not accepted yet."),
-            ),
+            (definition(&json!([])), words("Unknown", "Progressing", &of_definition("no conditions yet"))),
             (
                 definition(&json!([names])),
-                words("Unknown", "AwaitingAcceptance", "MyCustomKind is not accepted yet."),
+                words("Unknown", "Progressing", &of_definition("not established yet")),
             ),
             (
                 being_deleted,
-                words(
-                    "Unknown",
-                    "Terminating",
-                    "MyCustomKind is being deleted, and comes back when it is gone.",
-                ),
+                words("Unknown", "Terminating", &of_definition("customresourcecleanup.apiextensions.k8s.io")),
             ),
             (
                 definition(&json!([taken])),
-                words(
-                    "False",
-                    "KindConflict",
-                    "The names of MyCustomKind are not accepted: \"MyCustomKind\" is already in use",
-                ),
+                words("False", "KindConflict", &of_definition("\"MyCustomKind\" is already in use")),
             ),
         ];
         for (definition, expected) in cases {
-            let mut conditions = Vec::new();
+            let mut conditions = Graph::default();
             pass(&mut conditions, |pass| {
-                pass.mark_graph_ready();
-                pass.propagate_definition("MyCustomKind", &definition);
+                pass.mark_graph_valid("The graph is valid; its resources in order: config, web.");
+                let is_served = pass.propagate_definition("MyCustomKind", &definition);
+                assert_eq!(is_served, expected.0 == "True");
             });
             assert_eq!(of(&conditions, "ResourceGraphKindReady"), expected);
             let (status, _, _) = of(&conditions, "Ready");
@@ -188,7 +163,7 @@ mod tests {
     #[test]
     fn a_broken_graph_is_false_with_its_cause_and_says_nothing_about_the_kind() {
         let problem = Problem::Cycle(vec!["a".to_owned(), "a".to_owned()]);
-        let mut conditions = Vec::new();
+        let mut conditions = Graph::default();
         pass(&mut conditions, |pass| pass.mark_graph_broken("MyCustomKind", &problem));
         let cause = words("False", "CyclicGraph", "resources wait for each other: a -> a");
         assert_eq!(of(&conditions, "ResourceGraphReady"), cause);

@@ -1,16 +1,10 @@
-//! Finding out how the graphs are doing, and making their kinds.
+//! Finding out about graphs, and making their kinds.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
 use allready::{
-    ConditionType, Time,
-    clock::Clock,
-    events::{ApiSink, Origin},
-    reason,
-    refusal::Refusal,
-    set::{At, TypedSet as _, Untouched},
-    transition::Verbosity,
-    update::{Because as _, ReasonedError, ReconcileResult, StatusUpdater},
+    StatusUpdater, reason,
+    status::{Because as _, ReasonedError, Requeue},
 };
 use futures::{FutureExt as _, StreamExt as _};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -18,7 +12,7 @@ use kube::{
     Api, Client, ResourceExt as _,
     api::{Patch, PatchParams},
     runtime::{
-        controller::{Action, Controller},
+        controller::{Action, Controller, Error as ControllerError},
         reflector::ObjectRef,
         watcher,
     },
@@ -26,35 +20,27 @@ use kube::{
 
 use crate::{
     ResourceGraphDefinition,
-    conditions::{ResourceGraphConditions, ResourceGraphConditionsPass},
     definition::{self, LABEL, MANAGER},
+    finding::Finding,
     graph,
+    instances::Instances,
 };
 
-/// How long reconciles that have begun, and events that wait, may take when the controller is told to stop.
+/// The time that reconciles which have begun, and events that wait, may take when the controller is told to stop.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The definition cannot be read or written now; it is tried again.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot reach the definition {definition} of graph {graph}: {source}")]
-pub struct Unreachable {
-    /// The graph.
-    pub graph: String,
-    /// The definition.
-    pub definition: String,
-    /// What the API server said.
-    pub source: kube::Error,
-}
-
-/// What every reconcile needs.
+/// The tools of every reconcile.
 struct Context {
     client: Client,
-    updater: StatusUpdater<ResourceGraphDefinition>,
+    status: StatusUpdater<ResourceGraphDefinition>,
+    instances: Arc<Instances>,
 }
 
-/// Reconciles every graph, until told to stop.
+/// Reconciles every graph and every instance of their kinds, until told to stop.
 ///
 /// # RBAC
+/// Besides these rules it needs `get`, `list` and `watch` on the kinds that graphs make, `patch` on their `status`, and `get`,
+/// `list`, `watch`, `create`, `patch` and `delete` on the kinds of their resources.
 /// ```yaml
 /// rules:
 ///   - apiGroups: [example.allready.dev]
@@ -77,25 +63,23 @@ pub async fn run(client: Client, shutdown: impl Future<Output = ()> + Send + Syn
     let of_graph = |definition: CustomResourceDefinition| {
         definition.labels().get(LABEL).map(|graph| ObjectRef::<ResourceGraphDefinition>::new(graph))
     };
-    let sink = ApiSink::start(client.clone(), Origin::new("example.allready.dev/resource-graph", MANAGER));
-    let updater =
-        StatusUpdater::new().conditions(Untouched::Keep).events(Arc::new(sink.clone()), Verbosity::PerChange);
-
     let shutdown = shutdown.shared();
-    let controller = Controller::new(graphs, watcher::Config::default())
-        // A definition that was changed or deleted wakes its graph, which makes it right again.
+    let controller = Controller::new(graphs.clone(), watcher::Config::default())
+        // A CRD that was changed or deleted wakes its graph, which makes it right again.
         .watches(definitions, ours, of_graph)
-        .graceful_shutdown_on(shutdown.clone())
-        .run(
-            reconcile,
-            |_, _, _| Action::requeue(Duration::from_secs(2)),
-            Arc::new(Context { client, updater }),
-        )
-        .for_each(async |reconciled| {
-            if let Err(error) = reconciled {
-                tracing::warn!(%error, "a graph is tried again");
-            }
-        });
+        // The deletion of a graph wakes nobody as such; as an object that is watched for another it does.
+        .watches(graphs, watcher::Config::default(), |graph| [ObjectRef::from_obj(&graph)])
+        .graceful_shutdown_on(shutdown.clone());
+    let status = StatusUpdater::new(client.clone(), MANAGER);
+    let instances = Arc::new(Instances::new(client.clone(), controller.store()));
+    let context = Context { client, status: status.clone(), instances: Arc::clone(&instances) };
+    let controller = controller.run(reconcile, |_, error, _| error.action(), Arc::new(context)).for_each(
+        async |reconciled| match reconciled {
+            Ok(_) => {}
+            Err(ControllerError::ObjectNotFound(graph)) => instances.unfollow(&graph.name),
+            Err(error) => tracing::warn!(%error, "a graph is tried again"),
+        },
+    );
     // A controller whose first list is still on its way does not notice that it should stop.
     let too_late = async {
         shutdown.await;
@@ -105,87 +89,59 @@ pub async fn run(client: Client, shutdown: impl Future<Output = ()> + Send + Syn
         () = controller => {}
         () = too_late => {}
     }
-    if let Err(unsent) = sink.shutdown(GRACE).await {
+    instances.shutdown(GRACE).await;
+    if let Err(unsent) = status.shutdown(GRACE).await {
         tracing::warn!(%unsent, "events are lost");
     }
 }
 
+/// Checks the graph, makes its kind, and follows the objects of that.
 async fn reconcile(
     graph: Arc<ResourceGraphDefinition>,
     context: Arc<Context>,
 ) -> Result<Action, ReasonedError> {
-    let before = graph.status.clone().unwrap_or_default().conditions;
-    let mut conditions = before.clone();
-    let mut pass = ResourceGraphConditions::pass(&mut conditions, at(&graph));
-    let made = make(&graph, &context.client, &mut pass).await;
-    pass.finish();
+    let (name, kind) = (graph.name_any(), &graph.spec.schema.kind);
+    let reconciled = context.status.reconcile(&graph, async |c| {
+        let checked = graph::order(&graph.spec);
+        let wanted = checked.and_then(|order| Ok((order, definition::definition(&name, &graph.spec)?)));
+        let (order, wanted) = match wanted {
+            Ok(wanted) => wanted,
+            Err(problem) => {
+                c.mark_graph_broken(kind, &problem);
+                return Ok(Requeue::AwaitChange);
+            }
+        };
+        c.mark_graph_valid(format!("The graph is valid; its resources in order: {}.", order.join(", ")));
 
-    let mut result = ReconcileResult::of(graph);
-    result.set_all(ResourceGraphConditions::set(), &conditions);
-    // What the pass has pruned.
-    let gone = |type_: &ConditionType| !conditions.iter().any(|condition| condition.type_ == *type_);
-    result.remove = before.into_iter().map(|condition| condition.type_).filter(gone).collect();
-    if let Err(unreachable) = made {
-        result = result.failed(unreachable.because(reason!("ServerUnavailable")));
-    }
-    context.updater.update(&context.client, result).await.into_result()
+        let definition = match apply(&context.client, &wanted).await {
+            Ok(definition) => definition,
+            Err(found) => {
+                c.mark_kind(found);
+                return Ok(Requeue::Backoff);
+            }
+        };
+        if !c.propagate_definition(kind, &definition) {
+            return Ok(Requeue::AwaitChange);
+        }
+        let followed = context.instances.follow(&graph, &order, &definition).await;
+        followed.map_err(|error| error.because(reason!("ServerUnavailable")))
+    });
+    reconciled.await
 }
 
-/// Checks the graph, makes its kind, and marks what comes of it.
-async fn make(
-    graph: &ResourceGraphDefinition,
+/// Applies the CRD, unless there is one of its name that belongs to somebody else.
+async fn apply(
     client: &Client,
-    pass: &mut ResourceGraphConditionsPass<'_>,
-) -> Result<(), Unreachable> {
-    let schema = &graph.spec.schema;
-    let wanted =
-        graph::order(&graph.spec).and_then(|_| definition::definition(&graph.name_any(), &graph.spec));
-    let wanted = match wanted {
-        Ok(wanted) => wanted,
-        Err(problem) => {
-            pass.mark_graph_broken(&schema.kind, &problem);
-            return Ok(());
-        }
-    };
-    pass.mark_graph_ready();
+    wanted: &CustomResourceDefinition,
+) -> Result<CustomResourceDefinition, Finding> {
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
-    let name = schema.definition();
-    let failed = |pass: &mut ResourceGraphConditionsPass<'_>, source: kube::Error| {
-        // Sent again, it would be refused again: somebody has to change the graph.
-        if Refusal::of(&source) == Refusal::Invalid {
-            pass.mark_kind_refused(format!("{name} is refused: {source}"));
-            return Ok(());
-        }
-        pass.mark_kind_unreached(format!("Cannot read or write {name}; trying again: {source}"));
-        Err(Unreachable { graph: graph.name_any(), definition: name.clone(), source })
-    };
-
-    let there = match definitions.get_metadata_opt(&name).await {
-        Ok(there) => there,
-        Err(error) => return failed(pass, error),
-    };
-    if let Some(there) = &there
-        && there.labels().get(LABEL) != Some(&graph.name_any())
-    {
-        pass.mark_kind_taken(format!(
-            "{name} exists and belongs to somebody else: give the kind another name, or delete that."
-        ));
-        return Ok(());
+    let name = wanted.name_any();
+    let failed = |error: kube::Error| Finding::of_error(&error, reason!("KindRefused")).about(&name);
+    let there = definitions.get_metadata_opt(&name).await.map_err(failed)?;
+    if there.is_some_and(|there| there.labels().get(LABEL) != wanted.labels().get(LABEL)) {
+        let message = "it belongs to somebody else: give the kind another name, or delete that";
+        return Err(Finding::bad(reason!("KindTaken"), message).about(&name));
     }
     let parameters = PatchParams::apply(MANAGER).force();
-    match definitions.patch(&name, &parameters, &Patch::Apply(&wanted)).await {
-        Ok(definition) => {
-            pass.propagate_definition(&schema.kind, &definition);
-            Ok(())
-        }
-        Err(error) => failed(pass, error),
-    }
-}
-
-fn at(graph: &ResourceGraphDefinition) -> At {
-    let at = At::new(graph.metadata.generation, Clock::system().now());
-    match &graph.metadata.creation_timestamp {
-        Some(created) => at.created(Time::new(created.0)),
-        None => at,
-    }
+    definitions.patch(&name, &parameters, &Patch::Apply(wanted)).await.map_err(failed)
 }

@@ -1,29 +1,44 @@
-//! The definition that makes the kind of a graph. Pure.
+//! The CRD that makes the kind of a graph. Pure.
 
+use allready::{Conditions, crd};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use schemars::{JsonSchema as _, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::{ResourceGraphSpec, SimpleSchema, graph::Problem};
+use crate::{ResourceGraphSpec, SimpleSchema, graph::Problem, instance};
 
-/// The label that says which graph a definition belongs to.
+/// The label that names the graph that a CRD, or a resource of an instance, belongs to.
 ///
-/// A definition has no owner reference: whoever deletes a graph does not mean to delete every object of its kind.
+/// A CRD has no owner reference: whoever deletes a graph does not mean to delete every object of its kind.
 pub const LABEL: &str = "example.allready.dev/resource-graph";
 
-/// The manager under which definitions are applied.
+/// The field manager of this controller.
 pub const MANAGER: &str = "resource-graph-controller";
 
-/// The definition, as it is applied.
-pub fn definition(graph: &str, spec: &ResourceGraphSpec) -> Result<Value, Problem> {
+/// The CRD, as it is applied: with the declaration of the instances' conditions, columns and default conditions.
+pub fn definition(graph: &str, spec: &ResourceGraphSpec) -> Result<CustomResourceDefinition, Problem> {
     let schema = &spec.schema;
-    let plural = schema.plural();
-    let fields = fields(schema)?;
-    let conditions = allready::kinds::conditions(&mut schemars::SchemaGenerator::default());
+    let text = json!({ "type": "string" });
+    let resource = json!({
+        "type": "object",
+        "required": ["id", "apiVersion", "kind", "name"],
+        "properties": { "id": text, "apiVersion": text, "kind": text, "name": text },
+    });
     let status = json!({
         "type": "object",
         "x-kubernetes-preserve-unknown-fields": true,
-        "properties": { "conditions": conditions },
+        "properties": {
+            "conditions": <Conditions>::json_schema(&mut SchemaGenerator::default()),
+            "observedGeneration": { "type": "integer", "format": "int64" },
+            "resources": {
+                "type": "array",
+                "items": resource,
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["id"],
+            },
+        },
     });
-    Ok(json!({
+    let definition = json!({
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": { "name": schema.definition(), "labels": { LABEL: graph } },
@@ -33,7 +48,7 @@ pub fn definition(graph: &str, spec: &ResourceGraphSpec) -> Result<Value, Proble
             "names": {
                 "kind": schema.kind,
                 "listKind": format!("{}List", schema.kind),
-                "plural": plural,
+                "plural": schema.plural(),
                 "singular": schema.kind.to_lowercase(),
             },
             "versions": [{
@@ -43,11 +58,13 @@ pub fn definition(graph: &str, spec: &ResourceGraphSpec) -> Result<Value, Proble
                 "subresources": { "status": {} },
                 "schema": { "openAPIV3Schema": {
                     "type": "object",
-                    "properties": { "spec": fields, "status": status },
+                    "properties": { "spec": fields(schema)?, "status": status },
                 } },
             }],
         },
-    }))
+    });
+    let definition = serde_json::from_value(definition).map_err(|no| Problem::Definition(no.to_string()))?;
+    Ok(crd::complete(definition, &instance::set(schema)?))
 }
 
 /// The schema of the spec.
@@ -130,6 +147,48 @@ mod tests {
                 "on": { "type": "boolean", "default": true },
             } })
         );
+    }
+
+    #[test]
+    fn the_definition_declares_the_conditions_of_instances_and_shows_them() {
+        let mut spec = ResourceGraphSpec { schema: schema(&json!({})), resources: Vec::new() };
+        spec.schema.conditions = Some("!Degraded, (Cached)".to_owned());
+        let made = serde_json::to_value(definition("my-graph", &spec).unwrap()).unwrap();
+        assert_eq!(
+            made["metadata"]["annotations"][allready::set::ANNOTATION],
+            "Ready: InstanceSynced, GraphResolved, ResourcesApplied, ResourcesReady, !Degraded, (Cached)"
+        );
+        let version = &made["spec"]["versions"][0];
+        let columns: Vec<_> = version["additionalPrinterColumns"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|column| &column["name"])
+            .collect();
+        assert_eq!(columns, ["Ready", "Reason", "Message", "Age"]);
+        let default = &version["schema"]["openAPIV3Schema"]["properties"]["status"]["default"]["conditions"];
+        let default: Vec<_> =
+            default.as_array().unwrap().iter().map(|one| (&one["type"], &one["status"])).collect();
+        assert_eq!((default.len(), default[0]), (7, (&json!("Ready"), &json!("Unknown"))));
+    }
+
+    #[test]
+    fn conditions_that_cannot_be_declared_are_refused() {
+        for (text, problem) in [
+            (
+                "(Cached",
+                "\"(Cached\" opens or closes a bracket alone: write an informational condition as `(Cached)` or `(!Paused)`",
+            ),
+            (
+                "(ResourcesReady)",
+                "condition ResourcesReady is declared twice with different roles, polarities or starts: keep one declaration",
+            ),
+        ] {
+            let mut spec = ResourceGraphSpec { schema: schema(&json!({})), resources: Vec::new() };
+            spec.schema.conditions = Some(text.to_owned());
+            let found = definition("my-graph", &spec).unwrap_err();
+            assert_eq!(found, Problem::Conditions(problem.to_owned()));
+        }
     }
 
     #[test]

@@ -1,13 +1,16 @@
-//! Whether a graph makes sense. Pure.
+//! Validation of a graph: the order of its resources, or the problem that it has. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use allready::{Reason, reason};
 use serde_json::Value;
 
-use crate::{GraphResource, ResourceGraphSpec, definition};
+use crate::{
+    GraphResource, ResourceGraphSpec, definition,
+    render::{Piece, pieces},
+};
 
-/// What is wrong with a graph.
+/// A mistake in a graph.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// A field that says nothing we know.
@@ -15,7 +18,7 @@ pub enum Problem {
     Field {
         /// Which one.
         field: String,
-        /// What is wrong with it.
+        /// The mistake.
         problem: String,
     },
     /// Two resources of one name.
@@ -40,6 +43,20 @@ pub enum Problem {
         /// To what.
         reference: String,
     },
+    /// A template that is no object.
+    #[error("the template of resource {resource:?} has no {field}, or one that is not known in advance")]
+    Template {
+        /// Of which resource.
+        resource: String,
+        /// The field.
+        field: &'static str,
+    },
+    /// Conditions that cannot be declared.
+    #[error("the conditions of the schema: {0}")]
+    Conditions(String),
+    /// A CRD that cannot be made.
+    #[error("the schema does not make a CRD: {0}")]
+    Definition(String),
     /// Resources that wait for each other.
     #[error("resources wait for each other: {}", .0.join(" -> "))]
     Cycle(Vec<String>),
@@ -49,7 +66,8 @@ impl Problem {
     /// The word for programs.
     pub fn reason(&self) -> Reason {
         match self {
-            Self::Field { .. } => reason!("InvalidSchema"),
+            Self::Field { .. } | Self::Conditions(_) | Self::Definition(_) => reason!("InvalidSchema"),
+            Self::Template { .. } => reason!("InvalidTemplate"),
             Self::Twice(_) | Self::Reserved => reason!("InvalidResourceName"),
             Self::Open { .. } | Self::Unknown { .. } => reason!("InvalidReference"),
             Self::Cycle(_) => reason!("CyclicGraph"),
@@ -77,7 +95,23 @@ pub fn order(spec: &ResourceGraphSpec) -> Result<Vec<&str>, Problem> {
     for resource in &spec.resources {
         walk.visit(&resource.id)?;
     }
-    Ok(walk.done)
+    let done = walk.done;
+    spec.resources.iter().try_for_each(check_template)?;
+    Ok(done)
+}
+
+/// Checks what has to be known before a template is rendered: its kind is watched.
+fn check_template(resource: &GraphResource) -> Result<(), Problem> {
+    for field in ["apiVersion", "kind"] {
+        let text = resource.template.get(field).and_then(Value::as_str).unwrap_or_default();
+        if text.is_empty() || text.contains("${") {
+            return Err(Problem::Template { resource: resource.id.clone(), field });
+        }
+    }
+    match resource.template.pointer("/metadata/name") {
+        Some(Value::String(name)) if !name.is_empty() => Ok(()),
+        _ => Err(Problem::Template { resource: resource.id.clone(), field: "metadata.name" }),
+    }
 }
 
 /// The resources that one refers to.
@@ -114,16 +148,12 @@ fn texts(value: &Value) -> Vec<&str> {
 }
 
 fn references<'a>(text: &'a str, resource: &str) -> Result<Vec<&'a str>, Problem> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(start) = rest.find("${") {
-        let Some(length) = rest[start..].find('}') else {
-            return Err(Problem::Open { resource: resource.to_owned(), text: rest[start..].to_owned() });
-        };
-        found.push(rest[start + 2..start + length].trim());
-        rest = &rest[start + length + 1..];
-    }
-    Ok(found)
+    let open = |text: &str| Problem::Open { resource: resource.to_owned(), text: text.to_owned() };
+    let references = pieces(text).map_err(open)?.into_iter().filter_map(|piece| match piece {
+        Piece::Reference(path) => Some(path),
+        Piece::Text(_) => None,
+    });
+    Ok(references.collect())
 }
 
 struct Walk<'a, 'e> {
@@ -171,10 +201,19 @@ mod tests {
 
     #[test]
     fn what_is_referred_to_comes_first() {
+        let resource = |id: &str, name: &str, spec: Value| {
+            json!({ "id": id, "template": {
+                "apiVersion": "v1", "kind": "Thing", "metadata": { "name": name }, "spec": spec,
+            } })
+        };
         let spec = graph(&json!([
-            { "id": "web", "template": { "spec": { "subnet": "${net.status.id}/${ store.metadata.name }" } } },
-            { "id": "net", "template": { "metadata": { "name": "${schema.spec.name}-net" } } },
-            { "id": "store", "template": { "spec": { "nets": ["${net.status.id}"], "owner": "${schema.metadata.name}" } } },
+            resource("web", "web", json!({ "subnet": "${net.status.id}/${ store.metadata.name }" })),
+            resource("net", "${schema.spec.name}-net", json!({})),
+            resource(
+                "store",
+                "store",
+                json!({ "nets": ["${net.status.id}"], "owner": "${schema.metadata.name}" })
+            ),
         ]));
         assert_eq!(order(&spec), Ok(vec!["net", "store", "web"]));
     }
@@ -182,6 +221,21 @@ mod tests {
     #[test]
     fn each_problem_is_named_with_the_resource_that_has_it() {
         let cases = [
+            (
+                json!([{ "id": "a", "template": { "apiVersion": "v1", "metadata": { "name": "a" } } }]),
+                "InvalidTemplate",
+                "the template of resource \"a\" has no kind, or one that is not known in advance",
+            ),
+            (
+                json!([{ "id": "a", "template": { "apiVersion": "v1", "kind": "${schema.spec.name}" } }]),
+                "InvalidTemplate",
+                "the template of resource \"a\" has no kind, or one that is not known in advance",
+            ),
+            (
+                json!([{ "id": "a", "template": { "apiVersion": "v1", "kind": "ConfigMap" } }]),
+                "InvalidTemplate",
+                "the template of resource \"a\" has no metadata.name, or one that is not known in advance",
+            ),
             (
                 json!([{ "id": "a", "template": {} }, { "id": "a", "template": {} }]),
                 "InvalidResourceName",

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use allready::{Condition, StatusFields};
-use kube::CustomResource;
+use allready::{Conditions, StatusFields};
+use kube::{CustomResource, api::ApiResource};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,7 +11,6 @@ use serde_json::Value;
 /// A kind to make, and the resources that its objects stand for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::duplicated_attributes, reason = "columns may be of the same type")]
 #[kube(
     group = "example.allready.dev",
     version = "v1alpha1",
@@ -20,18 +19,7 @@ use serde_json::Value;
     shortname = "rgd",
     status = "ResourceGraphStatus",
     derive = "PartialEq",
-    printcolumn(name = "Kind", type_ = "string", json_path = ".spec.schema.kind"),
-    printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = r#".status.conditions[?(@.type=="Ready")].status"#
-    ),
-    printcolumn(
-        name = "Reason",
-        type_ = "string",
-        json_path = r#".status.conditions[?(@.type=="Ready")].reason"#
-    ),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+    printcolumn(name = "Kind", type_ = "string", json_path = ".spec.schema.kind")
 )]
 pub struct ResourceGraphSpec {
     /// The kind to make.
@@ -61,32 +49,33 @@ pub struct SimpleSchema {
     /// `| required` or `| default=…`.
     #[serde(default)]
     pub spec: BTreeMap<String, String>,
+    /// Further conditions of its objects, which somebody else writes: `!` before one that is bad when it is `True`,
+    /// brackets around one that does not count for `Ready`. For example `Announced, !Degraded, (Cached)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<String>,
 }
 
 /// One resource of a graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GraphResource {
-    /// What others call it in their references.
+    /// The name of the resource in references.
     #[schemars(length(min = 1, max = 63))]
     pub id: String,
-    /// What it looks like.
+    /// The manifest of the resource, with references.
     #[schemars(schema_with = "anything")]
     pub template: Value,
 }
 
-/// How the kind is doing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, StatusFields)]
-#[serde(rename_all = "camelCase")]
-#[status(without(last_reconcile_time, phase, reason, message))]
+/// The state of the graph and of its kind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, StatusFields)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ResourceGraphStatus {
     /// The generation that was reconciled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// The three conditions. Earlier versions of this controller wrote some that are not legal, so they are read leniently.
-    #[serde(default, deserialize_with = "allready::kinds::as_found")]
-    #[schemars(schema_with = "allready::kinds::conditions")]
-    pub conditions: Vec<Condition>,
+    /// The conditions of the graph.
+    pub conditions: Conditions<crate::conditions::ResourceGraphCondition>,
 }
 
 fn anything(_: &mut SchemaGenerator) -> Schema {
@@ -94,6 +83,17 @@ fn anything(_: &mut SchemaGenerator) -> Schema {
 }
 
 impl SimpleSchema {
+    /// The kind, for requests.
+    pub fn resource(&self) -> ApiResource {
+        ApiResource {
+            group: self.group.clone(),
+            version: self.version.clone(),
+            api_version: format!("{}/{}", self.group, self.version),
+            kind: self.kind.clone(),
+            plural: self.plural(),
+        }
+    }
+
     /// The word in the kind's address.
     pub fn plural(&self) -> String {
         self.plural.clone().unwrap_or_else(|| format!("{}s", self.kind.to_lowercase()))

@@ -3,7 +3,7 @@
 use example_resource_graph::ResourceGraphDefinition;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
-    Api, Client, CustomResourceExt as _, ResourceExt as _,
+    Api, Client, ResourceExt as _,
     api::{Patch, PatchParams},
     runtime::{conditions::is_crd_established, wait::await_condition},
 };
@@ -12,7 +12,7 @@ use kube::{
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = Client::try_default().await?;
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
-    let definition = ResourceGraphDefinition::crd();
+    let definition = allready::crd::<ResourceGraphDefinition>();
     let parameters = PatchParams::apply("resource-graph-controller").force();
     definitions.patch(&definition.name_any(), &parameters, &Patch::Apply(&definition)).await?;
     await_condition(definitions, &definition.name_any(), is_crd_established()).await?;

@@ -1,6 +1,6 @@
 //! The object that all components share.
 
-use allready::{Condition, report::Layout};
+use allready::{Conditions, report::Layout};
 use kube::{CustomResource, core::ApiResource};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,8 +26,7 @@ pub struct ConfigurationStatusFields {}
 pub struct ConfigurationStatusStatus {
     /// A map by type: each writer owns its own.
     #[serde(default)]
-    #[schemars(schema_with = "allready::kinds::conditions")]
-    pub conditions: Vec<Condition>,
+    pub conditions: Conditions,
 }
 
 /// The name of the object, and of the target of reports.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use allready::{Time, health::Health};
+use allready_core::{Time, health::Health};
 use clap::{Args, ValueEnum};
 
 use crate::{

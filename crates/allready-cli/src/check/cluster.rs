@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal as _, stdout};
 
-use allready::resources::{Listed, Resource, Selection, listing};
+use allready_kube::resources::{Listed, Resource, Selection, listing};
 use futures::{StreamExt as _, stream};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;

@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use allready::health::Health;
+use allready_core::health::Health;
 
 use super::{
     collect::Collector,

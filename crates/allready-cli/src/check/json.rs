@@ -1,6 +1,6 @@
 //! Verdicts for programs.
 
-use allready::{
+use allready_core::{
     Time,
     health::{Health, kstatus},
     writers::Writer,

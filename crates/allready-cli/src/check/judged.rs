@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use allready::{Time, health::Health};
+use allready_core::{Time, health::Health};
 
 use super::{
     args::CheckOutput,

@@ -1,6 +1,6 @@
 //! What one object came to.
 
-use allready::{
+use allready_core::{
     Time,
     health::{Health, Verdict, kstatus, rule},
 };

@@ -17,7 +17,7 @@ mod turns;
 
 use std::process::ExitCode;
 
-use allready::Time;
+use allready_core::Time;
 
 pub(crate) use args::CheckArgs;
 

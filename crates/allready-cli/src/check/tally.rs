@@ -1,6 +1,6 @@
 //! How many there are of what.
 
-use allready::health::Health;
+use allready_core::health::Health;
 use serde_json::{Value, json};
 
 /// How many objects came to what.

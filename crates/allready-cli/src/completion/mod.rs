@@ -4,7 +4,7 @@ mod words;
 
 use std::{fmt::Write as _, process::ExitCode};
 
-use allready::Time;
+use allready_core::Time;
 use clap::{Args, CommandFactory as _, ValueEnum};
 
 use self::words::{Next, next};

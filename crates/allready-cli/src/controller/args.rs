@@ -2,8 +2,8 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use allready::kinds::{ConfigurationStatusSpec, Preset};
 use allready_controller::config::Subject;
+use allready_kube::kinds::{ConfigurationStatusSpec, Preset};
 use clap::Args;
 use tracing::level_filters::LevelFilter;
 

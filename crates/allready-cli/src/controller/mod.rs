@@ -7,11 +7,11 @@ mod sources;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
-use allready::lease::{Candidacy, Candidate, Leadership};
 use allready_controller::{
     config::{Answering, Statuses, Subject},
     hub::{Hubbing, inventory::Providers},
 };
+use allready_kube::lease::{Candidacy, Candidate, Leadership};
 use futures::future::{OptionFuture, join_all};
 use tokio::{
     net::TcpListener,

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use allready::{lease::Leadership, metrics::WriteMetrics};
+use allready_kube::{lease::Leadership, metrics::WriteMetrics};
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;

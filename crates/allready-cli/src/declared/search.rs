@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Read};
 
-use allready::set::ANNOTATION;
+use allready_core::set::ANNOTATION;
 use memchr::memmem::Finder;
 
 use super::{Declared, Learnt};

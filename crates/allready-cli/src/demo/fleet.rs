@@ -1,6 +1,8 @@
 //! The last scene: many members, one condition, kept up to date one report at a time.
 
-use allready::{Condition, Reason, Status, Time, condition_type, fleet::FleetIndex, reason, rollup::Context};
+use allready_core::{
+    Condition, Reason, Status, Time, condition_type, fleet::FleetIndex, reason, rollup::Context,
+};
 
 use super::scene::Scene;
 

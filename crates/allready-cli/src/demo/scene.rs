@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use allready::{
+use allready_core::{
     Condition, ConditionSet, ConditionType, Standing, Time,
     set::Finished,
     transition::{self, EventSeverity, Style as NoteStyle, Verbosity},

@@ -4,8 +4,8 @@ mod records;
 
 use std::process::ExitCode;
 
-use allready::Time;
 use allready_controller::hub::board::AGGREGATION_LABEL;
+use allready_core::Time;
 use clap::Args;
 use kube::{
     Api, Client, ResourceExt as _,

@@ -1,10 +1,10 @@
 //! What DNSEndpoints publish, target by target.
 
-use allready::Time;
 use allready_controller::hub::{
     board::AGGREGATION_LABEL,
     dns::{Published, RecordKey},
 };
+use allready_core::Time;
 use serde_json::{Value, json};
 
 use crate::{age::age, table::Table};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use allready::{
+use allready_core::{
     explain::{Extent, Known, ObjectId},
     lint::is_definition,
 };

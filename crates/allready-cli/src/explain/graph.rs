@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use allready::{
+use allready_core::{
     Time,
     explain::{Explanation, Node},
     health::Health,

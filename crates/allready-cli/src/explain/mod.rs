@@ -9,12 +9,12 @@ mod words;
 
 use std::{io::IsTerminal as _, path::PathBuf, process::ExitCode, time::Duration};
 
-use allready::{
+use allready_core::{
     Time,
     explain::{Bounds, Explanation, ObjectId, Reference, explain},
-    follow::{Budget, follow},
     health::Health,
 };
+use allready_kube::follow::{Budget, follow};
 use clap::{Args, ValueEnum};
 
 use self::tree::Look;

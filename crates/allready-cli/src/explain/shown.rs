@@ -1,6 +1,6 @@
 //! An explanation on the screen of another command.
 
-use allready::{
+use allready_core::{
     Time,
     explain::{Explanation, What},
 };

@@ -1,12 +1,12 @@
 //! An explanation for programs.
 
-use allready::explain::Explanation;
+use allready_core::explain::Explanation;
 use serde_json::{Value, json};
 
 use super::{graph, words};
 
 /// Lines, relations between them, and the first cause with the path to it. The ids are numbers of lines.
-pub(super) fn value(explanation: &Explanation, now: allready::Time) -> Value {
+pub(super) fn value(explanation: &Explanation, now: allready_core::Time) -> Value {
     let nodes: Vec<Value> = explanation
         .nodes
         .iter()

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use allready::{
+use allready_core::{
     Time,
     explain::{Cause, Explanation, Folded, Node, What},
     health::Health,

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use allready::{Status, Time, found};
 use allready_controller::hub::board::CLUSTER_LABEL;
+use allready_core::{Status, Time, found};
 use serde_json::{Value, json};
 
 use crate::age::age;

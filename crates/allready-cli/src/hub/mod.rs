@@ -4,11 +4,9 @@ mod facts;
 
 use std::process::ExitCode;
 
-use allready::{
-    Time,
-    kinds::{StatusAggregation, StatusReport},
-};
 use allready_controller::hub::board::CLUSTER_LABEL;
+use allready_core::Time;
+use allready_kube::kinds::{StatusAggregation, StatusReport};
 use clap::{Args, Subcommand};
 use kube::{
     Api,

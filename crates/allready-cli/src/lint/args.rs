@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use allready::{
+use allready_core::{
     Time,
     lint::{Severity, Unmet},
 };

@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 
-use allready::resources::{Catalog, Listed, Selection, listing};
+use allready_kube::resources::{Catalog, Listed, Selection, listing};
 use futures::StreamExt as _;
 use serde_json::Value;
 
@@ -125,9 +125,10 @@ async fn nodes(cluster: &Cluster, catalog: &Catalog, session: &mut Session<'_>) 
     let Some(nodes) = catalog.of_kind("v1", "Node").filter(|_| session.needs_nodes()) else { return };
     let everything = Selection::default();
     let mut found: Vec<Value> = Vec::new();
-    let read =
-        allready::resources::list_pages(&cluster.client, nodes, &everything, &mut |page| found.extend(page))
-            .await;
+    let read = allready_kube::resources::list_pages(&cluster.client, nodes, &everything, &mut |page| {
+        found.extend(page);
+    })
+    .await;
     if read.is_ok() {
         for node in &found {
             session.node(node);

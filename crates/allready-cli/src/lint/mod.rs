@@ -13,7 +13,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use allready::{Time, lint::Ignores};
+use allready_core::{Time, lint::Ignores};
 
 pub(crate) use args::LintArgs;
 use session::{Begin, Session};

@@ -5,7 +5,7 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-use allready::{
+use allready_core::{
     Time, health,
     lint::{self, Config, Context, Coverage, Finding, History, Ignores, Relations, Scope, Severity, Unmet},
     registry::Registry,

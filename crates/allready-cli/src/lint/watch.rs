@@ -2,7 +2,8 @@
 
 use std::{pin::pin, time::Duration};
 
-use allready::{Time, resources::Resource};
+use allready_core::Time;
+use allready_kube::resources::Resource;
 use futures::{StreamExt as _, stream};
 use kube::{
     api::DynamicObject,

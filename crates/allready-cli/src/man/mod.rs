@@ -7,7 +7,7 @@ use std::{
     process::ExitCode,
 };
 
-use allready::Time;
+use allready_core::Time;
 use clap::{Args, Command, CommandFactory as _};
 use clap_mangen::Man;
 

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use allready::{ConditionType, kinds::AggregationMode};
 use allready_controller::hub::ClusterName;
+use allready_core::ConditionType;
+use allready_kube::kinds::AggregationMode;
 use clap::{Args, ValueEnum};
 
 /// A hub and its clusters as files.

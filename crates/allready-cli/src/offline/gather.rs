@@ -5,13 +5,13 @@ use std::{
     path::Path,
 };
 
-use allready::{
-    Time,
-    kinds::{AggregatedCondition, AggregatedPolarity, DnsOutput, StatusAggregation, StatusAggregationSpec},
-};
 use allready_controller::hub::{
     ClusterName, Doubt, Plan,
     offline::{self, Offline, OnHub, Spoke, is_instance},
+};
+use allready_core::Time;
+use allready_kube::kinds::{
+    AggregatedCondition, AggregatedPolarity, DnsOutput, StatusAggregation, StatusAggregationSpec,
 };
 use serde_json::Value;
 

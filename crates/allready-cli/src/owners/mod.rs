@@ -5,7 +5,7 @@ mod view;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use allready::{Time, writers};
+use allready_core::{Time, writers};
 use clap::Args;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use allready::{
+use allready_core::{
     Time,
     writers::{self, Agreement, Manager, Operation, OwnedCondition, Ownership},
 };

@@ -8,7 +8,7 @@ use std::{
     process::ExitCode,
 };
 
-use allready::{
+use allready_core::{
     Time,
     registry::{
         Entry, Registry,

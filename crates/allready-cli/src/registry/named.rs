@@ -1,12 +1,10 @@
 //! Kinds by the names that people use.
 
-use allready::{
-    registry::{
-        Registry,
-        export::{Wanted, declared},
-    },
-    resources::{Catalog, Resource},
+use allready_core::registry::{
+    Registry,
+    export::{Wanted, declared},
 };
+use allready_kube::resources::{Catalog, Resource};
 
 use crate::target::{is_called, is_short, plural, short_names};
 

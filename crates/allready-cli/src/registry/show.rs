@@ -1,6 +1,6 @@
 //! What is known of a kind, as tables.
 
-use allready::{
+use allready_core::{
     Polarity,
     health::Health,
     registry::{ConditionRole, Entry, Registry, Semantics, export::Wanted},

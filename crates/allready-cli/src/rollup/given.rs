@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use allready::{
+use allready_core::{
     ConditionSet, Generation,
     found::{self, FoundList, FoundObject, Irregularity},
     set,

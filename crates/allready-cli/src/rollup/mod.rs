@@ -5,7 +5,7 @@ mod scope;
 
 use std::{fmt::Write as _, process::ExitCode};
 
-use allready::{
+use allready_core::{
     Condition, Reason, Standing, Status, Time,
     found::{FoundCondition, Irregularity, IrregularityKind},
     rollup::{Context, Freshness, Input, Stale},

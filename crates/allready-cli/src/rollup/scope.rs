@@ -1,6 +1,6 @@
 //! What counts, and for which condition.
 
-use allready::{
+use allready_core::{
     ConditionSet, ConditionType, Polarity, Reason,
     found::FoundCondition,
     rollup::{Form, Input, Policy},

@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use allready::{
-    Time,
+use allready_controller::config::{Plan, PlannedInstances};
+use allready_core::Time;
+use allready_kube::{
     kinds::StatusReport,
     report::Identity,
     sweep::{Inventory, OwnedPrefix, Remains, Removal, plan, plan_reports},
 };
-use allready_controller::config::{Plan, PlannedInstances};
 use kube::core::DynamicObject;
 
 /// Who reports into an object.

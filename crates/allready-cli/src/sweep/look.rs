@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use allready::{
-    Time,
+use allready_controller::config::Plan;
+use allready_core::Time;
+use allready_kube::{
     kinds::{ConfigurationStatusSpec, StatusReport},
     resources::{Catalog, Resource},
 };
-use allready_controller::config::Plan;
 use k8s_openapi::api::{coordination::v1::Lease, core::v1::Node};
 use kube::{
     Api, Client,

@@ -10,8 +10,8 @@ use std::{
     time::Duration,
 };
 
-use allready::{
-    Time,
+use allready_core::Time;
+use allready_kube::{
     report::Layout,
     sweep::{OwnedPrefix, Remains, Removal, Sweeper},
 };

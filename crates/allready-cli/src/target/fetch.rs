@@ -1,6 +1,6 @@
 //! Reading one object, and what it means when that fails.
 
-use allready::{
+use allready_kube::{
     refusal::{Permission, denied},
     resources::{Catalog, ListProblem, Resource},
 };

@@ -1,6 +1,6 @@
 //! From what a person types to what is asked of the server.
 
-use allready::resources::{Catalog, Resource, Selection};
+use allready_kube::resources::{Catalog, Resource, Selection};
 
 use super::{ScopeArgs, SelectorArgs, Target};
 use crate::{failure::Failure, printer::tame};
@@ -92,7 +92,7 @@ fn check_name(
     Ok(())
 }
 
-pub(crate) fn no_such(error: &allready::resources::NoSuchResource) -> Failure {
+pub(crate) fn no_such(error: &allready_kube::resources::NoSuchResource) -> Failure {
     Failure::unavailable(tame(&error.to_string()))
 }
 

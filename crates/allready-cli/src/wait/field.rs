@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-use allready::condition::cut;
 use allready_apiserver::table::jsonpath::{Malformed, Mismatch, Path};
+use allready_core::condition::cut;
 use serde_json::Value;
 
 /// So much of a value is told.

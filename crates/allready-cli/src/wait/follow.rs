@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use allready::{backoff::Backoff, resources::Resource};
+use allready_kube::{backoff::Backoff, resources::Resource};
 use futures::StreamExt as _;
 use kube::{
     Client, ResourceExt as _,

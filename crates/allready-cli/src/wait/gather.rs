@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use allready::resources::{Catalog, Resource, list_pages};
+use allready_kube::resources::{Catalog, Resource, list_pages};
 use serde_json::Value;
 
 use super::{WaitArgs, tracked::Tracked, wish::Wish};

@@ -1,11 +1,11 @@
 //! Whether an object is as wished, at one instant.
 
-use allready::{
+use allready_core::{
     Time,
     health::{self, Health, judge as judge_health},
     registry::Registry,
-    wait::{Expectation, Verdict, has_condition},
 };
+use allready_kube::wait::{Expectation, Verdict, has_condition};
 use serde_json::Value;
 
 use super::{field::Seen, wish::Wish};
@@ -148,7 +148,7 @@ fn health(verdict: &health::Verdict, now: Time) -> String {
     if verdict.health == Health::Suspended {
         text.push_str(" on purpose");
     }
-    let message = allready::condition::cut(verdict.message.trim(), 300);
+    let message = allready_core::condition::cut(verdict.message.trim(), 300);
     match (verdict.reason.as_str(), &*message) {
         ("", "") => {}
         ("", said) | (said, "") => text = format!("{text} ({said})"),

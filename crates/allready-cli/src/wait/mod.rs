@@ -13,7 +13,8 @@ mod wish;
 
 use std::{process::ExitCode, time::Duration};
 
-use allready::{Time, clock::Clock, registry::Registry};
+use allready_core::{Time, registry::Registry};
+use allready_kube::clock::Clock;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 

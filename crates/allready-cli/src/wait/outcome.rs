@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, time::Duration};
 
-use allready::Time;
+use allready_core::Time;
 use serde_json::{Value, json};
 
 use super::{gather::Awaited, progress::line, tracked::State};

@@ -2,7 +2,7 @@
 
 use std::{io::IsTerminal as _, time::Duration};
 
-use allready::Time;
+use allready_core::Time;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::{gather::Awaited, tracked::State};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use allready::resources::Catalog;
+use allready_kube::resources::Catalog;
 use tokio::time::{sleep, timeout};
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use allready::Time;
+use allready_core::Time;
 use serde_json::Value;
 
 use super::{
@@ -184,7 +184,7 @@ impl Tracked {
 
 #[cfg(test)]
 mod tests {
-    use allready::registry::Registry;
+    use allready_core::registry::Registry;
     use serde_json::json;
 
     use super::*;

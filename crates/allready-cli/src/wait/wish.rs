@@ -2,10 +2,8 @@
 
 use std::str::FromStr;
 
-use allready::{
-    Status,
-    wait::{HasCondition, has_condition},
-};
+use allready_core::Status;
+use allready_kube::wait::{HasCondition, has_condition};
 
 use super::field::Field;
 

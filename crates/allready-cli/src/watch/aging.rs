@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use allready::{
+use allready_core::{
     Time,
     health::{Health, Verdict},
 };

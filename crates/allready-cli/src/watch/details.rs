@@ -1,6 +1,6 @@
 //! One object, as far as a person wants to see it: what it comes to, and everything its conditions say.
 
-use allready::{
+use allready_core::{
     Status, Time,
     found::{self, FoundObject},
     health::{Verdict, judge},

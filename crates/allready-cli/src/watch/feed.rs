@@ -2,14 +2,16 @@
 
 use std::{sync::Arc, time::Duration};
 
-use allready::{
+use allready_core::{
     Time,
-    backoff::Backoff,
     explain::{Bounds, ObjectId, Reference},
-    follow::{Budget, follow},
     health,
-    refusal::innermost,
     registry::Registry,
+};
+use allready_kube::{
+    backoff::Backoff,
+    follow::{Budget, follow},
+    refusal::innermost,
     resources::{Catalog, Resource, Selection},
 };
 use futures::StreamExt as _;

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt::Write as _, sync::Arc};
 
-use allready::{Time, health::Health};
+use allready_core::{Time, health::Health};
 
 use super::model::{Place, Record};
 

@@ -22,10 +22,8 @@ mod tests;
 
 use std::{fmt::Write as _, io::IsTerminal as _, process::ExitCode};
 
-use allready::{
-    Time,
-    resources::{Catalog, Resource},
-};
+use allready_core::Time;
+use allready_kube::resources::{Catalog, Resource};
 use clap::Args;
 
 use self::{

@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, sync::Arc};
 
-use allready::{
+use allready_core::{
     Time,
     explain::Explanation,
     health::{Health, Verdict},

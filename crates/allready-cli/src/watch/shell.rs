@@ -5,11 +5,8 @@ mod tests;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
-use allready::{
-    Time,
-    registry::Registry,
-    resources::{Catalog, Resource, Selection},
-};
+use allready_core::{Time, registry::Registry};
+use allready_kube::resources::{Catalog, Resource, Selection};
 use anstream::{AutoStream, ColorChoice};
 use kube::Client;
 use tokio::{

@@ -6,7 +6,7 @@ mod many;
 mod panic;
 mod story;
 
-use allready::{
+use allready_core::{
     Time,
     health::{Health, Verdict},
     writers::Writer,

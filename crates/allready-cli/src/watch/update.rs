@@ -1,6 +1,6 @@
 //! From one state to the next: everything that happens, in one function without side effects.
 
-use allready::{Time, explain::Explanation, health::Verdict};
+use allready_core::{Time, explain::Explanation, health::Verdict};
 
 use super::{
     details::Details,

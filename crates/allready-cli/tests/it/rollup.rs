@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use allready::rollup::Policy;
+use allready_core::rollup::Policy;
 use insta::assert_snapshot;
 
 use super::allready;

@@ -8,6 +8,8 @@ mod message;
 mod openapi;
 mod reason;
 pub(crate) mod rfc3339;
+#[cfg(feature = "schemars")]
+mod schema;
 mod shared;
 mod status;
 mod sub;
@@ -23,8 +25,10 @@ pub use list::{ListOrder, all_have_status, are_true, find, position, remove, set
 pub use message::{Message, cut};
 #[cfg(feature = "k8s-openapi")]
 pub use openapi::OpenapiError;
-pub use reason::{Reason, ReasonError, ReasonProblem};
+pub use reason::{IntoReason, Reason, ReasonError, ReasonProblem};
 pub use rfc3339::TimeProblem;
+#[cfg(feature = "schemars")]
+pub(crate) use schema::{detailed_schema, schema};
 pub use status::{Polarity, Standing, Status, StatusError};
 pub use sub::SubCondition;
 pub use time::{Generation, GenerationError, Time, TimeError};

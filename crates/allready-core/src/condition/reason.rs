@@ -188,6 +188,29 @@ const fn problem(text: &[u8]) -> Option<ReasonProblem> {
 
 super::text::checked_text!(Reason, ReasonError, "a reason, which is a text such as \"Accepted\"");
 
+/// A reason that a mark accepts: a [`Reason`], which is legal by construction.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the reason of a condition",
+    label = "not a `Reason`",
+    note = "write `reason!(\"BadAddress\")` for a fixed one, or `Reason::sanitized(text)` to make one of any text"
+)]
+pub trait IntoReason {
+    /// The reason.
+    fn into_reason(self) -> Reason;
+}
+
+impl IntoReason for Reason {
+    fn into_reason(self) -> Reason {
+        self
+    }
+}
+
+impl IntoReason for &Reason {
+    fn into_reason(self) -> Reason {
+        self.clone()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{

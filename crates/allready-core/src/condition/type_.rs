@@ -71,6 +71,9 @@ pub enum ConditionTypeProblem {
 }
 
 impl ConditionType {
+    /// The pattern of a type, as the API server checks it.
+    pub const PATTERN: &'static str = r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
+
     /// The API server's limit, in bytes.
     pub const MAX_BYTES: usize = 316;
 

@@ -27,12 +27,6 @@ pub struct At {
 
 impl At {
     /// A pass over an object of this generation, now.
-    ///
-    /// ```
-    /// # use allready_core::{Time, set::At};
-    /// let at = At::new(3u32, Time::EPOCH);
-    /// assert_eq!((at.generation.get(), at.created, at.deleting), (3, None, false));
-    /// ```
     pub fn new(generation: impl Into<Generation>, now: impl Into<Time>) -> Self {
         Self { generation: generation.into(), now: now.into(), created: None, deleting: false }
     }
@@ -53,11 +47,6 @@ impl At {
     }
 
     /// The same for an object that is being deleted.
-    ///
-    /// ```
-    /// # use allready_core::{Time, set::At};
-    /// assert!(At::new(3u32, Time::EPOCH).deleting().deleting);
-    /// ```
     pub fn deleting(self) -> Self {
         Self { deleting: true, ..self }
     }

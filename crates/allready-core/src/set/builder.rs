@@ -69,6 +69,7 @@ impl ConditionSetBuilder {
                 upgrade: Upgrade::default(),
                 order: ListOrder::default(),
                 open: false,
+                detailed: false,
             },
         }
     }
@@ -79,81 +80,34 @@ impl ConditionSetBuilder {
     }
 
     /// Adds a declaration with the role it has.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, condition_type, set::Declared};
-    ///
-    /// let cached = Declared::new(condition_type!("Cached")).informational();
-    /// assert_eq!(ConditionSet::living().declare(cached).build().unwrap().to_string(), "Ready: (Cached)");
-    /// ```
     pub fn declare(mut self, declared: impl Into<Declared>) -> Self {
         self.set.declared.push(declared.into());
         self
     }
 
     /// Adds a condition that the top one is computed from.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, condition_type, set::Declared};
-    ///
-    /// let degraded = Declared::new(condition_type!("Degraded")).abnormal_true();
-    /// let set = ConditionSet::living().dependent(condition_type!("Synced")).dependent(degraded).build().unwrap();
-    /// assert_eq!(set.to_string(), "Ready: Synced, !Degraded");
-    /// ```
     pub fn dependent(self, declared: impl Into<Declared>) -> Self {
         self.declare(Declared { role: Role::Dependent, ..declared.into() })
     }
 
     /// Adds a condition that is shown and does not count.
-    ///
-    /// ```
-    /// # use allready_core::{ConditionSet, condition_type};
-    /// let set = ConditionSet::living().informational(condition_type!("Cached")).build().unwrap();
-    /// assert_eq!((set.declared().len(), set.dependents().count()), (1, 0));
-    /// ```
     pub fn informational(self, declared: impl Into<Declared>) -> Self {
         self.declare(declared.into().informational())
     }
 
     /// Removes a type that an earlier version of the set had, at the beginning of each pass.
-    ///
-    /// ```
-    /// use allready_core::{Condition, ConditionSet, Time, condition, condition_type, set::At};
-    ///
-    /// let set = ConditionSet::living().prune(condition_type!("ReconcilerReady")).build().unwrap();
-    /// let mut conditions = vec![Condition::unreported(condition_type!("ReconcilerReady"), Time::EPOCH)];
-    /// set.pass(&mut conditions, At::new(1u32, Time::EPOCH)).finish();
-    /// assert!(condition::find(&conditions, "ReconcilerReady").is_none());
-    /// ```
     pub fn prune(mut self, type_: ConditionType) -> Self {
         self.set.prune.push(type_);
         self
     }
 
     /// How the top condition is computed; `newest-cause` unless said otherwise.
-    ///
-    /// ```
-    /// # use allready_core::{ConditionSet, rollup::Policy};
-    /// let set = ConditionSet::living().policy(Policy::bullets()).build().unwrap();
-    /// assert_eq!(set.policy(), &Policy::bullets());
-    /// ```
     pub fn policy(mut self, policy: Policy) -> Self {
         self.set.policy = policy;
         self
     }
 
     /// The reason of a good top condition; the name of the top type unless said otherwise.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, Time, condition_type, reason, set::At};
-    ///
-    /// let set = ConditionSet::living().dependent(condition_type!("Synced")).good_reason(reason!("AllGood")).build().unwrap();
-    /// let mut conditions = vec![];
-    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
-    /// pass.mark_true("Synced", reason!("Applied"), "").unwrap();
-    /// pass.finish();
-    /// assert_eq!(conditions[0].reason, "AllGood");
-    /// ```
     pub fn good_reason(mut self, reason: Reason) -> Self {
         self.set.good_reason = Some(reason);
         self
@@ -193,15 +147,6 @@ impl ConditionSetBuilder {
     }
 
     /// In which order the list is kept.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, Time, condition::ListOrder, condition_type, set::At};
-    ///
-    /// let set = ConditionSet::living().dependent(condition_type!("Healthy")).order(ListOrder::ByType).build().unwrap();
-    /// let mut conditions = vec![];
-    /// set.pass(&mut conditions, At::new(1u32, Time::EPOCH)).finish();
-    /// assert_eq!(conditions[0].type_, "Healthy");
-    /// ```
     pub fn order(mut self, order: ListOrder) -> Self {
         self.set.order = order;
         self
@@ -209,17 +154,16 @@ impl ConditionSetBuilder {
 
     /// Lets a pass mark types that are not declared, as informational ones. Without this, such a mark is an error, since
     /// it is most likely a typing mistake.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, Time, reason, set::At};
-    ///
-    /// let set = ConditionSet::living().open().build().unwrap();
-    /// let mut conditions = vec![];
-    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
-    /// assert!(pass.mark_true("Unheard", reason!("Of"), "").is_ok());
-    /// ```
     pub fn open(mut self) -> Self {
         self.set.open = true;
+        self
+    }
+
+    /// Lists [findings](super::Pass::mark_findings) in `errors` and `warnings` of a condition, as Contour's
+    /// `DetailedCondition` does, and not in its message. The schema of the list must have these fields; that of
+    /// [`Conditions`](super::Conditions) has them.
+    pub fn detailed(mut self) -> Self {
+        self.set.detailed = true;
         self
     }
 

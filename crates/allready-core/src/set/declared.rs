@@ -69,12 +69,6 @@ pub struct Initial {
 
 impl Declared {
     /// A normal-true dependent that starts `Unknown`.
-    ///
-    /// ```
-    /// # use allready_core::{Polarity, condition_type, set::{Declared, Role}};
-    /// let synced = Declared::new(condition_type!("Synced"));
-    /// assert_eq!((synced.role, synced.polarity, synced.initial), (Role::Dependent, Polarity::NormalTrue, None));
-    /// ```
     pub fn new(type_: ConditionType) -> Self {
         Self {
             type_,
@@ -86,33 +80,16 @@ impl Declared {
     }
 
     /// The same condition, with `True` as the bad status.
-    ///
-    /// ```
-    /// # use allready_core::{Polarity, condition_type, set::Declared};
-    /// assert_eq!(Declared::new(condition_type!("Degraded")).abnormal_true().polarity, Polarity::AbnormalTrue);
-    /// ```
     pub fn abnormal_true(self) -> Self {
         Self { polarity: Polarity::AbnormalTrue, ..self }
     }
 
     /// The same condition, not counting for the top one.
-    ///
-    /// ```
-    /// # use allready_core::{condition_type, set::{Declared, Role}};
-    /// assert_eq!(Declared::new(condition_type!("Cached")).informational().role, Role::Informational);
-    /// ```
     pub fn informational(self) -> Self {
         Self { role: Role::Informational, ..self }
     }
 
     /// The same condition with a meaning, for documentation.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, condition_type, set::Declared};
-    ///
-    /// let synced = Declared::new(condition_type!("Synced")).described("The manifests are applied.");
-    /// assert!(ConditionSet::living().dependent(synced).build().unwrap().table().contains("The manifests are applied."));
-    /// ```
     pub fn described(self, description: impl Into<Cow<'static, str>>) -> Self {
         Self { description: description.into(), ..self }
     }

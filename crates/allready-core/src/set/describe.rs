@@ -51,6 +51,9 @@ pub struct SetDescription {
     /// Whether undeclared types may be marked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub open: bool,
+    /// Lists findings in `errors` and `warnings` of a condition.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub detailed: bool,
 }
 
 /// One declared condition as data.
@@ -109,6 +112,9 @@ impl TryFrom<SetDescription> for ConditionSet {
         if data.open {
             builder = builder.open();
         }
+        if data.detailed {
+            builder = builder.detailed();
+        }
         builder.build()
     }
 }
@@ -135,6 +141,7 @@ impl From<&ConditionSet> for SetDescription {
             upgrade: set.upgrade,
             order: set.order,
             open: set.open,
+            detailed: set.detailed,
         }
     }
 }

@@ -30,9 +30,12 @@
 
 mod at;
 mod builder;
+mod conditions;
 mod declared;
 mod describe;
 mod mark;
+mod markable;
+mod marks;
 mod pass;
 mod policies;
 mod propagate;
@@ -44,13 +47,17 @@ mod tests;
 mod text;
 mod touched;
 mod typed;
+mod updater;
 
 use std::borrow::Cow;
 
 pub use at::At;
 pub use builder::{ConditionSetBuilder, SetError};
+pub use conditions::Conditions;
 pub use declared::{Declared, Initial, Role};
 pub use describe::{DeclaredDescription, SetDescription};
+pub use markable::{Mark, Markable, Untyped};
+pub use marks::Marks;
 pub use pass::{Finished, Pass};
 pub use policies::{Untouched, Upgrade};
 pub use refusal::{ClearError, MarkError};
@@ -58,6 +65,7 @@ pub use text::SetTextError;
 #[doc(hidden)]
 pub use typed::generated;
 pub use typed::{TypedPass, TypedSet};
+pub use updater::{ConditionUpdater, UpdatedConditions};
 
 use crate::{
     Condition, ConditionType, Generation, Polarity, Reason, Standing,
@@ -90,40 +98,21 @@ pub struct ConditionSet {
     pub(crate) upgrade: Upgrade,
     pub(crate) order: ListOrder,
     pub(crate) open: bool,
+    pub(crate) detailed: bool,
 }
 
 impl ConditionSet {
     /// Starts a description with this top type.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, condition_type};
-    ///
-    /// let set = ConditionSet::builder(condition_type!("Programmed")).dependent(condition_type!("Accepted")).build().unwrap();
-    /// assert_eq!(set.to_string(), "Programmed: Accepted");
-    /// ```
     pub fn builder(top: ConditionType) -> ConditionSetBuilder {
         ConditionSetBuilder::new(top)
     }
 
     /// Starts the description of something that lives on: its top type is `Ready`.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, condition_type};
-    /// let set = ConditionSet::living().dependent(condition_type!("Synced")).build().unwrap();
-    /// assert_eq!(set.top(), "Ready");
-    /// ```
     pub fn living() -> ConditionSetBuilder {
         Self::builder(ConditionType::from_static("Ready"))
     }
 
     /// Starts the description of something that runs to an end: its top type is `Succeeded`.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, condition_type};
-    ///
-    /// let set = ConditionSet::batch().dependent(condition_type!("Copied")).build().unwrap();
-    /// assert_eq!(set.top(), "Succeeded");
-    /// ```
     pub fn batch() -> ConditionSetBuilder {
         Self::builder(ConditionType::from_static("Succeeded"))
     }
@@ -147,36 +136,16 @@ impl ConditionSet {
     }
 
     /// The type of the top condition.
-    ///
-    /// ```
-    /// # use allready_core::ConditionSet;
-    /// let set: ConditionSet = "Ready: Synced".parse().unwrap();
-    /// assert_eq!(set.top(), "Ready");
-    /// ```
     pub fn top(&self) -> &ConditionType {
         &self.top
     }
 
     /// Every declared condition but the top one, in the order of declaration.
-    ///
-    /// ```
-    /// # use allready_core::ConditionSet;
-    /// let set: ConditionSet = "Ready: Synced, (Cached)".parse().unwrap();
-    /// let types: Vec<_> = set.declared().iter().map(|declared| declared.type_.as_str()).collect();
-    /// assert_eq!(types, ["Synced", "Cached"]);
-    /// ```
     pub fn declared(&self) -> &[Declared] {
         &self.declared
     }
 
     /// The conditions that the top one is computed from.
-    ///
-    /// ```
-    /// # use allready_core::ConditionSet;
-    /// let set: ConditionSet = "Ready: Synced, (Cached)".parse().unwrap();
-    /// let types: Vec<_> = set.dependents().map(|declared| declared.type_.as_str()).collect();
-    /// assert_eq!(types, ["Synced"], "what informs does not count");
-    /// ```
     pub fn dependents(&self) -> impl Iterator<Item = &Declared> {
         self.declared.iter().filter(|declared| declared.role == Role::Dependent)
     }
@@ -186,13 +155,6 @@ impl ConditionSet {
     }
 
     /// The roll-up policy of the top condition.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, rollup::Policy};
-    ///
-    /// let set = ConditionSet::living().policy(Policy::bullets()).build().unwrap();
-    /// assert_eq!(set.policy().name(), "bullets");
-    /// ```
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
@@ -213,38 +175,21 @@ impl ConditionSet {
     }
 
     /// The reason of a good top condition, where the set has one of its own.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, reason};
-    ///
-    /// let set = ConditionSet::living().good_reason(reason!("AllGood")).build().unwrap();
-    /// assert_eq!(set.good_reason().unwrap(), "AllGood");
-    /// ```
     pub fn good_reason(&self) -> Option<&Reason> {
         self.good_reason.as_ref()
     }
 
     /// The polarity of a type: as declared, and normal-true for the top type and for what the set does not know.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, Polarity};
-    /// let set: ConditionSet = "Ready: Synced, !Degraded".parse().unwrap();
-    /// assert_eq!(set.polarity("Degraded"), Polarity::AbnormalTrue);
-    /// assert_eq!(set.polarity("Ready"), Polarity::NormalTrue);
-    /// ```
     pub fn polarity(&self, type_: &str) -> Polarity {
         self.get(type_).map_or(Polarity::NormalTrue, |declared| declared.polarity)
     }
 
+    /// Tells whether findings are listed in `errors` and `warnings` of a condition, and not in its message.
+    pub fn is_detailed(&self) -> bool {
+        self.detailed
+    }
+
     /// The declaration of a type, if it is in the set; the top type is not.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, set::Role};
-    ///
-    /// let set: ConditionSet = "Ready: Synced, (Cached)".parse().unwrap();
-    /// assert_eq!(set.get("Cached").unwrap().role, Role::Informational);
-    /// assert!(set.get("Ready").is_none());
-    /// ```
     pub fn get(&self, type_: &str) -> Option<&Declared> {
         self.declared.iter().find(|declared| declared.type_ == *type_)
     }

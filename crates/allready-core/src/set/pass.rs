@@ -1,11 +1,14 @@
 //! One reconcile pass: bound to one list, one generation and one instant.
 
+use std::{borrow::Cow, sync::LazyLock};
+
 use super::{
-    At, ClearError, ConditionSet, Declared, Initial, Role, Upgrade, record::Record, touched::Touched,
+    At, ClearError, ConditionSet, Declared, Initial, Role, Untouched, Upgrade, marks::Failure,
+    record::Record, touched::Touched,
 };
 use crate::{
-    Condition, ConditionType, Message, Polarity, Reason, Standing, Status, Time,
-    condition::{self, cut},
+    Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time,
+    condition::{self, SubCondition, cut},
     damping::{Damping, DampingMemory},
     rollup::Input,
     transition::Transition,
@@ -53,14 +56,57 @@ pub struct Finished {
 #[must_use = "finish the pass, or what was left untouched is not settled"]
 pub struct Pass<'a> {
     pub(super) set: &'a ConditionSet,
+    /// The top condition; a pass over a plain list computes none.
+    pub(super) top: Option<&'a ConditionType>,
+    pub(super) untouched: Untouched,
     pub(super) conditions: &'a mut Vec<Condition>,
     pub(super) at: At,
     pub(super) record: Record,
     pub(super) touched: Touched,
+    /// Undeclared types that were marked or cleared.
+    pub(super) touched_types: Vec<ConditionType>,
+    /// The error that ended the reconcile.
+    pub(super) failure: Option<Failure>,
     /// Dependents that this pass has added to an object whose top condition was good.
     pub(super) newcomers: Touched,
     pub(super) damping: Option<(&'a Damping, &'a mut DampingMemory)>,
     pub(super) progress: Progress,
+}
+
+/// The words of one mark.
+pub(super) struct Said<'m> {
+    pub(super) status: Status,
+    pub(super) reason: Reason,
+    pub(super) message: Cow<'m, str>,
+    pub(super) observed: Generation,
+    pub(super) errors: &'m [SubCondition],
+    pub(super) warnings: &'m [SubCondition],
+}
+
+impl<'m> Said<'m> {
+    pub(super) fn new(status: Status, reason: Reason, message: &'m str, observed: Generation) -> Self {
+        Self {
+            status,
+            reason,
+            message: cut(message, Message::MAX_BYTES),
+            observed,
+            errors: &[],
+            warnings: &[],
+        }
+    }
+}
+
+impl<'m> From<&'m Condition> for Said<'m> {
+    fn from(condition: &'m Condition) -> Self {
+        Self {
+            status: condition.status,
+            reason: condition.reason.clone(),
+            message: Cow::Borrowed(condition.message.as_str()),
+            observed: condition.observed_generation.unwrap_or_default(),
+            errors: &condition.errors,
+            warnings: &condition.warnings,
+        }
+    }
 }
 
 /// How far a pass has come.
@@ -76,21 +122,80 @@ pub(super) enum Progress {
 
 impl<'a> Pass<'a> {
     pub(super) fn begin(set: &'a ConditionSet, conditions: &'a mut Vec<Condition>, at: At) -> Self {
-        let mut pass = Self {
+        let mut pass = Self::new(set, Some(&set.top), set.untouched, conditions, at);
+        for type_ in &set.prune {
+            pass.take_out(type_.as_str());
+        }
+        pass.date_defaults();
+        pass.initialise();
+        pass
+    }
+
+    /// Begins a pass over a list without a set: any type can be marked, and no top condition is computed.
+    ///
+    /// The policy for untouched conditions is about the whole list. This is what
+    /// [`ConditionUpdater`](super::ConditionUpdater) works with.
+    ///
+    /// ```
+    /// use allready_core::{Status, Time, reason, set::{At, Pass, Untouched}};
+    ///
+    /// let mut conditions = vec![];
+    /// let mut pass = Pass::over_list(&mut conditions, Untouched::Keep, At::new(1u32, Time::EPOCH));
+    /// pass.mark_true("Synced", reason!("Applied"), "")?;
+    /// assert!(pass.finish().changed);
+    /// assert_eq!((conditions.len(), conditions[0].status), (1, Status::True), "and no Ready");
+    /// # Ok::<(), allready_core::set::MarkError>(())
+    /// ```
+    pub fn over_list(conditions: &'a mut Vec<Condition>, untouched: Untouched, at: At) -> Self {
+        static PLAIN_LIST: LazyLock<ConditionSet> = LazyLock::new(|| {
+            ConditionSet::living().open().order(condition::ListOrder::ByType).into_unchecked()
+        });
+        let mut pass = Self::new(&PLAIN_LIST, None, untouched, conditions, at);
+        let mut index = 0;
+        while let Some(condition) = pass.conditions.get(index) {
+            let type_ = condition.type_.clone();
+            pass.only(&type_, Polarity::NormalTrue);
+            index += 1;
+        }
+        pass
+    }
+
+    fn new(
+        set: &'a ConditionSet,
+        top: Option<&'a ConditionType>,
+        untouched: Untouched,
+        conditions: &'a mut Vec<Condition>,
+        at: At,
+    ) -> Self {
+        Self {
             set,
+            top,
+            untouched,
             conditions,
             at,
             record: Record::default(),
             touched: Touched::default(),
+            touched_types: Vec::new(),
+            failure: None,
             newcomers: Touched::default(),
             damping: None,
             progress: Progress::Open,
-        };
-        for type_ in &set.prune {
-            pass.take_out(type_.as_str());
         }
-        pass.initialise();
-        pass
+    }
+
+    /// Dates the conditions of the set that the schema's default put there, since a schema knows no better time than the epoch.
+    fn date_defaults(&mut self) {
+        let (set, since) = (self.set, self.at.created.unwrap_or(self.at.now));
+        for condition in self.conditions.iter_mut() {
+            let is_default = condition.last_transition_time == Time::EPOCH
+                && condition.status == Status::Unknown
+                && condition.observed_generation.is_none();
+            let is_ours = || condition.type_ == set.top || set.get(condition.type_.as_str()).is_some();
+            if is_default && is_ours() && since != Time::EPOCH {
+                self.record.dating(condition, since);
+                condition.last_transition_time = since;
+            }
+        }
     }
 
     /// Whether the list is as passes leave it: every condition of the set once, in order, then foreign ones.
@@ -225,14 +330,16 @@ impl<'a> Pass<'a> {
     /// ```
     pub fn clear(&mut self, type_: &str) -> Result<&mut Self, ClearError> {
         let set = self.set;
-        if set.top == *type_ {
-            return Err(ClearError { type_: set.top.clone(), role: "the top condition" });
+        if let Some(top) = self.top.filter(|top| **top == *type_) {
+            return Err(ClearError { type_: top.clone(), role: "the top condition" });
         }
         if let Some(index) = set.declared.iter().position(|declared| declared.type_ == *type_) {
             if set.declared[index].role == Role::Dependent {
                 return Err(ClearError { type_: set.declared[index].type_.clone(), role: "a dependent" });
             }
             self.touched.add(index);
+        } else if let Some(found) = condition::find(self.conditions, type_) {
+            self.touched_types.push(found.type_.clone());
         }
         self.take_out(type_);
         Ok(self)
@@ -254,6 +361,11 @@ impl<'a> Pass<'a> {
         self.conditions
     }
 
+    /// The object and the instant that this pass is about.
+    pub fn at(&self) -> At {
+        self.at
+    }
+
     pub(super) fn take_out(&mut self, type_: &str) {
         // Also a second one, which would otherwise stand there in its place.
         while let Some(condition) = condition::remove(self.conditions, type_) {
@@ -271,21 +383,27 @@ impl<'a> Pass<'a> {
         reason: Reason,
         message: &str,
     ) {
-        let message = cut(message, Message::MAX_BYTES);
-        let observed = (!self.at.generation.is_none()).then_some(self.at.generation);
+        self.put(hint, type_, Said::new(status, reason, message, self.at.generation));
+    }
+
+    pub(super) fn put(&mut self, hint: usize, type_: &ConditionType, said: Said<'_>) {
+        let Said { status, reason, message, observed, errors, warnings } = said;
+        let observed = (!observed.is_none()).then_some(observed);
         let Some(index) = self.locate(hint, type_.as_str()) else {
             let since = self.record.since(type_.as_str(), status, self.at.now);
             let condition = Condition::new(type_.clone(), status, reason, message.into_owned(), since);
-            self.add(condition, Some(since));
+            let (errors, warnings) = (errors.into(), warnings.into());
+            self.insert(Condition { observed_generation: observed, errors, warnings, ..condition });
             return;
         };
         let condition = &mut self.conditions[index]; // `locate` found it at this index
-        if condition.status == status
-            && condition.reason == reason
-            && condition.message == *message
-            && condition.observed_generation == observed
-            && condition.errors.is_empty()
-            && condition.warnings.is_empty()
+        if is_late(observed.unwrap_or_default(), condition.observed_generation)
+            || condition.status == status
+                && condition.reason == reason
+                && condition.message == *message
+                && condition.observed_generation == observed
+                && *condition.errors == *errors
+                && *condition.warnings == *warnings
         {
             return;
         }
@@ -297,8 +415,8 @@ impl<'a> Pass<'a> {
         if condition.message != *message {
             condition.message = Message::from(message);
         }
-        // They belong to what was said before.
-        (condition.errors, condition.warnings) = Default::default();
+        // Those that were there belong to what was said before.
+        (condition.errors, condition.warnings) = (errors.into(), warnings.into());
     }
 
     /// Says that the reconcile came to its end, and settles the list.
@@ -316,6 +434,27 @@ impl<'a> Pass<'a> {
     pub fn finish(mut self) -> Finished {
         self.progress = Progress::Finished;
         self.settle_untouched();
+        self.settle()
+    }
+
+    /// Ends the pass with the error that ended the reconcile: what was marked stays, and the top condition is not good.
+    ///
+    /// An error that was marked on a condition has made the top condition bad already, and that stands. One that was not
+    /// turns a good top condition `Unknown`, with this reason and message: nobody has found out whether it still holds.
+    ///
+    /// ```
+    /// use allready_core::{ConditionSet, Status, Time, condition, reason, set::At};
+    ///
+    /// let set: ConditionSet = "Ready: Synced".parse().unwrap();
+    /// let mut conditions = vec![];
+    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
+    /// pass.mark_true("Synced", reason!("Applied"), "").unwrap();
+    /// pass.fail(reason!("RemoteAway"), "no route to host");
+    /// let ready = condition::find(&conditions, "Ready").unwrap();
+    /// assert_eq!((ready.status, ready.reason.as_str()), (Status::Unknown, "RemoteAway"));
+    /// ```
+    pub fn fail(mut self, reason: Reason, message: impl Into<Message>) -> Finished {
+        self.failure = Some(Failure { reason, message: message.into() });
         self.settle()
     }
 
@@ -344,6 +483,11 @@ impl Drop for Pass<'_> {
             let _ = self.settle();
         }
     }
+}
+
+/// Tells whether a pass over this generation comes after somebody has already reported a newer one: then it is not heard.
+fn is_late(generation: Generation, observed: Option<Generation>) -> bool {
+    !generation.is_none() && observed.is_some_and(|observed| observed > generation)
 }
 
 /// What a declared condition says before anybody has marked it.

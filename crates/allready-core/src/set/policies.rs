@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// conditions: others belong to somebody else and always stay. An updater knows no set: there it is about the whole list.
 ///
 /// ```
-/// use allready_core::{Condition, Time, condition_type, set::Untouched, updater::ConditionUpdater};
+/// use allready_core::{Condition, Time, condition_type, set::{ConditionUpdater, Untouched}};
 ///
 /// let old = [Condition::unreported(condition_type!("Obsolete"), Time::EPOCH)];
 /// let left = |untouched| ConditionUpdater::new(&old, untouched, Time::EPOCH).finish().conditions.len();

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
+
 use super::{MarkError, Pass};
 use crate::{
     Polarity, Reason,
@@ -49,7 +51,7 @@ impl Pass<'_> {
     /// counts with the worse of them.
     ///
     /// ```
-    /// use allready_core::{ConditionSet, Status, Time, condition, found::FoundObject, set::At};
+    /// use allready_core::{ConditionSet, Status, Time, condition, set::At};
     ///
     /// let set: ConditionSet = "Ready: DatabaseReady".parse().unwrap();
     /// let child = serde_json::json!({
@@ -59,24 +61,27 @@ impl Pass<'_> {
     /// });
     /// let mut conditions = vec![];
     /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
-    /// pass.propagate_object("DatabaseReady", Some(&FoundObject::read(&child))).unwrap();
+    /// pass.propagate_object("DatabaseReady", &child).unwrap();
     /// pass.finish();
     /// let database = condition::find(&conditions, "DatabaseReady").unwrap();
     /// assert_eq!((database.status, database.reason.as_str()), (Status::Unknown, "LatestGenerationNotObserved"));
     /// ```
-    pub fn propagate_object(
+    pub fn propagate_object<'o, O: Serialize + 'o>(
         &mut self,
         type_: &str,
-        child: Option<&FoundObject<'_>>,
+        child: impl Into<Option<&'o O>>,
     ) -> Result<&mut Self, MarkError> {
-        let Some(child) = child else {
+        let Some(child) = child.into() else {
             return self.mark_unknown(
                 type_,
                 Reason::from_static("NotFound"),
                 "the object does not exist yet",
             );
         };
-        self.propagate(type_, top_of(child))
+        match serde_json::to_value(child) {
+            Ok(child) => self.propagate(type_, top_of(&FoundObject::read(&child))),
+            Err(error) => self.mark_unknown(type_, Reason::from_static("Unreadable"), error.to_string()),
+        }
     }
 }
 

@@ -39,6 +39,14 @@ impl Record {
         self.dropped = true;
     }
 
+    /// Notes a condition before it is dated: it has had its status since then.
+    pub(super) fn dating(&mut self, condition: &Condition, since: Time) {
+        self.note(condition, Some(condition));
+        if let Some(before) = self.before.last_mut() {
+            before.since = since;
+        }
+    }
+
     fn note(&mut self, condition: &Condition, original: Option<&Condition>) {
         if self.find(condition.type_.as_str()).is_none() {
             self.before.push(Before {

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::{
     Role, Untouched, Upgrade,
-    pass::{Finished, Pass, Progress},
+    marks::Failure,
+    pass::{Finished, Pass, Progress, Said},
 };
 use crate::{
     Condition, ConditionType, Polarity, Reason, Status, Time, condition,
@@ -15,19 +16,38 @@ use crate::{
 impl Pass<'_> {
     pub(super) fn settle_untouched(&mut self) {
         let set = self.set;
-        if set.untouched == Untouched::Keep {
+        if self.untouched == Untouched::Keep {
             return;
+        }
+        if self.top.is_none() {
+            return self.settle_untouched_list();
         }
         for (index, declared) in set.declared.iter().enumerate() {
             if self.touched.has(index) {
                 continue;
             }
-            if declared.role == Role::Informational && set.untouched == Untouched::Remove {
+            if declared.role == Role::Informational && self.untouched == Untouched::Remove {
                 self.take_out(declared.type_.as_str());
             } else {
-                let reset = Condition::unreported(declared.type_.clone(), self.at.now);
-                self.write(index + 1, &declared.type_, reset.status, reset.reason, reset.message.as_str());
+                let Condition { status, reason, message, .. } =
+                    Condition::unreported(declared.type_.clone(), self.at.now);
+                self.write(index + 1, &declared.type_, status, reason, message.as_str());
             }
+        }
+    }
+
+    /// The same for a list without a set, where every condition is the writer's own.
+    fn settle_untouched_list(&mut self) {
+        let is_untouched = |condition: &&Condition| !self.touched_types.contains(&condition.type_);
+        let untouched: Vec<_> = self.conditions.iter().filter(is_untouched).cloned().collect();
+        for condition in untouched {
+            if self.untouched == Untouched::Remove {
+                self.take_out(condition.type_.as_str());
+                continue;
+            }
+            let observed = condition.observed_generation.unwrap_or_default();
+            let unreported = Condition::unreported(condition.type_, self.at.now).observed(observed);
+            self.put(usize::MAX, &unreported.type_, Said::from(&unreported));
         }
     }
 
@@ -37,7 +57,7 @@ impl Pass<'_> {
         }
         let held = self.settle_damping();
         let policy_looks_again = self.settle_top(&held);
-        condition::sort(self.conditions, self.set.order, self.set.top.as_str());
+        condition::sort(self.conditions, self.set.order, self.top.map_or("", ConditionType::as_str));
         let (changed, transitions) = self.record.compare(self.conditions);
         self.progress = Progress::Settled;
         let look_again = held.iter().filter_map(|held| held.look_again).chain(policy_looks_again).min();
@@ -91,7 +111,7 @@ impl Pass<'_> {
     /// Computes the top condition; says when it will be another just because time has passed.
     fn settle_top(&mut self, held: &[Held]) -> Option<Time> {
         let set = self.set;
-        let index = self.locate(0, set.top.as_str())?;
+        let index = self.locate(0, self.top?.as_str())?;
         let top = &self.conditions[index]; // `locate` found it at this index
         let context = Context {
             top: set.top.as_str(),
@@ -111,6 +131,12 @@ impl Pass<'_> {
                     Cow::Owned(format!("{}={} is held back: {}", held.type_, held.status, held.reason));
             } else if let Some(newcomer) = spared {
                 rollup.message = Cow::Owned(format!("{newcomer} is new and has not been reported yet"));
+            }
+            // The reconcile did not get far enough to vouch for it.
+            if let Some(Failure { reason, message }) = &self.failure {
+                rollup.status = Status::Unknown;
+                rollup.reason = Cow::Owned(reason.as_str().to_owned());
+                rollup.message = Cow::Owned(message.as_str().to_owned());
             }
         }
         let observed = rollup.observed.filter(|observed| !observed.is_none());

@@ -2,11 +2,14 @@
 
 use std::{borrow::Cow, fmt, marker::PhantomData};
 
+use serde::Serialize;
+
 use super::{At, ClearError, ConditionSet, ConditionSetBuilder, Finished, Pass};
 use crate::{
-    Condition, ConditionType, Reason, Status,
+    Condition, ConditionType, Message, Reason, Status,
+    condition::IntoReason,
     damping::{Damping, DampingMemory},
-    found::FoundObject,
+    findings::{Findings, Fold},
     rollup::{Input, Policy},
 };
 
@@ -73,7 +76,12 @@ pub struct TypedPass<'a, S> {
 impl<'a, S: TypedSet> TypedPass<'a, S> {
     /// Begins a reconcile pass, as [`ConditionSet::pass`] does.
     pub fn new(conditions: &'a mut Vec<Condition>, at: At) -> Self {
-        Self { pass: S::set().pass(conditions, at), set: PhantomData }
+        Self::over(S::set().pass(conditions, at))
+    }
+
+    /// Names the conditions of a pass by the variants of this enum.
+    pub fn over(pass: Pass<'a>) -> Self {
+        Self { pass, set: PhantomData }
     }
 
     /// Marks a condition with a status.
@@ -81,10 +89,10 @@ impl<'a, S: TypedSet> TypedPass<'a, S> {
         &mut self,
         condition: S,
         status: Status,
-        reason: impl Into<Reason>,
+        reason: impl IntoReason,
         message: impl Into<Cow<'m, str>>,
     ) -> &mut Self {
-        self.pass.mark_declared(condition.index(), status, reason.into(), &message.into());
+        self.pass.mark_declared(condition.index(), status, reason.into_reason(), &message.into());
         self
     }
 
@@ -94,7 +102,7 @@ impl<'a, S: TypedSet> TypedPass<'a, S> {
     pub fn mark_true<'m>(
         &mut self,
         condition: S,
-        reason: impl Into<Reason>,
+        reason: impl IntoReason,
         message: impl Into<Cow<'m, str>>,
     ) -> &mut Self {
         self.mark(condition, Status::True, reason, message)
@@ -104,7 +112,7 @@ impl<'a, S: TypedSet> TypedPass<'a, S> {
     pub fn mark_false<'m>(
         &mut self,
         condition: S,
-        reason: impl Into<Reason>,
+        reason: impl IntoReason,
         message: impl Into<Cow<'m, str>>,
     ) -> &mut Self {
         self.mark(condition, Status::False, reason, message)
@@ -114,21 +122,39 @@ impl<'a, S: TypedSet> TypedPass<'a, S> {
     pub fn mark_unknown<'m>(
         &mut self,
         condition: S,
-        reason: impl Into<Reason>,
+        reason: impl IntoReason,
         message: impl Into<Cow<'m, str>>,
     ) -> &mut Self {
         self.mark(condition, Status::Unknown, reason, message)
     }
 
+    /// Marks a condition with findings: bad if there is an error among them; see [`Pass::mark_findings`].
+    pub fn mark_findings(&mut self, condition: S, findings: &Findings) -> &mut Self {
+        // Refused are only undeclared types and the top one, and a variant is neither.
+        let _ = self.pass.mark_findings(condition.condition_type().as_str(), findings);
+        self
+    }
+
+    /// The same with words and limits of your own; see [`Pass::mark_findings_with`].
+    pub fn mark_findings_with(&mut self, condition: S, findings: &Findings, how: &Fold) -> &mut Self {
+        // As above.
+        let _ = self.pass.mark_findings_with(condition.condition_type().as_str(), findings, how);
+        self
+    }
+
     /// Marks a condition with what a child's condition says; see [`Pass::propagate`].
     pub fn propagate<'c>(&mut self, condition: S, child: impl Into<Input<'c>>) -> &mut Self {
-        // Refused are only undeclared types and the top one, and a variant is neither.
+        // As above.
         let _ = self.pass.propagate(condition.condition_type().as_str(), child);
         self
     }
 
     /// Marks a condition with what a whole child object says; see [`Pass::propagate_object`].
-    pub fn propagate_object(&mut self, condition: S, child: Option<&FoundObject<'_>>) -> &mut Self {
+    pub fn propagate_object<'o, O: Serialize + 'o>(
+        &mut self,
+        condition: S,
+        child: impl Into<Option<&'o O>>,
+    ) -> &mut Self {
         // As above.
         let _ = self.pass.propagate_object(condition.condition_type().as_str(), child);
         self
@@ -146,6 +172,11 @@ impl<'a, S: TypedSet> TypedPass<'a, S> {
         Ok(self)
     }
 
+    /// The object and the instant that this pass is about.
+    pub fn at(&self) -> At {
+        self.pass.at()
+    }
+
     /// The list as it stands in the middle of the pass; its top condition is from before.
     pub fn conditions(&self) -> &[Condition] {
         self.pass.conditions()
@@ -156,9 +187,19 @@ impl<'a, S: TypedSet> TypedPass<'a, S> {
         &mut self.pass
     }
 
+    /// The pass by type names, instead of this one.
+    pub fn into_untyped(self) -> Pass<'a> {
+        self.pass
+    }
+
     /// Says that the reconcile came to its end, and settles the list; see [`Pass::finish`].
     pub fn finish(self) -> Finished {
         self.pass.finish()
+    }
+
+    /// Ends the pass with the error that ended the reconcile; see [`Pass::fail`].
+    pub fn fail(self, reason: Reason, message: impl Into<Message>) -> Finished {
+        self.pass.fail(reason, message)
     }
 
     /// Says that the reconcile did *not* come to its end; see [`Pass::abandon`].

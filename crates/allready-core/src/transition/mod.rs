@@ -12,7 +12,7 @@
 //!
 //! let transitions = diff(&[ready(Status::True, 10)], &[ready(Status::False, 20)]);
 //! let notes = notes(&transitions, Verbosity::PerChange, &Style::default());
-//! assert_eq!(notes[0].note, "Condition 'Ready' changed from 'True' to 'False'");
+//! assert_eq!(notes[0].note, "Ready is False (was True): Checked");
 //! assert_eq!(notes[0].severity.as_str(), "Warning");
 //! ```
 
@@ -35,7 +35,7 @@ use crate::{Condition, ConditionType, Message, Reason, Status, Time};
 ///
 /// let ready = Condition::new(condition_type!("Ready"), Status::False, reason!("DiskFull"), "sda is full", Time::EPOCH);
 /// let transitions = diff(&[], &[ready]);
-/// assert_eq!(transitions[0].to_string(), "Condition 'Ready' added with status 'False'");
+/// assert_eq!(transitions[0].to_string(), "Ready is False: DiskFull: sda is full");
 /// assert_eq!((transitions[0].reason.as_str(), transitions[0].since), ("DiskFull", Time::EPOCH));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -128,12 +128,13 @@ impl Transition {
 
 impl fmt::Display for Transition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let type_ = &self.type_;
+        let Self { type_, reason, message, .. } = self;
         match self.change {
-            Change::Added { to } => write!(f, "Condition '{type_}' added with status '{to}'"),
-            Change::Changed { from, to } => write!(f, "Condition '{type_}' changed from '{from}' to '{to}'"),
-            Change::Removed { from } => write!(f, "Condition '{type_}' with status '{from}' removed"),
+            Change::Added { to } => write!(f, "{type_} is {to}: {reason}")?,
+            Change::Changed { from, to } => write!(f, "{type_} is {to} (was {from}): {reason}")?,
+            Change::Removed { from } => return write!(f, "{type_} was removed (was {from})"),
         }
+        if message.is_empty() { Ok(()) } else { write!(f, ": {message}") }
     }
 }
 

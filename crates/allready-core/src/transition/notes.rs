@@ -1,11 +1,11 @@
 //! Event notes: transitions in the words that are recorded on the object.
 
-use std::{fmt, str::FromStr};
+use std::{borrow::Cow, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::Transition;
-use crate::{ConditionType, Polarity, Standing, Status};
+use super::{Change, Transition};
+use crate::{ConditionType, Polarity, Standing, Status, condition::cut};
 
 /// How many events a set of transitions is worth; the three verbosities of openmcp's controller-utils.
 ///
@@ -73,7 +73,7 @@ impl fmt::Display for Verbosity {
     }
 }
 
-/// Which notes are warnings.
+/// The words of notes, and which of them are warnings.
 ///
 /// ```
 /// use allready_core::{Condition, ConditionType, Polarity, Status, Time, condition_type, reason};
@@ -92,8 +92,8 @@ pub enum Style<'a> {
     /// A note is a `Warning` if any condition in it became bad by the polarity of its type, and `Normal` otherwise: a
     /// condition that became good or `Unknown`, or went away, warns of nothing.
     ByPolarity(&'a (dyn Fn(&ConditionType) -> Polarity + Sync)),
-    /// Every note is `Normal`, as openmcp has it.
-    AlwaysNormal,
+    /// The words of openmcp's controller-utils, which tell neither reason nor message; every note is `Normal`.
+    Openmcp,
 }
 
 impl Default for Style<'_> {
@@ -109,7 +109,7 @@ impl Style<'_> {
             (Self::ByPolarity(polarity), Some(to)) => {
                 polarity(&transition.type_).standing(to) == Standing::Bad
             }
-            (Self::AlwaysNormal, _) | (_, None) => false,
+            (Self::Openmcp, _) | (_, None) => false,
         };
         if transitions.into_iter().any(became_bad) { EventSeverity::Warning } else { EventSeverity::Normal }
     }
@@ -159,14 +159,14 @@ impl fmt::Display for EventSeverity {
 ///
 /// let added = diff(&[], &[Condition::unreported(condition_type!("Ready"), Time::EPOCH)]);
 /// let note = &notes(&added, Verbosity::PerChange, &Style::default())[0];
-/// assert_eq!((note.reason, note.action), ("ConditionChanged", "UpdateStatus"));
+/// assert_eq!((&*note.reason, note.action), ("AwaitingReconciliation", "UpdateStatus"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EventNote {
     /// The event's `type`.
     pub severity: EventSeverity,
-    /// The event's `reason`: always [`EventNote::REASON`].
-    pub reason: &'static str,
+    /// The event's `reason`: that of the condition, or [`EventNote::REASON`] where there are several.
+    pub reason: Cow<'static, str>,
     /// The event's `action`: always [`EventNote::ACTION`].
     pub action: &'static str,
     /// The event's `note`, at most [`EventNote::MAX_BYTES`] long.
@@ -174,82 +174,149 @@ pub struct EventNote {
 }
 
 impl EventNote {
-    /// The reason of every note, as openmcp has it.
+    /// The reason of a note about several conditions, and of every note of openmcp's.
     pub const REASON: &'static str = "ConditionChanged";
-    /// The action of every note, as openmcp has it.
+    /// The action of every note.
     pub const ACTION: &'static str = "UpdateStatus";
     /// The API server's limit on a note, in bytes.
     pub const MAX_BYTES: usize = 1024;
 
-    fn new(severity: EventSeverity, note: String) -> Self {
-        Self { severity, reason: Self::REASON, action: Self::ACTION, note }
+    fn about(transition: &Transition, severity: EventSeverity) -> Self {
+        let reason = match transition.change {
+            Change::Removed { .. } => Cow::Borrowed("ConditionRemoved"),
+            Change::Added { .. } | Change::Changed { .. } => {
+                Cow::Owned(transition.reason.as_str().to_owned())
+            }
+        };
+        let note = cut(&transition.to_string(), Self::MAX_BYTES).into_owned();
+        Self { severity, reason, action: Self::ACTION, note }
+    }
+
+    fn bundle(severity: EventSeverity, note: String) -> Self {
+        Self { severity, reason: Cow::Borrowed(Self::REASON), action: Self::ACTION, note }
     }
 }
 
-/// The notes on some transitions: openmcp's words, in an order that depends on nothing but the transitions.
+/// The notes on some transitions, in an order that depends on nothing but the transitions.
 ///
 /// One note per change in the order of the transitions; or one per new status in the order `True`, `False`, `Unknown`,
 /// removed, each naming the types in order; or one for all. No transitions, no notes.
 ///
-/// A list of names that would make a note longer than the API server takes ends with `and N more`. Only then do the words
-/// differ from openmcp's, whose event would be refused.
+/// A list of names that would make a note longer than the API server takes ends with `and N more`; openmcp's event would be
+/// refused.
 ///
 /// ```
 /// use allready_core::{Condition, ConditionType, Status, Time, reason};
 /// use allready_core::transition::{Style, Verbosity, diff, notes};
 ///
 /// let condition = |type_: &'static str, status| {
-///     Condition::new(ConditionType::new(type_).unwrap(), status, reason!("Checked"), "", Time::EPOCH)
+///     Condition::new(ConditionType::new(type_).unwrap(), status, reason!("Checked"), "3 of 3", Time::EPOCH)
 /// };
 /// let new = [condition("Synced", Status::True), condition("Ready", Status::False), condition("Accepted", Status::True)];
 /// let transitions = diff(&[], &new);
 ///
-/// let told = |verbosity| -> Vec<_> {
-///     let notes = notes(&transitions, verbosity, &Style::default());
+/// let told = |verbosity, style: Style<'_>| -> Vec<_> {
+///     let notes = notes(&transitions, verbosity, &style);
 ///     notes.into_iter().map(|note| (note.severity.as_str(), note.note)).collect()
 /// };
-/// assert_eq!(told(Verbosity::PerNewStatus), [
-///     ("Normal", "The following conditions changed to 'True': Accepted, Synced".to_owned()),
-///     ("Warning", "The following conditions changed to 'False': Ready".to_owned()),
+/// assert_eq!(told(Verbosity::PerNewStatus, Style::default()), [
+///     ("Normal", "now True: Accepted (Checked), Synced (Checked)".to_owned()),
+///     ("Warning", "Ready is False: Checked: 3 of 3".to_owned()),
 /// ]);
-/// assert_eq!(told(Verbosity::IfChanged), [
-///     ("Warning", "The following conditions have changed: Accepted, Ready, Synced".to_owned()),
+/// assert_eq!(told(Verbosity::IfChanged, Style::default()), [
+///     ("Warning", "changed: Accepted is True (Checked), Ready is False (Checked), Synced is True (Checked)".to_owned()),
+/// ]);
+/// assert_eq!(told(Verbosity::IfChanged, Style::Openmcp), [
+///     ("Normal", "The following conditions have changed: Accepted, Ready, Synced".to_owned()),
 /// ]);
 /// ```
 pub fn notes(transitions: &[Transition], verbosity: Verbosity, style: &Style<'_>) -> Vec<EventNote> {
-    let bundle = |head: &str, chosen: Vec<&Transition>| {
-        (!chosen.is_empty()).then(|| {
-            EventNote::new(style.severity(chosen.iter().copied()), with_names(head.to_owned(), &chosen))
-        })
+    let bundle = |of: Bundle, chosen: &[&Transition]| match chosen {
+        [] => None,
+        [one] if !matches!(style, Style::Openmcp) => Some(EventNote::about(one, style.severity([*one]))),
+        several => {
+            let names = several.iter().map(|transition| style.name(transition, of)).collect();
+            let note = with_names(style.head(of), names);
+            Some(EventNote::bundle(style.severity(several.iter().copied()), note))
+        }
     };
     match verbosity {
-        Verbosity::PerChange => transitions
-            .iter()
-            .map(|transition| EventNote::new(style.severity([transition]), transition.to_string()))
-            .collect(),
-        Verbosity::PerNewStatus => [Some(Status::True), Some(Status::False), Some(Status::Unknown), None]
+        Verbosity::PerChange => transitions.iter().map(|transition| style.per_change(transition)).collect(),
+        Verbosity::PerNewStatus => [Status::True, Status::False, Status::Unknown]
+            .map(Bundle::Became)
             .into_iter()
-            .filter_map(|after| {
-                let head = match after {
-                    Some(status) => format!("The following conditions changed to '{status}': "),
-                    None => "The following conditions were removed: ".to_owned(),
-                };
-                bundle(&head, transitions.iter().filter(|t| t.change.after() == after).collect())
-            })
+            .chain([Bundle::Removed])
+            .filter_map(|of| bundle(of, &transitions.iter().filter(|t| of.has(t)).collect::<Vec<_>>()))
             .collect(),
         Verbosity::IfChanged => {
-            bundle("The following conditions have changed: ", transitions.iter().collect())
-                .into_iter()
-                .collect()
+            bundle(Bundle::Changed, &transitions.iter().collect::<Vec<_>>()).into_iter().collect()
+        }
+    }
+}
+
+impl Style<'_> {
+    fn per_change(&self, transition: &Transition) -> EventNote {
+        if !matches!(self, Self::Openmcp) {
+            return EventNote::about(transition, self.severity([transition]));
+        }
+        let type_ = &transition.type_;
+        let note = match transition.change {
+            Change::Added { to } => format!("Condition '{type_}' added with status '{to}'"),
+            Change::Changed { from, to } => format!("Condition '{type_}' changed from '{from}' to '{to}'"),
+            Change::Removed { from } => format!("Condition '{type_}' with status '{from}' removed"),
+        };
+        EventNote::bundle(EventSeverity::Normal, note)
+    }
+
+    /// The beginning of a note about several conditions.
+    fn head(&self, bundle: Bundle) -> String {
+        match (self, bundle) {
+            (Self::Openmcp, Bundle::Became(status)) => {
+                format!("The following conditions changed to '{status}': ")
+            }
+            (Self::Openmcp, Bundle::Removed) => "The following conditions were removed: ".to_owned(),
+            (Self::Openmcp, Bundle::Changed) => "The following conditions have changed: ".to_owned(),
+            (Self::ByPolarity(_), Bundle::Became(status)) => format!("now {status}: "),
+            (Self::ByPolarity(_), Bundle::Removed) => "removed: ".to_owned(),
+            (Self::ByPolarity(_), Bundle::Changed) => "changed: ".to_owned(),
+        }
+    }
+
+    /// One of the conditions that such a note names.
+    fn name(&self, transition: &Transition, bundle: Bundle) -> String {
+        let Transition { type_, reason, .. } = transition;
+        match (self, bundle, transition.change.after()) {
+            (Self::Openmcp, _, _) | (_, Bundle::Removed, _) => type_.to_string(),
+            (_, Bundle::Became(_), _) => format!("{type_} ({reason})"),
+            (_, Bundle::Changed, Some(to)) => format!("{type_} is {to} ({reason})"),
+            (_, Bundle::Changed, None) => format!("{type_} was removed"),
+        }
+    }
+}
+
+/// The transitions that one note tells of together.
+#[derive(Clone, Copy)]
+enum Bundle {
+    /// Those to this status.
+    Became(Status),
+    /// Those of conditions that went away.
+    Removed,
+    /// All.
+    Changed,
+}
+
+impl Bundle {
+    fn has(self, transition: &Transition) -> bool {
+        match self {
+            Self::Became(status) => transition.change.after() == Some(status),
+            Self::Removed => transition.change.after().is_none(),
+            Self::Changed => true,
         }
     }
 }
 
 /// The head and as many of the names, sorted, as fit a note.
-///
-/// A type has at most 316 bytes, all ASCII: no cut can fall inside a character, and some names always fit.
-fn with_names(mut note: String, transitions: &[&Transition]) -> String {
-    let mut names: Vec<_> = transitions.iter().map(|transition| transition.type_.as_str()).collect();
+fn with_names(mut note: String, mut names: Vec<String>) -> String {
     names.sort_unstable();
     let whole = names.join(", ");
     if note.len() + whole.len() <= EventNote::MAX_BYTES {

@@ -85,11 +85,41 @@ fn a_note_is_complete_but_for_the_object() {
         notes,
         [EventNote {
             severity: EventSeverity::Normal,
-            reason: "ConditionChanged",
+            reason: "Checked".into(),
             action: "UpdateStatus",
-            note: "Condition 'Ready' added with status 'True'".to_owned(),
+            note: "Ready is True: Checked".to_owned(),
         }]
     );
+}
+
+#[test]
+fn a_note_tells_reason_and_message_and_what_was_before() {
+    let disk = |status, reason: &'static str, message: &'static str| {
+        Condition::new(
+            condition_type!("Ready"),
+            status,
+            crate::Reason::from_static(reason),
+            message,
+            Time::EPOCH,
+        )
+    };
+    let (good, bad) = (disk(Status::True, "Ok", ""), disk(Status::False, "DiskFull", "sda is full"));
+    for (old, new, note, reason) in [
+        (
+            vec![good.clone()],
+            vec![bad.clone()],
+            "Ready is False (was True): DiskFull: sda is full",
+            "DiskFull",
+        ),
+        (vec![], vec![bad.clone()], "Ready is False: DiskFull: sda is full", "DiskFull"),
+        (vec![bad], vec![good], "Ready is True (was False): Ok", "Ok"),
+        (vec![disk(Status::True, "Ok", "")], vec![], "Ready was removed (was True)", "ConditionRemoved"),
+    ] {
+        for verbosity in [Verbosity::PerChange, Verbosity::PerNewStatus, Verbosity::IfChanged] {
+            let notes = notes(&diff(&old, &new), verbosity, &Style::default());
+            assert_eq!((notes[0].note.as_str(), &*notes[0].reason), (note, reason));
+        }
+    }
 }
 
 #[test]
@@ -115,7 +145,7 @@ fn only_what_became_bad_by_its_polarity_is_a_warning() {
             let notes = told(old.as_slice(), new.as_slice(), verbosity, &style);
             assert_eq!(notes.len(), 1);
             assert_eq!(notes[0].0, expected, "{type_} from {from:?} to {to:?}");
-            let notes = told(old.as_slice(), new.as_slice(), verbosity, &Style::AlwaysNormal);
+            let notes = told(old.as_slice(), new.as_slice(), verbosity, &Style::Openmcp);
             assert_eq!(notes[0].0, Normal);
         }
     }
@@ -130,14 +160,14 @@ fn a_bundle_is_a_warning_if_any_in_it_became_bad() {
     let new = [condition("Degraded", Status::True), condition("Ready", Status::True)];
     assert_eq!(
         told(&[], &new, Verbosity::PerNewStatus, &Style::ByPolarity(&polarity)),
-        [(EventSeverity::Warning, "The following conditions changed to 'True': Degraded, Ready".to_owned())]
+        [(EventSeverity::Warning, "now True: Degraded (Checked), Ready (Checked)".to_owned())]
     );
 }
 
 #[test]
 fn a_note_with_too_many_names_says_how_many_more() {
     let new: Vec<_> = (0..200).map(|n| condition(&format!("Type{n:03}"), Status::True)).collect();
-    let notes = told(&[], &new, Verbosity::IfChanged, &Style::default());
+    let notes = told(&[], &new, Verbosity::IfChanged, &Style::Openmcp);
     let note = &notes[0].1;
     assert!(note.len() <= EventNote::MAX_BYTES);
     assert!(note.starts_with("The following conditions have changed: Type000, Type001, "));
@@ -151,7 +181,7 @@ fn a_note_of_exactly_the_limit_is_openmcps() {
     let fill = |length: usize| {
         let names = ["a".repeat(316), "b".repeat(316), "c".repeat(300), last(length)];
         let new: Vec<_> = names.iter().map(|name| condition(name, Status::True)).collect();
-        told(&[], &new, Verbosity::IfChanged, &Style::default())[0].1.clone()
+        told(&[], &new, Verbosity::IfChanged, &Style::Openmcp)[0].1.clone()
     };
     let room = EventNote::MAX_BYTES - head - 316 - 316 - 300 - 3 * 2;
     assert_eq!(fill(room).len(), EventNote::MAX_BYTES);

@@ -4,14 +4,15 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Ident, parse_quote, spanned::Spanned};
 
-use super::model::{Managed, Nested, Role, Status};
+use super::model::{CONDITIONS, Managed, Nested, Role, Status};
 
 pub(crate) fn generate(status: &Status) -> TokenStream {
     let Status { ident, library, .. } = status;
-    let phase = status.phase.clone().unwrap_or_else(|| parse_quote!(#library::update::NoPhase));
+    let set = set(status);
+    let phase = status.phase.clone().unwrap_or_else(|| parse_quote!(#library::status::NoPhase));
     let field = |role: &Role| {
         let variant = Ident::new(role.variant, Span::call_site());
-        quote!(#library::update::Field::#variant)
+        quote!(#library::status::Field::#variant)
     };
     let roles = status.managed.iter().map(|managed| &managed.role).chain(&status.without).map(field);
     let skipped = status.skipped.iter().map(field);
@@ -23,29 +24,39 @@ pub(crate) fn generate(status: &Status) -> TokenStream {
     let nested = status.nested.iter().map(|Nested { name, type_, .. }| {
         // One name, or none where the struct is flattened.
         let names = name.iter();
-        quote!(.typed_nested(&[#(#names)*], <#type_ as #library::update::StatusFields>::fields()))
+        quote!(.typed_nested(&[#(#names)*], <#type_ as #library::status::StatusFields>::fields()))
     });
     let checks = status.managed.iter().filter_map(|managed| check(managed, status));
-    let complete = (!status.part && !status.nested.is_empty()).then(|| {
-        quote! { const _: () = <#ident as #library::update::StatusFields>::ROLES.complete(); }
-    });
     quote! {
         #[automatically_derived]
-        impl #library::update::StatusFields for #ident {
+        impl #library::status::StatusFields for #ident {
+            type Set = #set;
             type Phase = #phase;
 
-            const ROLES: #library::update::fields::Roles = #library::update::fields::Roles::NONE
+            const ROLES: #library::status::fields::Roles = #library::status::fields::Roles::NONE
                 #(.with(#roles))*
-                #(.and(<#nested_types as #library::update::StatusFields>::ROLES))*
+                #(.and(<#nested_types as #library::status::StatusFields>::ROLES))*
                 #(.or(#skipped))*;
 
-            fn fields() -> #library::update::FieldMap {
-                #library::update::FieldMap::none() #(#places)* #(#nested)*
+            fn fields() -> #library::status::FieldMap {
+                #library::status::FieldMap::none() #(#places)* #(#nested)*
             }
         }
 
         #(#checks)*
-        #complete
+    }
+}
+
+/// The enum behind the conditions: of the field, or of the nested struct that has it.
+fn set(status: &Status) -> TokenStream {
+    let library = &status.library;
+    if let Some(Managed { type_, .. }) = status.managed.iter().find(|managed| managed.role == CONDITIONS) {
+        return quote!(<#type_ as #library::status::fields::ConditionsField>::Set);
+    }
+    if let Some(type_) = &status.conditions_in {
+        quote!(<#type_ as #library::status::StatusFields>::Set)
+    } else {
+        quote!(#library::status::fields::Untyped)
     }
 }
 
@@ -57,7 +68,7 @@ fn check(managed: &Managed, status: &Status) -> Option<TokenStream> {
     let held = quote_spanned!(type_.span()=> holds::<#type_>());
     Some(quote! {
         const _: fn() = || {
-            fn holds<T: #library::update::fields::#holder>() {}
+            fn holds<T: #library::status::fields::#holder>() {}
             #held;
         };
     })

@@ -19,6 +19,10 @@ pub(crate) const ROLES: [Role; 6] = [
     Role { name: "conditions", variant: "Conditions", holder: Some("ConditionsField") },
 ];
 
+/// The two that have a type of their own.
+const PHASE: Role = ROLES[2];
+pub(crate) const CONDITIONS: Role = ROLES[5];
+
 /// One of the six.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Role {
@@ -31,6 +35,15 @@ pub(crate) struct Role {
 impl Role {
     fn named(name: &Ident) -> Option<Self> {
         ROLES.into_iter().find(|role| name.unraw() == role.name)
+    }
+
+    /// The field that a name was most likely meant to be: one that differs in one letter of six.
+    fn nearly(name: &Ident) -> Option<Self> {
+        let name = name.unraw().to_string();
+        ROLES.into_iter().find(|role| {
+            let distance = distance(&name, role.name);
+            distance > 0 && distance * 6 <= role.name.len().max(name.len())
+        })
     }
 }
 
@@ -46,7 +59,8 @@ pub(crate) struct Nested {
     /// Its name in JSON; none, where it is flattened.
     pub(crate) name: Option<String>,
     pub(crate) type_: Type,
-    has_phase: bool,
+    /// The fields that are marked to be within it.
+    has: Vec<Role>,
 }
 
 /// A status.
@@ -61,6 +75,8 @@ pub(crate) struct Status {
     /// What a field has the name of, and is not; another may be it.
     pub(crate) skipped: Vec<Role>,
     pub(crate) phase: Option<Type>,
+    /// The nested struct that has the conditions.
+    pub(crate) conditions_in: Option<Type>,
 }
 
 impl Status {
@@ -84,6 +100,7 @@ impl Status {
             without: Vec::new(),
             skipped: Vec::new(),
             phase: None,
+            conditions_in: None,
         };
         for name in arguments.names("without", problems) {
             status.leave_out(&name, problems);
@@ -125,6 +142,7 @@ impl Status {
             match by_name {
                 Some(role) if marks.is_empty() && !nested => self.skipped.push(role),
                 Some(_) => problems.add(ident, "a field that is skipped is nothing else: remove the rest"),
+                None if Role::nearly(ident).is_some() => {}
                 None => {
                     problems.add(ident, "nothing would be written to this field anyway: remove `skip`");
                 }
@@ -133,12 +151,11 @@ impl Status {
         }
         let name = name_of(ident, &serde, case);
         if nested {
-            let has_phase = marks.iter().any(|role| role.name == "phase");
-            if marks.iter().any(|role| role.name != "phase") {
+            if marks.iter().any(|role| *role != PHASE && *role != CONDITIONS) {
                 problems.add(ident, "a nested struct is no field itself: mark the fields within it");
             }
             let name = (!serde.flatten).then_some(name);
-            self.nested.push(Nested { name, type_: field.ty.clone(), has_phase });
+            self.nested.push(Nested { name, type_: field.ty.clone(), has: marks });
             return;
         }
         let role = match marks[..] {
@@ -149,7 +166,18 @@ impl Status {
                 return;
             }
         };
-        let Some(role) = role else { return };
+        let Some(role) = role else {
+            if let Some(Role { name, .. }) = Role::nearly(ident) {
+                problems.add(
+                    ident,
+                    format_args!(
+                        "`{ident}` is nearly `{name}`: rename it, mark it with `#[status({name})]`, or say that it is \
+                         something else: `#[status(skip)]`"
+                    ),
+                );
+            }
+            return;
+        };
         if serde.skip || serde.flatten {
             problems.add(
                 ident,
@@ -170,42 +198,64 @@ impl Status {
 
     /// What can be said once all fields are known.
     fn settle(&mut self, problems: &mut Problems) {
-        let managed: Vec<Role> = self.managed.iter().map(|managed| managed.role).collect();
-        let phase = ROLES[2];
-        if self.phase.is_none() && !self.without.contains(&phase) {
-            let marked: Vec<&Nested> = self.nested.iter().filter(|nested| nested.has_phase).collect();
-            let with_phase = match (&marked[..], &self.nested[..]) {
-                ([nested], _) => Some(*nested),
-                ([], [nested]) => Some(nested),
-                ([], []) => None,
-                ([], _) if self.skipped.contains(&phase) => None,
-                _ => {
-                    let message = "several structs are nested: mark the one with the phase with `#[status(nested, phase)]`";
-                    problems.add(&self.ident, message);
-                    None
-                }
-            };
+        if self.phase.is_none() {
             let library = &self.library;
-            self.phase = with_phase
-                .map(|Nested { type_, .. }| parse_quote!(<#type_ as #library::update::StatusFields>::Phase));
+            self.phase = self
+                .nested_with(PHASE, problems)
+                .map(|type_| parse_quote!(<#type_ as #library::status::StatusFields>::Phase));
         }
-        if self.part || !self.nested.is_empty() {
+        let has_conditions = self.managed.iter().any(|managed| managed.role == CONDITIONS);
+        if has_conditions || self.without.contains(&CONDITIONS) {
             return;
         }
-        let known =
-            |role: &Role| [&managed, &self.without, &self.skipped].iter().any(|list| list.contains(role));
-        for role in ROLES.into_iter().filter(|role| !known(role)) {
-            let name = role.name;
+        self.conditions_in = self.nested_with(CONDITIONS, problems);
+        if !self.part && self.nested.is_empty() {
             problems.add(
                 &self.ident,
-                format_args!(
-                    "the status has no field for the {}: name one `{name}`, mark another with `#[status({name})]`, or do \
-                     without it: `#[status(without({name}))]`",
-                    words(role),
-                ),
+                "the status has no field for the conditions: name one `conditions`, mark another with \
+                 `#[status(conditions)]`, or do without it: `#[status(without(conditions))]`",
             );
         }
     }
+
+    /// The nested struct that has a field whose type has to be known.
+    fn nested_with(&self, role: Role, problems: &mut Problems) -> Option<Type> {
+        if self.without.contains(&role) {
+            return None;
+        }
+        let marked: Vec<&Nested> = self.nested.iter().filter(|nested| nested.has.contains(&role)).collect();
+        match (&marked[..], &self.nested[..]) {
+            ([nested], _) => Some(nested.type_.clone()),
+            ([], [nested]) => Some(nested.type_.clone()),
+            ([], []) => None,
+            ([], _) if self.skipped.contains(&role) => None,
+            _ => {
+                let name = role.name;
+                problems.add(
+                    &self.ident,
+                    format_args!(
+                        "several structs are nested: mark the one with the {name} with `#[status(nested, {name})]`, or do \
+                         without it: `#[status(without({name}))]`"
+                    ),
+                );
+                None
+            }
+        }
+    }
+}
+
+/// The number of letters to add, remove or change to get from one word to the other.
+fn distance(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (line, a) in from.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
+        for (column, b) in to.bytes().enumerate() {
+            let changed = diagonal + usize::from(a != b);
+            diagonal = row[column + 1];
+            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[to.len()]
 }
 
 fn words(role: Role) -> String {

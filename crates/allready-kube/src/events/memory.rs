@@ -14,7 +14,7 @@ use super::EventSink;
 /// use allready_kube::events::{EventSink, MemorySink};
 ///
 /// let sink = MemorySink::default();
-/// let (reason, action, note) = (EventNote::REASON, EventNote::ACTION, "it is full".to_owned());
+/// let (reason, action, note) = (EventNote::REASON.into(), EventNote::ACTION, "it is full".to_owned());
 /// sink.clone().record(&Default::default(), EventNote { severity: EventSeverity::Warning, reason, action, note });
 /// assert_eq!(sink.recorded().len(), 1, "clones keep into the same place");
 /// ```

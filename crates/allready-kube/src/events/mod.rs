@@ -13,13 +13,14 @@ mod memory;
 mod metrics;
 mod origin;
 mod outbox;
+mod recording;
 mod reference;
 mod sink;
 #[cfg(test)]
 mod tests;
 mod writer;
 
-use allready_core::transition::EventNote;
+pub use allready_core::transition::{EventNote, EventSeverity, Transition, Verbosity};
 use k8s_openapi::api::core::v1::ObjectReference;
 
 pub use bucket::Rate;
@@ -27,6 +28,7 @@ pub use memory::{MemorySink, Recorded};
 pub use metrics::EventMetrics;
 pub use origin::Origin;
 pub use outbox::EventLimits;
+pub use recording::Recording;
 pub use reference::{regarding, regarding_with};
 pub use sink::{ApiSink, ApiSinkOptions, Unsent};
 
@@ -42,7 +44,7 @@ pub use sink::{ApiSink, ApiSinkOptions, Unsent};
 /// let sink = MemorySink::default();
 /// let pool = k8s_openapi::api::core::v1::ObjectReference { name: Some("pool-a".to_owned()), ..Default::default() };
 /// let note = "The following conditions have changed: Ready".to_owned();
-/// let (reason, action) = (EventNote::REASON, EventNote::ACTION);
+/// let (reason, action) = (EventNote::REASON.into(), EventNote::ACTION);
 /// sink.record(&pool, EventNote { severity: EventSeverity::Normal, reason, action, note });
 /// assert_eq!(sink.recorded()[0].note.note, "The following conditions have changed: Ready");
 /// ```
@@ -54,7 +56,7 @@ pub trait EventSink: Send + Sync {
     /// use allready_kube::events::{EventSink, MemorySink};
     ///
     /// let sink = MemorySink::default();
-    /// let (reason, action, note) = (EventNote::REASON, EventNote::ACTION, "it is full".to_owned());
+    /// let (reason, action, note) = (EventNote::REASON.into(), EventNote::ACTION, "it is full".to_owned());
     /// sink.record(&Default::default(), EventNote { severity: EventSeverity::Warning, reason, action, note });
     /// assert_eq!(sink.recorded()[0].note.note, "it is full");
     /// ```

@@ -54,7 +54,7 @@ const GRACE: Duration = Duration::from_secs(10);
 ///
 /// let namespace = Api::<Namespace>::all(client.clone()).get("default").await.unwrap();
 /// let note = "Condition 'Ready' changed from 'True' to 'False'".to_owned();
-/// let (reason, action) = (EventNote::REASON, EventNote::ACTION);
+/// let (reason, action) = (EventNote::REASON.into(), EventNote::ACTION);
 /// sink.record(&regarding(&namespace), EventNote { severity: EventSeverity::Warning, reason, action, note });
 /// sink.shutdown(Duration::from_secs(5)).await.unwrap();
 ///

@@ -53,7 +53,7 @@ fn pool() -> ObjectReference {
 fn warning(text: &str) -> EventNote {
     EventNote {
         severity: EventSeverity::Warning,
-        reason: EventNote::REASON,
+        reason: EventNote::REASON.into(),
         action: EventNote::ACTION,
         note: text.to_owned(),
     }
@@ -127,11 +127,11 @@ async fn texts_at_and_over_the_limits_are_accepted() {
     let sink = ApiSink::start_with(client.clone(), origin, options);
     let long: &'static str = "R".repeat(200).leak();
     let about = ObjectReference { name: Some("a".repeat(253)), ..pool() };
-    let note = EventNote { reason: long, action: long, ..warning(&"ü".repeat(2000)) };
+    let note = EventNote { reason: long.into(), action: long, ..warning(&"ü".repeat(2000)) };
     sink.record(&about, note);
     sink.record(
         &ObjectReference { name: Some("system:node".to_owned()), ..pool() },
-        EventNote { reason: "", action: "", ..warning("") },
+        EventNote { reason: "".into(), action: "", ..warning("") },
     );
     sink.flush(PATIENCE).await.unwrap();
     let events = events(&client).await;

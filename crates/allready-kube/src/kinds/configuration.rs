@@ -156,7 +156,7 @@ pub struct ConfigurationStatusStatus {
     pub observed_generation: Option<i64>,
     /// `Ready`, and what reporters apply themselves where they report into this object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(schema_with = "super::conditions")]
+    #[schemars(with = "allready_core::Conditions")]
     pub conditions: Vec<Condition>,
     /// How many report, and how they are.
     #[serde(skip_serializing_if = "Option::is_none")]

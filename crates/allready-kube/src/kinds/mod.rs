@@ -1,4 +1,4 @@
-//! The kinds of `allready.dev`, and the schema of a list of conditions for kinds of your own.
+//! The kinds of `allready.dev`.
 //!
 //! ```
 //! use allready_kube::kinds::StatusReport;
@@ -11,13 +11,11 @@
 
 #[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod aggregation;
-mod as_found;
 #[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod configuration;
 mod definitions;
 mod report;
 mod rules;
-mod schema;
 #[cfg(test)]
 mod tests;
 
@@ -26,7 +24,6 @@ pub use aggregation::{
     ClusterChoice, ClusterCounts, Combine, DnsOutput, InstanceReports, Placement, ProviderProperty,
     StatusAggregation, StatusAggregationSpec, StatusAggregationStatus, UnhealthyTargets, UnreachableTargets,
 };
-pub use as_found::as_found;
 pub use configuration::{
     CauseSeen, Component, ConfigurationStatus, ConfigurationStatusSpec, ConfigurationStatusStatus, Instances,
     Naming, Preset, Reporters, RevisionProgress, Source,
@@ -36,4 +33,6 @@ pub use report::{
     ReportedAddress, ReportedCluster, ReportedListener, StatusReport, StatusReportSpec, StatusReportStatus,
     TargetKind,
 };
-pub use schema::{conditions, time};
+
+/// The pattern of the name of a namespace, or of a cluster.
+const DNS_LABEL: &str = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";

@@ -86,11 +86,10 @@ pub struct StatusReportStatus {
     pub observed_revision: Option<String>,
     /// One condition for each reconciler, such as `configReconcilerValid`; of an object of another kind, its own conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(schema_with = "super::conditions")]
+    #[schemars(with = "allready_core::Conditions")]
     pub conditions: Vec<Condition>,
     /// When the one that is reported on was last heard, where somebody else reports on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "super::time")]
     pub last_heard: Option<Time>,
     /// Of a Gateway in another cluster: its addresses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -18,7 +18,7 @@ use crate::kinds::StatusReport;
 /// | good for | some tens of reporters: every change is sent to all who watch the object | thousands |
 ///
 /// The list of conditions has to be a map by type, or else every writer would replace the conditions of all others:
-/// [`kinds::conditions`](crate::kinds::conditions) is the schema.
+/// [`Conditions`](allready_core::Conditions) has the schema.
 ///
 /// ```
 /// use allready_kube::report::{Identity, Layout};

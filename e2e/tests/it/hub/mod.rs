@@ -4,8 +4,8 @@ mod stage;
 
 use std::time::Duration;
 
-use allready::kinds::StatusAggregation;
 use allready_e2e::{Server, Wire, eventually};
+use allready_kube::kinds::StatusAggregation;
 use kube::{
     Api,
     api::{DeleteParams, DynamicObject, Patch, PatchParams},

@@ -6,10 +6,10 @@ use std::{
     time::Duration,
 };
 
-use allready::kinds::{StatusAggregation, definitions};
 use allready_apiserver::catalog;
 use allready_controller::hub::{Hubbing, board::Options, inventory::SecretInventory};
 use allready_e2e::{Server, Wire, eventually};
+use allready_kube::kinds::{StatusAggregation, definitions};
 use futures::StreamExt as _;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kube::{

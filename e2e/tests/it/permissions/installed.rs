@@ -1,7 +1,7 @@
 //! The shipped manifests, installed for the scenarios, and clients as those who have permissions in them.
 
-use allready::kinds::definitions;
 use allready_e2e::Server;
+use allready_kube::kinds::definitions;
 use k8s_openapi::api::{
     authentication::v1::{BoundObjectReference, TokenRequest, TokenRequestSpec},
     core::v1::{Node, Pod, ServiceAccount},

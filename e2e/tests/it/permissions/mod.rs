@@ -5,12 +5,12 @@ mod installed;
 
 use std::time::Duration;
 
-use allready::{
+use allready_controller::config::{Answering, Statuses, Subject};
+use allready_e2e::{Server, eventually, within};
+use allready_kube::{
     lease::Candidate,
     report::{Identity, Layout, Outcome, Reporter},
 };
-use allready_controller::config::{Answering, Statuses, Subject};
-use allready_e2e::{Server, eventually, within};
 use kube::{
     Api, Client,
     api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams},
@@ -60,7 +60,7 @@ async fn the_controller_does_all_its_work_with_the_permissions_of_its_role(serve
     let statuses = Statuses {
         api_versions: vec![STATUS.0.to_owned()],
         namespace: Some(namespace.to_owned()),
-        ensure: vec![(subject, allready::kinds::ConfigurationStatusSpec::default())],
+        ensure: vec![(subject, allready_kube::kinds::ConfigurationStatusSpec::default())],
     };
     let mut answering = Answering::new(controller.clone());
     // What cannot be seen is said soon, so that a permission that is missing shows.

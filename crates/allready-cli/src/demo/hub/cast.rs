@@ -52,8 +52,9 @@ struct Spoke {
 impl Cast {
     /// A hub with these clusters, each with the address of its Gateway, in which all is well.
     pub(super) async fn gather(clusters: &[(&'static str, &'static str)], kubeconfig: &Path) -> Played<Self> {
-        let ours =
-            allready::kinds::definitions().into_iter().filter(|known| known.spec.group == "allready.dev");
+        let ours = allready_kube::kinds::definitions()
+            .into_iter()
+            .filter(|known| known.spec.group == "allready.dev");
         let mut definitions = ours.map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
         definitions.extend([catalog::gateway(), catalog::dns_endpoint()]);
         let (_, hub) = serve(definitions).await?;
@@ -68,7 +69,7 @@ impl Cast {
         for (name, address) in clusters {
             cast.join(name, address).await?;
         }
-        let aggregations = Api::<allready::kinds::StatusAggregation>::all(cast.hub.client.clone());
+        let aggregations = Api::<allready_kube::kinds::StatusAggregation>::all(cast.hub.client.clone());
         aggregations.patch(AGGREGATION, &administrator(), &Patch::Apply(gateway::aggregation())).await?;
         Ok(cast)
     }

@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::Path, time::Duration};
 
-use allready::{
+use allready_apiserver::{ApiServer, server::Listening};
+use allready_controller::config::{Answering, Options, Statuses, Subject};
+use allready_kube::{
     kinds::{Component, ConfigurationStatusSpec, Instances},
     report::{Identity, Layout, Reporter, Running},
 };
-use allready_apiserver::{ApiServer, server::Listening};
-use allready_controller::config::{Answering, Options, Statuses, Subject};
 use futures::{StreamExt, stream};
 use k8s_openapi::{
     api::core::v1::{ConfigMap, Namespace, Node},
@@ -64,7 +64,8 @@ impl Cast {
         let played = |definition: &CustomResourceDefinition| {
             definition.name_any() != "configurationstatuses.allready.dev"
         };
-        let definitions = allready::kinds::definitions().into_iter().filter(played).map(serde_json::to_value);
+        let definitions =
+            allready_kube::kinds::definitions().into_iter().filter(played).map(serde_json::to_value);
         let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
         let server = ApiServer::builder().crds(definitions).build().map_err(|failure| failure.message)?;
         let listening = server.listen(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
@@ -197,10 +198,10 @@ async fn reports(
     while configuration.changed().await.is_ok() {
         let pools = configuration.borrow_and_update().clone();
         let Some(pools) = pools else { continue };
-        let outcome = if judges { pools::judged(&pools) } else { allready::report::Outcome::success() };
+        let outcome = if judges { pools::judged(&pools) } else { allready_kube::report::Outcome::success() };
         reporter.report(digests, outcome);
         for other in others {
-            reporter.report(other, allready::report::Outcome::success());
+            reporter.report(other, allready_kube::report::Outcome::success());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, net::Ipv4Addr};
 
-use allready::report::Outcome;
+use allready_kube::report::Outcome;
 
 /// What a speaker says about these pools.
 pub(super) fn judged(pools: &BTreeMap<String, String>) -> Outcome {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use allready::lint::Severity;
+use allready_core::lint::Severity;
 
 use crate::{
     lint::{args::LintArgs, session::Report},

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use allready::{
+use allready_core::{
     condition::cut,
     lint::{ObjectRef, Rule, Severity},
 };

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use allready::health::Health;
 use allready_apiserver::{
     ApiServer, Verb,
     fault::{Effect as Fault, Rule},
 };
+use allready_core::health::Health;
 use kube::api::{Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 

@@ -2,15 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use allready::{
-    registry::Registry,
-    resources::{Catalog, Resource, Selection},
-};
 use allready_apiserver::{
     ApiServer, Verb,
     fault::{Effect as Fault, Rule},
     server::Keep,
 };
+use allready_core::registry::Registry;
+use allready_kube::resources::{Catalog, Resource, Selection};
 use kube::{
     Api, Client,
     api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams},
@@ -119,7 +117,7 @@ async fn what_is_declared_of_a_kind_decides_what_its_objects_look_like() {
     scene.create("a", "True").await;
     let declared =
         json!([{ "group": "example.com", "kind": "Widget", "conditions": { "Ready": "abnormal" } }]);
-    let registry = Registry::builtin().clone().with(allready::registry::read(&declared).unwrap());
+    let registry = Registry::builtin().clone().with(allready_core::registry::read(&declared).unwrap());
     scene.follow_by(registry);
     scene.until("it is degraded", |model| model.tally.of(Health::Degraded) == 1).await;
 }

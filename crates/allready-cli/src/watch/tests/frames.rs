@@ -1,4 +1,4 @@
-use allready::{
+use allready_core::{
     explain::{Bounds, Extent, Known, ObjectId, Reference, explain},
     registry::Registry,
 };

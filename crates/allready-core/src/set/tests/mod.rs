@@ -7,6 +7,7 @@ mod propagate;
 mod properties;
 mod sequences;
 mod set;
+mod updater;
 
 use crate::{
     Condition, ConditionSet, ConditionType, Reason, Status, Time, condition,

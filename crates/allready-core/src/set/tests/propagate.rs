@@ -3,16 +3,15 @@
 use serde_json::{Value, json};
 
 use super::{at, condition, says};
-use crate::{ConditionSet, Generation, Status, condition::find, found::FoundObject, rollup::Input, set::At};
+use crate::{ConditionSet, Generation, Status, condition::find, rollup::Input, set::At};
 
 /// What a child makes of a normal-true and of an abnormal-true condition.
 fn propagated(child: Option<&Value>) -> (Status, Status, String, String) {
     let set: ConditionSet = "Ready: Child, !ChildLost".parse().unwrap();
     let mut list = vec![];
     let mut pass = set.pass(&mut list, At::new(9u32, at(1)));
-    let object = child.map(FoundObject::read);
-    pass.propagate_object("Child", object.as_ref()).unwrap();
-    pass.propagate_object("ChildLost", object.as_ref()).unwrap();
+    pass.propagate_object("Child", child).unwrap();
+    pass.propagate_object("ChildLost", child).unwrap();
     pass.finish();
     let (child, gone) = (find(&list, "Child").unwrap(), find(&list, "ChildLost").unwrap());
     (child.status, gone.status, child.reason.to_string(), child.message.to_string())

@@ -16,7 +16,7 @@ fn status() -> impl Strategy<Value = Status> {
 }
 
 pub(super) fn found() -> impl Strategy<Value = Vec<Condition>> {
-    let one = (0..8usize, status(), 0..3u32, 0..50i64).prop_map(|(type_, status, generation, second)| {
+    let one = (0..8usize, status(), 0..3u32, 1..50i64).prop_map(|(type_, status, generation, second)| {
         let type_ = TYPES.get(type_).copied().unwrap_or("Ready");
         Condition::new(
             ConditionType::from_static(type_),

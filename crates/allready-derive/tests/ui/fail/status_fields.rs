@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Default, Serialize, Deserialize, StatusFields)]
 struct Missing {
     phase: String,
-    reason: String,
-    conditions: Vec<Condition>,
+    observed_generaton: Option<i64>,
 }
 
 #[derive(Default, Serialize, Deserialize, StatusFields)]

@@ -1,6 +1,6 @@
-//! What is missing or there twice in nested structs.
+//! What is there twice in nested structs, or in one of several that nobody named.
 
-use allready::{Condition, StatusFields};
+use allready::{Conditions, StatusFields};
 use serde::{Deserialize, Serialize};
 
 #[derive(Default, Serialize, Deserialize, StatusFields)]
@@ -11,20 +11,19 @@ struct Summary {
 }
 
 #[derive(Default, Serialize, Deserialize, StatusFields)]
-#[status(without(observed_generation, last_reconcile_time))]
-struct NoMessage {
-    #[status(nested)]
-    summary: Summary,
-    conditions: Vec<Condition>,
-}
-
-#[derive(Default, Serialize, Deserialize, StatusFields)]
-#[status(without(observed_generation, last_reconcile_time, message))]
 struct ReasonTwice {
     #[status(nested)]
     summary: Summary,
     reason: Option<String>,
-    conditions: Vec<Condition>,
+    conditions: Conditions,
+}
+
+#[derive(Default, Serialize, Deserialize, StatusFields)]
+struct Several {
+    #[status(nested)]
+    first: Summary,
+    #[status(nested)]
+    second: Summary,
 }
 
 fn main() {}

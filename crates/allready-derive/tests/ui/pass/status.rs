@@ -3,7 +3,7 @@
 
 use allready::{
     Condition, Generation, Message, Reason, Time,
-    update::{Field, NoPhase, StatusFields},
+    status::{Field, NoPhase, StatusFields},
 };
 use allready_derive::StatusFields;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ struct Everything {
     #[status(nested, phase)]
     first_part: First,
     #[serde(flatten)]
-    #[status(nested)]
+    #[status(nested, conditions)]
     second: Second,
     replicas: u32,
 }

@@ -41,7 +41,7 @@ impl Key {
         Self {
             subject: Subject::of(regarding),
             severity: note.severity,
-            reason: legal::word(note.reason, "Unspecified"),
+            reason: legal::word(&note.reason, "Unspecified"),
             action: legal::word(note.action, "Unspecified"),
             note: legal::note(&note.note),
         }

@@ -18,7 +18,7 @@ fn object(name: &str) -> ObjectReference {
 }
 
 fn note(severity: EventSeverity, text: &str) -> EventNote {
-    EventNote { severity, reason: EventNote::REASON, action: EventNote::ACTION, note: text.to_owned() }
+    EventNote { severity, reason: EventNote::REASON.into(), action: EventNote::ACTION, note: text.to_owned() }
 }
 
 fn normal(text: &str) -> EventNote {

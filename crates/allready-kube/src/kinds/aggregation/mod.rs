@@ -1,12 +1,12 @@
 //! One status on a hub from the instances of an object in many clusters.
 
-use allready_core::Condition;
+use allready_core::{Condition, ConditionType};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::schema::{CONDITION_TYPE, DNS_LABEL};
+use super::DNS_LABEL;
 
 mod dns;
 #[cfg(test)]
@@ -184,7 +184,7 @@ pub struct AggregatedCondition {
     #[schemars(
         length(min = 1, max = 316),
         regex(
-            pattern = CONDITION_TYPE
+            pattern = ConditionType::PATTERN
         )
     )]
     pub type_: String,
@@ -260,7 +260,7 @@ pub struct StatusAggregationStatus {
     pub observed_generation: Option<i64>,
     /// `Ready`: whether every chosen cluster is heard, and every object is written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(schema_with = "super::conditions")]
+    #[schemars(with = "allready_core::Conditions")]
     pub conditions: Vec<Condition>,
     /// How many objects of the hub are given a status.
     #[serde(skip_serializing_if = "Option::is_none")]

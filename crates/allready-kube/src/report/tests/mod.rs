@@ -53,7 +53,7 @@ pub(crate) fn shared_resource() -> ApiResource {
 }
 
 pub(crate) fn shared_kind() -> Value {
-    let conditions = crate::kinds::conditions(&mut schemars::SchemaGenerator::default());
+    let conditions = schemars::SchemaGenerator::default().subschema_for::<allready_core::Conditions>();
     let status = json!({ "type": "object", "properties": { "conditions": conditions } });
     json!({
         "apiVersion": "apiextensions.k8s.io/v1",
