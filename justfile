@@ -12,11 +12,15 @@ ci:
 
 # Longer than `just ci`: ten minutes of fuzzing per target, 10,000 random sequences with a new seed, all objects against the peers'
 # engines, faults with a new seed, every benchmark, and advisories.
-nightly: (fuzz "600") deny
+nightly: (fuzz "600") deny package
     cargo xtask conformance --no-scripts --sequences 10000
     for turn in 1 2 3 4 5 6 7; do cargo xtask exports --turn $turn || exit 1; done
     ALLREADY_FAULT_SEED=$(date +%s) cargo test -p allready-controller --test it faults -- --nocapture
     cargo bench
+
+# The libraries as they would be published, built from what is packed. A library chooses no Kubernetes version, so it is chosen here.
+package:
+    K8S_OPENAPI_ENABLED_VERSION=1.36 cargo package -p allready-core -p allready-derive -p allready-kube -p allready
 
 # Format everything.
 fmt:

@@ -16,13 +16,13 @@ pub async fn within<F: Future>(limit: Duration, what: &str, future: F) -> F::Out
 /// Looks again and again until what is seen is as wanted, and returns that.
 ///
 /// # Panics
-/// If that takes longer than half a minute, with what was seen last.
+/// If that takes longer than a minute, with what was seen last.
 pub async fn eventually<T: Debug, F: Future<Output = T>>(
     what: &str,
     wanted: impl Fn(&T) -> bool,
     mut look: impl FnMut() -> F,
 ) -> T {
-    let (start, limit) = (Instant::now(), Duration::from_secs(30));
+    let (start, limit) = (Instant::now(), Duration::from_mins(1));
     loop {
         let seen = look().await;
         if wanted(&seen) {
