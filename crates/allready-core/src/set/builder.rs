@@ -18,14 +18,6 @@ pub struct ConditionSetBuilder {
 }
 
 /// A description that contradicts itself.
-///
-/// ```
-/// use allready_core::{ConditionSet, Status, condition_type, reason, set::{Declared, SetError}};
-///
-/// let synced = Declared::new(condition_type!("Synced")).starting(Status::True, reason!("Assumed"), "");
-/// let error = ConditionSet::living().dependent(synced).build().unwrap_err();
-/// assert!(matches!(error, SetError::StartsGood { .. }), "nobody has looked yet");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetError {

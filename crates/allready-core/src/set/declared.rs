@@ -30,14 +30,6 @@ pub struct Declared {
 }
 
 /// Whether a condition counts for the top one.
-///
-/// ```
-/// use allready_core::{ConditionSet, set::Role};
-///
-/// let set: ConditionSet = "Ready: Synced, (Cached)".parse().unwrap();
-/// let roles: Vec<Role> = set.declared().iter().map(|declared| declared.role).collect();
-/// assert_eq!(roles, [Role::Dependent, Role::Informational]);
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -49,13 +41,6 @@ pub enum Role {
 }
 
 /// What a condition says before anybody has marked it.
-///
-/// ```
-/// use allready_core::{Status, condition_type, reason, set::Declared};
-///
-/// let declared = Declared::new(condition_type!("Synced")).starting(Status::False, reason!("NotYet"), "");
-/// assert_eq!(declared.initial.unwrap().status, Status::False);
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Initial {
     /// The status; a dependent never starts good.

@@ -15,16 +15,6 @@ use crate::{
 };
 
 /// What a pass has done.
-///
-/// ```
-/// use allready_core::{ConditionSet, Time, set::{At, Finished}};
-///
-/// let set: ConditionSet = "Ready: Synced".parse().unwrap();
-/// let mut conditions = vec![];
-/// assert!(set.pass(&mut conditions, At::new(1u32, Time::EPOCH)).finish().changed);
-/// let again = set.pass(&mut conditions, At::new(1u32, Time::EPOCH)).finish();
-/// assert_eq!(again, Finished::default(), "there is nothing to write");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finished {
     /// Whether the list differs from what it was, in anything but its order.
@@ -346,17 +336,6 @@ impl<'a> Pass<'a> {
     }
 
     /// The list as it stands in the middle of the pass; its top condition is from before.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, Status, Time, reason, set::At};
-    ///
-    /// let set: ConditionSet = "Ready: Synced".parse().unwrap();
-    /// let mut conditions = vec![];
-    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
-    /// pass.mark_true("Synced", reason!("Applied"), "").unwrap();
-    /// let statuses: Vec<Status> = pass.conditions().iter().map(|condition| condition.status).collect();
-    /// assert_eq!(statuses, [Status::Unknown, Status::True], "Ready is computed at the end");
-    /// ```
     pub fn conditions(&self) -> &[Condition] {
         self.conditions
     }
@@ -420,17 +399,6 @@ impl<'a> Pass<'a> {
     }
 
     /// Says that the reconcile came to its end, and settles the list.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, Status, Time, reason, set::At};
-    ///
-    /// let set: ConditionSet = "Ready: Synced".parse().unwrap();
-    /// let mut conditions = vec![];
-    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
-    /// pass.mark_true("Synced", reason!("Applied"), "").unwrap();
-    /// assert!(pass.finish().changed);
-    /// assert_eq!(conditions[0].status, Status::True);
-    /// ```
     pub fn finish(mut self) -> Finished {
         self.progress = Progress::Finished;
         self.settle_untouched();
@@ -460,18 +428,6 @@ impl<'a> Pass<'a> {
 
     /// Says that the reconcile did *not* come to its end, and reports what changed until then. The same as dropping the
     /// pass, with an answer.
-    ///
-    /// ```
-    /// use allready_core::{ConditionSet, Status, Time, condition, reason, set::{At, Untouched}};
-    ///
-    /// let set: ConditionSet = "Ready: Synced, Healthy".parse().unwrap();
-    /// let mut conditions = vec![];
-    /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
-    /// pass.mark_false("Synced", reason!("Forbidden"), "may not list pods").unwrap();
-    /// let ended = pass.abandon();
-    /// assert!(ended.changed);
-    /// assert_eq!(condition::find(&conditions, "Ready").unwrap().status, Status::False);
-    /// ```
     pub fn abandon(mut self) -> Finished {
         self.settle()
     }

@@ -8,14 +8,6 @@ use serde::{Deserialize, Serialize};
 ///
 /// A pass that ends early touches nothing it was not told to, whatever this says. For a set this is about its declared
 /// conditions: others belong to somebody else and always stay. An updater knows no set: there it is about the whole list.
-///
-/// ```
-/// use allready_core::{Condition, Time, condition_type, set::{ConditionUpdater, Untouched}};
-///
-/// let old = [Condition::unreported(condition_type!("Obsolete"), Time::EPOCH)];
-/// let left = |untouched| ConditionUpdater::new(&old, untouched, Time::EPOCH).finish().conditions.len();
-/// assert_eq!((left(Untouched::Keep), left(Untouched::Remove)), (1, 0));
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

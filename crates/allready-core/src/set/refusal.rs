@@ -3,16 +3,6 @@
 use crate::ConditionType;
 
 /// A mark that the set does not allow.
-///
-/// ```
-/// use allready_core::{ConditionSet, Time, reason, set::{At, MarkError}};
-///
-/// let set: ConditionSet = "Ready: Synced".parse().unwrap();
-/// let mut conditions = vec![];
-/// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
-/// assert!(matches!(pass.mark_true("Ready", reason!("Please"), ""), Err(MarkError::Top { .. })));
-/// assert!(matches!(pass.mark_true("Synched", reason!("Applied"), ""), Err(MarkError::Undeclared { .. })));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MarkError {
@@ -37,15 +27,6 @@ pub enum MarkError {
 }
 
 /// A condition that must not be cleared.
-///
-/// ```
-/// use allready_core::{ConditionSet, Time, set::At};
-///
-/// let set: ConditionSet = "Ready: Synced".parse().unwrap();
-/// let mut conditions = vec![];
-/// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
-/// assert_eq!(pass.clear("Synced").unwrap_err().role, "a dependent");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{type_} cannot be cleared: {role} is never absent; mark it instead")]
 pub struct ClearError {

@@ -43,15 +43,6 @@ pub struct ConditionUpdater<'a> {
 }
 
 /// The outcome of a condition updater.
-///
-/// ```
-/// use allready_core::{Condition, Status, Time, condition_type, reason};
-/// use allready_core::set::{ConditionUpdater, UpdatedConditions, Untouched};
-///
-/// let old = vec![Condition::new(condition_type!("Ready"), Status::True, reason!("Ok"), "", Time::EPOCH)];
-/// let updated = ConditionUpdater::new(&old, Untouched::Keep, Time::EPOCH).update_from(&old[0]).finish();
-/// assert_eq!(updated, UpdatedConditions { conditions: old.clone(), changed: false, transitions: vec![] }, "there is nothing to write");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdatedConditions {
     /// The new list, sorted by type.

@@ -6,12 +6,6 @@ use allready_core::condition::cut;
 use serde_json::Value;
 
 /// What the updater keeps in a status.
-///
-/// ```
-/// use allready_kube::status::Field;
-///
-/// assert_eq!(Field::ALL.map(Field::name)[0], "observedGeneration");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Field {
     /// The generation that was last reconciled: `observedGeneration`.
@@ -89,13 +83,6 @@ pub struct FieldMap {
 }
 
 /// A field of a status that is not what the updater was told.
-///
-/// ```
-/// use allready_kube::status::FieldProblem;
-///
-/// let problem = FieldProblem { path: "status.phase".into(), found: "a list".into(), expected: "a text" };
-/// assert!(problem.to_string().starts_with("status.phase is a list and should be a text"));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path} is {found} and should be {expected}: map the field to its right place, or switch it off")]
 pub struct FieldProblem {
