@@ -32,7 +32,7 @@ static SERVER: LazyLock<ApiServer> = LazyLock::new(|| {
 /// Whoever speaks when the user agent says so: someone with few rights, so that these are decided about too.
 static GUEST: LazyLock<User> = LazyLock::new(|| User::new("guest"));
 
-/// How many inputs meet the objects of those before them: a fresh server costs more than most inputs do.
+/// The number of inputs that meet the objects of those before them: a fresh server costs more than most inputs do.
 const REUSES: u32 = 64;
 
 /// A watch that nothing ends is read no longer than this many pieces.

@@ -1,4 +1,4 @@
-//! What may be a dependency: the licences, bans and sources of `deny.toml`, held against `cargo metadata`.
+//! The licences, bans and sources of `deny.toml`, held against `cargo metadata`.
 //!
 //! cargo-deny reads the same file and knows more, advisories above all, but takes minutes to build: `just nightly` runs it.
 
@@ -147,7 +147,7 @@ fn wrong(rules: &Rules, metadata: &Metadata) -> Vec<String> {
     wrong
 }
 
-/// Whether an SPDX expression can be satisfied with the licences that are allowed.
+/// Tells whether an SPDX expression can be satisfied with the licences that are allowed.
 fn satisfied(expression: &str, allowed: &dyn Fn(&str) -> bool) -> bool {
     let expression = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = expression.split_whitespace().peekable();

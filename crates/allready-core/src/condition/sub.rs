@@ -25,7 +25,7 @@ use super::{ConditionType, Message, Reason, Status};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SubCondition {
-    /// What kind of thing it is about, such as `TLSError`. Not unique.
+    /// The kind of thing it is about, such as `TLSError`. Not unique.
     #[serde(rename = "type")]
     pub type_: ConditionType,
     /// Always `True` in what we write.

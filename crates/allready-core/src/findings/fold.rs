@@ -29,7 +29,7 @@ pub struct Fold {
     /// How long a message may become, in bytes: at least [`Fold::LEAST_BYTES`], at most [`Message::MAX_BYTES`], and
     /// taken as the nearer of the two where it is neither.
     pub max_bytes: usize,
-    /// How many findings a condition may list as its errors and warnings.
+    /// The number of findings that a condition may list as its errors and warnings.
     pub max_listed: usize,
 }
 

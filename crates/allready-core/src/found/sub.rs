@@ -8,7 +8,7 @@ use super::field;
 use crate::condition::{SubCondition, cut};
 use crate::{ConditionType, Message, Reason, Status, condition_type};
 
-/// How many bytes of a value are shown that is not shaped as an error.
+/// The number of bytes that are shown of a value which is not shaped as an error.
 const SHOWN_BYTES: usize = 200;
 
 /// The `errors` or the `warnings` of a condition: a view of the JSON, so that a list costs nothing until it is read.

@@ -47,7 +47,7 @@ pub struct ConditionUpdater<'a> {
 pub struct UpdatedConditions {
     /// The new list, sorted by type.
     pub conditions: Vec<Condition>,
-    /// Whether the new list differs from the old one in more than its order.
+    /// Set if the new list differs from the old one in more than its order.
     pub changed: bool,
     /// Which conditions took another status, by type. Record their [notes](crate::transition::notes()) once the new list has
     /// been written.
@@ -88,7 +88,7 @@ impl<'a> ConditionUpdater<'a> {
         self
     }
 
-    /// Whether the list would have this type if the pass finished now.
+    /// Tells whether the list would have this type if the pass finished now.
     pub fn has(&self, type_: &str) -> bool {
         self.marks.keeps(type_).unwrap_or_else(|| {
             self.untouched != Untouched::Remove && condition::find(self.old, type_).is_some()

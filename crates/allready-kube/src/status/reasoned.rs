@@ -239,8 +239,7 @@ impl<E: Error + Send + Sync + 'static> Because for E {
 /// assert_eq!((ready.status, ready.message.as_str()), (Status::False, "number too large to fit in target type"));
 /// ```
 pub trait OrMark<T>: Sized {
-    /// Where there is an error, marks the condition bad, with this reason and the text of the error. The error gets the same
-    /// reason.
+    /// Marks the condition bad if there is an error, with this reason and the text of the error. The error gets the same reason.
     fn or_mark<C>(self, pass: &mut impl Mark<C>, condition: C, reason: Reason) -> Result<T, ReasonedError>;
 
     /// The same for an error that is expected to go away by itself: the condition is marked `Unknown`.

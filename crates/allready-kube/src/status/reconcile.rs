@@ -143,8 +143,14 @@ where
             Err(panic) => (Requeue::AwaitChange, End::Failed(Panicked::of(&*panic).into())),
         };
         let Some((begun, said)) = running.end(end) else { return Reconciled::default() };
-        // On the heap: the requests would make the future of every reconcile as large as all of them.
-        Box::pin(self.finish(object, begun, said, asked)).await
+        // On the heap: the requests would make the future of every reconcile as large as all of them. The functions that an
+        // author gave for phase and edit run in it, and may panic too.
+        let finished =
+            AssertUnwindSafe(Box::pin(self.finish(object, begun, said, asked))).catch_unwind().await;
+        finished.unwrap_or_else(|panic| {
+            let error = Some(Panicked::of(&*panic).into());
+            Reconciled { error, ..Reconciled::default() }
+        })
     }
 
     /// Reads what is known of the object.

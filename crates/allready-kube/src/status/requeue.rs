@@ -31,7 +31,7 @@ impl From<Duration> for Requeue {
     }
 }
 
-/// How long to wait, from one time to the next.
+/// The waits, from one time to the next.
 ///
 /// ```
 /// use std::time::Duration;
@@ -45,7 +45,7 @@ pub struct Intervals {
     pub min: Duration,
     /// The longest.
     pub max: Duration,
-    /// How many times as long the next one is.
+    /// The factor by which the next one is longer.
     pub factor: f64,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct ObjectKey {
     pub(super) name: String,
 }
 
-/// How long each object has been waiting. A plain value: the time is an argument.
+/// The waits of objects. A plain value: the time is an argument.
 ///
 /// An object that is deleted is [forgotten](Self::forget); one that nobody has asked about for twice the longest wait is
 /// forgotten too, so that the store stays as small as the number of objects that wait.
@@ -102,7 +102,7 @@ impl RequeueStore {
         Self { intervals, ..Self::default() }
     }
 
-    /// How long an object should wait now.
+    /// The time that an object should wait now.
     pub(super) fn next(&mut self, key: &ObjectKey, choice: Requeue, now: Time) -> Option<Duration> {
         self.sweep(now);
         let min = self.intervals.min.min(self.intervals.max);

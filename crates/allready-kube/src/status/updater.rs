@@ -37,7 +37,7 @@ use crate::{
     metrics::WriteMetrics,
 };
 
-/// How exactly the time of the last reconcile is kept.
+/// The precision with which the time of the last reconcile is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReconcileTime {
     /// It moves with every reconcile. Every reconcile writes then, and wakes the controller again, unless a predicate keeps

@@ -159,6 +159,21 @@ async fn case_09_a_phase_that_cannot_be_computed_is_cleared_and_the_rest_is_writ
 }
 
 #[tokio::test]
+async fn a_phase_function_that_panics_is_an_error_and_the_updater_goes_on() {
+    let cluster = Cluster::new();
+    let pool = cluster.pool("a").await;
+    let updater = cluster.updater().phase(|view| {
+        assert_eq!(view.conditions.len(), 1, "one condition");
+        Ok::<_, ReasonedError>(Phase::Succeeded)
+    });
+    let error = updater.update(work(&pool, &[])).await.into_result().unwrap_err();
+    assert_eq!(error.reason().unwrap(), "ReconcilePanicked");
+    assert_eq!(cluster.get("a").await.status, None, "nothing was written");
+    updater.update(work(&pool, &[("A", Status::True)])).await.into_result().unwrap();
+    assert_eq!(status(&*cluster.get("a").await).phase, Phase::Succeeded);
+}
+
+#[tokio::test]
 async fn case_09_a_custom_update_that_fails_does_not_keep_the_rest_from_being_written() {
     let cluster = Cluster::new();
     let pool = cluster.pool("a").await;
