@@ -74,6 +74,7 @@ pub(super) fn update(
     said: &Said,
     rules: &Rules,
     others: &BTreeSet<String>,
+    is_ahead: &dyn Fn(i64) -> bool,
     damping: Option<&Damping>,
     held: &mut Held,
 ) -> Option<Vec<Value>> {
@@ -91,6 +92,9 @@ pub(super) fn update(
         .collect();
 
     let mut after = before.clone();
+    for condition in after.iter_mut().filter(|condition| said.marks.has(condition.type_.as_str())) {
+        condition.observed_generation.take_if(|observed| is_ahead(observed.get()));
+    }
     let mut pass = rules.pass(&mut after, said.at);
     if let Some(damping) = damping {
         pass.damp(damping, &mut held.damping);

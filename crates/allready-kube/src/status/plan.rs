@@ -22,12 +22,20 @@ use super::{
 pub(super) struct Stored {
     pub(super) uid: Option<String>,
     pub(super) version: Option<String>,
+    /// The generation; a status about a newer one than this tells of what nobody can have seen.
+    pub(super) generation: Option<i64>,
     pub(super) status: Value,
     /// The `managedFields`, where they were not taken out.
     pub(super) managed: Value,
 }
 
 impl Stored {
+    /// Tells whether this is a generation that the object does not have yet. Whoever claims to have seen it could otherwise
+    /// keep the controller from ever being heard.
+    pub(super) fn is_ahead(&self, observed: i64) -> bool {
+        self.generation.is_some_and(|generation| observed > generation)
+    }
+
     /// What an object says as JSON.
     pub(super) fn read(object: &Value) -> Self {
         let metadata = |name: &str| Some(object.get("metadata")?.get(name)?.as_str()?.to_owned());
@@ -35,6 +43,7 @@ impl Stored {
         Self {
             uid: metadata("uid"),
             version: metadata("resourceVersion"),
+            generation: object.pointer("/metadata/generation").and_then(Value::as_i64),
             status: json::without_nulls(status),
             managed: object.pointer("/metadata/managedFields").cloned().unwrap_or_default(),
         }
@@ -211,7 +220,8 @@ pub(super) fn plan(
         return Ok(as_it_is(Verdict::Replaced, held));
     }
     let observed = fields.read(Field::ObservedGeneration, &stored.status)?.and_then(Value::as_i64);
-    if !generation.is_none() && observed.is_some_and(|observed| observed > generation.get()) {
+    let is_newer = |observed: i64| observed > generation.get() && !stored.is_ahead(observed);
+    if !generation.is_none() && observed.is_some_and(is_newer) {
         return Ok(as_it_is(Verdict::Outdated, held));
     }
 
@@ -226,7 +236,7 @@ pub(super) fn plan(
         put_or_clear(&mut status, options, Field::Message, said.message().map(|message| json!(message)))?;
         put_or_clear(&mut status, options, Field::Reason, said.reason().map(|reason| json!(reason)))?;
     }
-    update_conditions(&mut status, &stored.managed, said, options, &mut held)?;
+    update_conditions(&mut status, stored, said, options, &mut held)?;
 
     let list = conditions::legal(fields.read(Field::Conditions, &status)?, now);
     if let (Some(phase), Some(_)) = (functions.phase, fields.path(Field::Phase)) {
@@ -257,15 +267,17 @@ pub(super) fn plan(
 
 fn update_conditions(
     status: &mut Value,
-    managed: &Value,
+    stored: &Stored,
     said: &Said,
     options: &Options,
     held: &mut Held,
 ) -> Result<(), FieldProblem> {
     let Some(path) = options.fields.path(Field::Conditions) else { return Ok(()) };
-    let others = owners::others(managed, path, &options.manager);
+    let others = owners::others(&stored.managed, path, &options.manager);
     let list = list(status, &options.fields)?;
-    match conditions::update(&list, said, &options.rules, &others, options.damping.as_deref(), held) {
+    let is_ahead = |observed| stored.is_ahead(observed);
+    let damping = options.damping.as_deref();
+    match conditions::update(&list, said, &options.rules, &others, &is_ahead, damping, held) {
         Some(new) => put(status, &options.fields, Field::Conditions, Value::Array(new)),
         None => Ok(()),
     }

@@ -173,7 +173,12 @@ where
 
     fn conditions_of(&self, known: &Stored) -> Vec<Condition> {
         let path = self.options.fields.path(Field::Conditions);
-        conditions::legal(path.and_then(|path| json::get(&known.status, path)), Time::EPOCH)
+        let mut list = conditions::legal(path.and_then(|path| json::get(&known.status, path)), Time::EPOCH);
+        // Marks are heard here in any case; whether they come too late is seen by what is stored.
+        for condition in &mut list {
+            condition.observed_generation.take_if(|observed| known.is_ahead(observed.get()));
+        }
+        list
     }
 
     fn pass<'p>(&'p self, list: &'p mut Vec<Condition>, begun: &Begun) -> StatusPass<'p, C, S> {

@@ -62,6 +62,7 @@ fn stored() -> impl Strategy<Value = Stored> {
     prop_oneof![1 => Just(Value::Null), 6 => status].prop_map(|status| Stored {
         uid: Some("u".to_owned()),
         version: Some("1".to_owned()),
+        generation: None,
         status,
         managed: Value::Null,
     })

@@ -284,6 +284,7 @@ pub(super) fn read(object: &DynamicObject) -> Stored {
     Stored {
         uid: object.metadata.uid.clone(),
         version: object.metadata.resource_version.clone(),
+        generation: object.metadata.generation,
         status: json::without_nulls(object.data.get("status").cloned().unwrap_or_default()),
         managed: serde_json::to_value(&object.metadata.managed_fields).unwrap_or_default(),
     }

@@ -91,6 +91,12 @@ impl Cluster {
         Arc::new(self.api().create(&PostParams::default(), &pool).await.unwrap())
     }
 
+    /// Changes the spec, and so the generation.
+    async fn resize(&self, name: &str) {
+        let patch = Patch::Merge(json!({ "spec": { "size": 2 } }));
+        self.api::<Pool>().patch(name, &PatchParams::default(), &patch).await.unwrap();
+    }
+
     async fn get(&self, name: &str) -> Arc<Pool> {
         Arc::new(self.api().get(name).await.unwrap())
     }

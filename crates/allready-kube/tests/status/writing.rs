@@ -205,6 +205,7 @@ async fn a_server_that_wants_to_be_left_alone_for_long_is() {
 async fn a_newer_observed_generation_is_never_overwritten() {
     let cluster = Cluster::new();
     let old = cluster.pool("a").await;
+    cluster.resize("a").await;
     cluster.write("a", json!({ "observedGeneration": 2, "conditions": [foreign("A", "True")] })).await;
     let updater = cluster.updater().untouched(Untouched::Remove);
     let done = updater.update(work(&old, &[("A", Status::False)])).await;
@@ -217,16 +218,31 @@ async fn a_newer_observed_generation_is_never_overwritten() {
 #[tokio::test]
 async fn a_condition_about_a_newer_generation_is_left_alone() {
     let cluster = Cluster::new();
-    cluster.pool("a").await;
+    let pool = cluster.pool("a").await;
+    cluster.resize("a").await;
     let mut newer = foreign("A", "True");
     newer["observedGeneration"] = json!(2);
-    let pool = cluster.write("a", json!({ "conditions": [newer] })).await;
+    cluster.write("a", json!({ "conditions": [newer] })).await;
     let mut late = work(&pool, &[("A", Status::False), ("B", Status::False)]);
     late.remove.push("C");
     cluster.updater().update(late).await.into_result().unwrap();
     let stored = cluster.get("a").await;
     let expected = [("A", (Status::True, 7)), ("B", (Status::False, 1_000))];
     assert_eq!(told(&status(&stored).conditions), expected.into());
+}
+
+#[tokio::test]
+async fn a_generation_that_the_object_does_not_have_yet_keeps_nobody_from_saying_what_is_wrong() {
+    let cluster = Cluster::new();
+    cluster.pool("a").await;
+    let mut lie = foreign("A", "True");
+    lie["observedGeneration"] = json!(i64::MAX);
+    let pool = cluster.write("a", json!({ "observedGeneration": i64::MAX, "conditions": [lie] })).await;
+    let done = cluster.updater().update(work(&pool, &[("A", Status::False)])).await;
+    assert_eq!(done.wrote.unwrap(), Wrote::Changed);
+    let stored = cluster.get("a").await;
+    assert_eq!(status(&stored).observed_generation, 1);
+    assert_eq!(told(&status(&stored).conditions), [("A", (Status::False, 1_000))].into());
 }
 
 #[tokio::test]
