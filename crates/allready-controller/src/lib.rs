@@ -17,11 +17,11 @@
 #![deny(missing_docs)]
 
 pub mod config;
+pub mod engine;
 pub mod hub;
 // What users need has a page of its own. The rest is reachable for the tests in its documentation, and promises nothing.
 #[doc(hidden)]
 pub mod pace;
 #[doc(hidden)]
 pub mod polarity;
-mod watching;
 mod words;

@@ -8,6 +8,7 @@
 //! | tell people what changed | [`events`] |
 //! | wait until conditions hold | [`wait`] |
 //! | wake on changed conditions, and not on heartbeats or own writes | [`predicate`] |
+//! | follow objects, and know when they cannot be seen | [`list_watch`](mod@list_watch) |
 //! | remove what writers left behind that are gone | [`sweep`] |
 //! | let one of several replicas write | [`lease`] |
 //! | see conditions, transitions and writes in Prometheus | [`metrics`] |
@@ -24,6 +25,7 @@ pub mod events;
 pub mod follow;
 pub mod kinds;
 pub mod lease;
+pub mod list_watch;
 pub mod manager;
 pub mod metrics;
 pub mod predicate;

@@ -2,7 +2,7 @@
 
 use std::{error::Error, time::Duration};
 
-use kube::core::Status;
+use kube::{client::AuthError, core::Status};
 
 /// The kinds of failure that writers of a status treat differently.
 ///
@@ -118,6 +118,36 @@ pub fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a 
     std::iter::successors(Some(error), |&cause| cause.source())
 }
 
+/// Says why a request failed, for the reader of a condition: in one line, and without what a credential plugin printed or where a proxy
+/// is, since there may be secrets in it.
+///
+/// ```
+/// use allready_kube::refusal::describe;
+///
+/// let refused = std::io::Error::new(std::io::ErrorKind::ConnectionRefused, "Connection refused");
+/// assert_eq!(describe(&kube::Error::ReadEvents(std::io::Error::other(refused))), "Connection refused");
+/// ```
+pub fn describe(error: &kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) if status.code == 401 => REFUSED_CREDENTIALS.to_owned(),
+        kube::Error::Api(status) => status.message.clone(),
+        kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => {
+            "what answers does not speak like an API server".to_owned()
+        }
+        kube::Error::Auth(_) | kube::Error::InferKubeconfig(_) => CREDENTIALS.to_owned(),
+        kube::Error::ProxyProtocolUnsupported { .. } | kube::Error::ProxyProtocolDisabled { .. } => {
+            "the kubeconfig asks for a proxy that this build cannot speak to".to_owned()
+        }
+        kube::Error::TlsRequired => "this build has no TLS".to_owned(),
+        other if causes(other).any(<dyn Error>::is::<AuthError>) => CREDENTIALS.to_owned(),
+        other => innermost(other).to_string(),
+    }
+}
+
+/// The words for a server that does not know who we are.
+pub const REFUSED_CREDENTIALS: &str = "the API server refuses the credentials (401 Unauthorized)";
+const CREDENTIALS: &str = "the credentials of the kubeconfig cannot be used";
+
 /// What somebody would have to be permitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permission {
@@ -198,4 +228,23 @@ pub fn denied(doing: &str, wanted: Option<&Permission>, said: &str) -> String {
 fn retry_after(status: &Status) -> Option<Duration> {
     let seconds = status.details.as_ref()?.retry_after_seconds;
     (seconds > 0).then(|| Duration::from_secs(seconds.into()).min(Refusal::LONGEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_credential_plugin_prints_is_not_told() {
+        let output = std::process::Output {
+            status: std::process::ExitStatus::default(),
+            stdout: b"hunter2".to_vec(),
+            stderr: Vec::new(),
+        };
+        let failed =
+            || AuthError::AuthExecRun { cmd: "plugin hunter2".to_owned(), out: Box::new(output.clone()) };
+        for error in [kube::Error::Auth(failed()), kube::Error::Service(Box::new(failed()))] {
+            assert_eq!(describe(&error), CREDENTIALS);
+        }
+    }
 }

@@ -19,7 +19,7 @@ use kube::{
 use serde_json::Value;
 
 use super::{DaemonSetFacts, Event, Facts, Object, Sight, Subject, Topic, of_node, of_pod};
-use crate::watching;
+use allready_kube::list_watch;
 
 /// Everything that is seen of a topic, for ever.
 pub(super) fn watch(
@@ -63,7 +63,7 @@ fn events(client: Client, subject: &Subject, topic: Topic) -> stream::BoxStream<
         }
         Topic::Source { api_version, kind, selector, .. } => {
             let only = watcher::Config::default().labels(&selector);
-            let found = watching::discovered(client.clone(), api_version, kind);
+            let found = list_watch::discover(client.clone(), api_version, kind);
             let then = move |found| match found {
                 Ok((resource, _)) => {
                     let api = Api::namespaced_with(client.clone(), &namespace, &resource);
@@ -93,7 +93,7 @@ where
         Ok(watcher::Event::Delete(object)) => Event::Gone { name: object.name_any() },
         Err(why) => Event::Failed(why),
     };
-    watching::events(api, only).map(seen).boxed()
+    list_watch::list_watch(api, only).map(seen).boxed()
 }
 
 /// All of an object but the record of who wrote what, which is most of its bytes.

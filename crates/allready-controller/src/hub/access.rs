@@ -10,7 +10,7 @@ use kube::{
 };
 
 use super::{MANAGER, bounded::BoundedLayer};
-use crate::words::refusal;
+use allready_kube::refusal::describe;
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -33,7 +33,7 @@ pub(super) fn client(kubeconfig: &Kubeconfig) -> Result<Client, Unusable> {
     // Who asks tries again, later each time.
     config.default_retry = false;
     config.headers.push((USER_AGENT, HeaderValue::from_static(MANAGER)));
-    let builder = ClientBuilder::try_from(config).map_err(|error| Unusable(refusal(&error)))?;
+    let builder = ClientBuilder::try_from(config).map_err(|error| Unusable(describe(&error)))?;
     Ok(builder.with_layer(&BoundedLayer::default()).build())
 }
 

@@ -30,7 +30,7 @@ use tokio::{
 
 pub use self::statuses::Statuses;
 use super::{Case, Options, Origin, Sight, Stale, Step, Subject, Topic, case::OWN, watch::watch};
-use crate::watching::{ANSWER, NO_ANSWER};
+use allready_kube::list_watch::{NO_ANSWER, REQUEST_TIMEOUT};
 
 /// The field manager of what the aggregator writes.
 pub const MANAGER: &str = "allready-config-status";
@@ -132,7 +132,7 @@ type Written = Result<Value, (Refusal, String)>;
 
 async fn write(api: &Api<DynamicObject>, name: &str, body: &Value) -> Written {
     let apply = PatchParams::apply(MANAGER).force();
-    match timeout(ANSWER, api.patch_status(name, &apply, &Patch::Apply(body))).await {
+    match timeout(REQUEST_TIMEOUT, api.patch_status(name, &apply, &Patch::Apply(body))).await {
         Ok(Ok(object)) => Ok(serde_json::to_value(&object).unwrap_or_default()),
         Ok(Err(error)) => Err((Refusal::of(&error), error.to_string())),
         Err(_) => Err((Refusal::Unanswered, NO_ANSWER.to_owned())),

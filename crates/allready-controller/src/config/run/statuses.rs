@@ -5,7 +5,11 @@ use std::{
     time::Duration,
 };
 
-use allready_kube::{kinds::ConfigurationStatusSpec, refusal::Refusal};
+use allready_kube::{
+    kinds::ConfigurationStatusSpec,
+    list_watch::{NO_ANSWER, REQUEST_TIMEOUT},
+    refusal::Refusal,
+};
 use futures::StreamExt;
 use kube::{
     Api, Client, ResourceExt,
@@ -19,10 +23,7 @@ use tokio::{
 };
 
 use super::{Answering, MANAGER, answer_for, resource};
-use crate::{
-    config::Subject,
-    watching::{ANSWER, NO_ANSWER},
-};
+use crate::config::Subject;
 
 /// Which objects are answered for.
 #[derive(Clone, Debug)]
@@ -97,7 +98,7 @@ async fn make(client: Client, subject: Subject, spec: ConfigurationStatusSpec) -
         .within(&subject.namespace)
         .data(json!({ "spec": spec }));
     let params = PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() };
-    let made = match timeout(ANSWER, api.create(&params, &object)).await {
+    let made = match timeout(REQUEST_TIMEOUT, api.create(&params, &object)).await {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) if Refusal::of(&error) == Refusal::AlreadyExists => Ok(()),
         Ok(Err(error)) => Err(error.to_string()),

@@ -21,7 +21,9 @@ use super::{
     secrets::{kubeconfig, secrets},
     shelf::Shelf,
 };
-use crate::{hub::ObjectName, watching};
+use allready_kube::list_watch;
+
+use crate::hub::ObjectName;
 
 /// Clusters from `ClusterProfile`s (`multicluster.x-k8s.io/v1alpha1`), as cluster managers make them.
 ///
@@ -166,8 +168,10 @@ impl ClusterInventory for ProfileInventory {
             None => PROFILE.to_owned(),
         };
         let of_secrets = watcher::Config::default().labels(&labels);
-        let of_secrets = watching::events(secrets(&self.client, namespace), of_secrets).map(Event::Secret);
-        let of_profiles = watching::events(profiles(&self.client, namespace), watcher::Config::default());
+        let of_secrets =
+            list_watch::list_watch(secrets(&self.client, namespace), of_secrets).map(Event::Secret);
+        let of_profiles =
+            list_watch::list_watch(profiles(&self.client, namespace), watcher::Config::default());
         let events = stream::select(of_profiles.map(Event::Profile), of_secrets);
         let fleet = Fleet { providers: self.providers.clone(), ..Fleet::default() };
         changes(events.scan(fleet, |fleet, event| ready(Some(fleet.see(event)))).filter_map(ready))

@@ -16,7 +16,7 @@ use super::{
     kubeconfig::foreign,
     shelf::Shelf,
 };
-use crate::watching;
+use allready_kube::list_watch;
 
 /// Clusters from Secrets, each with a kubeconfig.
 ///
@@ -103,7 +103,7 @@ impl ClusterInventory for SecretInventory {
 
     fn watch(&self) -> BoxStream<'static, Result<Inventory, String>> {
         let only = watcher::Config::default().labels(&self.selector);
-        let events = watching::events(secrets(&self.client, self.namespace.as_deref()), only);
+        let events = list_watch::list_watch(secrets(&self.client, self.namespace.as_deref()), only);
         let snapshots = events.scan(Shelf::default(), |shelf, event| {
             let snapshot = match shelf.see(event, found) {
                 Ok(false) => None,

@@ -10,7 +10,7 @@ use kube::{
 use tokio::time::timeout;
 
 use super::Remains;
-use crate::watching::{ANSWER, NO_ANSWER};
+use allready_kube::list_watch::{NO_ANSWER, REQUEST_TIMEOUT};
 
 /// How much is read at a time.
 const PAGE: u32 = 500;
@@ -68,7 +68,7 @@ pub async fn search(client: &Client, resource: &ApiResource) -> kube::Result<Vec
 }
 
 async fn in_time<T>(answer: impl Future<Output = kube::Result<T>>) -> kube::Result<T> {
-    timeout(ANSWER, answer).await.unwrap_or_else(|_| Err(kube::Error::Service(NO_ANSWER.into())))
+    timeout(REQUEST_TIMEOUT, answer).await.unwrap_or_else(|_| Err(kube::Error::Service(NO_ANSWER.into())))
 }
 
 /// Whether whoever asks may write the status of a kind in all namespaces: where not, it has never done so.

@@ -6,16 +6,16 @@ use std::{
     time::Duration,
 };
 
-use allready_kube::{backoff::Backoff, refusal::Refusal};
+use allready_kube::{
+    backoff::Backoff,
+    refusal::{Refusal, describe},
+};
 use futures::{Stream, stream};
 use kube::{Client, api::ApiResource};
 use tokio::time::sleep;
 
 use super::writer::Kinds;
-use crate::{
-    hub::remains::{Remains, kinds, may_write, search},
-    words,
-};
+use crate::hub::remains::{Remains, kinds, may_write, search};
 
 /// How long to wait before looking again at what could not be looked at.
 const AGAIN: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_mins(5) };
@@ -74,7 +74,7 @@ impl Search {
 
     async fn put_off(&mut self, what: &str, error: &kube::Error) {
         if self.told.insert(what.to_owned()) {
-            let why = words::refusal(error);
+            let why = describe(error);
             tracing::warn!(
                 why,
                 "cannot look in {what} for what aggregations have left that are gone, and will try again"

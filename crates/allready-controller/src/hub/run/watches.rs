@@ -6,6 +6,7 @@ use std::{
 };
 
 use allready_kube::kinds::{StatusAggregation, StatusReport};
+use allready_kube::list_watch;
 use futures::{Stream, StreamExt, stream};
 use kube::{
     Api, Client, ResourceExt,
@@ -15,12 +16,9 @@ use kube::{
 use tokio::{sync::mpsc, task::JoinSet};
 
 use super::{dns_endpoint, placement_decision, remains, writer::Kinds};
-use crate::{
-    hub::{
-        ObjectName, Topic, TopicId,
-        board::{AGGREGATION_LABEL, Change, Event, MADE_BY},
-    },
-    watching,
+use crate::hub::{
+    ObjectName, Topic, TopicId,
+    board::{AGGREGATION_LABEL, Change, Event, MADE_BY},
 };
 
 /// The watches of the hub itself: one task each, ended when they are dropped.
@@ -89,7 +87,7 @@ impl Watches {
     /// more.
     fn objects_of(&self, id: TopicId, topic: Topic) -> impl Stream<Item = Event> + Send + use<> {
         let (client, kinds) = (self.client.clone(), Arc::clone(&self.kinds));
-        let found = watching::discovered(client.clone(), topic.api_version.clone(), topic.kind.clone());
+        let found = list_watch::discover(client.clone(), topic.api_version.clone(), topic.kind.clone());
         let kind = (topic.api_version.clone(), topic.kind.clone());
         let seen = found.map(move |found| match found {
             Ok((resource, capabilities)) => {
@@ -142,7 +140,7 @@ async fn forward(events: impl Stream<Item = Event>, to: mpsc::Sender<Event>) {
 fn changes(api: Api<DynamicObject>, only: watcher::Config) -> impl Stream<Item = Change> + Send {
     let known = BTreeSet::new();
     let listing: Option<BTreeSet<ObjectName>> = None;
-    let events = watching::events(api, only);
+    let events = list_watch::list_watch(api, only);
     events
         .scan((known, listing), |(known, listing), event| {
             let name = |object: &DynamicObject| {

@@ -7,6 +7,7 @@ use std::{
 
 use allready_kube::{
     kinds::{StatusAggregation, StatusReport},
+    list_watch::{NO_ANSWER, REQUEST_TIMEOUT},
     refusal::Refusal,
 };
 use kube::{
@@ -18,13 +19,10 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::dns_endpoint;
-use crate::{
-    hub::{
-        MANAGER, ObjectName, Place,
-        board::{AGGREGATION_LABEL, MADE_BY},
-        manager,
-    },
-    watching::{ANSWER, NO_ANSWER},
+use crate::hub::{
+    MANAGER, ObjectName, Place,
+    board::{AGGREGATION_LABEL, MADE_BY},
+    manager,
 };
 
 /// The object as it is now where it is still there, or why not.
@@ -42,7 +40,7 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) async fn write(&self, place: &Place, body: Option<&Value>) -> Written {
-        match timeout(ANSWER, self.attempt(place, body)).await {
+        match timeout(REQUEST_TIMEOUT, self.attempt(place, body)).await {
             Ok(Ok(object)) => match body.zip(object.as_ref()).and_then(|(body, object)| lost(body, object)) {
                 Some(what) => Err((Refusal::Conflict, what)),
                 None => Ok(object),

@@ -8,17 +8,17 @@ use std::{
     time::Duration,
 };
 
+use allready_kube::{
+    list_watch::NO_ANSWER,
+    refusal::{REFUSED_CREDENTIALS, describe},
+};
 use http::{Request, StatusCode};
 use http_body::Body as _;
 use kube::{Client, client::Body};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::post::Outlet;
-use crate::{
-    hub::NoAnswer,
-    watching::NO_ANSWER,
-    words::{REFUSED_CREDENTIALS, cut, refusal},
-};
+use crate::{hub::NoAnswer, words::cut};
 
 /// How often a cluster is asked whether it answers, and how long that may take.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ impl Pulse {
 /// Asks an API server for its version. Whoever may not know it is answered nonetheless.
 async fn ask(client: &Client) -> Result<(), NoAnswer> {
     let request = Request::get("/version").body(Body::empty()).map_err(|error| cut(&error.to_string()))?;
-    let response = client.send(request).await.map_err(|error| cut(&refusal(&error)))?;
+    let response = client.send(request).await.map_err(|error| cut(&describe(&error)))?;
     match response.status() {
         StatusCode::FORBIDDEN => Ok(()),
         StatusCode::UNAUTHORIZED => Err(NoAnswer::refused(REFUSED_CREDENTIALS)),
@@ -105,7 +105,7 @@ async fn read(body: Body) -> Result<Vec<u8>, String> {
     let mut body = std::pin::pin!(body);
     let mut bytes = Vec::new();
     while let Some(frame) = std::future::poll_fn(|context| body.as_mut().poll_frame(context)).await {
-        let frame = frame.map_err(|error| refusal(&error))?;
+        let frame = frame.map_err(|error| describe(&error))?;
         bytes.extend(frame.data_ref().into_iter().flatten());
         if bytes.len() > MOST_BYTES {
             break;

@@ -23,7 +23,9 @@ use super::{
     post::Outlet,
     roll::{Roll, TooMany},
 };
-use crate::{hub::ObjectName, watching, words::cut};
+use allready_kube::list_watch;
+
+use crate::{hub::ObjectName, words::cut};
 
 /// How long to wait after a failure of our own.
 const AGAIN: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_mins(1) };
@@ -74,7 +76,7 @@ impl Watch {
             self.outlet.topic(&self.about, Err("its objects are being listed again".into()));
         }
         let watches = scopes.into_iter().map(|scope| {
-            let events = watching::events(self.api(&resource, &scope), self.only());
+            let events = list_watch::list_watch(self.api(&resource, &scope), self.only());
             events.map(move |event| (scope.clone(), event)).boxed()
         });
         let mut events = stream::select_all(watches);
@@ -92,7 +94,7 @@ impl Watch {
     /// What the kind is called in requests, as soon as it is served.
     async fn find(&self) -> (ApiResource, ApiCapabilities) {
         let Topic { api_version, kind, .. } = &self.topic;
-        let found = watching::discovered(self.client.clone(), api_version.clone(), kind.clone());
+        let found = list_watch::discover(self.client.clone(), api_version.clone(), kind.clone());
         let mut found = std::pin::pin!(found);
         while let Some(found) = found.next().await {
             match found {

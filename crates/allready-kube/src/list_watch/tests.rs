@@ -12,7 +12,10 @@ use allready_apiserver::{
 };
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::{
+    api::{DeleteParams, Patch, PatchParams},
+    runtime::watcher,
+};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -25,8 +28,8 @@ fn a_refusal_is_told_in_words() {
         let status: kube::core::Status = serde_json::from_value(status).unwrap();
         kube::Error::Api(status.boxed())
     };
-    assert_eq!(refused(&error(404, "404 page not found")), "the API server does not serve this kind");
-    assert_eq!(refused(&error(403, "nodes is forbidden")), "nodes is forbidden");
+    assert_eq!(why_unseen(&error(404, "404 page not found")), "the API server does not serve this kind");
+    assert_eq!(why_unseen(&error(403, "nodes is forbidden")), "nodes is forbidden");
 }
 
 struct Stage {
@@ -77,7 +80,7 @@ async fn all_objects_are_listed_page_by_page_and_then_what_happens_is_told() {
     for name in ["a", "b", "c"] {
         stage.apply(name, "1").await;
     }
-    let mut events = pin!(events(stage.api.clone(), watcher::Config::default().page_size(2)));
+    let mut events = pin!(list_watch(stage.api.clone(), watcher::Config::default().page_size(2)));
     let told = Stage::until(&mut events, "done").await;
     assert_eq!(told, ["init", "listed a 1", "listed b 1", "listed c 1", "done"]);
     stage.apply("b", "2").await;
@@ -93,7 +96,7 @@ async fn all_objects_are_listed_page_by_page_and_then_what_happens_is_told() {
 async fn an_event_that_is_lost_is_made_good_within_ten_minutes() {
     let stage = Stage::new();
     stage.apply("a", "1").await;
-    let mut events = pin!(events(stage.api.clone(), watcher::Config::default()));
+    let mut events = pin!(list_watch(stage.api.clone(), watcher::Config::default()));
     Stage::until(&mut events, "done").await;
     let lost = stage.server.faults().add(Rule::new(Effect::DropEvent).kind("ConfigMap").next_calls(1));
     let lists = Rule::new(Effect::Latency(Duration::ZERO)).verb(Verb::List).kind("ConfigMap");
@@ -117,7 +120,7 @@ async fn a_watch_that_is_not_answered_is_told_after_ten_seconds() {
     stage.apply("a", "1").await;
     let slow = Rule::new(Effect::Latency(Duration::from_hours(1))).verb(Verb::Watch).kind("ConfigMap");
     stage.server.faults().add(slow.next_calls(1));
-    let mut events = pin!(events(stage.api.clone(), watcher::Config::default()));
+    let mut events = pin!(list_watch(stage.api.clone(), watcher::Config::default()));
     Stage::until(&mut events, "done").await;
     let begun = Instant::now();
     assert_eq!(Stage::until(&mut events, "init").await, [NO_ANSWER, "init"]);
@@ -133,7 +136,7 @@ async fn a_list_that_fails_in_the_middle_is_told_and_begins_anew_without_an_end(
     }
     let second_page = Rule::new(Effect::Unavailable).verb(Verb::List).kind("ConfigMap").nth_call(2);
     stage.server.faults().add(second_page);
-    let mut events = pin!(events(stage.api.clone(), watcher::Config::default().page_size(2)));
+    let mut events = pin!(list_watch(stage.api.clone(), watcher::Config::default().page_size(2)));
     let told = Stage::until(&mut events, "done").await;
     assert_eq!(told[..3], ["init", "listed a 1", "listed b 1"]);
     assert!(!["done", "listed c 1"].contains(&told[3].as_str()), "{told:?}");
@@ -144,7 +147,7 @@ async fn a_list_that_fails_in_the_middle_is_told_and_begins_anew_without_an_end(
 async fn what_happens_between_a_list_and_its_watch_is_told() {
     let stage = Stage::new();
     stage.apply("a", "1").await;
-    let mut events = pin!(events(stage.api.clone(), watcher::Config::default()));
+    let mut events = pin!(list_watch(stage.api.clone(), watcher::Config::default()));
     Stage::until(&mut events, "done").await;
     stage.apply("a", "2").await;
     stage.apply("b", "1").await;
@@ -156,7 +159,7 @@ async fn what_happens_between_a_list_and_its_watch_is_told() {
 async fn a_version_that_the_server_has_forgotten_is_no_failure_and_everything_is_listed_again() {
     let stage = Stage::new();
     stage.apply("a", "1").await;
-    let mut events = pin!(events(stage.api.clone(), watcher::Config::default()));
+    let mut events = pin!(list_watch(stage.api.clone(), watcher::Config::default()));
     Stage::until(&mut events, "done").await;
     let forgets = Rule::new(Effect::Compact).verb(Verb::Watch).kind("ConfigMap").next_calls(1);
     let forgets = stage.server.faults().add(forgets);
@@ -172,7 +175,7 @@ async fn a_server_that_refuses_every_watch_is_not_listed_without_pause() {
     let stage = Stage::new();
     let refuses = Rule::new(Effect::Forbidden).verb(Verb::Watch).kind("ConfigMap");
     let refuses = stage.server.faults().add(refuses);
-    let events = events(stage.api.clone(), watcher::Config::default());
+    let events = list_watch(stage.api.clone(), watcher::Config::default());
     let _ = timeout(Duration::from_mins(1), events.for_each(|_| async {})).await;
     let asked = stage.server.faults().fired(refuses);
     assert!((25..=70).contains(&asked), "{asked}");
@@ -202,7 +205,7 @@ fn hasty() -> (Api<ConfigMap>, Arc<AtomicUsize>) {
 async fn a_server_that_ends_every_watch_at_once_is_asked_every_two_seconds_at_most() {
     let (api, watches) = hasty();
     let mut lists = 0;
-    let events = events(api, watcher::Config::default());
+    let events = list_watch(api, watcher::Config::default());
     let count = events.for_each(|event| {
         lists += usize::from(matches!(event, Ok(watcher::Event::InitDone)));
         async {}
@@ -211,4 +214,19 @@ async fn a_server_that_ends_every_watch_at_once_is_asked_every_two_seconds_at_mo
     let watches = watches.load(Ordering::Relaxed);
     assert!((25..=70).contains(&watches), "{watches}");
     assert_eq!(lists, 1, "nothing was lost");
+}
+
+/// The reason why this module is not kube's watcher.
+#[tokio::test(start_paused = true)]
+async fn the_watcher_of_kube_says_nothing_for_an_hour_while_a_watch_is_not_answered() {
+    let stage = Stage::new();
+    stage.apply("a", "1").await;
+    let slow = Rule::new(Effect::Latency(Duration::from_hours(2))).verb(Verb::Watch).kind("ConfigMap");
+    stage.server.faults().add(slow);
+    let mut events = pin!(
+        watcher(stage.api.clone(), watcher::Config::default())
+            .map(|event| event.map_err(|why| why.to_string()))
+    );
+    Stage::until(&mut events, "done").await;
+    assert!(timeout(Duration::from_hours(1), events.next()).await.is_err(), "nothing was told");
 }

@@ -1,5 +1,4 @@
-//! Lists and watches objects, for ever. By hand, and not with kube's watcher: that one waits without end for a watch that is asked for
-//! and not answered, and does not say when it begins one anew, so that nobody else could bound it.
+//! The state machine behind [`list_watch`](super::list_watch).
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -12,7 +11,7 @@ use kube::{
 };
 use tokio::time::{Instant, error::Elapsed, sleep, timeout, timeout_at};
 
-use super::{ANSWER, NO_ANSWER, PATIENCE, refused};
+use super::{BACKOFF, NO_ANSWER, REQUEST_TIMEOUT, why_unseen};
 
 /// How long one watch lasts, in seconds; a fifth less by chance, so that many do not end at once.
 const WATCH_SECONDS: u64 = 25;
@@ -27,7 +26,7 @@ const LASTS: Duration = Duration::from_secs(1);
 const PAGE: u32 = 500;
 
 /// A watch that begins anew with a list whenever it fails, so that it is seen when it does not fail any more.
-pub(super) struct Watching<K> {
+pub(super) struct ListWatch<K> {
     api: Api<K>,
     only: watcher::Config,
     state: State<K>,
@@ -61,7 +60,7 @@ enum Rest {
     Nothing(String),
 }
 
-impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> Watching<K> {
+impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> ListWatch<K> {
     pub(super) fn new(api: Api<K>, only: watcher::Config) -> Self {
         Self { api, only, state: State::Begin, failures: 0, relist: Instant::now() }
     }
@@ -85,7 +84,7 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
         match &mut self.state {
             State::Begin => {
                 if self.failures > 0 {
-                    sleep(PATIENCE.delay(self.failures - 1, fastrand::f64())).await;
+                    sleep(BACKOFF.delay(self.failures - 1, fastrand::f64())).await;
                 }
                 self.state = State::Listing { page: VecDeque::new(), rest: Rest::All };
                 Ok(Some(watcher::Event::Init))
@@ -111,7 +110,8 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
             }
             State::Listed { version } => {
                 let lasts = Duration::from_secs(WATCH_SECONDS).mul_f64(jitter(fastrand::f64()));
-                let asked = timeout(ANSWER, self.api.watch(&watch_params(&self.only, lasts), version)).await;
+                let asked =
+                    timeout(REQUEST_TIMEOUT, self.api.watch(&watch_params(&self.only, lasts), version)).await;
                 let events = match asked {
                     Ok(Err(kube::Error::Api(status))) if status.code == EXPIRED => {
                         self.begin_anew();
@@ -158,13 +158,13 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                         Ok(None)
                     }
                     Some(Ok(WatchEvent::Error(status))) => Err(status.message.clone()),
-                    Some(Err(error)) => Err(refused(&error)),
+                    Some(Err(error)) => Err(why_unseen(&error)),
                     None => {
                         let is_brief = began.elapsed() < LASTS;
                         self.state = State::Listed { version: std::mem::take(version) };
                         if is_brief {
                             self.failures = self.failures.saturating_add(1);
-                            sleep(PATIENCE.delay(self.failures - 1, fastrand::f64())).await;
+                            sleep(BACKOFF.delay(self.failures - 1, fastrand::f64())).await;
                         }
                         Ok(None)
                     }
@@ -184,13 +184,13 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
 const EXPIRED: u16 = 410;
 
 async fn in_time<T>(answer: impl Future<Output = kube::Result<T>>) -> Result<T, String> {
-    answered(timeout(ANSWER, answer).await)
+    answered(timeout(REQUEST_TIMEOUT, answer).await)
 }
 
 fn answered<T>(answer: Result<kube::Result<T>, Elapsed>) -> Result<T, String> {
     match answer {
         Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(error)) => Err(refused(&error)),
+        Ok(Err(error)) => Err(why_unseen(&error)),
         Err(_) => Err(NO_ANSWER.to_owned()),
     }
 }

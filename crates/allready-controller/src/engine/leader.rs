@@ -1,0 +1,41 @@
+//! Whether this replica may write.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+
+/// The right to write for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// The fencing number: greater than that of every leader before. None where nobody is elected.
+    pub number: Option<u64>,
+    /// How long it lasts without a renewal: a request must not take longer.
+    pub remaining: Duration,
+}
+
+/// Says whether this replica leads.
+#[derive(Clone)]
+pub struct Leader(Arc<dyn Fn(Instant) -> Option<Term> + Send + Sync>);
+
+impl Leader {
+    /// A replica that leads while this returns a term.
+    pub fn new(term: impl Fn(Instant) -> Option<Term> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(term))
+    }
+
+    /// The only replica: it always leads.
+    pub fn always() -> Self {
+        Self::new(|_| Some(Term { number: None, remaining: Duration::MAX }))
+    }
+
+    /// The term in which this replica leads, if it does.
+    pub fn term(&self, now: Instant) -> Option<Term> {
+        (self.0)(now)
+    }
+}
+
+impl fmt::Debug for Leader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Leader").field(&self.term(Instant::now())).finish()
+    }
+}
