@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use allready_controller::program::ControllerArgs;
 use allready_core::{
     ConditionSet, ConditionType, Generation, Time,
     rollup::{Policy, Stale},
@@ -13,9 +14,8 @@ use allready_core::{
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::{
-    aggregate::AggregateArgs, check, completion, controller::ControllerArgs, dns::DnsArgs, explain,
-    hub::HubArgs, lint, man, owners, registry, report::ReportArgs, sweep, uninstall::UninstallArgs, wait,
-    watch,
+    aggregate::AggregateArgs, check, completion, dns::DnsArgs, explain, hub::HubArgs, lint, man, owners,
+    registry, report::ReportArgs, sweep, uninstall::UninstallArgs, wait, watch,
 };
 
 /// How the command is called.

@@ -7,7 +7,6 @@ mod check;
 mod cli;
 mod cluster;
 mod completion;
-mod controller;
 mod declared;
 mod demo;
 mod dns;
@@ -25,7 +24,6 @@ mod registry;
 mod render;
 mod report;
 mod rollup;
-mod signal;
 mod sweep;
 mod table;
 mod target;
@@ -36,6 +34,7 @@ mod xml;
 
 use std::process::ExitCode;
 
+use allready_controller::program::{self, signal};
 use allready_core::Time;
 
 use crate::{
@@ -48,11 +47,11 @@ fn main() -> ExitCode {
     let mut printer = Printer::new();
     let done = match Cli::said(&std::env::args_os().collect::<Vec<_>>()) {
         Ok(cli) => run(cli, &mut printer),
-        Err(error) => Failure::from_clap(&error, &mut printer),
+        Err(error) => failure::from_clap(&error, &mut printer),
     };
     match done {
         Ok(code) => code,
-        Err(failure) => failure.report(&mut printer),
+        Err(failure) => failure::report(&failure, &mut printer),
     }
 }
 
@@ -72,7 +71,7 @@ fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode, Failure> {
         Command::Rollup(args) => rollup::run(&args, now, printer),
         Command::Demo(args) => demo::run(&args, printer),
         Command::Apiserver(args) => apiserver::run(&args, printer),
-        Command::Controller(args) => controller::run(&args, printer),
+        Command::Controller(args) => program::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Aggregate(args) => aggregate::run(&args, now, printer),
         Command::Dns(args) => dns::run(&args, now, printer),
         Command::Hub(args) => hub::run(&args, now, printer),

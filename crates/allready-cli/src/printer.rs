@@ -6,6 +6,7 @@ use std::{
     io::{ErrorKind, Write},
 };
 
+pub(crate) use allready_controller::program::text::{is_obeyed, tame};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
@@ -84,19 +85,6 @@ pub(crate) fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Foreign text on one line, with what a terminal would obey shown instead of sent.
-pub(crate) fn tame(text: &str) -> String {
-    let mut tame = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_obeyed(c) {
-            tame.extend(c.escape_default());
-        } else {
-            tame.push(c);
-        }
-    }
-    tame
-}
-
 /// The same JSON, with what a terminal would obey written as an escape: it means the same to every reader of JSON.
 pub(crate) fn tame_json(json: &str) -> String {
     let mut tame = String::with_capacity(json.len());
@@ -112,20 +100,9 @@ pub(crate) fn tame_json(json: &str) -> String {
     tame
 }
 
-/// Whether a terminal acts on a character. Bidirectional controls are not control characters to Unicode, yet they reorder
-/// what a person reads.
-pub(crate) fn is_obeyed(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn foreign_text_cannot_speak_to_the_terminal() {
-        assert_eq!(tame("a\u{1b}[31mb\nc\u{202e}d é"), "a\\u{1b}[31mb\\nc\\u{202e}d é");
-    }
 
     #[test]
     fn tamed_json_means_the_same() {

@@ -8,6 +8,9 @@
 //! | [`config`] | one `ConfigurationStatus` from the reports of many |
 //! | [`hub`] | one status on a hub from the instances of an object in many clusters |
 //!
+//! With the feature `program`, `program` runs them in a cluster: it is the binary `allready-controller` and the command
+//! `allready controller`. [`health`] and [`metrics`] are what its probes and its metrics say.
+//!
 //! ```
 //! use allready_controller::hub::ClusterName;
 //!
@@ -18,10 +21,14 @@
 
 pub mod config;
 pub mod engine;
+pub mod health;
 pub mod hub;
+pub mod metrics;
 // What users need has a page of its own. The rest is reachable for the tests in its documentation, and promises nothing.
 #[doc(hidden)]
 pub mod pace;
 #[doc(hidden)]
 pub mod polarity;
+#[cfg(feature = "program")]
+pub mod program;
 mod words;

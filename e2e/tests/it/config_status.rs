@@ -1,8 +1,11 @@
 //! One object that answers for a controller and its speakers, as its administrator uses it.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
-use allready_controller::config::{Answering, Options, Statuses, Subject};
+use allready_controller::{
+    config::{ConfigController, Options, StatusKey},
+    engine::{self, Leader},
+};
 use allready_e2e::{Server, eventually};
 use allready_kube::{
     kinds::{Component, ConfigurationStatusSpec, Instances, Preset, definitions},
@@ -52,19 +55,23 @@ impl Stage {
         Self { server, namespace, reporters: BTreeMap::new(), aggregator: None, _turn: turn }
     }
 
-    fn subject(&self) -> Subject {
-        Subject { api_version: GROUP.to_owned(), namespace: self.namespace.clone(), name: NAME.to_owned() }
+    fn key(&self) -> StatusKey {
+        StatusKey { api_version: GROUP.to_owned(), namespace: self.namespace.clone(), name: NAME.to_owned() }
     }
 
-    fn statuses(&self, spec: ConfigurationStatusSpec) -> Statuses {
-        let namespace = Some(self.namespace.clone());
-        Statuses { api_versions: vec![GROUP.to_owned()], namespace, ensure: vec![(self.subject(), spec)] }
+    fn controller(&self, spec: ConfigurationStatusSpec) -> ConfigController {
+        ConfigController {
+            api_versions: vec![GROUP.to_owned()],
+            namespaces: vec![self.namespace.clone()],
+            ensure: vec![(self.key(), spec)],
+            ..ConfigController::new(self.server.client())
+        }
     }
 
     fn answer(&mut self, spec: ConfigurationStatusSpec) {
         let options = Options { sweep_after: Duration::from_secs(1), ..Options::default() };
-        let answering = Answering { options, ..Answering::new(self.server.client()) };
-        self.aggregator = Some(tokio::spawn(self.statuses(spec).run(answering)));
+        let controller = ConfigController { options, ..self.controller(spec) };
+        self.aggregator = Some(tokio::spawn(controller.run()));
     }
 
     fn report(&mut self, identity: Identity, layout: &Layout, reconciler: &str, outcome: Outcome) {
@@ -78,7 +85,7 @@ impl Stage {
 
     async fn object(&self) -> Value {
         let api: Api<DynamicObject> =
-            Api::namespaced_with(self.server.client(), &self.namespace, &self.subject().resource());
+            Api::namespaced_with(self.server.client(), &self.namespace, &self.key().resource());
         let object = api.get_opt(NAME).await.unwrap();
         object.map(|object| serde_json::to_value(object).unwrap()).unwrap_or_default()
     }
@@ -230,7 +237,7 @@ async fn a_lost_node_is_unknown_and_then_swept(server: Server) {
 
 async fn reports_into_the_object_itself_are_answered_for_too(server: Server) {
     let mut stage = Stage::set(server).await;
-    let layout = Layout::singleton(stage.subject().resource(), &stage.namespace, NAME);
+    let layout = Layout::singleton(stage.key().resource(), &stage.namespace, NAME);
     stage.answer(spec(named(&["a"])));
     let speaker = Identity::of("speaker").on("a");
     stage.report(Identity::of("controller"), &layout, "poolReconciler", Outcome::success());
@@ -267,10 +274,10 @@ async fn a_standby_takes_over_where_the_leader_left_off(server: Server) {
         if replicas.is_empty() {
             candidacy.elected().await.unwrap();
         }
-        let watched = candidacy.clone();
-        let leading = Arc::new(move || watched.token().is_some());
-        let answering = Answering { leading, ..Answering::new(stage.server.client()) };
-        replicas.push((candidacy, tokio::spawn(stage.statuses(spec.clone()).run(answering))));
+        let leader = Leader::elected(candidacy.clone());
+        let running = engine::Running { leader, ..Default::default() };
+        let controller = ConfigController { running, ..stage.controller(spec.clone()) };
+        replicas.push((candidacy, tokio::spawn(controller.run())));
     }
     stage.report(Identity::of("controller"), &layout, "poolReconciler", Outcome::success());
     stage.report(Identity::of("speaker").on("a"), &layout, "configReconciler", Outcome::success());

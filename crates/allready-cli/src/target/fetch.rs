@@ -144,8 +144,12 @@ mod tests {
         } else {
             server.service()
         };
-        let cluster =
-            Cluster { client: Client::new(service, "kube-system"), namespace: "kube-system".to_owned() };
+        let cluster = Cluster {
+            client: Client::new(service, "kube-system"),
+            namespace: "kube-system".to_owned(),
+            server: String::new(),
+            context: None,
+        };
         let catalog = discover(&cluster).await.unwrap();
         let target = super::super::parse(&[argument.to_owned()]).unwrap().remove(0);
         fetch(&cluster, &catalog, &target, &scope).await.map_err(|failure| failure.to_string())

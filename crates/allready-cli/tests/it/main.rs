@@ -18,6 +18,7 @@ mod rollup;
 mod shell;
 mod sweep;
 mod terminal;
+mod uninstall;
 mod wait;
 mod watch;
 

@@ -1,8 +1,8 @@
 //! Why a report is not taken at its word.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
-use allready_core::{Reason, Time, reason};
+use allready_core::{Reason, reason};
 
 use super::{
     board::Board,
@@ -34,15 +34,15 @@ pub(super) fn place(board: &Board, component: &PlannedComponent, instance: Optio
 }
 
 /// Whether a reporter whose heartbeat was last seen then has been heard of lately.
-pub(super) fn heartbeat(seen: Time, limit: u32, now: Time) -> Option<Doubt> {
+pub(super) fn heartbeat(seen: Duration, limit: u32, now: Duration) -> Option<Doubt> {
     // Without the instant: who fell silent for one cause is to be told as one.
-    is_old(seen, limit, now)
+    (silent_at(seen, limit) <= now)
         .then(|| (reason!("HeartbeatLost"), format!("has not been heard of for more than {limit} seconds")))
 }
 
-/// Whether a heartbeat is older than it may be.
-pub(super) fn is_old(seen: Time, limit: u32, now: Time) -> bool {
-    now.since(seen).as_secs() > i64::from(limit)
+/// The time at which a heartbeat is older than it may be.
+pub(super) fn silent_at(seen: Duration, limit: u32) -> Duration {
+    seen + Duration::from_secs(limit.into())
 }
 
 /// Whether a reporter has digested the revision that is asked for. Who does not say is not believed to.

@@ -37,32 +37,33 @@
 
 mod answer;
 mod board;
-mod case;
+mod controller;
 mod judge;
+mod key;
+mod leftovers;
 mod plan;
 mod read;
-mod run;
-mod sight;
-mod stale;
+mod reconciler;
+mod status;
 #[cfg(test)]
 mod tests;
 mod watch;
 
 pub use answer::Answer;
 pub use board::{Board, Origin, Report};
-pub use case::Options;
+pub use controller::{ConfigController, MANAGER};
+pub use key::StatusKey;
 pub use plan::{Plan, PlannedComponent, PlannedInstances, metallb};
-pub use run::{Answering, MANAGER, Statuses, answer_for};
-pub use sight::Subject;
+pub use reconciler::Options;
 
 // The parts of the controller: for its own tests.
 #[doc(hidden)]
 pub use board::{DaemonSetFacts, NodeFacts, PodFacts};
 #[doc(hidden)]
-pub use case::{Case, Step};
+pub use leftovers::Leftovers;
 #[doc(hidden)]
 pub use read::{of_node, of_pod, of_source, of_status_report, own_reports};
 #[doc(hidden)]
-pub use sight::{Event, Facts, Object, Sight, Topic};
+pub use reconciler::{ConfigEvent, ConfigReconciler, ConfigTarget, ReadyTransition};
 #[doc(hidden)]
-pub use stale::Stale;
+pub use watch::{Facts, TargetedReport, Watch};

@@ -88,7 +88,7 @@ pub fn own_reports(
 pub fn of_node(node: &Node) -> NodeFacts {
     let conditions = node.status.as_ref().and_then(|status| status.conditions.as_deref()).unwrap_or_default();
     NodeFacts {
-        labels: node.metadata.labels.clone().unwrap_or_default(),
+        labels: node.metadata.labels.clone().unwrap_or_default().into(),
         ready: conditions.iter().any(|condition| condition.type_ == "Ready" && condition.status == "True"),
     }
 }

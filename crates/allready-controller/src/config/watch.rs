@@ -1,8 +1,13 @@
-//! What is watched, as a stream of what is seen.
+//! The objects that are watched, and what matters of them. A watch is shared by all ConfigurationStatuses that need it.
+
+use std::{fmt, sync::Arc};
 
 use allready_core::Time;
-use allready_kube::kinds::StatusReport;
-use futures::{Stream, StreamExt, stream};
+use allready_kube::{
+    kinds::{Source, StatusReport},
+    list_watch::{self, WatchEvent, list_watch, reduced},
+};
+use futures::{StreamExt, stream, stream::BoxStream};
 use k8s_openapi::{
     api::{
         apps::v1::DaemonSet,
@@ -18,60 +23,186 @@ use kube::{
 };
 use serde_json::Value;
 
-use super::{DaemonSetFacts, Event, Facts, Object, Sight, Subject, Topic, of_node, of_pod};
-use allready_kube::list_watch;
+use super::{
+    DaemonSetFacts, NodeFacts, PodFacts, Report,
+    key::resource,
+    read::{of_node, of_pod, of_source, of_status_report},
+};
 
-/// Everything that is seen of a topic, for ever.
-pub(super) fn watch(
-    client: Client,
-    subject: &Subject,
-    topic: Topic,
-    epoch: u64,
-) -> impl Stream<Item = Sight> + Send + use<> {
-    let named = topic.clone();
-    events(client, subject, topic).map(move |event| Sight { topic: named.clone(), epoch, event })
+/// A set of objects that is watched.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Watch {
+    /// The ConfigurationStatuses themselves.
+    Statuses {
+        /// The group and version.
+        api_version: String,
+        /// The namespace; all where it is absent.
+        namespace: Option<String>,
+    },
+    /// The StatusReports in a namespace.
+    Reports {
+        /// The namespace.
+        namespace: String,
+    },
+    /// All nodes. Their metadata is not enough: a node that is not ready vouches for nobody.
+    Nodes,
+    /// The DaemonSets in a namespace.
+    DaemonSets {
+        /// The namespace.
+        namespace: String,
+    },
+    /// The pods in a namespace.
+    Pods {
+        /// The namespace.
+        namespace: String,
+    },
+    /// The Leases in a namespace.
+    Leases {
+        /// The namespace.
+        namespace: String,
+    },
+    /// Objects of another kind that report.
+    Source {
+        /// The namespace.
+        namespace: String,
+        /// Everything that the spec says of them: objects that are read in another way are another watch.
+        source: Arc<str>,
+        /// Which of them, as a selector is written in a request.
+        selector: String,
+    },
 }
 
-fn events(client: Client, subject: &Subject, topic: Topic) -> stream::BoxStream<'static, Event> {
-    let namespace = subject.namespace.clone();
-    match topic {
-        Topic::Own => {
-            let api = Api::namespaced_with(client, &namespace, &subject.resource());
-            let only = watcher::Config::default().fields(&format!("metadata.name={}", subject.name));
-            objects(api, only, |object: &DynamicObject| Facts::Whole(whole(object)))
+/// What matters about an object.
+#[derive(Clone, Debug)]
+pub enum Facts {
+    /// A ConfigurationStatus: all of it, but the record of who wrote what.
+    Status(Arc<Value>),
+    /// A report; none where the object cannot be read as one.
+    Report(Option<Arc<TargetedReport>>),
+    /// A node.
+    Node(NodeFacts),
+    /// A pod; none where no DaemonSet owns it, or it has no node yet.
+    Pod(Option<PodFacts>),
+    /// A DaemonSet.
+    DaemonSet(DaemonSetFacts),
+    /// A Lease, and when it was last renewed.
+    Lease(Option<Time>),
+}
+
+/// A report, and the ConfigurationStatus that it is for.
+#[derive(Clone, Debug)]
+pub struct TargetedReport {
+    /// The name of the ConfigurationStatus; none where it is for every one that has this source.
+    pub target: Option<String>,
+    /// The report.
+    pub report: Arc<Report>,
+}
+
+impl Watch {
+    /// The objects that a source of a spec names; an error where its selector cannot be read.
+    pub fn source(namespace: &str, source: &Source) -> Result<Self, String> {
+        let selector = match source.selector.clone() {
+            Some(selector) => {
+                kube::core::Selector::try_from(selector).map_err(|error| error.to_string())?.to_string()
+            }
+            None => String::new(),
+        };
+        let source = serde_json::to_string(source).map_err(|error| error.to_string())?.into();
+        Ok(Self::Source { namespace: namespace.to_owned(), source, selector })
+    }
+
+    /// The objects, and where they are.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::Statuses { api_version, namespace: None } => {
+                format!("ConfigurationStatuses in {api_version}")
+            }
+            Self::Statuses { api_version, namespace: Some(namespace) } => {
+                format!("ConfigurationStatuses in {api_version} in namespace {namespace}")
+            }
+            Self::Nodes => "nodes".to_owned(),
+            Self::Reports { namespace }
+            | Self::DaemonSets { namespace }
+            | Self::Pods { namespace }
+            | Self::Leases { namespace }
+            | Self::Source { namespace, .. } => format!("{self} in namespace {namespace}"),
         }
-        Topic::Reports => {
-            let resource = ApiResource::erase::<StatusReport>(&());
-            let api = Api::namespaced_with(client, &namespace, &resource);
-            objects(api, watcher::Config::default(), |object: &DynamicObject| Facts::Whole(whole(object)))
+    }
+
+    /// The events, for ever. The names of ConfigurationStatuses have their namespace in front.
+    pub(super) fn events(&self, client: Client) -> BoxStream<'static, WatchEvent<String, Facts>> {
+        let all = watcher::Config::default;
+        match self {
+            Self::Statuses { api_version, namespace } => {
+                let resource = resource(api_version);
+                let api: Api<DynamicObject> = match namespace {
+                    Some(namespace) => Api::namespaced_with(client, namespace, &resource),
+                    None => Api::all_with(client, &resource),
+                };
+                let name = |object: &DynamicObject| {
+                    format!("{}/{}", object.namespace().unwrap_or_default(), object.name_any())
+                };
+                reduced(list_watch(api, all()), name, |object| Facts::Status(Arc::new(whole(object)))).boxed()
+            }
+            Self::Reports { namespace } => {
+                let resource = ApiResource::erase::<StatusReport>(&());
+                let api = Api::namespaced_with(client, namespace, &resource);
+                objects(api, all(), |object: DynamicObject| Facts::Report(targeted(&whole(object))))
+            }
+            Self::Nodes => objects(Api::<Node>::all(client), all(), |node| Facts::Node(of_node(&node))),
+            Self::Pods { namespace } => {
+                let api = Api::<Pod>::namespaced(client, namespace);
+                objects(api, all(), |pod| Facts::Pod(of_pod(&pod)))
+            }
+            Self::DaemonSets { namespace } => {
+                let api = Api::<DaemonSet>::namespaced(client, namespace);
+                objects(api, all(), |set| Facts::DaemonSet(of_daemon_set(&set)))
+            }
+            Self::Leases { namespace } => {
+                let api = Api::<Lease>::namespaced(client, namespace);
+                objects(api, all(), |lease| Facts::Lease(renewed(&lease)))
+            }
+            Self::Source { namespace, source, selector } => {
+                // It was made from one.
+                let Ok(source) = serde_json::from_str::<Source>(source) else {
+                    return stream::pending().boxed();
+                };
+                let (namespace, only) = (namespace.clone(), all().labels(selector));
+                let found =
+                    list_watch::discover(client.clone(), source.api_version.clone(), source.kind.clone());
+                let then = move |found| match found {
+                    Ok((resource, _)) => {
+                        let api = Api::namespaced_with(client.clone(), &namespace, &resource);
+                        let source = source.clone();
+                        let report = move |object: DynamicObject| {
+                            let report = of_source(&whole(object), &source).map(Arc::new);
+                            report.map(|report| Arc::new(TargetedReport { target: None, report }))
+                        };
+                        objects(api, only.clone(), move |object| Facts::Report(report(object)))
+                    }
+                    Err(why) => stream::once(async move { WatchEvent::Failed(Arc::from(why)) }).boxed(),
+                };
+                found.map(then).flatten().boxed()
+            }
         }
-        Topic::Nodes => {
-            let api = Api::<Node>::all(client);
-            objects(api, watcher::Config::default(), |node| Facts::Node(of_node(node)))
-        }
-        Topic::Pods => {
-            let api = Api::<Pod>::namespaced(client, &namespace);
-            objects(api, watcher::Config::default(), |pod| Facts::Pod(of_pod(pod)))
-        }
-        Topic::DaemonSets => {
-            let api = Api::<DaemonSet>::namespaced(client, &namespace);
-            objects(api, watcher::Config::default(), |set| Facts::DaemonSet(of_daemon_set(set)))
-        }
-        Topic::Leases => {
-            let api = Api::<Lease>::namespaced(client, &namespace);
-            objects(api, watcher::Config::default(), |lease| Facts::Lease(renewed(lease)))
-        }
-        Topic::Source { api_version, kind, selector, .. } => {
-            let only = watcher::Config::default().labels(&selector);
-            let found = list_watch::discover(client.clone(), api_version, kind);
-            let then = move |found| match found {
-                Ok((resource, _)) => {
-                    let api = Api::namespaced_with(client.clone(), &namespace, &resource);
-                    objects(api, only.clone(), |object: &DynamicObject| Facts::Whole(whole(object)))
-                }
-                Err(why) => stream::once(async move { Event::Failed(why) }).boxed(),
-            };
-            found.map(then).flatten().boxed()
+    }
+}
+
+/// As a message names the objects.
+impl fmt::Display for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Statuses { .. } => f.write_str("the object itself"),
+            Self::Reports { .. } => f.write_str("StatusReports"),
+            Self::Nodes => f.write_str("nodes"),
+            Self::DaemonSets { .. } => f.write_str("DaemonSets"),
+            Self::Pods { .. } => f.write_str("pods"),
+            Self::Leases { .. } => f.write_str("Leases"),
+            Self::Source { source, selector, .. } => {
+                let Source { api_version, kind, .. } = serde_json::from_str(source).unwrap_or_default();
+                write!(f, "objects of kind {kind} in {api_version}")?;
+                if selector.is_empty() { Ok(()) } else { write!(f, " with {selector}") }
+            }
         }
     }
 }
@@ -79,28 +210,24 @@ fn events(client: Client, subject: &Subject, topic: Topic) -> stream::BoxStream<
 fn objects<K>(
     api: Api<K>,
     only: watcher::Config,
-    facts: impl Fn(&K) -> Facts + Send + 'static,
-) -> stream::BoxStream<'static, Event>
+    facts: impl Fn(K) -> Facts + Send + 'static,
+) -> BoxStream<'static, WatchEvent<String, Facts>>
 where
-    K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static,
+    K: Resource + Clone + DeserializeOwned + fmt::Debug + Send + 'static,
 {
-    let there =
-        move |object: &K| Event::There(Box::new(Object { name: object.name_any(), facts: facts(object) }));
-    let seen = move |event: Result<watcher::Event<K>, String>| match event {
-        Ok(watcher::Event::Init) => Event::Listing,
-        Ok(watcher::Event::InitApply(object) | watcher::Event::Apply(object)) => there(&object),
-        Ok(watcher::Event::InitDone) => Event::Listed,
-        Ok(watcher::Event::Delete(object)) => Event::Gone { name: object.name_any() },
-        Err(why) => Event::Failed(why),
-    };
-    list_watch::list_watch(api, only).map(seen).boxed()
+    reduced(list_watch(api, only), ResourceExt::name_any, facts).boxed()
 }
 
 /// All of an object but the record of who wrote what, which is most of its bytes.
-fn whole(object: &DynamicObject) -> Value {
-    let mut object = object.clone();
+fn whole(mut object: DynamicObject) -> Value {
     object.managed_fields_mut().clear();
     serde_json::to_value(&object).unwrap_or_default()
+}
+
+fn targeted(object: &Value) -> Option<Arc<TargetedReport>> {
+    let target = object["spec"]["target"].as_str()?;
+    let report = Arc::new(of_status_report(object, target)?);
+    Some(Arc::new(TargetedReport { target: Some(target.to_owned()), report }))
 }
 
 fn of_daemon_set(set: &DaemonSet) -> DaemonSetFacts {

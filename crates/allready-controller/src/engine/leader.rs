@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use allready_kube::lease::Candidacy;
 use tokio::time::Instant;
 
 /// The right to write for a while.
@@ -26,6 +27,14 @@ impl Leader {
     /// The only replica: it always leads.
     pub fn always() -> Self {
         Self::new(|_| Some(Term { number: None, remaining: Duration::MAX }))
+    }
+
+    /// A replica that takes part in an election.
+    pub fn elected(candidacy: Candidacy) -> Self {
+        Self::new(move |now| {
+            let token = candidacy.token().filter(|token| token.is_leading(now))?;
+            Some(Term { number: Some(token.fence()), remaining: token.remaining(now) })
+        })
     }
 
     /// The term in which this replica leads, if it does.

@@ -108,6 +108,9 @@ pub trait Reconciler: Send {
 
     /// All keys: looked at when this replica begins to lead.
     fn keys(&self) -> Vec<Self::Key>;
+
+    /// The watches by name, each with the reason why it cannot be seen, if it cannot.
+    fn watches(&self) -> BTreeMap<String, Result<(), String>>;
 }
 
 /// The shortest time after which a key is looked at again by itself.

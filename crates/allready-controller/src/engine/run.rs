@@ -11,6 +11,7 @@ use tokio::{
 };
 
 use super::{Engine, Leader, Now, Reconciler, Written};
+use crate::{health::Health, metrics::ControllerMetrics};
 
 /// The I/O of a controller.
 pub trait Shell<R: Reconciler>: Send {
@@ -34,13 +35,23 @@ pub struct Running {
     /// The time of day.
     pub clock: Clock,
     /// Counts the writes.
-    pub metrics: WriteMetrics,
+    pub writes: WriteMetrics,
+    /// Counts everything else.
+    pub metrics: ControllerMetrics,
+    /// Hears that the loop runs, and what it can see.
+    pub health: Health,
 }
 
 impl Default for Running {
     /// The only replica, with the time of the machine.
     fn default() -> Self {
-        Self { leader: Leader::always(), clock: Clock::system(), metrics: WriteMetrics::default() }
+        Self {
+            leader: Leader::always(),
+            clock: Clock::system(),
+            writes: WriteMetrics::default(),
+            metrics: ControllerMetrics::default(),
+            health: Health::default(),
+        }
     }
 }
 
@@ -55,7 +66,9 @@ pub async fn run<R: Reconciler>(mut engine: Engine<R>, mut shell: impl Shell<R>,
     let start = Instant::now();
     let mut in_flight: JoinSet<(R::Target, Written)> = JoinSet::new();
     let mut refusals = Refusals(BTreeMap::new());
+    let mut watches = Watches { told: BTreeMap::new(), due: start };
     loop {
+        watches.tell(&engine, &running, start);
         shell.follow(&mut engine.reconciler);
         let term = running.leader.term(Instant::now());
         let now = || Now {
@@ -80,16 +93,58 @@ pub async fn run<R: Reconciler>(mut engine: Engine<R>, mut shell: impl Shell<R>,
         tokio::select! {
             biased;
             Some(Ok((target, written))) = in_flight.join_next() => {
-                refusals.note(&running.metrics, &target, &written);
+                refusals.note(&running.writes, &target, &written);
+                if written.is_ok() {
+                    running.metrics.wrote(Instant::now());
+                }
                 engine.written(&target, written, fastrand::f64(), now());
             }
             events = shell.events() => {
+                running.metrics.received(events.len() as u64);
                 for event in events {
                     engine.observe(event, now());
                 }
             }
             () = sleep(due) => engine.forget_idle(start.elapsed()),
         }
+    }
+}
+
+/// What can be seen and what waits, told once a second; and logged when it changes.
+struct Watches {
+    told: BTreeMap<String, Result<(), String>>,
+    due: Instant,
+}
+
+impl Watches {
+    fn tell<R: Reconciler>(&mut self, engine: &Engine<R>, running: &Running, start: Instant) {
+        running.health.beat();
+        if Instant::now() < self.due {
+            return;
+        }
+        self.due = Instant::now() + TICK;
+        let queue = engine.queue();
+        running.metrics.set_queue(queue.waiting(), queue.oldest().map(|since| start + since));
+        running.metrics.set_in_flight(queue.in_flight());
+        running.metrics.set_reconciles(engine.reconciles());
+        let watches = engine.reconciler.watches();
+        for name in self.told.keys().filter(|name| !watches.contains_key(*name)) {
+            running.health.remove_watch(name);
+        }
+        for (name, seen) in &watches {
+            if self.told.get(name) == Some(seen) {
+                continue;
+            }
+            running.health.set_watch(name, seen.clone());
+            match (seen, self.told.get(name)) {
+                (Ok(()), Some(Err(_))) => tracing::info!("{name} can be seen"),
+                (Err(why), Some(_)) => {
+                    tracing::warn!(why, "{name} cannot be seen at present, and will be looked at again");
+                }
+                _ => {}
+            }
+        }
+        self.told = watches;
     }
 }
 

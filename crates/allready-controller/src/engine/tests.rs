@@ -46,6 +46,10 @@ impl Reconciler for Names {
     fn keys(&self) -> Vec<u8> {
         self.wanted.keys().copied().collect()
     }
+
+    fn watches(&self) -> BTreeMap<String, Result<(), String>> {
+        BTreeMap::new()
+    }
 }
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
@@ -155,6 +159,20 @@ fn bad_news_does_not_wait_but_for_somebody_who_undoes_it_all_the_time() {
         }
     }
     assert_eq!(writes, 10_000 / 50);
+}
+
+#[test]
+fn changes_without_end_are_written_four_times_a_second() {
+    let mut queue: Queue<u8> = Queue::new(Pace::default(), Backoff::default(), |_| 0);
+    let mut writes = 0;
+    for ms in 0..10_000 {
+        queue.want(&1, Some(Write::calm(Some(json!(ms)))), MS(ms));
+        for (target, _) in queue.take_due(MS(ms)) {
+            writes += 1;
+            queue.wrote(&target, Ok(()), 1.0, MS(ms));
+        }
+    }
+    assert!((40..=45).contains(&writes), "{writes}");
 }
 
 proptest! {

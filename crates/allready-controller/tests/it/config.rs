@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use allready_apiserver::ApiServer;
-use allready_controller::config::{Answering, Statuses, Subject};
+use allready_controller::config::{ConfigController, StatusKey};
 use allready_kube::kinds::{
     Component, ConfigurationStatus, ConfigurationStatusSpec, Instances, StatusReport,
 };
@@ -33,17 +33,14 @@ pub(crate) fn spec(nodes: &[&str]) -> ConfigurationStatusSpec {
     ConfigurationStatusSpec { components: vec![speaker], ..Default::default() }
 }
 
-pub(crate) fn statuses(spec: ConfigurationStatusSpec) -> Statuses {
-    let subject = Subject {
+/// A controller that makes the one ConfigurationStatus.
+pub(crate) fn controller(client: Client, spec: ConfigurationStatusSpec) -> ConfigController {
+    let key = StatusKey {
         api_version: "allready.dev/v1alpha1".to_owned(),
         namespace: "default".to_owned(),
         name: "config-status".to_owned(),
     };
-    Statuses {
-        api_versions: vec![subject.api_version.clone()],
-        namespace: None,
-        ensure: vec![(subject, spec)],
-    }
+    ConfigController { ensure: vec![(key, spec)], ..ConfigController::new(client) }
 }
 
 pub(crate) async fn report(client: &Client, node: &str, status: &str, message: &str) {
@@ -83,7 +80,7 @@ async fn until(client: &Client, status: &str, message: &str) -> Value {
 #[tokio::test]
 async fn a_broken_configuration_is_told_with_its_cause_and_a_mended_one_is_ready() {
     let (_server, client) = server();
-    let running = tokio::spawn(statuses(spec(&["a", "b"])).run(Answering::new(client.clone())));
+    let running = tokio::spawn(controller(client.clone(), spec(&["a", "b"])).run());
     let found = until(&client, "Unknown", "has not reported yet").await;
     assert_eq!(found["conditions"][0]["reason"], "ComponentsUnknown");
 
@@ -106,7 +103,7 @@ async fn a_broken_configuration_is_told_with_its_cause_and_a_mended_one_is_ready
 #[tokio::test]
 async fn what_others_do_to_the_object_is_mended() {
     let (_server, client) = server();
-    let running = tokio::spawn(statuses(spec(&["a"])).run(Answering::new(client.clone())));
+    let running = tokio::spawn(controller(client.clone(), spec(&["a"])).run());
     report(&client, "a", "False", "no pool").await;
     until(&client, "False", "no pool").await;
 

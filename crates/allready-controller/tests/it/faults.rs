@@ -9,7 +9,10 @@ use allready_apiserver::{
     fault::{Effect, Rule},
     server::Keep,
 };
-use allready_controller::config::{Answering, Board, Origin, Statuses, of_status_report};
+use allready_controller::{
+    config::{Board, Origin, of_status_report},
+    engine,
+};
 use allready_core::{Condition, Status, Time, found};
 use allready_kube::{clock::Clock, kinds::StatusReport};
 use http::{HeaderValue, Request};
@@ -22,7 +25,7 @@ use serde_json::{Value, json};
 use tokio::{task::JoinHandle, time::Instant};
 use tower::ServiceExt;
 
-use crate::config::{definitions, report, spec, statuses};
+use crate::config::{controller, definitions, report, spec};
 
 const NODES: [&str; 4] = ["a", "b", "c", "d"];
 const AGENT: &str = "aggregator";
@@ -66,12 +69,9 @@ impl Stage {
             request
         });
         let start = self.start;
-        let answering = Answering {
-            clock: Clock::new(move || day(start)),
-            ..Answering::new(Client::new(named, "default"))
-        };
-        let statuses: Statuses = statuses(spec(&NODES));
-        if let Some(before) = self.aggregator.replace(tokio::spawn(statuses.run(answering))) {
+        let mut controller = controller(Client::new(named, "default"), spec(&NODES));
+        controller.running = engine::Running { clock: Clock::new(move || day(start)), ..Default::default() };
+        if let Some(before) = self.aggregator.replace(tokio::spawn(controller.run())) {
             before.abort();
         }
     }

@@ -1,6 +1,6 @@
 //! A running candidate, as the program sees it.
 
-use std::{future::Future, pin::pin, sync::Arc};
+use std::sync::Arc;
 
 use tokio::{
     sync::watch,
@@ -52,9 +52,9 @@ pub enum Leadership {
     Stopped,
 }
 
-/// The work was dropped, because this replica does not lead any more.
+/// This replica takes no part any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this replica does not lead any more: its work was stopped, and goes on where it leads again")]
+#[error("this replica takes no part in the election any more")]
 pub struct Lost;
 
 impl Candidacy {
@@ -101,38 +101,23 @@ impl Candidacy {
         }
     }
 
-    /// Waits until this replica leads, then runs `work` until it is done, or until the leadership is lost: then it is
-    /// dropped where it stands. It is not polled again after the renew deadline, whatever else is stuck.
-    ///
-    /// [`release`](Self::release) waits for it to be dropped before it lets another replica lead.
+    /// Waits until the term of this token has ended, also if nothing renews it and the API server does not answer.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
     /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
     /// let candidacy = allready_kube::lease::Candidate::new(client, "default", "pools", "replica-1").start()?;
-    /// let controller = { let mine = candidacy.clone(); async move { mine.run_while_leading(std::future::pending::<()>()).await } };
-    /// let controller = tokio::spawn(controller);
-    ///
-    /// candidacy.elected().await?;
-    /// candidacy.release().await;
-    /// assert_eq!(controller.await?, Err(allready_kube::lease::Lost));
+    /// let token = candidacy.elected().await?;
+    /// let controller = async { "the controller runs here" };
+    /// tokio::select! {
+    ///     biased;
+    ///     () = candidacy.lost(&token) => println!("stopped where it stood"),
+    ///     done = controller => println!("{done}"),
+    /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # })?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn run_while_leading<F: Future>(&self, work: F) -> Result<F::Output, Lost> {
-        let token = self.elected().await?;
-        let _working = self.0.terms.work();
-        // Dropped before `_working`, which tells that nobody works any more.
-        let mut work = pin!(work);
-        tokio::select! {
-            biased;
-            () = self.lost(&token) => Err(Lost),
-            output = &mut work => Ok(output),
-        }
-    }
-
-    /// Waits until the term of this token has ended.
     pub async fn lost(&self, token: &Token) {
         let mut leadership = self.leadership();
         loop {
@@ -145,8 +130,8 @@ impl Candidacy {
         }
     }
 
-    /// Stops leading: work is dropped, and when all of it is, the lease is given to whoever comes first. Work that does
-    /// not end within the renew deadline leaves the lease to run out. Returns when this replica takes no part any more.
+    /// Stops leading, and gives the lease to whoever comes first: end all work before. Tokens are worth nothing from here on. Returns
+    /// when this replica takes no part any more.
     ///
     /// ```
     /// use allready_kube::lease::{Candidate, CandidateError, Leadership, Timing};

@@ -127,7 +127,7 @@ impl Candidate {
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
     /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
     /// let candidacy = Candidate::new(client, "default", "pools", "pools-x2k").start().unwrap();
-    /// assert_eq!(candidacy.run_while_leading(async { 42 }).await, Ok(42));
+    /// assert_eq!(candidacy.elected().await.unwrap().term(), 1);
     /// # });
     /// ```
     pub fn start(self) -> Result<Candidacy, CandidateError> {
@@ -139,7 +139,7 @@ impl Candidate {
             Ok(timing) => timing,
             Err(source) => return Err(CandidateError::Timing { namespace, name, source }),
         };
-        let terms = Terms::new();
+        let terms = Terms::default();
         let leadership = Arc::new(watch::Sender::new(Leadership::Following { holder: None }));
         let (stop, stopped) = watch::channel(false);
         let part = Part {
@@ -186,9 +186,7 @@ impl Part {
     async fn take_part(&mut self) {
         loop {
             self.try_once().await;
-            let pause = Instant::now() + self.election.pause(fastrand::f64());
-            let wake = self.election.until().map_or(pause, |until| until.min(pause));
-            sleep_until(wake).await;
+            sleep_until(self.election.next_try(Instant::now(), fastrand::f64())).await;
         }
     }
 
@@ -253,8 +251,9 @@ impl Part {
 
     /// Says what changed: to whoever asks for the term first, as waking comes after knowing.
     fn publish(&self) {
-        let leadership = if let (Some(term), Some(until)) = (self.election.term(), self.election.until()) {
-            self.terms.extend(term, until);
+        let current = (self.election.term(), self.election.fence(), self.election.until());
+        let leadership = if let (Some(term), Some(fence), Some(until)) = current {
+            self.terms.extend(term, fence, until);
             Leadership::Leading { term }
         } else {
             self.terms.end();
@@ -270,22 +269,13 @@ impl Part {
         });
     }
 
-    /// Stops whoever works, and lets the next replica lead at once if they all stopped in time.
+    /// Stops leading, and lets the next replica lead at once.
     async fn step_down(&mut self) {
-        let until = self.election.until();
-        if until.is_none() && !self.election.is_writing() {
+        if self.election.until().is_none() && !self.election.is_writing() {
             return;
         }
         self.election.resign();
         self.publish();
-        let until = until.unwrap_or_else(Instant::now);
-        if timeout_at(until, self.terms.rest()).await.is_err() {
-            tracing::warn!(
-                lease = self.lease,
-                "work goes on after its leadership ended: the lease is left to run out"
-            );
-            return;
-        }
         let limit = Instant::now() + self.timing.renew_deadline;
         while Instant::now() < limit && !self.released(limit).await {
             sleep_until(Instant::now() + Duration::from_millis(100)).await;

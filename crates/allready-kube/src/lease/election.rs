@@ -1,7 +1,5 @@
 //! One replica's part in an election: requests out, answers in, no I/O.
 
-use std::time::Duration;
-
 use k8s_openapi::{api::coordination::v1::Lease, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use tokio::time::Instant;
 
@@ -37,12 +35,17 @@ pub struct Election {
     observed: Option<Observed>,
     term: Option<Term>,
     terms: u64,
+    /// The number of the last term, if there was one.
+    fence: Option<u64>,
+    /// The largest count of transitions that was ever seen.
+    transitions: Option<i32>,
     asked: Asked,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Term {
     number: u64,
+    fence: u64,
     until: Instant,
 }
 
@@ -105,6 +108,8 @@ impl Election {
             observed: None,
             term: None,
             terms: 0,
+            fence: None,
+            transitions: None,
             asked: Asked::Get,
         }
     }
@@ -135,8 +140,11 @@ impl Election {
                 self.act(now)
             }
             (Asked::Hopefully | Asked::Write, Answer::Lease(lease)) => {
-                self.won(lease, sent, now);
-                Next::Rest
+                if self.won(lease, sent, now) {
+                    return Next::Rest;
+                }
+                self.asked = Asked::Get;
+                Next::Ask(Request::Get)
             }
             // Somebody wrote, the lease is gone, or nobody knows what came of it: look.
             (Asked::Hopefully, _) => {
@@ -162,14 +170,26 @@ impl Election {
         self.term.map(|term| term.number)
     }
 
+    /// The fencing number of this term, while it leads: see [`Token::fence`](super::Token::fence).
+    pub fn fence(&self) -> Option<u64> {
+        self.term.map(|term| term.fence)
+    }
+
     /// Who holds the lease, as far as is known; `None` if nobody does.
     pub fn holder(&self) -> Option<&str> {
         self.observed.as_ref().map(|observed| observed.record.holder.as_str()).filter(|it| !it.is_empty())
     }
 
-    /// How long to wait for the next try. `chance` is from 0 to 1.
-    pub fn pause(&self, chance: f64) -> Duration {
-        self.timing.pause(self.term.is_some(), chance)
+    /// When to try again: after a pause, or where something runs out before that (this replica's term, or somebody else's lease),
+    /// then. `chance` is from 0 to 1.
+    pub fn next_try(&self, now: Instant, chance: f64) -> Instant {
+        let pause = now + self.timing.pause(self.term.is_some(), chance);
+        let end = match self.term {
+            Some(term) => Some(term.until),
+            None => self.observed.as_ref().map(|observed| observed.expires(&self.timing)),
+        };
+        // What has run out already was tried in vain.
+        end.filter(|end| *end > now).map_or(pause, |end| end.min(pause))
     }
 
     /// Whether a write was sent whose answer has not been taken.
@@ -202,6 +222,7 @@ impl Election {
             // client-go goes on until its deadline; whoever is not the holder has no reason to.
             self.term = None;
         }
+        self.transitions = self.transitions.max(Some(record.transitions));
         self.observed = Some(Observed::after(self.observed.take(), record, now.instant));
         self.lease = Some(lease);
         self.act(now)
@@ -211,12 +232,22 @@ impl Election {
         self.asked = Asked::Write;
         match decide(self.observed.as_ref(), &self.me, now, &self.timing) {
             Decision::Wait { .. } => Next::Rest,
-            Decision::Create(record) => {
+            Decision::Create(mut record) => {
+                // Whoever deleted the lease did not mean to make numbers come twice.
+                record.transitions = match self.term {
+                    Some(_) => self.transitions.unwrap_or_default(),
+                    None => self.transitions.map_or(0, |before| before.saturating_add(1)),
+                };
                 let (name, namespace) = (Some(self.name.clone()), Some(self.namespace.clone()));
                 let metadata = ObjectMeta { name, namespace, ..ObjectMeta::default() };
                 Next::Ask(Request::Create(written(Lease { metadata, spec: None }, &record)))
             }
-            Decision::Renew(record) | Decision::Acquire(record) => {
+            Decision::Renew(mut record) | Decision::Acquire(mut record) => {
+                // It is ours, and we do not lead: a term was lost, or an earlier process had our name. The next term has another
+                // number. client-go counts only new names.
+                if self.term.is_none() && self.holder() == Some(self.me.as_str()) {
+                    record.transitions = record.transitions.saturating_add(1);
+                }
                 // A record was observed, so there is a lease; without one, the next try looks again.
                 let lease = self.lease.clone();
                 lease.map_or(Next::Rest, |lease| Next::Ask(Request::Replace(written(lease, &record))))
@@ -236,19 +267,29 @@ impl Election {
         }
     }
 
-    fn won(&mut self, lease: Lease, sent: Now, now: Now) {
+    /// Takes a write that was accepted. A renewal whose term has ended before the answer came is in vain: a term that was lost does not
+    /// come back, and the next one has a number of its own.
+    fn won(&mut self, lease: Lease, sent: Now, now: Now) -> bool {
         // From before the write: others cannot have seen it earlier than that.
         let until = sent.instant + self.timing.renew_deadline;
         let number = self.term.map(|term| term.number);
-        self.observed = Some(Observed { record: Record::of(&lease), since: now.instant });
+        let record = Record::of(&lease);
+        let fence = u64::try_from(record.transitions).unwrap_or_default();
+        self.transitions = self.transitions.max(Some(record.transitions));
+        self.observed = Some(Observed { record, since: now.instant });
         self.lease = Some(lease);
+        if self.term.is_none() && self.fence == Some(fence) {
+            return false;
+        }
+        self.fence = Some(fence);
         self.term = (now.instant < until).then(|| {
             let number = number.unwrap_or_else(|| {
                 self.terms += 1;
                 self.terms
             });
-            Term { number, until }
+            Term { number, fence, until }
         });
+        true
     }
 }
 

@@ -5,6 +5,7 @@
 //! change: clocks may disagree about the time, as long as they agree about how fast it passes.
 //!
 //! ```
+//! use std::time::Duration;
 //! use allready_apiserver::ApiServer;
 //! use allready_kube::lease::Candidate;
 //!
@@ -12,8 +13,9 @@
 //! let client = kube::Client::new(ApiServer::new().service(), "default");
 //! let candidacy = Candidate::new(client, "default", "pool-controller", "pool-controller-7d9f-x2x4k").start()?;
 //!
-//! let written = candidacy.run_while_leading(async { "the controller runs here" }).await?;
-//! assert_eq!(written, "the controller runs here");
+//! let token = candidacy.elected().await?;
+//! let write = async { "a status is written here" };
+//! assert_eq!(token.within(Duration::from_secs(5), write).await?, "a status is written here");
 //!
 //! // The next replica need not wait for the lease to run out.
 //! candidacy.release().await;
@@ -25,12 +27,13 @@
 //! # How two leaders are kept apart
 //! A leader may act until the renew deadline, counted from **before** it sent the last renewal that was accepted. Whoever
 //! waits counts the longer lease duration from **after** that renewal was stored. Between the two, nobody leads.
-//! [`Candidacy::run_while_leading`] drops its future at the deadline, and [`Token::is_leading`] turns false at it, even if
-//! the API server does not answer and nothing renews.
+//! [`Token::is_leading`] turns false at the deadline, and [`Candidacy::lost`] returns then, even if the API server does not answer and
+//! nothing renews.
 //!
-//! What nobody can take back is a request that was sent in time and arrives late: give requests a timeout that is shorter
-//! than the difference between the two durations (5 seconds, by default), and guard what must not be written twice by its
-//! resource version. Deleting the lease by hand, or two replicas of one identity, make two leaders.
+//! Nobody can take back a request that was sent in time and arrives late. Send requests through [`Token::within`], which gives up at
+//! the deadline: what is under way then has the difference between the two durations to arrive (5 seconds, by default). Guard
+//! what must not be written twice by its resource version, or by [`Token::fence`], a number that is larger in every later term.
+//! Two replicas of one identity make two leaders, and so does deleting the lease by hand.
 //!
 //! The clock is the monotonic one of the system, which on some systems stands still while a machine is suspended.
 //!
@@ -68,5 +71,5 @@ pub use candidate::{Candidate, CandidateError};
 pub use decide::{Decision, decide};
 pub use election::{Answer, Election, Next, Request};
 pub use record::{Observed, Record};
-pub use term::Token;
+pub use term::{Cut, Token};
 pub use timing::{Now, Timing, TimingError};

@@ -1,23 +1,20 @@
 //! Terms: from winning to losing, and who may act in between.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
-use tokio::{sync::watch, time::Instant};
+use tokio::time::{Instant, timeout};
 
 /// What the loop and everybody who asks it share.
-#[derive(Clone, Debug)]
-pub(super) struct Terms(Arc<Shared>);
-
-#[derive(Debug)]
-struct Shared {
-    current: Mutex<Option<Current>>,
-    /// How many futures run because of this leadership.
-    working: watch::Sender<usize>,
-}
+#[derive(Clone, Debug, Default)]
+pub(super) struct Terms(Arc<Mutex<Option<Current>>>);
 
 #[derive(Clone, Copy, Debug)]
 struct Current {
     number: u64,
+    fence: u64,
     until: Instant,
 }
 
@@ -26,25 +23,29 @@ struct Current {
 pub struct Token {
     terms: Terms,
     number: u64,
+    fence: u64,
 }
 
-/// Somebody works: a leader that steps down waits for it.
-#[derive(Debug)]
-pub(super) struct Working(Terms);
+/// A request that [`Token::within`] did not see the end of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Cut {
+    /// It was not sent.
+    #[error("this replica does not lead any more: nothing was sent")]
+    NotLeading,
+    /// It was sent, and nobody knows what came of it.
+    #[error("no answer within {0:?}: it may have taken effect")]
+    TimedOut(Duration),
+}
 
 impl Terms {
-    pub(super) fn new() -> Self {
-        Self(Arc::new(Shared { current: Mutex::new(None), working: watch::Sender::new(0) }))
-    }
-
     /// The term goes on, or begins. It never goes back: a late answer does not shorten it, and does not need to.
-    pub(super) fn extend(&self, number: u64, until: Instant) {
+    pub(super) fn extend(&self, number: u64, fence: u64, until: Instant) {
         let mut current = self.current();
         let until = match *current {
             Some(before) if before.number == number => before.until.max(until),
             _ => until,
         };
-        *current = Some(Current { number, until });
+        *current = Some(Current { number, fence, until });
     }
 
     /// Nobody acts any more.
@@ -53,23 +54,12 @@ impl Terms {
     }
 
     pub(super) fn token(&self, now: Instant) -> Option<Token> {
-        let number = self.current().filter(|current| now < current.until)?.number;
-        Some(Token { terms: self.clone(), number })
-    }
-
-    pub(super) fn work(&self) -> Working {
-        self.0.working.send_modify(|count| *count += 1);
-        Working(self.clone())
-    }
-
-    /// Until nobody works.
-    pub(super) async fn rest(&self) {
-        // The sender lives as long as `self`, so waiting does not fail.
-        let _ = self.0.working.subscribe().wait_for(|count| *count == 0).await;
+        let current = self.current().filter(|current| now < current.until)?;
+        Some(Token { terms: self.clone(), number: current.number, fence: current.fence })
     }
 
     fn current(&self) -> MutexGuard<'_, Option<Current>> {
-        self.0.current.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -97,14 +87,46 @@ impl Token {
         current.filter(|current| current.number == self.number).map(|current| current.until)
     }
 
-    /// Which term of this replica it is; the first is 1.
+    /// How long its holder may still act, if nothing is renewed; nothing once the term is lost.
+    pub fn remaining(&self, now: Instant) -> Duration {
+        self.until().map(|until| until.saturating_duration_since(now)).unwrap_or_default()
+    }
+
+    /// Runs a request for at most `limit`, and for no longer than the term lasts as it is now: what a leader sends is answered,
+    /// or given up, before another may lead. Nothing is sent once the term is lost.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use allready_kube::lease::{Candidate, Cut};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let client = kube::Client::new(allready_apiserver::ApiServer::new().service(), "default");
+    /// let candidacy = Candidate::new(client, "default", "pools", "pools-x2k").start().unwrap();
+    /// let token = candidacy.elected().await.unwrap();
+    /// let write = async { "written" };
+    /// assert_eq!(token.within(Duration::from_secs(30), write).await, Ok("written"));
+    ///
+    /// candidacy.release().await;
+    /// let write = async { unreachable!("it is not even sent") };
+    /// assert_eq!(token.within(Duration::from_secs(30), write).await, Err(Cut::NotLeading));
+    /// # });
+    /// ```
+    pub async fn within<F: Future>(&self, limit: Duration, request: F) -> Result<F::Output, Cut> {
+        let limit = limit.min(self.remaining(Instant::now()));
+        if limit.is_zero() {
+            return Err(Cut::NotLeading);
+        }
+        timeout(limit, request).await.map_err(|_| Cut::TimedOut(limit))
+    }
+
+    /// The lease's `leaseTransitions` in this term, as a fencing number: each term, of whichever replica, has a larger one than
+    /// all terms before. (Not so after somebody has deleted the lease while nobody who had seen it ran.)
+    pub fn fence(&self) -> u64 {
+        self.fence
+    }
+
+    /// Which term of this replica it is; the first is 1. It says nothing about other replicas: [`fence`](Self::fence) does.
     pub fn term(&self) -> u64 {
         self.number
-    }
-}
-
-impl Drop for Working {
-    fn drop(&mut self) {
-        self.0.0.working.send_modify(|count| *count -= 1);
     }
 }

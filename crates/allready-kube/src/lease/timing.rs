@@ -7,6 +7,9 @@ use tokio::time::Instant;
 
 /// The durations of an election. The defaults are those of Kubernetes' own components.
 ///
+/// A leader writes the lease once in every retry period, and every other replica reads it once in 1.6 of them, on average: by default
+/// 1,800 writes and 1,125 reads an hour. A shorter period lets others take over sooner ([`failover`](Self::failover)), and costs more.
+///
 /// ```
 /// use std::time::Duration;
 /// use allready_kube::lease::Timing;
@@ -98,6 +101,23 @@ impl Timing {
     pub fn pause(&self, leading: bool, chance: f64) -> Duration {
         let spread = if leading { 0.0 } else { Self::JITTER * chance.clamp(0.0, 1.0) };
         self.retry_period.mul_f64(1.0 + spread)
+    }
+
+    /// The longest time from a leader that is killed to another one that may act, where the API server answers within `round_trip`
+    /// and at least one other replica runs.
+    ///
+    /// It adds up so: the last renewal may be on its way when the leader dies, another replica sees it a whole pause after it has
+    /// last looked, counts the lease duration (in whole seconds) from then, and looks and writes again.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use allready_kube::lease::Timing;
+    ///
+    /// assert_eq!(Timing::default().failover(Duration::from_millis(50)), Duration::from_millis(15_000 + 4_400 + 200));
+    /// ```
+    pub fn failover(&self, round_trip: Duration) -> Duration {
+        let lease = Duration::from_secs(u64::try_from(self.whole_seconds()).unwrap_or_default());
+        lease + self.pause(false, 1.0) + 4 * round_trip
     }
 
     /// The lease duration as a lease says it: never shorter than it is, and never nothing, which is refused.

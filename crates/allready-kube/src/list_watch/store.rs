@@ -56,6 +56,11 @@ impl<K: Ord + Clone, V> Store<K, V> {
 
     /// Takes an event. Returns the keys of the objects that changed or are gone.
     pub fn apply(&mut self, event: WatchEvent<K, V>, now: Duration) -> Vec<K> {
+        self.replace(event, now).into_iter().map(|(key, _)| key).collect()
+    }
+
+    /// Takes an event. Returns the keys of the objects that changed or are gone, each with what was known before.
+    pub fn replace(&mut self, event: WatchEvent<K, V>, now: Duration) -> Vec<(K, Option<V>)> {
         match event {
             WatchEvent::Init => {
                 self.listing = Some(BTreeSet::new());
@@ -66,23 +71,24 @@ impl<K: Ord + Clone, V> Store<K, V> {
                     Some(listing) => drop(listing.insert(key.clone())),
                     None => self.failing = None,
                 }
-                self.objects.insert(key.clone(), value);
-                vec![key]
+                let before = self.objects.insert(key.clone(), value);
+                vec![(key, before)]
             }
             WatchEvent::Delete(key) => {
                 if let Some(listing) = &mut self.listing {
                     listing.remove(&key);
                 }
-                self.objects.remove(&key).map(|_| key).into_iter().collect()
+                self.objects.remove(&key).map(|before| (key, Some(before))).into_iter().collect()
             }
             WatchEvent::InitDone => {
                 (self.is_synced, self.failing) = (true, None);
                 let Some(shown) = self.listing.take() else { return Vec::new() };
                 let gone: Vec<K> = self.objects.keys().filter(|key| !shown.contains(key)).cloned().collect();
-                for key in &gone {
-                    self.objects.remove(key);
-                }
-                gone
+                let taken = gone.into_iter().map(|key| {
+                    let before = self.objects.remove(&key);
+                    (key, before)
+                });
+                taken.collect()
             }
             WatchEvent::Failed(why) => {
                 self.listing = None;

@@ -5,7 +5,7 @@ mod installed;
 
 use std::time::Duration;
 
-use allready_controller::config::{Answering, Statuses, Subject};
+use allready_controller::config::{ConfigController, StatusKey};
 use allready_e2e::{Server, eventually, within};
 use allready_kube::{
     lease::Candidate,
@@ -55,18 +55,16 @@ async fn the_controller_does_all_its_work_with_the_permissions_of_its_role(serve
     within(Duration::from_secs(30), "an election", candidacy.elected()).await.unwrap();
 
     let name = server.unique("answer");
-    let subject =
-        Subject { api_version: STATUS.0.to_owned(), namespace: namespace.to_owned(), name: name.clone() };
-    let statuses = Statuses {
-        api_versions: vec![STATUS.0.to_owned()],
-        namespace: Some(namespace.to_owned()),
-        ensure: vec![(subject, allready_kube::kinds::ConfigurationStatusSpec::default())],
-    };
-    let mut answering = Answering::new(controller.clone());
-    // What cannot be seen is said soon, so that a permission that is missing shows.
-    answering.options.patience = Duration::from_millis(500);
-    answering.options.sweep_after = Duration::from_millis(500);
-    let running = tokio::spawn(statuses.run(answering));
+    let key =
+        StatusKey { api_version: STATUS.0.to_owned(), namespace: namespace.to_owned(), name: name.clone() };
+    let mut answers = ConfigController::new(controller.clone());
+    answers.api_versions = vec![STATUS.0.to_owned()];
+    answers.namespaces = vec![namespace.to_owned()];
+    answers.ensure = vec![(key, allready_kube::kinds::ConfigurationStatusSpec::default())];
+    // Objects that cannot be seen are told soon, so that a permission that is missing shows.
+    answers.options.patience = Duration::from_millis(500);
+    answers.options.sweep_after = Duration::from_millis(500);
+    let running = tokio::spawn(answers.run());
     let admin = server.client();
 
     let (leaves, stays) = (server.unique("leaves"), server.unique("stays"));

@@ -113,6 +113,8 @@ fn print(figures: &Figures) -> bool {
     } = figures;
     let ratio = singleton.as_secs_f64() / sharded.as_secs_f64();
     let memory = *memory as f64 / 1e6;
+    // Four may follow each other at once; then there are four a second, and bad news between them.
+    let rate = writes.saturating_sub(4) as f64 / storm.as_secs_f64();
     let share = idle.as_secs_f64() / IDLE.as_secs_f64() * 100.0;
     let rows = [
         (format!("a report among {COMPARED} nodes, one object"), format!("{singleton:.1?}"), None),
@@ -123,7 +125,12 @@ fn print(figures: &Figures) -> bool {
             Some(("at least 50x", ratio >= 50.0)),
         ),
         (format!("storm of {} reports settles after", nodes * RECONCILERS), format!("{storm:.1?}"), None),
-        ("  writes of the object".to_owned(), writes.to_string(), Some(("at most 60", *writes <= 60))),
+        ("  writes of the object".to_owned(), writes.to_string(), None),
+        (
+            "  a second, beyond the first four".to_owned(),
+            format!("{rate:.1}"),
+            Some(("at most 5", rate <= 5.0)),
+        ),
         ("report accepted to Ready changed, median".to_owned(), format!("{median:.1?}"), None),
         (
             "  99 of 100".to_owned(),
@@ -133,12 +140,12 @@ fn print(figures: &Figures) -> bool {
         (
             "memory of the aggregator".to_owned(),
             format!("{memory:.1} MB"),
-            Some(("at most 150 MB", memory <= 150.0)),
+            Some(("at most 60 MB", memory <= 60.0)),
         ),
         (
             "processor share of the idle aggregator".to_owned(),
             format!("{share:.2} %"),
-            Some(("at most 2 %", share <= 2.0)),
+            Some(("at most 0.5 %", share <= 0.5)),
         ),
         (
             "size of the object".to_owned(),

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, net::SocketAddr, path::Path, time::Duration};
 
 use allready_apiserver::{ApiServer, server::Listening};
-use allready_controller::config::{Answering, Options, Statuses, Subject};
+use allready_controller::config::{ConfigController, Options, StatusKey};
 use allready_kube::{
     kinds::{Component, ConfigurationStatusSpec, Instances},
     report::{Identity, Layout, Reporter, Running},
@@ -160,8 +160,8 @@ impl Cast {
     }
 }
 
-fn subject() -> Subject {
-    Subject { api_version: GROUP.to_owned(), namespace: NAMESPACE.to_owned(), name: SUBJECT.to_owned() }
+fn subject() -> StatusKey {
+    StatusKey { api_version: GROUP.to_owned(), namespace: NAMESPACE.to_owned(), name: SUBJECT.to_owned() }
 }
 
 async fn make_node(nodes: &Api<Node>, name: &str) -> Played<()> {
@@ -218,8 +218,7 @@ async fn aggregator(client: Client) {
         component("speaker", &speakers, Some(Instances::Nodes(LabelSelector::default()))),
     ];
     let spec = ConfigurationStatusSpec { components, ..Default::default() };
-    let statuses =
-        Statuses { api_versions: vec![GROUP.to_owned()], namespace: None, ensure: vec![(subject(), spec)] };
+    let (api_versions, ensure) = (vec![GROUP.to_owned()], vec![(subject(), spec)]);
     let options = Options { sweep_after: SWEEP_AFTER, ..Options::default() };
-    statuses.run(Answering { options, ..Answering::new(client) }).await;
+    ConfigController { api_versions, ensure, options, ..ConfigController::new(client) }.run().await;
 }

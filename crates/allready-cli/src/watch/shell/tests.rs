@@ -48,7 +48,9 @@ impl Scene {
         let api = widgets.api(client.clone(), Some("default"));
         api.create(&PostParams::default(), &serde_json::from_value(widget).unwrap()).await.unwrap();
         let shell = Shell::new(client.clone(), Model::new(String::new(), false, clock()));
-        Self { server, cluster: Cluster { client, namespace: "default".to_owned() }, widgets, shell }
+        let namespace = "default".to_owned();
+        let cluster = Cluster { client, namespace, server: String::new(), context: None };
+        Self { server, cluster, widgets, shell }
     }
 
     /// The definition says this from now on, or nothing any more.

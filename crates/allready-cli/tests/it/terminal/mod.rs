@@ -6,3 +6,4 @@ mod outage;
 mod progress;
 mod screen;
 mod table;
+mod uninstall;

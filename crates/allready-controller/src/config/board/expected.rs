@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use allready_kube::report::Identity;
 use kube::core::SelectorExt;
 
-use super::{Board, Held, Member, Origin};
+use super::{Board, Member, Origin};
 use crate::config::plan::{PlannedComponent, PlannedInstances};
 
 impl Board {
@@ -26,18 +26,12 @@ impl Board {
             .collect()
     }
 
-    /// Every reporter of a component that is not expected, by instance, and which of all reports its last one was: what a
-    /// sweep may take away once it is sure.
-    pub fn strangers<'a>(
-        &'a self,
-        component: &'a str,
-    ) -> impl Iterator<Item = (&'a Origin, Option<&'a str>, u64)> {
-        let planned = self.plan.component(component);
-        let of_component = move |held: &Held| held.member.component == component;
-        self.reports.iter().filter(move |(_, held)| of_component(held)).filter_map(move |(origin, held)| {
-            let instance = held.member.instance.as_deref();
-            let expected = planned.is_none_or(|planned| self.expects(planned, instance));
-            (!expected).then_some((origin, instance, held.serial))
+    /// The reporters that are not expected, of components that are bound to nodes: what a sweep may remove once it is sure. With the
+    /// component, the instance, and the sequence number of the last report.
+    pub fn strangers(&self) -> impl Iterator<Item = (&Origin, &str, &str, u64)> {
+        self.strangers.iter().filter_map(|origin| {
+            let held = self.reports.get(origin)?;
+            Some((origin, held.report.component.as_str(), held.report.instance.as_deref()?, held.serial))
         })
     }
 
@@ -47,10 +41,10 @@ impl Board {
             (PlannedInstances::One, instance) => instance.is_none(),
             (PlannedInstances::Names(names), Some(instance)) => names.contains(instance),
             (PlannedInstances::Nodes(selector), Some(node)) => {
-                self.nodes.get(node).is_some_and(|facts| selector.matches(&facts.labels))
+                self.nodes.get(node).is_some_and(|facts| selector.matches(&*facts.labels))
             }
             (PlannedInstances::DaemonSet(name), Some(node)) => {
-                self.places.get(name).is_some_and(|nodes| nodes.contains_key(node))
+                !self.has_left(node) && self.places.get(name).is_some_and(|nodes| nodes.contains_key(node))
             }
             _ => false,
         }

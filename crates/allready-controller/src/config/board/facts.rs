@@ -53,7 +53,7 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeFacts {
     /// Its labels.
-    pub labels: BTreeMap<String, String>,
+    pub labels: Arc<BTreeMap<String, String>>,
     /// Whether its `Ready` is `True`.
     pub ready: bool,
 }
@@ -89,6 +89,10 @@ pub(in crate::config) struct Member {
 }
 
 impl Member {
+    pub(in crate::config) fn of(report: &Report) -> Self {
+        Self::new(&report.component, report.instance.as_deref())
+    }
+
     pub(in crate::config) fn new(component: &str, instance: Option<&str>) -> Self {
         Self { component: component.to_owned(), instance: instance.map(str::to_owned) }
     }

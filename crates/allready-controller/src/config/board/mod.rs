@@ -3,7 +3,11 @@
 mod expected;
 mod facts;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use allready_core::{
     Condition, Standing, Time,
@@ -16,7 +20,11 @@ use allready_kube::kinds::ConfigurationStatusSpec;
 
 pub use self::facts::{DaemonSetFacts, NodeFacts, Origin, PodFacts, Report};
 pub(super) use self::facts::{Member, Places};
-use super::{judge, plan::Plan};
+use super::{
+    judge,
+    plan::{Plan, PlannedComponent},
+    status::NODE_GRACE,
+};
 
 /// The reporters of one object.
 ///
@@ -35,18 +43,26 @@ pub struct Board {
     pub(super) daemon_sets: BTreeMap<String, DaemonSetFacts>,
     /// By the name of the Lease, which is that of the StatusReport.
     heartbeats: BTreeMap<String, Heartbeat>,
+    /// Reporters of components that are bound to nodes, which are not expected.
+    strangers: BTreeSet<Origin>,
+    /// Since when nodes are not there that somebody reports from.
+    absent: BTreeMap<String, Duration>,
+    are_nodes_listed: bool,
     gaps: BTreeMap<String, String>,
-    now: Time,
+    /// The heartbeats by when they were last seen to be renewed.
+    by_seen: BTreeSet<(Duration, String)>,
+    /// The time up to which everything is judged, as a duration since any fixed instant.
+    now: Duration,
+    /// The time of what is being taken.
+    clock: Duration,
     /// How many reports have been taken so far.
     taken: u64,
 }
 
 #[derive(Debug)]
 struct Held {
-    member: Member,
-    conditions: Vec<Condition>,
-    revision: Option<String>,
-    /// The how manieth report it was.
+    report: Arc<Report>,
+    /// The sequence number of the report.
     serial: u64,
 }
 
@@ -54,7 +70,7 @@ struct Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Heartbeat {
     renewed: Option<Time>,
-    seen: Time,
+    seen: Duration,
     gone: bool,
 }
 
@@ -71,8 +87,13 @@ impl Board {
             places: Places::new(),
             daemon_sets: BTreeMap::new(),
             heartbeats: BTreeMap::new(),
+            strangers: BTreeSet::new(),
+            absent: BTreeMap::new(),
+            are_nodes_listed: true,
             gaps: BTreeMap::new(),
-            now: Time::EPOCH,
+            by_seen: BTreeSet::new(),
+            now: Duration::ZERO,
+            clock: Duration::ZERO,
             taken: 0,
         };
         board.set_spec(spec);
@@ -102,31 +123,42 @@ impl Board {
     }
 
     /// Takes a report in place of the last one from the same object.
-    pub fn report(&mut self, origin: Origin, report: Report) {
-        let Report { component, instance, conditions, revision } = report;
-        let member = Member { component, instance };
-        if self.reports.get(&origin).is_some_and(|held| held.member != member) {
+    pub fn report(&mut self, origin: Origin, report: impl Into<Arc<Report>>) {
+        let report = report.into();
+        // Reports in an object that many share are shown again with every change of it.
+        if self.reports.get(&origin).is_some_and(|held| held.report == report) {
+            return;
+        }
+        let member = Member::of(&report);
+        if self.reports.get(&origin).is_some_and(|held| Member::of(&held.report) != member) {
             self.unreport(&origin);
         }
         let name = member.to_string();
         self.taken += 1;
+        // Whoever still reports is there, whatever is said of its node.
+        if let Some(since) = member.instance.as_ref().and_then(|node| self.absent.get_mut(node)) {
+            *since = self.clock;
+        }
         self.reporters.entry(name.clone()).or_default().insert(origin.clone());
-        self.reports.insert(origin, Held { member, conditions, revision, serial: self.taken });
+        self.reports.insert(origin, Held { report, serial: self.taken });
         self.judge(&name);
     }
 
     /// Takes the report of an object away.
     pub fn unreport(&mut self, origin: &Origin) {
-        let Some(Held { member, .. }) = self.reports.remove(origin) else { return };
-        let name = member.to_string();
+        let Some(Held { report, .. }) = self.reports.remove(origin) else { return };
+        self.strangers.remove(origin);
+        let name = Member::of(&report).to_string();
         if let Some(origins) = self.reporters.get_mut(&name) {
             origins.remove(origin);
             if origins.is_empty() {
                 self.reporters.remove(&name);
             }
         }
-        if origin.kind() == Origin::STATUS_REPORT {
-            self.heartbeats.remove(origin.name());
+        if origin.kind() == Origin::STATUS_REPORT
+            && let Some(heartbeat) = self.heartbeats.remove(origin.name())
+        {
+            self.by_seen.remove(&(heartbeat.seen, origin.name().to_owned()));
         }
         self.judge(&name);
     }
@@ -140,11 +172,39 @@ impl Board {
         if same {
             return;
         }
-        match facts {
-            Some(facts) => self.nodes.insert(name.to_owned(), facts),
-            None => self.nodes.remove(name),
-        };
+        let were_none = self.nodes.is_empty();
+        if let Some(facts) = facts {
+            self.nodes.insert(name.to_owned(), facts);
+            self.absent.remove(name);
+        } else {
+            self.nodes.remove(name);
+        }
+        if self.nodes.is_empty() != were_none {
+            self.judge_absent();
+        }
         self.judge_node(name);
+    }
+
+    /// Says whether the nodes are known completely: only then is one that is not among them gone.
+    pub fn nodes_listed(&mut self, are_listed: bool) {
+        if std::mem::replace(&mut self.are_nodes_listed, are_listed) != are_listed {
+            self.judge_absent();
+        }
+    }
+
+    fn judge_absent(&mut self) {
+        let absent: Vec<String> = self.absent.keys().cloned().collect();
+        for node in &absent {
+            self.judge_node(node);
+        }
+    }
+
+    /// Returns true if a node has been gone for so long that nobody is expected to report from it.
+    pub(super) fn has_left(&self, node: &str) -> bool {
+        // A cluster without any node is one that is not seen.
+        self.are_nodes_listed
+            && !self.nodes.is_empty()
+            && self.absent.get(node).is_some_and(|since| *since + NODE_GRACE <= self.now)
     }
 
     /// Takes what is known of a pod; none when it is gone.
@@ -192,14 +252,18 @@ impl Board {
             (None, None) => return,
             (None, Some(before)) => Heartbeat { gone: true, ..before },
             (Some(renewed), Some(before)) if renewed == before.renewed && !before.gone => return,
-            (Some(renewed), _) => Heartbeat { renewed, seen: self.now, gone: false },
+            (Some(renewed), _) => Heartbeat { renewed, seen: self.clock, gone: false },
         };
-        self.heartbeats.insert(report.to_owned(), after);
+        if let Some(before) = self.heartbeats.insert(report.to_owned(), after) {
+            self.by_seen.remove(&(before.seen, report.to_owned()));
+        }
+        self.by_seen.insert((after.seen, report.to_owned()));
         self.judge_origin(&Origin::status_report(report));
     }
 
     /// Forgets all heartbeats, as when nobody is judged by them any more.
     pub fn forget_heartbeats(&mut self) {
+        self.by_seen.clear();
         let known: Vec<_> = std::mem::take(&mut self.heartbeats).into_keys().collect();
         for report in &known {
             self.judge_origin(&Origin::status_report(report));
@@ -220,20 +284,41 @@ impl Board {
         self.plan.problems.iter().cloned().chain(judge::unscheduled(self)).chain(seen)
     }
 
-    /// Lets time pass: who has not been heard of for too long is not believed any more. Looks at all heartbeats.
-    pub fn tick(&mut self, now: Time) {
+    /// Says when what comes next is taken.
+    pub fn at(&mut self, now: Duration) {
+        self.clock = self.clock.max(now);
+    }
+
+    /// Lets time pass: a reporter that has not been heard of for too long is not believed any more, and one whose node has been gone for
+    /// a while is not expected. Returns the time at which the next one turns.
+    pub fn tick(&mut self, now: Duration) -> Option<Duration> {
+        self.at(now);
         let before = std::mem::replace(&mut self.now, now);
-        let Some(limit) = self.plan.silent_after.filter(|_| before != now) else { return };
-        let turned = |seen: Time| judge::is_old(seen, limit, before) != judge::is_old(seen, limit, now);
-        let turned: Vec<_> = self
-            .heartbeats
-            .iter()
-            .filter(|(_, heartbeat)| turned(heartbeat.seen))
-            .map(|(report, _)| Origin::status_report(report))
-            .collect();
-        for origin in &turned {
-            self.judge_origin(origin);
+        let has_turned = |at: &Duration| before < *at && *at <= now;
+        let left = self.absent.iter().map(|(node, since)| (node, *since + NODE_GRACE));
+        let left: Vec<String> = left.filter(|(_, at)| has_turned(at)).map(|(node, _)| node.clone()).collect();
+        for node in &left {
+            self.judge_node(node);
         }
+        let mut next = self.absent.values().map(|since| *since + NODE_GRACE).filter(|at| *at > now).min();
+        if let Some(limit) = self.plan.silent_after {
+            let is_later = |at: Duration| {
+                let seen = at.saturating_sub(Duration::from_secs(limit.into()));
+                self.by_seen
+                    .range((seen, String::new())..)
+                    .filter(move |(seen, _)| judge::silent_at(*seen, limit) > at)
+            };
+            let turned = is_later(before).take_while(|(seen, _)| judge::silent_at(*seen, limit) <= now);
+            let turned: Vec<Origin> = turned.map(|(_, report)| Origin::status_report(report)).collect();
+            next = next
+                .into_iter()
+                .chain(is_later(now).next().map(|(seen, _)| judge::silent_at(*seen, limit)))
+                .min();
+            for origin in &turned {
+                self.judge_origin(origin);
+            }
+        }
+        next
     }
 
     /// How many members have digested the expected revision. Looks at all reports.
@@ -241,7 +326,7 @@ impl Board {
         let has = |origin: &Origin| {
             self.reports
                 .get(origin)
-                .is_some_and(|held| held.revision.as_deref() == self.plan.revision.as_deref())
+                .is_some_and(|held| held.report.revision.as_deref() == self.plan.revision.as_deref())
         };
         self.reporters.values().filter(|origins| origins.iter().all(has)).count()
     }
@@ -276,7 +361,7 @@ impl Board {
     }
 
     fn judge_origin(&mut self, origin: &Origin) {
-        if let Some(name) = self.reports.get(origin).map(|held| held.member.to_string()) {
+        if let Some(name) = self.reports.get(origin).map(|held| Member::of(&held.report).to_string()) {
             self.judge(&name);
         }
     }
@@ -292,25 +377,25 @@ impl Board {
 
     /// Judges anew whoever goes by this name, from everything that is known.
     fn judge(&mut self, name: &str) {
-        let held: Vec<&Held> = self
-            .reporters
-            .get(name)
-            .into_iter()
-            .flatten()
-            .filter_map(|origin| self.reports.get(origin))
-            .collect();
+        let origins = self.reporters.get(name).cloned().unwrap_or_default();
+        let node = self.note_absence(name);
+        let has_left = node.as_deref().is_some_and(|node| self.has_left(node));
+        let held: Vec<&Report> =
+            origins.iter().filter_map(|origin| Some(&*self.reports.get(origin)?.report)).collect();
         let expected =
             self.plan.claims(name).find(|(component, instance)| self.expects(component, *instance));
         let placed = expected.or_else(|| {
-            let member = &held.first()?.member;
-            Some((self.plan.component(&member.component)?, member.instance.as_deref()))
+            let report = held.first()?;
+            Some((self.plan.component(&report.component)?, report.instance.as_deref()))
         });
         let types = expected.map(|(component, _)| component.types.clone());
+        let is_stranger =
+            expected.is_none() && placed.is_some_and(|(component, _)| component.instances.are_nodes());
         let bad = |condition: &Condition| {
             self.plan.polarity(condition.type_.as_str()).standing(condition.status) == Standing::Bad
         };
-        let is_red = held.iter().flat_map(|held| &held.conditions).any(bad);
-        let revisions = held.iter().map(|held| held.revision.as_deref());
+        let is_red = held.iter().flat_map(|report| &report.conditions).any(bad);
+        let revisions = held.iter().map(|report| report.revision.as_deref());
         let doubt = placed
             .and_then(|(component, instance)| judge::place(self, component, instance))
             .or_else(|| self.heartbeat_doubt(name))
@@ -321,11 +406,18 @@ impl Board {
             Some(types) => self.fleet.expect_types(name, types),
             None => self.fleet.unexpect(name),
         };
-        if held.is_empty() {
+        if is_stranger {
+            self.strangers.extend(origins.iter().cloned());
+        } else {
+            for origin in &origins {
+                self.strangers.remove(origin);
+            }
+        }
+        if held.is_empty() || has_left {
             self.fleet.remove(name);
         } else {
             let plan = &self.plan;
-            let conditions = held.iter().flat_map(|held| &held.conditions);
+            let conditions = held.iter().flat_map(|report| &report.conditions);
             self.fleet.apply(
                 name,
                 conditions.map(|condition| {
@@ -337,6 +429,23 @@ impl Board {
             Some((reason, message)) => self.fleet.silence(name, reason, message),
             None => self.fleet.unsilence(name),
         };
+    }
+
+    /// Notes since when the node is not there of whoever goes by this name, and returns it.
+    fn note_absence(&mut self, name: &str) -> Option<String> {
+        let is_bound = |component: &PlannedComponent| component.instances.are_nodes();
+        let node = self.plan.claims(name).find(|(component, _)| is_bound(component))?.1?.to_owned();
+        let reports = |component: &PlannedComponent| {
+            self.reporters.contains_key(&Member::new(&component.name, Some(&node)).to_string())
+        };
+        let is_needed = self.plan.components.iter().filter(|component| is_bound(component)).any(reports)
+            || self.places.values().any(|nodes| nodes.contains_key(&node));
+        if is_needed && !self.nodes.contains_key(&node) {
+            self.absent.entry(node.clone()).or_insert(self.clock);
+        } else {
+            self.absent.remove(&node);
+        }
+        Some(node)
     }
 
     /// What the Leases of whoever goes by this name give cause to doubt.

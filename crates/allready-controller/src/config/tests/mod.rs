@@ -1,2 +1,4 @@
 mod board;
-mod case;
+mod order;
+mod reconciler;
+mod stage;

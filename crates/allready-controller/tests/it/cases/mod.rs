@@ -10,7 +10,10 @@ mod verdicts;
 use std::{collections::BTreeMap, time::Duration};
 
 use allready_apiserver::ApiServer;
-use allready_controller::config::{Answering, Options, Statuses, Subject};
+use allready_controller::{
+    config::{ConfigController, Options, StatusKey},
+    engine,
+};
 use allready_core::Time;
 use allready_kube::{
     clock::Clock,
@@ -64,15 +67,12 @@ impl World {
     fn answer(&mut self) {
         let start = self.start;
         let options = Options { sweep_after: Duration::from_secs(2), ..Options::default() };
-        let clock = Clock::new(move || day(start));
-        let answering = Answering { options, clock, ..Answering::new(self.client.clone()) };
-        let statuses = Statuses {
-            api_versions: vec![subject().api_version],
-            namespace: None,
-            ensure: vec![(subject(), self.spec.clone())],
-        };
+        let running = engine::Running { clock: Clock::new(move || day(start)), ..Default::default() };
+        let ensure = vec![(subject(), self.spec.clone())];
+        let controller =
+            ConfigController { ensure, options, running, ..ConfigController::new(self.client.clone()) };
         self.stop_answering();
-        self.aggregator = Some(tokio::spawn(statuses.run(answering)));
+        self.aggregator = Some(tokio::spawn(controller.run()));
     }
 
     fn stop_answering(&mut self) {
@@ -174,8 +174,8 @@ fn day(start: Instant) -> Timestamp {
     Timestamp::UNIX_EPOCH + Duration::from_secs(1_000_000) + start.elapsed()
 }
 
-fn subject() -> Subject {
-    Subject {
+fn subject() -> StatusKey {
+    StatusKey {
         api_version: "allready.dev/v1alpha1".to_owned(),
         namespace: NAMESPACE.to_owned(),
         name: NAME.to_owned(),

@@ -31,6 +31,32 @@ async fn mw16_a_node_that_is_deleted_takes_its_condition_and_its_manager_along()
 }
 
 #[tokio::test(start_paused = true)]
+async fn mw16_and_all_that_its_reconcilers_left_goes_at_once() {
+    let mut spec = on_nodes();
+    spec.components[1].reconcilers =
+        ["frr", "layer2", "config", "node"].map(|name| format!("{name}Reconciler")).into();
+    let reconcilers = spec.components[1].reconcilers.clone();
+    let mut world = World::singleton(spec);
+    world.says(controller(), "poolReconciler", Outcome::success());
+    for node in ["a", "b"] {
+        world.make_node(node, json!({ "speaker": "yes" })).await;
+        for reconciler in &reconcilers {
+            world.says(speaker(node), reconciler, Outcome::success());
+        }
+    }
+    world.answer();
+    world.until("True", "3 of 3 ready").await;
+    world.settled().await;
+    world.silence(&speaker("b")).await;
+    world.remove_node("b").await;
+    let gone = Instant::now();
+    while managers(&world.object().await).iter().any(|manager| manager.starts_with("speaker-b/")) {
+        assert!(gone.elapsed() < Duration::from_secs(5), "{:?}", managers(&world.object().await));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn mw17_so_does_one_that_was_deleted_while_nobody_looked() {
     let mut world = two_nodes().await;
     world.stop_answering();

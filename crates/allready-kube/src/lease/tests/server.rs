@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -25,7 +25,7 @@ use kube::{
 use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::lease::{Candidacy, Candidate, CandidateError, Leadership, Lost, Record, Timing};
+use crate::lease::{Candidacy, Candidate, CandidateError, Cut, Leadership, Lost, Record, Timing};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -41,8 +41,14 @@ async fn record(server: &ApiServer) -> Record {
     Record::of(&Api::<Lease>::namespaced(client(server), "default").get("lock").await.unwrap())
 }
 
-fn writes() -> Rule {
-    Rule::new(Effect::Conflict).kind("Lease").verb(Verb::Update)
+/// Works while it leads; nothing once the leadership is lost.
+async fn while_leading<F: Future>(candidacy: &Candidacy, work: F) -> Option<F::Output> {
+    let token = candidacy.elected().await.ok()?;
+    tokio::select! {
+        biased;
+        () = candidacy.lost(&token) => None,
+        output = work => Some(output),
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -105,7 +111,7 @@ async fn a_leader_that_vanishes_is_followed_after_its_lease_and_not_before() {
     timeout(60 * SECOND, second.elected()).await.unwrap().unwrap();
     let waited = gone.elapsed();
     // The last renewal was up to 2 seconds ago, and the second looks every 2 to 4.4 seconds.
-    assert!((13 * SECOND..=22 * SECOND).contains(&waited), "{waited:?}");
+    assert!((13 * SECOND..=Timing::default().failover(SECOND / 100)).contains(&waited), "{waited:?}");
     assert_eq!(record(&server).await.transitions, 1);
 }
 
@@ -136,7 +142,7 @@ async fn conflicts_cut_connections_and_failures_of_the_server_do_not_end_a_term(
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_is_dropped_at_the_deadline_when_the_server_refuses_everything() {
+async fn a_term_ends_at_the_deadline_when_the_server_refuses_everything() {
     let server = ApiServer::new();
     let candidacy = start(&server, "first");
     let mut token = None;
@@ -151,27 +157,27 @@ async fn work_is_dropped_at_the_deadline_when_the_server_refuses_everything() {
         }
     };
     let start = Instant::now();
-    let outcome: Result<(), Lost> = candidacy.run_while_leading(work).await;
-    assert_eq!(outcome, Err(Lost));
+    let outcome: Option<()> = while_leading(&candidacy, work).await;
+    assert_eq!(outcome, None);
     let lasted = start.elapsed();
     assert!((9 * SECOND..=11 * SECOND).contains(&lasted), "{lasted:?}");
     assert!(ticks.load(Ordering::Relaxed) > 80);
     assert!(!token.unwrap().is_leading(Instant::now()));
 
-    // When it answers again the next term begins, and the old token stays worthless.
+    // When it answers again the next term begins, with a number of its own, and the old token stays worthless.
     server.faults().clear();
-    assert_eq!(timeout(30 * SECOND, candidacy.elected()).await.unwrap().unwrap().term(), 2);
+    let next = timeout(30 * SECOND, candidacy.elected()).await.unwrap().unwrap();
+    assert_eq!((next.term(), next.fence()), (2, 1));
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_is_dropped_at_the_deadline_when_the_server_does_not_answer() {
+async fn a_term_ends_at_the_deadline_when_the_server_does_not_answer() {
     let server = ApiServer::new();
     let candidacy = start(&server, "first");
-    candidacy.elected().await.unwrap();
+    let token = candidacy.elected().await.unwrap();
     server.faults().add(Rule::new(Effect::Latency(3600 * SECOND)).kind("Lease"));
     let begin = Instant::now();
-    let outcome = candidacy.run_while_leading(std::future::pending::<()>()).await;
-    assert_eq!(outcome, Err(Lost));
+    candidacy.lost(&token).await;
     assert_eq!(begin.elapsed().as_secs(), 10);
     let lost = Leadership::Following { holder: Some("first".to_owned()) };
     timeout(SECOND, candidacy.leadership().wait_for(|it| *it == lost)).await.unwrap().unwrap();
@@ -217,62 +223,45 @@ async fn a_lease_that_somebody_else_holds_ends_the_term_with_the_next_renewal() 
     assert_eq!(*candidacy.leadership().borrow(), followed);
 }
 
-/// Something that takes its time to stop: the lease is still its own when it is dropped.
-struct Stopping(Arc<AtomicBool>);
-
-impl Drop for Stopping {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
+#[tokio::test(start_paused = true)]
+async fn a_request_ends_with_its_own_limit_or_with_the_term_whichever_is_first() {
+    let server = ApiServer::new();
+    let candidacy = start(&server, "first");
+    let token = candidacy.elected().await.unwrap();
+    let never = std::future::pending::<()>;
+    assert_eq!(token.within(SECOND, never()).await, Err(Cut::TimedOut(SECOND)));
+    assert_eq!(token.within(SECOND, async { 42 }).await, Ok(42));
+    server.faults().add(Rule::new(Effect::Unavailable).kind("Lease"));
+    let (begin, remaining) = (Instant::now(), token.remaining(Instant::now()));
+    assert!((7 * SECOND..=10 * SECOND).contains(&remaining), "{remaining:?}");
+    assert_eq!(token.within(60 * SECOND, never()).await, Err(Cut::TimedOut(remaining)));
+    assert_eq!(begin.elapsed().as_secs(), remaining.as_secs());
+    assert_eq!(token.remaining(Instant::now()), Duration::ZERO);
+    assert_eq!(token.within(60 * SECOND, async { 42 }).await, Err(Cut::NotLeading));
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_lease_is_released_after_the_work_has_been_dropped() {
+async fn every_term_has_a_larger_number_than_all_terms_before_of_whichever_replica() {
     let server = ApiServer::new();
-    let candidacy = start(&server, "first");
-    let dropped = Arc::new(AtomicBool::new(false));
-    let work = {
-        let (candidacy, stopping) = (candidacy.clone(), Stopping(Arc::clone(&dropped)));
-        tokio::spawn(async move {
-            let work = async move {
-                let _stopping = stopping;
-                std::future::pending::<()>().await;
-            };
-            candidacy.run_while_leading(work).await
-        })
-    };
-    candidacy.elected().await.unwrap();
-    sleep(SECOND).await;
-    let updates = server.faults().add(writes().next_calls(1));
-    let (held, seen) = (Arc::clone(&dropped), AtomicBool::new(false));
-    let watch = async {
-        while !seen.load(Ordering::SeqCst) {
-            if record(&server).await.holder.is_empty() {
-                assert!(held.load(Ordering::SeqCst), "released before its work was dropped");
-                seen.store(true, Ordering::SeqCst);
-            }
-            sleep(SECOND / 100).await;
+    let mut fences = Vec::new();
+    for identity in ["first", "second", "second", "first"] {
+        let candidacy = start(&server, identity);
+        let token = timeout(60 * SECOND, candidacy.elected()).await.unwrap().unwrap();
+        fences.push(token.fence());
+        assert_eq!(token.term(), 1, "it counts per replica");
+        if fences.len() == 1 {
+            candidacy.release().await;
         }
-    };
-    let ((), ()) = tokio::join!(candidacy.release(), watch);
-    assert_eq!(work.await.unwrap(), Err(Lost));
-    assert_eq!(server.faults().fired(updates), 1, "a conflict is tried again");
-}
-
-#[tokio::test(start_paused = true)]
-async fn work_that_does_not_stop_keeps_the_lease_from_being_released() {
-    let server = ApiServer::new();
-    let candidacy = start(&server, "first");
-    let stuck = candidacy.clone();
-    // Polled once, then neither polled nor dropped again: what a blocked thread looks like.
-    let mut work = Box::pin(async move { stuck.run_while_leading(std::future::pending::<()>()).await });
-    candidacy.elected().await.unwrap();
-    assert!(futures::poll!(&mut work).is_pending());
-    let begin = Instant::now();
-    candidacy.release().await;
-    assert!(begin.elapsed() >= 7 * SECOND, "it waited: {:?}", begin.elapsed());
-    assert_eq!(record(&server).await.holder, "first", "and left the lease to run out");
-    drop(work);
+    }
+    assert_eq!(fences, [0, 1, 2, 3], "also for a process that comes back under its name");
+    let last = start(&server, "first");
+    assert_eq!(last.elected().await.unwrap().fence(), 4);
+    Api::<Lease>::namespaced(client(&server), "default")
+        .delete("lock", &DeleteParams::default())
+        .await
+        .unwrap();
+    sleep(5 * SECOND).await;
+    assert_eq!((last.token().unwrap().fence(), record(&server).await.transitions), (4, 4), "made again");
 }
 
 #[tokio::test(start_paused = true)]
@@ -325,10 +314,8 @@ async fn five_candidates_that_come_and_go_are_never_two_leaders() {
             let candidacy = start(&server, &format!("replica-{round}-{}", running.len()));
             let (mine, leaders) = (candidacy.clone(), Arc::clone(&leaders));
             let task = tokio::spawn(async move {
-                while mine.run_while_leading(leading(&leaders)).await.is_err() {
-                    if *mine.leadership().borrow() == Leadership::Stopped {
-                        return;
-                    }
+                while *mine.leadership().borrow() != Leadership::Stopped {
+                    while_leading(&mine, leading(&leaders)).await;
                 }
             });
             running.push((candidacy, task));

@@ -33,6 +33,8 @@ struct Replica {
     incarnation: u32,
     sent: Option<Now>,
     try_number: u64,
+    /// Killed, and not started again.
+    is_dead: bool,
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +69,7 @@ impl<T> Ord for Boxed<T> {
 
 struct World {
     plan: Plan,
+    timing: Timing,
     random: fastrand::Rng,
     base: Instant,
     now: Moment,
@@ -76,12 +79,18 @@ struct World {
     version: u64,
     replicas: Vec<Replica>,
     terms: Vec<(Moment, String)>,
+    /// The replica, its term and the fencing number of the last one that led.
+    last: Option<(String, u64, u64)>,
     faults: bool,
 }
 
 impl World {
     fn new(plan: Plan) -> Self {
-        let replicas = (0..plan.clocks.len()).map(|index| replica(index, 0)).collect();
+        Self::with(plan, Timing::default())
+    }
+
+    fn with(plan: Plan, timing: Timing) -> Self {
+        let replicas = (0..plan.clocks.len()).map(|index| replica(index, 0, timing)).collect();
         let mut world = Self {
             random: fastrand::Rng::with_seed(plan.seed),
             base: Instant::now(),
@@ -92,8 +101,10 @@ impl World {
             version: 0,
             replicas,
             terms: Vec::new(),
+            last: None,
             faults: true,
             plan,
+            timing,
         };
         for index in 0..world.replicas.len() {
             let delay = world.random.u64(0..3000);
@@ -142,10 +153,13 @@ impl World {
     }
 
     fn wake(&mut self, index: usize) {
+        if self.replicas[index].is_dead {
+            return;
+        }
         if self.chance(self.plan.crash) {
             let Replica { incarnation, try_number, .. } = self.replicas[index];
             // Numbers go on, so that no answer reaches the wrong incarnation.
-            self.replicas[index] = Replica { try_number, ..replica(index, incarnation + 1) };
+            self.replicas[index] = Replica { try_number, ..replica(index, incarnation + 1, self.timing) };
             let delay = self.random.u64(0..5000);
             return self.after(delay, index, Happening::Wake);
         }
@@ -160,7 +174,7 @@ impl World {
 
     fn send(&mut self, index: usize, request: Request) {
         let now = self.clock(index, self.now);
-        let patience = self.truly(index, Timing::default().renew_deadline / 2);
+        let patience = self.truly(index, self.timing.renew_deadline / 2);
         let replica = &mut self.replicas[index];
         replica.sent = Some(now);
         replica.try_number += 1;
@@ -199,6 +213,9 @@ impl World {
     }
 
     fn answered(&mut self, index: usize, number: u64, answer: Answer) {
+        if self.replicas[index].is_dead {
+            return;
+        }
         let now = self.clock(index, self.now);
         let replica = &mut self.replicas[index];
         // An answer after the patience, or to one who crashed, reaches nobody.
@@ -206,8 +223,9 @@ impl World {
         match replica.election.take(sent, answer, now) {
             Next::Ask(request) => self.send(index, request),
             Next::Rest => {
-                let pause = replica.election.pause(self.random.f64());
-                let pause = self.truly(index, pause);
+                let wake = replica.election.next_try(now.instant, self.random.f64());
+                // Rounded up, as a timer never fires early.
+                let pause = self.truly(index, wake - now.instant) + 1;
                 self.after(pause, index, Happening::Wake);
             }
         }
@@ -215,21 +233,42 @@ impl World {
 
     /// Asked after every change: in between, leaderships only end.
     fn check(&mut self) {
-        let leading: Vec<usize> = (0..self.replicas.len())
-            .filter(|index| self.replicas[*index].election.leads(self.clock(*index, self.now).instant))
-            .collect();
+        let leading: Vec<usize> = (0..self.replicas.len()).filter(|index| self.leads(*index)).collect();
         assert!(leading.len() <= 1, "at {} ms these all lead: {leading:?}, {:?}", self.now, self.plan);
         if let [leader] = leading[..] {
             let name = name(leader, self.replicas[leader].incarnation);
+            let election = &self.replicas[leader].election;
+            let term = (name.clone(), election.term().unwrap(), election.fence().unwrap());
+            if self.last.as_ref() != Some(&term) {
+                if let Some(before) = &self.last {
+                    assert!(before.2 < term.2, "{before:?} is followed by {term:?}, {:?}", self.plan);
+                }
+                self.last = Some(term);
+            }
             if self.terms.last().is_none_or(|(_, before)| *before != name) {
                 self.terms.push((self.now, name));
             }
         }
     }
 
+    fn leads(&self, index: usize) -> bool {
+        let replica = &self.replicas[index];
+        !replica.is_dead && replica.election.leads(self.clock(index, self.now).instant)
+    }
+
     fn leads_somebody(&self) -> bool {
-        (0..self.replicas.len())
-            .any(|index| self.replicas[index].election.leads(self.clock(index, self.now).instant))
+        (0..self.replicas.len()).any(|index| self.leads(index))
+    }
+
+    /// Kills the leader, if there is one, and returns how long it takes until another leads.
+    fn kill_the_leader(&mut self) -> Option<Duration> {
+        let leader = (0..self.replicas.len()).find(|index| self.leads(*index))?;
+        self.replicas[leader].is_dead = true;
+        let killed = self.now;
+        while !self.leads_somebody() {
+            self.run(self.now + 1);
+        }
+        Some(Duration::from_millis(self.now - killed))
     }
 }
 
@@ -237,10 +276,17 @@ fn name(index: usize, incarnation: u32) -> String {
     format!("replica-{index}-{incarnation}")
 }
 
-fn replica(index: usize, incarnation: u32) -> Replica {
-    let election = Election::new("default", "lock", name(index, incarnation), Timing::default());
-    Replica { election, incarnation, sent: None, try_number: 0 }
+fn replica(index: usize, incarnation: u32, timing: Timing) -> Replica {
+    let election = Election::new("default", "lock", name(index, incarnation), timing);
+    Replica { election, incarnation, sent: None, try_number: 0, is_dead: false }
 }
+
+/// What our own controllers use; their tests compare it with what they have.
+const CONTROLLERS: Timing = Timing {
+    lease_duration: Duration::from_secs(6),
+    renew_deadline: Duration::from_secs(4),
+    retry_period: Duration::from_secs(1),
+};
 
 fn plans(rates: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Plan> {
     let clock = (0_u64..100_000_000, -86_400_000_i64..86_400_000, rates);
@@ -270,6 +316,30 @@ proptest! {
     #[test]
     fn rates_of_clocks_may_differ_by_less_than_the_lease_outlasts_the_deadline(plan in plans(850..=1150)) {
         World::new(plan).run(HOUR);
+    }
+
+    #[test]
+    fn there_is_never_more_than_one_leader_with_the_timing_of_our_controllers(plan in plans(850..=1150)) {
+        World::with(plan, CONTROLLERS).run(HOUR);
+    }
+
+    /// The largest latency here is one way: a round trip takes up to 400 ms.
+    #[test]
+    fn a_leader_that_is_killed_is_followed_within_the_time_that_its_timing_says(
+        plan in plans(1000..=1000),
+        latency in 0_u64..=200,
+        moment in 20_000_u64..60_000,
+    ) {
+        let plan = Plan { latency, lost: 0, standstill: 0, crash: 0, ..plan };
+        for timing in [Timing::default(), CONTROLLERS] {
+            let mut world = World::with(plan.clone(), timing);
+            world.run(moment);
+            let waited = world.kill_the_leader().unwrap();
+            // What is rounded up in the simulation: two timers.
+            let most = timing.failover(Duration::from_millis(2 * latency)) + Duration::from_millis(2);
+            prop_assert!(waited <= most, "{:?} with {:?} takes {:?}", timing, plan, waited);
+            prop_assert!(timing != CONTROLLERS || waited <= Duration::from_secs(10), "{:?}", waited);
+        }
     }
 
     #[test]

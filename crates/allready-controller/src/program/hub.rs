@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use allready_controller::hub::{Hubbing, inventory::Providers};
-
-use super::{args::ControllerArgs, sources};
-use crate::{cluster::Cluster, failure::Failure, printer::tame};
+use super::{args::ControllerArgs, cluster::Cluster, failure::Failure, sources, text::tame};
+use crate::{
+    engine::Running,
+    hub::{Hubbing, inventory::Providers},
+};
+use tokio::time::Instant;
 
 /// The plugins that give credentials, from the file that is named.
 pub(super) fn providers(args: &ControllerArgs) -> Result<Providers, Failure> {
@@ -15,11 +17,11 @@ pub(super) fn providers(args: &ControllerArgs) -> Result<Providers, Failure> {
 }
 
 /// What the hub takes; none where no clusters are given.
-pub(super) fn hubbing(
+pub(super) fn controller(
     args: &ControllerArgs,
     cluster: &Cluster,
     providers: &Providers,
-    leading: Arc<dyn Fn() -> bool + Send + Sync>,
+    running: Running,
 ) -> Option<Hubbing> {
     if args.clusters.is_empty() {
         return None;
@@ -28,6 +30,8 @@ pub(super) fn hubbing(
     let inventory = sources::inventory(&args.clusters, providers, &namespace, &cluster.client);
     let mut hubbing = Hubbing::new(cluster.client.clone(), Box::new(inventory));
     hubbing.options.namespace = namespace;
-    hubbing.leading = leading;
+    let Running { leader, writes, .. } = running;
+    hubbing.leading = Arc::new(move || leader.term(Instant::now()).is_some());
+    hubbing.metrics = writes;
     Some(hubbing)
 }

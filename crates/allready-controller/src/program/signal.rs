@@ -1,10 +1,10 @@
-//! The wish of the system, or of a person, that a command ends.
+//! Signals that end a program.
 
-use crate::failure::Failure;
+use super::failure::Failure;
 
 /// Waits until somebody wants the command to stop. From the call on, a signal no longer ends the process by itself.
 #[cfg(unix)]
-pub(crate) fn stopped() -> Result<impl Future<Output = ()>, Failure> {
+pub fn stopped() -> Result<impl Future<Output = ()>, Failure> {
     use tokio::signal::unix::{SignalKind, signal};
 
     let listen = |kind| {
@@ -21,7 +21,7 @@ pub(crate) fn stopped() -> Result<impl Future<Output = ()>, Failure> {
 
 /// Waits until somebody wants the command to stop. From the call on, a signal no longer ends the process by itself.
 #[cfg(not(unix))]
-pub(crate) fn stopped() -> Result<impl Future<Output = ()>, Failure> {
+pub fn stopped() -> Result<impl Future<Output = ()>, Failure> {
     Ok(async {
         let _ = tokio::signal::ctrl_c().await;
     })

@@ -2,15 +2,16 @@
 
 use std::path::PathBuf;
 
-use allready_controller::hub::inventory::{
+use kube::Client;
+
+use crate::hub::inventory::{
     ClusterInventory, DirectoryInventory, FilesInventory, Merged, ProfileInventory, Providers,
     SecretInventory, merged,
 };
-use kube::Client;
 
 /// One source of clusters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(super) enum Source {
     /// Secrets with kubeconfigs.
     Secrets {
         /// Where they are.
@@ -31,7 +32,7 @@ pub(crate) enum Source {
 
 /// In which namespaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(super) enum Scope {
     /// In that of the hub.
     Own,
     /// In this one.
@@ -61,7 +62,7 @@ impl Scope {
 }
 
 /// Reads one source.
-pub(crate) fn source(text: &str) -> Result<Source, String> {
+pub(super) fn source(text: &str) -> Result<Source, String> {
     let (kind, rest) = match text.split_once(':') {
         Some((kind, rest)) => (kind, Some(rest)),
         None => (text, None),

@@ -1,16 +1,18 @@
-//! What can be said to `allready controller`.
+//! The arguments of the program.
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use allready_controller::config::Subject;
 use allready_kube::kinds::{ConfigurationStatusSpec, Preset};
 use clap::Args;
 use tracing::level_filters::LevelFilter;
 
-use super::sources::{Source, source};
-use crate::cluster::ClusterArgs;
+use super::{
+    cluster::ClusterArgs,
+    sources::{Source, source},
+};
+use crate::config::StatusKey;
 
-/// What to answer for, and how to run.
+/// The arguments of `allready-controller` and of `allready controller`: what to answer for, and how to run.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 It watches ConfigurationStatuses and everything that counts for them (StatusReports,
@@ -35,8 +37,8 @@ reads. Clusters come and go without a restart. Sources, of which there may be se
 
 With --metrics it also serves
   /metrics   writes (config_status, and hub) and leadership, for Prometheus
-  /healthz   that it runs
-  /readyz    that it has reached the API server
+  /healthz   whether it makes progress; 503 with the reason where it does not
+  /readyz    whether it sees what it watches; 503 with what it cannot see
 
 Exit codes:
   0 it was stopped
@@ -50,62 +52,62 @@ Examples:
   allready controller --clusters secrets --clusters dir:/etc/fleet
   allready controller --clusters profiles:fleet --cluster-providers providers.yaml
   allready controller --kubeconfig dev.kubeconfig --no-leader-election --log debug")]
-pub(crate) struct ControllerArgs {
+pub struct ControllerArgs {
     #[command(flatten)]
-    pub(crate) cluster: ClusterArgs,
+    pub(super) cluster: ClusterArgs,
 
     /// A namespace to stay in; may be said several times [default: all].
     #[arg(short, long, value_name = "NAMESPACE")]
-    pub(crate) namespace: Vec<String>,
+    pub(super) namespace: Vec<String>,
 
     /// An object to make where it is not there, as NAMESPACE/NAME or NAMESPACE/NAME=preset:PRESET.
     #[arg(long, value_name = "OBJECT", value_parser = ensured)]
-    pub(crate) ensure: Vec<Ensured>,
+    pub(super) ensure: Vec<Ensured>,
 
     /// A group and version under which ConfigurationStatuses are served; may be said several times.
     #[arg(long, value_name = "GROUP/VERSION", default_value = "allready.dev/v1alpha1", value_parser = group)]
-    pub(crate) group: Vec<String>,
+    pub(super) group: Vec<String>,
 
     /// A source of clusters (see below); may be said several times. Without it there is no hub.
     #[arg(long, value_name = "SOURCE", value_parser = source)]
-    pub(crate) clusters: Vec<Source>,
+    pub(super) clusters: Vec<Source>,
 
     /// Which plugin gives the credentials that a ClusterProfile asks for: a list of providers, as JSON or YAML.
     #[arg(long, value_name = "FILE", requires = "clusters")]
-    pub(crate) cluster_providers: Option<PathBuf>,
+    pub(super) cluster_providers: Option<PathBuf>,
 
     /// The namespace for reports on clusters [default: POD_NAMESPACE, or that of the kubeconfig].
     #[arg(long, value_name = "NAMESPACE", requires = "clusters")]
-    pub(crate) hub_namespace: Option<String>,
+    pub(super) hub_namespace: Option<String>,
 
     /// Let one of several replicas write: the default.
     #[arg(long, overrides_with = "no_leader_election")]
-    pub(crate) leader_election: bool,
+    pub(super) leader_election: bool,
 
     /// Write without asking: there must be no other replica.
     #[arg(long, overrides_with = "leader_election")]
-    pub(crate) no_leader_election: bool,
+    pub(super) no_leader_election: bool,
 
     /// The lease by which replicas agree, as NAME or NAMESPACE/NAME.
     #[arg(long, value_name = "LEASE", default_value = "allready-controller")]
-    pub(crate) lease: String,
+    pub(super) lease: String,
 
     /// The name of this replica, which no other has [default: POD_NAME, or the machine and the process].
     #[arg(long, value_name = "NAME")]
-    pub(crate) identity: Option<String>,
+    pub(super) identity: Option<String>,
 
     /// Serve metrics and probes on this address.
     #[arg(long, value_name = "ADDRESS")]
-    pub(crate) metrics: Option<SocketAddr>,
+    pub(super) metrics: Option<SocketAddr>,
 
     /// What is logged: off, error, warn, info, debug or trace.
     #[arg(long, value_name = "LEVEL", default_value = "info")]
-    pub(crate) log: LevelFilter,
+    pub(super) log: LevelFilter,
 }
 
 /// An object that is made where it is not there.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Ensured {
+pub(super) struct Ensured {
     namespace: String,
     name: String,
     preset: Option<Preset>,
@@ -113,17 +115,17 @@ pub(crate) struct Ensured {
 
 impl ControllerArgs {
     /// Whether replicas agree on who writes.
-    pub(crate) fn leads(&self) -> bool {
+    pub(super) fn leads(&self) -> bool {
         !self.no_leader_election
     }
 
     /// The namespace of the hub, given that of the kubeconfig.
-    pub(crate) fn hub_namespace(&self, default: &str) -> String {
+    pub(super) fn hub_namespace(&self, default: &str) -> String {
         self.hub_namespace.clone().or_else(|| said("POD_NAMESPACE")).unwrap_or_else(|| default.to_owned())
     }
 
     /// The name of this replica.
-    pub(crate) fn identity(&self) -> String {
+    pub(super) fn identity(&self) -> String {
         let machine = || {
             let machine = said("HOSTNAME").or_else(|| std::fs::read_to_string("/etc/hostname").ok());
             format!("{}-{}", machine.as_deref().unwrap_or("allready").trim(), std::process::id())
@@ -132,15 +134,15 @@ impl ControllerArgs {
     }
 
     /// The objects to make where they are not there.
-    pub(crate) fn ensured(&self) -> Vec<(Subject, ConfigurationStatusSpec)> {
+    pub(super) fn ensured(&self) -> Vec<(StatusKey, ConfigurationStatusSpec)> {
         let api_version = self.group.first().cloned().unwrap_or_default();
         let object = |ensured: &Ensured| {
-            let subject = Subject {
+            let key = StatusKey {
                 api_version: api_version.clone(),
                 namespace: ensured.namespace.clone(),
                 name: ensured.name.clone(),
             };
-            (subject, ConfigurationStatusSpec { preset: ensured.preset, ..Default::default() })
+            (key, ConfigurationStatusSpec { preset: ensured.preset, ..Default::default() })
         };
         self.ensure.iter().map(object).collect()
     }
@@ -183,17 +185,12 @@ fn group(text: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser as _;
-
     use super::*;
-    use crate::cli::{Cli, Command};
+    use crate::program::command_line;
 
     fn parsed(arguments: &[&str]) -> ControllerArgs {
-        let all = ["allready", "controller"].iter().chain(arguments);
-        match Cli::try_parse_from(all).unwrap().command {
-            Command::Controller(args) => *args,
-            other => panic!("{other:?}"),
-        }
+        let words = ["allready-controller"].iter().chain(arguments);
+        command_line(words.map(Into::into)).unwrap()
     }
 
     #[test]
@@ -212,8 +209,8 @@ mod tests {
         assert_eq!(parsed(&[]).clusters, []);
         let hub = parsed(&["--clusters", "secrets", "--clusters", "dir:/a", "--hub-namespace", "fleet"]);
         assert_eq!((hub.clusters.len(), hub.hub_namespace("default").as_str()), (2, "fleet"));
-        let alone = ["allready", "controller", "--hub-namespace", "fleet"];
-        assert!(Cli::try_parse_from(alone).unwrap_err().to_string().contains("--clusters"));
+        let alone = ["allready-controller", "--hub-namespace", "fleet"].into_iter();
+        assert!(command_line(alone.map(Into::into)).unwrap_err().to_string().contains("--clusters"));
     }
 
     #[test]

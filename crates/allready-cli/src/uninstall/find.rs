@@ -1,0 +1,156 @@
+//! What is installed, as it is found in a cluster.
+
+use allready_controller::hub::remains::{self, Remains};
+use kube::{
+    Api, Client, ResourceExt as _,
+    api::{ApiResource, DynamicObject, ListParams},
+};
+
+use super::plan::Installed;
+use crate::{
+    cluster::refused,
+    failure::Failure,
+    printer::{Printer, tame},
+};
+
+/// A kind that is installed: group, version, kind and plural.
+pub(super) type Kind = (&'static str, &'static str, &'static str, &'static str);
+
+pub(super) const DEPLOYMENT: Kind = ("apps", "v1", "Deployment", "deployments");
+pub(super) const DEFINITION: Kind =
+    ("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions");
+const LEASE: Kind = ("coordination.k8s.io", "v1", "Lease", "leases");
+
+/// What is installed beside the controller and the CRDs: bindings before what they bind.
+pub(super) const BESIDE: [Kind; 7] = [
+    (
+        "admissionregistration.k8s.io",
+        "v1",
+        "ValidatingAdmissionPolicyBinding",
+        "validatingadmissionpolicybindings",
+    ),
+    ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
+    ("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings"),
+    ("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings"),
+    ("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles"),
+    ("rbac.authorization.k8s.io", "v1", "Role", "roles"),
+    ("", "v1", "ServiceAccount", "serviceaccounts"),
+];
+pub(super) const NAMESPACE: Kind = ("", "v1", "Namespace", "namespaces");
+
+/// The label that everything installed has.
+const OURS: &str = "app.kubernetes.io/name=allready";
+
+/// What an aggregation wrote into the status of an object.
+pub(super) struct Leftover {
+    pub(super) kind: ApiResource,
+    pub(super) remains: Remains,
+}
+
+impl Leftover {
+    /// As it is named to a person.
+    pub(super) fn described(&self) -> String {
+        let (kind, name) = (tame(&self.kind.kind.to_lowercase()), tame(&self.remains.object.name));
+        let place = match &*self.remains.object.namespace {
+            "" => String::new(),
+            namespace => format!(" in {}", tame(namespace)),
+        };
+        format!("what {} wrote into {kind}/{name}{place}", tame(&self.remains.manager))
+    }
+}
+
+/// Everything that is installed, of whichever release, in the order in which it would go.
+pub(super) async fn installed(client: &Client) -> Result<Vec<Installed>, Failure> {
+    let mut found = Vec::new();
+    for deployment in objects(client, DEPLOYMENT).await? {
+        // The lease of the controller has its name, and no label: who leads has made it.
+        let lease = place(client, LEASE, &deployment).get_opt(&deployment.name_any()).await;
+        let mut lease = lease.map_err(|error| refused("cannot get leases", &error))?;
+        if let Some(lease) = &mut lease {
+            lease.metadata.labels.clone_from(&deployment.metadata.labels);
+            lease.metadata.annotations.clone_from(&deployment.metadata.annotations);
+        }
+        found.push(Installed { kind: DEPLOYMENT, object: deployment, objects: None });
+        found.extend(lease.map(|object| Installed { kind: LEASE, object, objects: None }));
+    }
+    for kind in BESIDE {
+        let objects = objects(client, kind).await?.into_iter();
+        found.extend(objects.map(|object| Installed { kind, object, objects: None }));
+    }
+    for object in objects(client, DEFINITION).await? {
+        let objects = objects_of(client, &object).await;
+        found.push(Installed { kind: DEFINITION, object, objects });
+    }
+    let namespaces = objects(client, NAMESPACE).await?.into_iter();
+    found.extend(namespaces.map(|object| Installed { kind: NAMESPACE, object, objects: None }));
+    Ok(found)
+}
+
+/// Everything that aggregations have written into statuses, of whatever kind.
+pub(super) async fn leftovers(client: &Client, printer: &mut Printer) -> Result<Vec<Leftover>, Failure> {
+    let mut all = Vec::new();
+    let kinds = remains::kinds(client).await;
+    for kind in kinds.map_err(|error| refused("cannot find out which kinds there are", &error))? {
+        match remains::search(client, &kind).await {
+            Ok(found) => {
+                all.extend(found.into_iter().map(|remains| Leftover { kind: kind.clone(), remains }));
+            }
+            // The kind is gone since it was found.
+            Err(kube::Error::Api(status)) if status.code == 404 => {}
+            // Most kinds have nothing of ours: whoever may not look there can still uninstall the rest.
+            Err(kube::Error::Api(status)) if status.code == 403 => {
+                printer.text(&format!("not looked through: {}\n", tame(&status.message)))?;
+            }
+            Err(error) => return Err(refused(&format!("cannot list {}", tame(&kind.plural)), &error)),
+        }
+    }
+    Ok(all)
+}
+
+/// The objects of a kind that are ours. None where the kind is not served.
+async fn objects(client: &Client, kind: Kind) -> Result<Vec<DynamicObject>, Failure> {
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource(kind));
+    match api.list(&ListParams::default().labels(OURS)).await {
+        // What goes already needs no further word.
+        Ok(list) => {
+            let stays = |object: &DynamicObject| object.metadata.deletion_timestamp.is_none();
+            Ok(list.items.into_iter().filter(stays).collect())
+        }
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(Vec::new()),
+        Err(error) => Err(refused(&format!("cannot list {}", kind.3), &error)),
+    }
+}
+
+/// How many objects a CRD has, as far as that can be found out: one that is just being made or unmade has none to show.
+async fn objects_of(client: &Client, definition: &DynamicObject) -> Option<usize> {
+    let spec = &definition.data["spec"];
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let (group, version) = (text(&spec["group"]), text(&spec["versions"][0]["name"]));
+    let resource = ApiResource {
+        api_version: format!("{group}/{version}"),
+        group,
+        version,
+        kind: text(&spec["names"]["kind"]),
+        plural: text(&spec["names"]["plural"]),
+    };
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
+    api.list_metadata(&ListParams::default()).await.ok().map(|list| list.items.len())
+}
+
+/// Where an object of this kind is, beside another one.
+pub(super) fn place(client: &Client, kind: Kind, object: &DynamicObject) -> Api<DynamicObject> {
+    match object.namespace() {
+        Some(namespace) => Api::namespaced_with(client.clone(), &namespace, &resource(kind)),
+        None => Api::all_with(client.clone(), &resource(kind)),
+    }
+}
+
+fn resource((group, version, kind, plural): Kind) -> ApiResource {
+    ApiResource {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        api_version: if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") },
+        kind: kind.to_owned(),
+        plural: plural.to_owned(),
+    }
+}

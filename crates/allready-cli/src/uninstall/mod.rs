@@ -1,0 +1,180 @@
+//! `allready uninstall`: one release goes, in an order in which nothing is left that lies, after somebody has agreed.
+
+mod find;
+mod plan;
+
+use std::{
+    io::{BufRead as _, IsTerminal as _},
+    process::ExitCode,
+};
+
+use clap::Args;
+use kube::{
+    Api, Client, ResourceExt as _,
+    api::{DeleteParams, DynamicObject, Patch, PatchParams, Preconditions},
+};
+
+use self::{
+    find::{DEFINITION, Leftover, NAMESPACE},
+    plan::{Installed, Plan},
+};
+use crate::{
+    cluster::{Cluster, ClusterArgs, Patience, refused},
+    failure::Failure,
+    printer::{DIM, Printer, tame},
+};
+
+/// What to remove.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+It names the cluster and lists what would go, and asks before it deletes anything.
+Without a terminal it deletes only with --yes. What goes, in this order:
+  the controller, so that nobody answers any more
+  the admission policies, roles, bindings, service accounts and the lease
+  what a hub has written into the status of objects, found by who wrote it: nobody is
+    behind it any more. What others wrote there stays, and so do DNSEndpoints
+  with --crds the CRDs of ConfigurationStatus, StatusAggregation and StatusReport, and
+    with them every object. Without it they stay, and nobody keeps up what they say
+  the namespace of the controller, if it was made for it
+
+It is found by the label app.kubernetes.io/name=allready, and one release of it by the
+label app.kubernetes.io/instance. Everything else stays: your components, their
+namespaces, and CRDs that another release needs or somebody else has installed.
+A release of Helm is left to Helm: `helm uninstall`. CRDs that Helm left behind go with
+--crds.
+
+Exit codes:
+  0 nothing of it is left, or --dry-run has shown what would go
+  1 somebody said no
+  64 nobody agreed, several releases, or a release of Helm
+  66 no usable kubeconfig, 69 no answer, 77 not permitted
+
+Examples:
+  allready uninstall --dry-run
+  allready uninstall --release metallb-status
+  allready uninstall --crds --yes           everything, without a question")]
+pub(crate) struct UninstallArgs {
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
+
+    /// Only say what would go.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Delete without asking.
+    #[arg(short, long, conflicts_with = "dry_run")]
+    pub(crate) yes: bool,
+
+    /// The release to remove [default: allready].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) release: Option<String>,
+
+    /// Delete the CRDs as well, and with them every object of theirs.
+    #[arg(long)]
+    pub(crate) crds: bool,
+}
+
+pub(crate) fn run(args: &UninstallArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
+    runtime.block_on(uninstall(args, printer))
+}
+
+async fn uninstall(args: &UninstallArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    let cluster = args.cluster.connect(Patience::Command).await?;
+    let client = &cluster.client;
+    let found = find::installed(client).await?;
+    let plan = plan::plan(found, args.release.as_deref(), args.crds).map_err(Failure::usage)?;
+    let leftovers = if plan.is_last { find::leftovers(client, printer).await? } else { Vec::new() };
+    list(&cluster, &plan, &leftovers, printer)?;
+    if plan.delete.is_empty() && leftovers.is_empty() {
+        let nothing =
+            if plan.keep.is_empty() { "Nothing is installed." } else { "There is nothing to delete." };
+        printer.text(&format!("{DIM}{nothing}{DIM:#}\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.dry_run {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !args.yes && !agreed(printer)? {
+        printer.text("Nothing was deleted.\n")?;
+        return Ok(ExitCode::FAILURE);
+    }
+    // Statuses after the roles, so that whoever kept them up may not write any more, and before the CRDs.
+    let (first, last): (Vec<_>, Vec<_>) =
+        plan.delete.into_iter().partition(|it| it.kind != DEFINITION && it.kind != NAMESPACE);
+    for installed in &first {
+        delete(client, installed, printer).await?;
+    }
+    for leftover in &leftovers {
+        remove(client, leftover, printer).await?;
+    }
+    for installed in &last {
+        delete(client, installed, printer).await?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says where, and what would go and what would stay there.
+fn list(
+    cluster: &Cluster,
+    plan: &Plan,
+    leftovers: &[Leftover],
+    printer: &mut Printer,
+) -> Result<(), Failure> {
+    let context = cluster.context.as_deref().map_or("of this pod".to_owned(), tame);
+    let mut text =
+        format!("Context {context}, server {}, release {}\n", tame(&cluster.server), tame(&plan.release));
+    let is_late = |it: &&Installed| it.kind == DEFINITION || it.kind == NAMESPACE;
+    let described = |it: &Installed| format!("would delete {}\n", it.described());
+    text.extend(plan.delete.iter().filter(|it| !is_late(it)).map(described));
+    text.extend(leftovers.iter().map(|it| format!("would remove {}\n", it.described())));
+    text.extend(plan.delete.iter().filter(is_late).map(described));
+    text.extend(plan.keep.iter().map(|(it, why)| format!("would keep {}: {why}\n", it.described())));
+    printer.text(&text)
+}
+
+/// Asks the person at the terminal; where there is none, nobody can agree.
+fn agreed(printer: &mut Printer) -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        return Err(Failure::usage("refusing to delete without confirmation; pass --yes"));
+    }
+    printer.text("Delete all this? [y/N] ")?;
+    let mut line = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .map_err(|error| Failure::no_input(format_args!("cannot read the answer: {error}")))?;
+    Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+async fn delete(client: &Client, installed: &Installed, printer: &mut Printer) -> Result<(), Failure> {
+    let (object, what) = (&installed.object, installed.described());
+    // What was listed, and not what has its name now.
+    let listed = Preconditions { uid: object.uid(), resource_version: None };
+    let parameters = DeleteParams::background().preconditions(listed);
+    match find::place(client, installed.kind, object).delete(&object.name_any(), &parameters).await {
+        Ok(_) => {}
+        // It went with something that went before it.
+        Err(kube::Error::Api(status)) if status.code == 404 => {}
+        Err(error) => return Err(refused(&format!("cannot delete {what}"), &error)),
+    }
+    printer.text(&format!("deleted {what}\n"))
+}
+
+async fn remove(client: &Client, leftover: &Leftover, printer: &mut Printer) -> Result<(), Failure> {
+    let (kind, remains) = (&leftover.kind, &leftover.remains);
+    let api: Api<DynamicObject> = match &*remains.object.namespace {
+        "" => Api::all_with(client.clone(), kind),
+        namespace => Api::namespaced_with(client.clone(), namespace, kind),
+    };
+    let apply = PatchParams::apply(&remains.manager).force();
+    match api.patch_status(&remains.object.name, &apply, &Patch::Apply(remains.nothing())).await {
+        Ok(_) => {}
+        Err(kube::Error::Api(status)) if status.code == 404 => {}
+        Err(error) => return Err(refused(&format!("cannot remove {}", leftover.described()), &error)),
+    }
+    printer.text(&format!("removed {}\n", leftover.described()))
+}

@@ -1,0 +1,235 @@
+//! One ConfigurationStatus: what is known for it, what stands in it, and what should.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use allready_core::{Condition, Generation, Status, Time, found};
+use allready_kube::kinds::ConfigurationStatusSpec;
+use serde_json::{Map, Value, json};
+
+use super::{
+    Answer, Board, Facts, Options, Origin, StatusKey, Watch, leftovers::Strangers, read::own_reports,
+};
+use crate::engine::{Now, Write};
+
+/// The kind of the reports that stand in the object itself.
+pub(super) const OWN: &str = "ConfigurationStatus";
+
+/// One ConfigurationStatus that is there.
+#[derive(Debug)]
+pub(super) struct StatusState {
+    key: StatusKey,
+    pub(super) board: Board,
+    standing: Standing,
+    pub(super) strangers: Strangers,
+    /// `Ready` as the last event told it.
+    told: Option<Condition>,
+    /// What `Ready` should be, as it was last decided.
+    decided: Option<Status>,
+}
+
+/// What stands in the object, as the last watch or write showed it.
+#[derive(Debug, Default)]
+struct Standing {
+    version: Option<u64>,
+    generation: i64,
+    spec: Value,
+    /// The part of the status that is ours.
+    owned: Value,
+    ready: Option<Condition>,
+}
+
+impl StatusState {
+    /// An object that was just seen.
+    pub(super) fn new(key: StatusKey, object: &Value) -> Self {
+        let mut status = Self {
+            key,
+            board: Board::new(&ConfigurationStatusSpec::default()),
+            standing: Standing::default(),
+            strangers: Strangers::default(),
+            told: None,
+            decided: None,
+        };
+        status.observe(object, true);
+        status.told.clone_from(&status.standing.ready);
+        status
+    }
+
+    /// Takes the object: another spec, the reports that stand in it, and what of its status is ours. A version that is older than the
+    /// one that is known is not taken, unless the list is a new one: a restored store counts from an earlier version on. Returns true
+    /// if the spec is another one.
+    pub(super) fn observe(&mut self, object: &Value, is_listed: bool) -> bool {
+        let version = object["metadata"]["resourceVersion"].as_str().and_then(|version| version.parse().ok());
+        let is_behind =
+            version.zip(self.standing.version).is_some_and(|(new, known): (u64, u64)| new < known);
+        if is_behind && !is_listed {
+            return false; // a watch that is behind our own write
+        }
+        let spec = object.get("spec").cloned().unwrap_or_else(|| json!({}));
+        let is_new = self.standing.spec != spec;
+        if is_new {
+            match serde_json::from_value::<ConfigurationStatusSpec>(spec.clone()) {
+                Ok(spec) => {
+                    self.board.set_spec(&spec);
+                    self.board.gap("spec", None);
+                }
+                Err(error) => self.board.gap("spec", Some(error.to_string())),
+            }
+        }
+        self.take_own_reports(object);
+        self.standing = Standing {
+            version,
+            generation: object["metadata"]["generation"].as_i64().unwrap_or_default(),
+            spec,
+            owned: owned(&object["status"]),
+            ready: ready(object),
+        };
+        // Somebody else's doing is not told in an event of ours.
+        let stands = self.standing.ready.as_ref().map(|ready| ready.status);
+        if stands != self.decided {
+            self.told.clone_from(&self.standing.ready);
+        }
+        is_new
+    }
+
+    fn take_own_reports(&mut self, object: &Value) {
+        let reports = own_reports(object, |prefix, types| {
+            let is_expected =
+                |component: &str, instance: Option<&str>| self.board.is_expected(component, instance);
+            self.board.plan().split(prefix, types, is_expected)
+        });
+        let known = self.board.reporting_in(OWN);
+        for gone in known.iter().filter(|known| !reports.contains_key(*known)) {
+            self.board.unreport(&Origin::new(OWN, gone));
+        }
+        for (prefix, report) in reports {
+            self.board.report(Origin::new(OWN, &prefix), report);
+        }
+    }
+
+    /// The watches that its spec needs, and what of the spec cannot be watched.
+    pub(super) fn watches(&self) -> (BTreeSet<Watch>, Option<String>) {
+        let (plan, namespace) = (self.board.plan(), self.key.namespace.clone());
+        let mut wanted = BTreeSet::from([Watch::Reports { namespace: namespace.clone() }]);
+        if plan.needs_nodes() {
+            wanted.insert(Watch::Nodes);
+        }
+        if plan.daemon_sets().next().is_some() {
+            let namespace = namespace.clone();
+            wanted.extend([Watch::DaemonSets { namespace: namespace.clone() }, Watch::Pods { namespace }]);
+        }
+        if plan.silent_after.is_some() {
+            wanted.insert(Watch::Leases { namespace: namespace.clone() });
+        }
+        let mut unreadable = Vec::new();
+        for source in &plan.sources {
+            match Watch::source(&namespace, source) {
+                Ok(watch) => drop(wanted.insert(watch)),
+                Err(error) => unreadable.push(format!("{}: {error}", source.kind)),
+            }
+        }
+        (wanted, (!unreadable.is_empty()).then(|| unreadable.join("; ")))
+    }
+
+    /// Takes what is known of an object of a watch; none where it is gone.
+    pub(super) fn apply(&mut self, watch: &Watch, name: &str, facts: Option<&Facts>, now: Duration) {
+        self.board.at(now);
+        let report = |kind: Arc<str>, board: &mut Board| match facts {
+            Some(Facts::Report(Some(found)))
+                if found.target.as_ref().is_none_or(|target| *target == self.key.name) =>
+            {
+                board.report(Origin::new(kind, name), Arc::clone(&found.report));
+            }
+            _ => board.unreport(&Origin::new(kind, name)),
+        };
+        match (watch, facts) {
+            (Watch::Reports { .. }, _) => report(Origin::STATUS_REPORT.into(), &mut self.board),
+            (Watch::Source { source, .. }, _) => report(Arc::clone(source), &mut self.board),
+            (Watch::Nodes, Some(Facts::Node(facts))) => self.board.node(name, Some(facts.clone())),
+            (Watch::Nodes, _) => self.board.node(name, None),
+            (Watch::Pods { .. }, Some(Facts::Pod(facts))) => self.board.pod(name, facts.as_ref()),
+            (Watch::Pods { .. }, _) => self.board.pod(name, None),
+            (Watch::DaemonSets { .. }, Some(Facts::DaemonSet(facts))) => {
+                self.board.daemon_set(name, Some(*facts));
+            }
+            (Watch::DaemonSets { .. }, _) => self.board.daemon_set(name, None),
+            (Watch::Leases { .. }, Some(Facts::Lease(renewed))) => self.board.heartbeat(name, Some(*renewed)),
+            (Watch::Leases { .. }, _) => self.board.heartbeat(name, None),
+            (Watch::Statuses { .. }, _) => {}
+        }
+    }
+
+    /// The status that should be written, if another one stands. While not everything has been seen, what stands is better than a
+    /// guess; but red is not made better by what is not seen yet.
+    pub(super) fn write(&mut self, is_blind: bool, options: &Options, now: Now) -> Option<Write> {
+        let standing = &self.standing;
+        let mut answer = self.board.answer(standing.ready.as_ref(), now.time);
+        if is_blind && answer.ready.status != Status::False {
+            return None;
+        }
+        self.decided = Some(answer.ready.status);
+        answer.ready = answer.ready.observed(Generation::from(Some(standing.generation)));
+        let mut wanted = status(&answer, standing.generation);
+        if let (Some(lease), Some(term)) = (&options.lease, now.term) {
+            wanted["controller"] = json!({ "lease": lease, "term": term });
+        }
+        if owned(&wanted) == standing.owned {
+            return None;
+        }
+        let StatusKey { api_version, namespace, name } = &self.key;
+        let body = json!({
+            "apiVersion": api_version,
+            "kind": "ConfigurationStatus",
+            "metadata": { "namespace": namespace, "name": name },
+            "status": wanted,
+        });
+        let stands = standing.ready.as_ref().map(|ready| ready.status);
+        Some(Write::status(body, answer.ready.status, stands))
+    }
+
+    /// `Ready` before and after a write of ours, if its status is another one now.
+    pub(super) fn transition(&mut self) -> Option<(Option<Condition>, Condition)> {
+        let ready = self.standing.ready.clone()?;
+        if self.told.as_ref().is_some_and(|told| told.status == ready.status) {
+            return None;
+        }
+        Some((self.told.replace(ready.clone()), ready))
+    }
+}
+
+/// The status that says this.
+fn status(answer: &Answer, generation: i64) -> Value {
+    let mut status = json!({
+        "observedGeneration": generation,
+        "conditions": [answer.ready],
+        "reporters": answer.reporters,
+    });
+    if let Some(revision) = &answer.revision {
+        status["revision"] = json!(revision);
+    }
+    // Also when there are none: a field that is left out stays if somebody else owns it too.
+    status["causes"] = json!(answer.causes);
+    status["moreCauses"] = json!(answer.more_causes);
+    status
+}
+
+/// The part of a status that is ours: all but the conditions of others.
+pub(super) fn owned(status: &Value) -> Value {
+    let fields = ["observedGeneration", "reporters", "revision", "causes", "moreCauses", "controller"];
+    let mut owned: Map<String, Value> =
+        fields.iter().filter_map(|field| Some(((*field).to_owned(), status.get(*field)?.clone()))).collect();
+    let conditions = status["conditions"].as_array().into_iter().flatten();
+    let ready: Vec<_> = conditions.filter(|condition| condition["type"] == "Ready").cloned().collect();
+    owned.insert("conditions".to_owned(), ready.into());
+    owned.into()
+}
+
+fn ready(object: &Value) -> Option<Condition> {
+    let conditions = found::of_object(object);
+    let ready = conditions.find("Ready")?.to_condition(Time::EPOCH);
+    // A time that nobody could have written is in doubt, so the next write sets it anew.
+    (ready.last_transition_time != Time::EPOCH || ready.status == Status::Unknown).then_some(ready)
+}
+
+/// How long a node must be gone before its reporters are not counted any more: less than it takes to look into a scale-down, more than
+/// a kubelet needs to register again.
+pub(super) const NODE_GRACE: Duration = Duration::from_secs(10);

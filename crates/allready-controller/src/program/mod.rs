@@ -1,0 +1,225 @@
+//! The program that runs the controllers in a cluster, until it is stopped: the binary `allready-controller`, and
+//! `allready controller` on the command line.
+//!
+//! Everything here is for these two: it promises nothing to others.
+
+mod args;
+pub mod cluster;
+mod failure;
+mod hub;
+mod pages;
+pub mod signal;
+mod sources;
+pub mod text;
+
+use std::{
+    ffi::OsString,
+    io::{ErrorKind, Write as _},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+
+use allready_kube::lease::{Candidacy, Candidate, Timing};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use futures::future::OptionFuture;
+use kube::Client;
+use tokio::{
+    net::TcpListener,
+    time::{Instant, sleep, timeout},
+};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+
+pub use args::ControllerArgs;
+pub use failure::Failure;
+
+use self::{
+    cluster::{Cluster, Patience},
+    pages::Pages,
+};
+use crate::{
+    config::{ConfigController, StatusKey},
+    engine::{Leader, Running},
+    health::Health,
+    hub::{Hubbing, inventory::Providers},
+    metrics::ControllerMetrics,
+};
+
+/// The timing of the controllers' own lease: a replica that is killed is followed within ten seconds. [`Timing::failover`] has
+/// the arithmetic; docs/metrics.md has what it costs.
+pub const TIMING: Timing = Timing {
+    lease_duration: Duration::from_secs(6),
+    renew_deadline: Duration::from_secs(4),
+    retry_period: Duration::from_secs(1),
+};
+
+/// Run the controllers of allready in a cluster: one Ready from many reporters, one status from many clusters
+#[derive(Debug, Parser)]
+#[command(name = "allready-controller", version, max_term_width = 100)]
+struct CommandLine {
+    #[command(flatten)]
+    args: ControllerArgs,
+}
+
+/// Runs as the binary: reads its arguments, and says what went wrong.
+pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
+    let args = match command_line(words) {
+        Ok(args) => args,
+        Err(error) => {
+            let code = if error.use_stderr() { 64 } else { 0 };
+            // There is nobody to tell when that fails.
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            let _ = writeln!(std::io::stderr(), "error: {failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// Reads the arguments of the binary. Its help is that of the command, under its own name.
+fn command_line(words: impl Iterator<Item = OsString>) -> Result<ControllerArgs, clap::Error> {
+    let mut command = CommandLine::command();
+    if let Some(text) = command.get_after_help() {
+        let text = text.to_string().replace("allready controller", "allready-controller");
+        command = command.after_help(text);
+    }
+    let mut matches = command.try_get_matches_from(words)?;
+    CommandLine::from_arg_matches_mut(&mut matches).map(|line| line.args)
+}
+
+/// Runs the controllers until a signal ends them.
+pub fn run(args: &ControllerArgs) -> Result<(), Failure> {
+    check_namespaces(args)?;
+    let providers = hub::providers(args)?;
+    // Logs go beside the output, as everything that is not an answer.
+    logs(args.log);
+    let runtime = tokio::runtime::Runtime::new()
+        .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
+    runtime.block_on(control(args, &providers))
+}
+
+/// Logs to standard error. The client logs every failed request and the whole of an answer that it cannot read: a cluster that
+/// does not answer, or sends what it pleases, would fill the log with what stands in statuses already.
+fn logs(level: LevelFilter) {
+    let of_client = if level > LevelFilter::INFO { level } else { LevelFilter::OFF };
+    let only = Targets::new().with_default(level).with_target("kube_client", of_client);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    tracing_subscriber::registry().with(lines).with(only).init();
+}
+
+async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Failure> {
+    let cluster = args.cluster.connect(Patience::Service).await?;
+    // From here on a signal ends the work instead of the process.
+    let stopped = signal::stopped()?;
+    let candidacy = if args.leads() { Some(candidate(args, &cluster)?) } else { None };
+    let leader = candidacy.clone().map_or_else(Leader::always, Leader::elected);
+    let health = Health::default();
+    let running = || Running { leader: leader.clone(), health: health.clone(), ..Running::default() };
+    let config = config(args, &cluster, running());
+    let hub = hub::controller(args, &cluster, providers, running());
+    let mut controllers =
+        vec![("config_status", config.running.writes.clone(), config.running.metrics.clone())];
+    controllers.extend(hub.as_ref().map(|hub| ("hub", hub.metrics.clone(), ControllerMetrics::default())));
+    let is_leading = {
+        let leader = leader.clone();
+        move || leader.term(Instant::now()).is_some()
+    };
+    let pages = Pages::new(health.clone(), controllers, Arc::new(is_leading));
+    if let Some(address) = args.metrics {
+        let listener = TcpListener::bind(address)
+            .await
+            .map_err(|error| Failure::unavailable(format_args!("cannot listen on {address}: {error}")))?;
+        let address = listener.local_addr().unwrap_or(address);
+        say(&format!("Serving http://{address}/metrics, /healthz and /readyz\n"))?;
+        tokio::spawn(pages.serve(listener));
+    }
+    let work = async { tokio::join!(config.run(), OptionFuture::from(hub.map(Hubbing::run))) };
+    tokio::select! {
+        () = stopped => {}
+        () = contact(&cluster.client, &health) => {}
+        _ = work => {}
+    }
+    if let Some(candidacy) = candidacy {
+        // The next replica need not wait for the lease to run out; and nobody waits for this one for ever.
+        let _ = timeout(Duration::from_secs(5), candidacy.release()).await;
+    }
+    Ok(())
+}
+
+/// The watch that every program has, by its name in `/readyz`.
+const API_SERVER: &str = "the API server";
+
+/// Asks the API server who it is, now and then.
+async fn contact(client: &Client, health: &Health) {
+    let mut before = Err("has not answered yet".to_owned());
+    health.set_watch(API_SERVER, before.clone());
+    loop {
+        let now = match timeout(Duration::from_secs(5), client.apiserver_version()).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(format!("does not answer: {}", text::tame(&error.to_string()))),
+            Err(_) => Err("does not answer within 5 s".to_owned()),
+        };
+        match &now {
+            _ if now == before => {}
+            Ok(()) => tracing::info!("the API server answers"),
+            Err(why) => tracing::warn!("the API server {why}; trying again"),
+        }
+        health.set_watch(API_SERVER, now.clone());
+        sleep(Duration::from_secs(if now.is_ok() { 10 } else { 2 })).await;
+        before = now;
+    }
+}
+
+/// Says something on the standard output. A reader that has gone away is no failure: it has read enough.
+fn say(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::output(format_args!("cannot write the output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The namespace and the name of the lease.
+fn lease<'a>(args: &'a ControllerArgs, cluster: &'a Cluster) -> (&'a str, &'a str) {
+    args.lease.split_once('/').unwrap_or((&cluster.namespace, &args.lease))
+}
+
+fn candidate(args: &ControllerArgs, cluster: &Cluster) -> Result<Candidacy, Failure> {
+    let (namespace, name) = lease(args, cluster);
+    let candidate = Candidate::new(cluster.client.clone(), namespace, name, args.identity());
+    candidate.timing(TIMING).start().map_err(Failure::usage)
+}
+
+/// Refuses objects to make where this controller does not look.
+fn check_namespaces(args: &ControllerArgs) -> Result<(), Failure> {
+    let stays = |key: &StatusKey| args.namespace.is_empty() || args.namespace.contains(&key.namespace);
+    match args.ensured().into_iter().find(|(key, _)| !stays(key)) {
+        Some((key, _)) => Err(Failure::usage(format_args!(
+            "--ensure {key}: this controller stays in {}: add --namespace {}",
+            args.namespace.join(", "),
+            key.namespace
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The controller of ConfigurationStatuses.
+fn config(args: &ControllerArgs, cluster: &Cluster, running: Running) -> ConfigController {
+    let mut controller = ConfigController::new(cluster.client.clone());
+    controller.api_versions.clone_from(&args.group);
+    controller.namespaces.clone_from(&args.namespace);
+    controller.ensure = args.ensured();
+    if args.leads() {
+        let (namespace, name) = lease(args, cluster);
+        controller.options.lease = Some(format!("{namespace}/{name}").into());
+    }
+    ConfigController { running, ..controller }
+}
