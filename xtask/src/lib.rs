@@ -12,5 +12,6 @@ pub mod kubectl;
 pub mod manifests;
 pub mod printer;
 pub mod real;
+pub mod reference;
 pub mod score_health;
 pub mod shapes;

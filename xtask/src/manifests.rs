@@ -8,9 +8,10 @@ use std::{
 
 use allready_kube::kinds;
 use anyhow::{Context as _, Result, bail};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::Value;
 
-use crate::printer;
+use crate::{printer, reference};
 
 /// The chart as plain manifests: which file, from which values, and as which release in which namespace.
 const RENDERED: [Rendered; 5] = [
@@ -59,29 +60,31 @@ const KEEP: (&str, &str) = ("helm.sh/resource-policy", "keep");
 /// Makes the files, or with `check` only says which are not as they would be made. Returns whether all are.
 pub fn run(check: bool) -> Result<bool> {
     let mut same = true;
-    for (name, plain, kept) in definitions()? {
+    let ours = kinds::definitions();
+    for definition in &ours {
+        let (name, plain, kept) = files(definition)?;
         same &= settle(&format!("manifests/crds/{name}.yaml"), &plain, check)?;
         same &= settle(&format!("charts/allready/files/{name}.yaml"), &kept, check)?;
     }
+    // Only the chart has the one in MetalLB's group, for the values of manifests/metallb.
+    let (name, _, kept) = files(&kinds::metallb_definition())?;
+    same &= settle(&format!("charts/allready/files/{name}.yaml"), &kept, check)?;
+    same &= settle("docs/reference.md", &reference::page(&ours), check)?;
     for rendered in RENDERED {
         same &= settle(rendered.file, &rendered.text()?, check)?;
     }
     Ok(same)
 }
 
-/// The definitions by name: as they are, and as the chart has them.
-fn definitions() -> Result<Vec<(String, String, String)>> {
-    let mut files = Vec::new();
-    for definition in kinds::definitions() {
-        let name = definition.metadata.name.clone().context("a definition without a name")?;
-        let mut value = serde_json::to_value(&definition)?;
-        value["apiVersion"] = "apiextensions.k8s.io/v1".into();
-        value["kind"] = "CustomResourceDefinition".into();
-        let plain = yaml(&value)?;
-        value["metadata"]["annotations"][KEEP.0] = KEEP.1.into();
-        files.push((name, plain, yaml(&value)?));
-    }
-    Ok(files)
+/// A CRD by name: as it is, and as the chart has it.
+fn files(definition: &CustomResourceDefinition) -> Result<(String, String, String)> {
+    let name = definition.metadata.name.clone().context("a CRD without a name")?;
+    let mut value = serde_json::to_value(definition)?;
+    value["apiVersion"] = "apiextensions.k8s.io/v1".into();
+    value["kind"] = "CustomResourceDefinition".into();
+    let plain = yaml(&value)?;
+    value["metadata"]["annotations"][KEEP.0] = KEEP.1.into();
+    Ok((name, plain, yaml(&value)?))
 }
 
 fn yaml(value: &Value) -> Result<String> {

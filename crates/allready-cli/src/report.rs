@@ -9,7 +9,10 @@ use allready_kube::{
     report::{Identity, Layout, Outcome, Reporter, SyncState, Trouble},
 };
 use clap::{Args, ValueEnum};
-use kube::core::ApiResource;
+use kube::{
+    Api, Client,
+    core::{ApiResource, DynamicObject, PartialObjectMeta},
+};
 use tokio::time::{Instant, sleep};
 
 use crate::{
@@ -79,7 +82,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "GROUP/VERSION", default_value = "allready.dev/v1alpha1")]
     pub(crate) group: String,
 
-    /// The revision of the configuration that was digested: a hash or a generation.
+    /// The revision of the configuration that was observed: a hash or a generation.
     #[arg(long, value_name = "REVISION")]
     pub(crate) revision: Option<String>,
 
@@ -142,6 +145,7 @@ async fn report(args: &ReportArgs, printer: &mut Printer) -> Result<ExitCode, Fa
         LayoutArg::Singleton => format!("configurationstatus {namespace}/{}", args.target),
     };
     let backoff = Backoff { min: Duration::from_millis(100), max: Duration::from_secs(2) };
+    let client = cluster.client.clone();
     let (reporter, running) = Reporter::builder(cluster.client, identity, layout)
         .refresh(None)
         .timeout(Duration::from_secs(10))
@@ -155,6 +159,13 @@ async fn report(args: &ReportArgs, printer: &mut Printer) -> Result<ExitCode, Fa
         let outcome = args.outcome();
         let (status, reason) = (outcome.status(), outcome.reason());
         printer.text(&format!("{object}: {} is {status} ({reason})\n", tame(&args.reconciler)))?;
+        if args.layout == LayoutArg::Sharded && !has_target(&client, &namespace, &args.target).await {
+            printer.warning(format_args!(
+                "nobody reads this report: namespace {namespace} has no ConfigurationStatus {target}; \
+                 make one, or name the right one with --target and -n",
+                target = tame(&args.target),
+            ));
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let said = heard.last().map(|said| tame(plain(&said)));
@@ -167,6 +178,31 @@ async fn report(args: &ReportArgs, printer: &mut Printer) -> Result<ExitCode, Fa
         Some(trouble @ Trouble::Invalid) => Failure::data(failed(&trouble)),
         Some(trouble) => Failure::unavailable(failed(&trouble)),
         None => Failure::unavailable(failed(&format_args!("no answer within {} seconds", args.timeout))),
+    })
+}
+
+/// Whether there is a ConfigurationStatus of this name, in any group. Where that cannot be seen, it is taken to be there.
+async fn has_target(client: &Client, namespace: &str, name: &str) -> bool {
+    for api_version in ["allready.dev/v1alpha1", "metallb.io/v1beta1"] {
+        let Some(resource) = configuration_status(api_version) else { continue };
+        let api: Api<PartialObjectMeta<DynamicObject>> =
+            Api::namespaced_with(client.clone(), namespace, &resource);
+        let looked = tokio::time::timeout(Duration::from_secs(5), api.get_opt(name)).await;
+        if !matches!(looked, Ok(Ok(None))) {
+            return true;
+        }
+    }
+    false
+}
+
+fn configuration_status(api_version: &str) -> Option<ApiResource> {
+    let (group, version) = api_version.split_once('/')?;
+    Some(ApiResource {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        api_version: api_version.to_owned(),
+        kind: "ConfigurationStatus".to_owned(),
+        plural: "configurationstatuses".to_owned(),
     })
 }
 
@@ -198,7 +234,7 @@ impl ReportArgs {
         };
         let outcome = outcome.because(&self.message);
         match &self.revision {
-            Some(revision) => outcome.digested(revision),
+            Some(revision) => outcome.observed(revision),
             None => outcome,
         }
     }
@@ -207,19 +243,12 @@ impl ReportArgs {
         if self.layout == LayoutArg::Sharded {
             return Ok(Layout::sharded(namespace, &self.target));
         }
-        let Some((group, version)) = self.group.split_once('/') else {
-            return Err(Failure::usage(format_args!(
+        let resource = configuration_status(&self.group).ok_or_else(|| {
+            Failure::usage(format_args!(
                 "--group: {:?} is no GROUP/VERSION, such as allready.dev/v1alpha1",
                 self.group
-            )));
-        };
-        let resource = ApiResource {
-            group: group.to_owned(),
-            version: version.to_owned(),
-            api_version: self.group.clone(),
-            kind: "ConfigurationStatus".to_owned(),
-            plural: "configurationstatuses".to_owned(),
-        };
+            ))
+        })?;
         Ok(Layout::singleton(resource, namespace, &self.target))
     }
 }

@@ -111,7 +111,8 @@ fn default_status(set: &ConditionSet, path: &[&str], blank: &Value) -> Value {
     status
 }
 
-fn pending(type_: ConditionType) -> Condition {
+/// A condition that nobody has looked at.
+pub(crate) fn pending(type_: ConditionType) -> Condition {
     let reason = Reason::from_static("Pending");
     Condition::new(type_, Status::Unknown, reason, "waiting for the controller", Time::EPOCH)
 }

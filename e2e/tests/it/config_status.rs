@@ -8,7 +8,7 @@ use allready_controller::{
 };
 use allready_e2e::{Server, eventually};
 use allready_kube::{
-    kinds::{Component, ConfigurationStatusSpec, Instances, Preset, definitions},
+    kinds::{Component, ConfigurationStatusSpec, Instances, Preset, definitions, metallb_definition},
     lease::{Candidate, Timing},
     report::{Identity, Layout, Outcome, Reporter, Running},
 };
@@ -48,7 +48,7 @@ struct Stage {
 impl Stage {
     async fn set(server: Server) -> Self {
         let turn = server.alone().await;
-        for definition in definitions().into_iter().filter(is_played) {
+        for definition in definitions().into_iter().filter(is_played).chain([metallb_definition()]) {
             server.define(definition).await;
         }
         let namespace = server.namespace("metallb-system").await;
@@ -130,7 +130,7 @@ fn ready(object: &Value) -> Value {
 
 fn component(name: &str, reconcilers: &[&str], instances: Option<Instances>) -> Component {
     let reconcilers = reconcilers.iter().map(|name| (*name).to_owned()).collect();
-    Component { name: name.to_owned(), reconcilers, instances }
+    Component { name: name.to_owned(), reconcilers, instances, ..Component::default() }
 }
 
 fn spec(instances: Instances) -> ConfigurationStatusSpec {
@@ -142,7 +142,7 @@ fn spec(instances: Instances) -> ConfigurationStatusSpec {
 }
 
 fn named(names: &[&str]) -> Instances {
-    Instances::Names(names.iter().map(|name| (*name).to_owned()).collect())
+    Instances::names(names.iter().copied())
 }
 
 async fn the_administrator_sees_what_is_wrong_and_waits_until_it_is_mended(server: Server) {
@@ -174,10 +174,27 @@ async fn the_administrator_sees_what_is_wrong_and_waits_until_it_is_mended(serve
     waits("--for=condition=Ready").await;
     let shown = kubectl(&["get", kind, NAME, "-n", &namespace]).await;
     let words: Vec<Vec<&str>> = shown.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(words[0], ["NAME", "READY", "REASON", "AGE"], "{shown}");
-    assert_eq!(words[1][..3], ["config-status", "True", "AllComponentsReady"], "{shown}");
+    assert_eq!(words[0], ["NAME", "READY", "REASON", "REPORTERS", "SUMMARY", "AGE"], "{shown}");
+    assert_eq!(
+        words[1][..7],
+        ["config-status", "True", "AllComponentsReady", "3/3", "all", "3", "ready"],
+        "{shown}"
+    );
     let wide = kubectl(&["get", kind, NAME, "-n", &namespace, "-o", "wide"]).await;
-    assert!(wide.contains("MESSAGE") && wide.contains("REPORTERS") && wide.contains("3/3"), "{wide}");
+    assert!(wide.contains("MESSAGE") && wide.contains("3 of 3 ready"), "{wide}");
+    let reports = kubectl(&["get", "statusreports", "-n", &namespace]).await;
+    let words: Vec<Vec<&str>> = reports.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(words[0], ["NAME", "COMPONENT", "INSTANCE", "READY", "REASON", "AGE"], "{reports}");
+    assert_eq!(
+        words[2][..5],
+        ["config-status.speaker.a", "speaker", "a", "True", "AllReconcilersValid"],
+        "{reports}"
+    );
+    let about = ["get", "statusreports", "-n", &namespace, "-o", "name", "--field-selector"];
+    let selected = kubectl(&[&about[..], &["spec.targetRef.name=config-status"]].concat()).await;
+    assert_eq!(selected.lines().count(), 3, "{selected}");
+    let selected = kubectl(&[&about[..], &["spec.targetRef.name=another"]].concat()).await;
+    assert_eq!(selected.lines().count(), 0, "{selected}");
 
     for node in ["a", "b"] {
         let broken = Outcome::config_error("pool \"production\" overlaps pool \"staging\"");
@@ -191,7 +208,7 @@ async fn the_administrator_sees_what_is_wrong_and_waits_until_it_is_mended(serve
     assert!(yaml.contains("overlaps pool \"staging\""), "{yaml}");
     let message = ready(&stage.object().await)["message"].as_str().unwrap().to_owned();
     assert_eq!(message.matches("overlaps").count(), 1, "the cause is told once: {message}");
-    assert!(message.contains("configReconcilerValid on 2 (speaker-a, speaker-b)"), "{message}");
+    assert!(message.contains("configReconcilerValid on 2 (speaker/a, speaker/b)"), "{message}");
 
     // A second fault does not hide the first.
     stage.reporters["controller"].0.report("poolReconciler", Outcome::config_error("no pool is left"));
@@ -204,7 +221,7 @@ async fn the_administrator_sees_what_is_wrong_and_waits_until_it_is_mended(serve
     }
     waits("--for=condition=Ready").await;
     let owned = ["get", kind, NAME, "-n", &namespace, "--show-managed-fields", "-o", "yaml"];
-    assert!(kubectl(&owned).await.contains("manager: allready-config-status"));
+    assert!(kubectl(&owned).await.contains("manager: allready-controller"));
     stage.end().await;
 }
 
@@ -218,7 +235,7 @@ async fn a_lost_node_is_unknown_and_then_swept(server: Server) {
     }
     stage.report(Identity::of("controller"), &layout, "poolReconciler", Outcome::success());
     let selector = json!({ "matchLabels": { "allready.dev/e2e": stage.namespace } });
-    stage.answer(spec(Instances::Nodes(serde_json::from_value(selector).unwrap())));
+    stage.answer(spec(Instances::nodes(serde_json::from_value(selector).unwrap())));
     stage.until("True", "3 of 3 ready").await;
 
     let (_, running) = stage.reporters.remove(&format!("speaker-{second}")).unwrap();

@@ -8,11 +8,11 @@ use allready_core::{
 use allready_e2e::Server;
 use allready_kube::{
     follow::{Budget, follow},
-    kinds::{ConfigurationStatus, StatusReport},
+    kinds::{ConfigurationStatus, StatusReport, definitions},
     resources::Catalog,
 };
 use kube::{
-    Api, CustomResourceExt as _,
+    Api,
     api::{Patch, PatchParams, PostParams},
 };
 use serde_json::{Value, json};
@@ -38,17 +38,19 @@ fn path(explanation: &Explanation) -> Vec<String> {
 }
 
 async fn a_configuration_is_followed_to_the_reporter_that_fails(server: Server) {
-    server.define(StatusReport::crd()).await;
-    server.define(ConfigurationStatus::crd()).await;
+    for definition in definitions() {
+        server.define(definition).await;
+    }
     let namespace = server.namespace("explain").await;
     let condition = |status: &str, reason: &str| {
         json!({ "status": { "conditions": [{ "type": "Ready", "status": status, "reason": reason, "message": "it is so",
             "lastTransitionTime": "2026-03-01T10:00:00Z" }] } })
     };
     let reports: Api<StatusReport> = Api::namespaced(server.client(), &namespace);
-    for (name, status) in [("speaker.a", "True"), ("speaker.b", "False")] {
+    for (node, status) in [("a", "True"), ("b", "False")] {
+        let name = &format!("config-status.speaker.{node}");
         let report: Value = json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "StatusReport", "metadata": { "name": name },
-            "spec": { "target": "config-status", "component": "speaker", "instance": name } });
+            "spec": { "targetRef": { "name": "config-status" }, "component": "speaker", "instance": node } });
         reports.create(&PostParams::default(), &serde_json::from_value(report).unwrap()).await.unwrap();
         let said = Patch::Merge(condition(status, "BadPeer"));
         reports.patch_status(name, &PatchParams::apply("speaker"), &said).await.unwrap();
@@ -62,7 +64,10 @@ async fn a_configuration_is_followed_to_the_reporter_that_fails(server: Server) 
 
     let id = ObjectId::new("allready.dev", "ConfigurationStatus", &namespace, "config-status");
     let explanation = explained(&server, &id).await;
-    assert_eq!(path(&explanation), ["ConfigurationStatus/config-status", "StatusReport/speaker.b"]);
+    assert_eq!(
+        path(&explanation),
+        ["ConfigurationStatus/config-status", "StatusReport/config-status.speaker.b"]
+    );
     let cause = explanation.cause.as_ref().unwrap();
     let node = &explanation.nodes[cause.node()];
     assert_eq!(

@@ -74,7 +74,16 @@ impl Stage {
         let mut said = BTreeMap::new();
         if matches!(self.layout, Layout::Singleton { .. }) {
             let objects: Api<ConfigurationStatus> = Api::namespaced(self.server.client(), &self.namespace);
-            for condition in objects.get(NAME).await.unwrap().status.unwrap_or_default().conditions {
+            for condition in objects
+                .get(NAME)
+                .await
+                .unwrap()
+                .status
+                .unwrap_or_default()
+                .conditions
+                .into_iter()
+                .filter(|condition| condition.type_ != *"Ready")
+            {
                 let type_ = condition.type_.to_string();
                 said.insert(type_, format!("{} {}", condition.status, condition.reason));
             }
@@ -84,7 +93,13 @@ impl Stage {
         for report in reports.list(&ListParams::default()).await.unwrap() {
             let who = [Some(report.spec.component), report.spec.instance];
             let who = who.into_iter().flatten().collect::<Vec<_>>().join("-");
-            for condition in report.status.unwrap_or_default().conditions {
+            for condition in report
+                .status
+                .unwrap_or_default()
+                .conditions
+                .into_iter()
+                .filter(|condition| condition.type_ != *"Ready")
+            {
                 let type_ = format!("{who}/{}", condition.type_);
                 said.insert(type_, format!("{} {}", condition.status, condition.reason));
             }

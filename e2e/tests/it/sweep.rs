@@ -1,10 +1,10 @@
 //! What an administrator takes away with `allready sweep` when nodes are gone.
 
 use allready_e2e::{Output, Server};
-use allready_kube::kinds::{ConfigurationStatus, StatusReport};
+use allready_kube::kinds::{ConfigurationStatus, definitions};
 use k8s_openapi::api::core::v1::Node;
 use kube::{
-    Api, CustomResourceExt as _, ResourceExt as _,
+    Api, ResourceExt as _,
     api::{DeleteParams, ListParams, ObjectMeta, PostParams},
 };
 use serde_json::{Value, json};
@@ -57,14 +57,15 @@ async fn report(server: &Server, namespace: &str, nodes: &[&str]) {
 
 async fn what_a_lost_node_left_behind_goes_and_nothing_else(server: Server) {
     let _turn = server.alone().await;
-    server.define(StatusReport::crd()).await;
-    server.define(ConfigurationStatus::crd()).await;
+    for definition in definitions() {
+        server.define(definition).await;
+    }
     let namespace = server.namespace("sweep").await;
     let (here, gone) = (server.unique("here"), server.unique("gone"));
     make_node(&server, &here).await;
     let status = json!({
         "apiVersion": "allready.dev/v1alpha1", "kind": "ConfigurationStatus", "metadata": { "name": NAME },
-        "spec": { "components": [{ "name": "speaker", "instances": { "nodes": {} } }] },
+        "spec": { "components": [{ "name": "speaker", "instances": { "type": "Nodes", "nodes": { "selector": {} } } }] },
     });
     let statuses: Api<ConfigurationStatus> = Api::namespaced(server.client(), &namespace);
     statuses.create(&PostParams::default(), &serde_json::from_value(status).unwrap()).await.unwrap();

@@ -25,7 +25,7 @@ async fn report(server: &Server) -> Api<StatusReport> {
     let reports: Api<StatusReport> = Api::namespaced(server.client(), &namespace);
     let report = json!({
         "apiVersion": "allready.dev/v1alpha1", "kind": "StatusReport", "metadata": { "name": "speaker" },
-        "spec": { "target": "config-status", "component": "speaker" },
+        "spec": { "targetRef": { "name": "config-status" }, "component": "speaker" },
     });
     let report = serde_json::from_value(report).unwrap();
     reports.create(&PostParams::default(), &report).await.unwrap();

@@ -69,9 +69,9 @@ impl Given {
         let (revision, texts) = self.found.as_ref().ok_or_else(|| {
             Failure::config(format!("there is no ConfigMap {:?} in this namespace", crate::CONFIG))
         })?;
-        // An invalid configuration has been digested too: it is this revision that is wrong.
+        // An invalid configuration has been observed too: it is this revision that is wrong.
         let outcome = Outcome::of(check(texts).err(), SyncState::Success);
-        Ok(outcome.digested(revision))
+        Ok(outcome.observed(revision))
     }
 }
 

@@ -66,7 +66,7 @@ pub async fn install(
 
 /// The definitions as they are shipped.
 fn definitions_of(kinds: &[&str]) -> impl Iterator<Item = CustomResourceDefinition> {
-    let shipped = allready::kinds::definitions().into_iter();
+    let shipped = allready::kinds::definitions().into_iter().chain([allready::kinds::metallb_definition()]);
     shipped.filter(move |definition| kinds.contains(&definition.name_any().as_str()))
 }
 
@@ -95,7 +95,7 @@ pub async fn run(
     futures::future::join(reconciling, reporting).await.1
 }
 
-/// Digests every version of the configuration.
+/// Takes in every version of the configuration.
 async fn reconcile(client: &Client, namespace: &str, component: &Component, reporter: &Reporter) {
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
     let mut seen = watcher::watch_object(maps, CONFIG).default_backoff().boxed();

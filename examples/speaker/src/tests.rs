@@ -28,7 +28,16 @@ async fn said(client: &Client, layout: &Layout) -> BTreeMap<String, String> {
     let mut said = BTreeMap::new();
     if let Layout::Singleton { .. } = layout {
         let objects: Api<ConfigurationStatus> = Api::namespaced(client.clone(), NAMESPACE);
-        for condition in objects.get(NAME).await.unwrap().status.unwrap_or_default().conditions {
+        for condition in objects
+            .get(NAME)
+            .await
+            .unwrap()
+            .status
+            .unwrap_or_default()
+            .conditions
+            .into_iter()
+            .filter(|condition| condition.type_ != *"Ready")
+        {
             said.insert(condition.type_.to_string(), format!("{} {}", condition.status, condition.reason));
         }
         return said;
@@ -38,7 +47,13 @@ async fn said(client: &Client, layout: &Layout) -> BTreeMap<String, String> {
     for report in reports.list(&about).await.unwrap() {
         let who = [Some(report.spec.component), report.spec.instance];
         let who = who.into_iter().flatten().collect::<Vec<_>>().join("-");
-        for condition in report.status.unwrap_or_default().conditions {
+        for condition in report
+            .status
+            .unwrap_or_default()
+            .conditions
+            .into_iter()
+            .filter(|condition| condition.type_ != *"Ready")
+        {
             said.insert(
                 format!("{who}/{}", condition.type_),
                 format!("{} {}", condition.status, condition.reason),

@@ -165,7 +165,7 @@ mod tests {
     fn report(status: &Value) -> Value {
         json!({
             "metadata": { "name": "cluster.a", "labels": { CLUSTER_LABEL: "a" } },
-            "spec": { "target": "clusters", "component": "cluster", "instance": "a" },
+            "spec": { "targetRef": { "name": "clusters" }, "component": "cluster", "instance": "a" },
             "status": status,
         })
     }

@@ -193,7 +193,7 @@ mod tests {
                 "name": format!("config-status.{component}.{node}"),
                 "managedFields": [{ "manager": "m", "operation": "Apply", "time": time, "fieldsV1": {} }],
             },
-            "spec": { "target": "config-status", "component": component, "instance": node },
+            "spec": { "targetRef": { "name": "config-status" }, "component": component, "instance": node },
         }))
         .unwrap()
     }

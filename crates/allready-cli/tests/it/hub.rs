@@ -139,7 +139,7 @@ fn report(hub: &Cluster, cluster: &str, status: &Value) {
         &json!({
             "apiVersion": "allready.dev/v1alpha1", "kind": "StatusReport",
             "metadata": { "name": name, "labels": { "allready.dev/cluster": cluster } },
-            "spec": { "target": "clusters", "component": "cluster", "instance": cluster },
+            "spec": { "targetRef": { "name": "clusters" }, "component": "cluster", "instance": cluster },
         }),
     );
     hub.send("PATCH", &format!("{REPORTS}/{name}/status"), &json!({ "status": status }));

@@ -13,7 +13,7 @@ fn cluster() -> Cluster {
     let cluster = Cluster::start();
     let status = json!({
         "apiVersion": "allready.dev/v1alpha1", "kind": "ConfigurationStatus", "metadata": { "name": "config-status" },
-        "spec": { "components": [{ "name": "speaker", "instances": { "nodes": {} } }, { "name": "controller" }] },
+        "spec": { "components": [{ "name": "speaker", "instances": { "type": "Nodes", "nodes": { "selector": {} } } }, { "name": "controller" }] },
     });
     cluster.send("POST", STATUSES, &status);
     for node in ["a", "b"] {

@@ -3,18 +3,22 @@
 use allready_core::{
     Condition, Standing, Status, Time,
     condition::cut,
-    condition_type, reason,
+    condition_type,
+    fleet::FleetIndex,
+    reason,
     rollup::{Cause, Context},
 };
-use allready_kube::kinds::{CauseSeen, Reporters, RevisionProgress};
+use allready_kube::kinds::{CauseSeen, CauseStatus, ComponentRole, Reporters, RevisionProgress};
 
-use super::Board;
+use super::{Board, judge};
 
 /// The status of the object, but for its generation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The top condition.
     pub ready: Condition,
+    /// The answer in one line.
+    pub summary: String,
     /// How many report, and how they are.
     pub reporters: Reporters,
     /// How far the revision has come, where one is expected.
@@ -26,6 +30,8 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The most characters of the summary.
+    pub const MAX_SUMMARY: usize = 100;
     /// The most causes that are shown: with their texts they stay within some ten kilobytes.
     pub const MAX_CAUSES: usize = 10;
     /// The most bytes of a cause's message that are shown.
@@ -47,23 +53,87 @@ impl Board {
         if !gaps.is_empty() {
             doubt(&mut ready, &gaps, previous, now);
         }
-        let counts = self.fleet.counts();
+        let aside = self.aside(&context);
+        if !aside.is_empty() {
+            let stop = if ready.message.is_empty() { "" } else { ". " };
+            ready.message = format!("{}{stop}Informational: {aside}", ready.message).into();
+        }
+        let summary = line(&self.summary(&ready, &gaps));
+        let deciding = self.fleet.counts();
+        let mut counts = deciding;
+        counts += self.informational.counts();
         let reporters = Reporters {
-            expected: whole(counts.expected),
-            reporting: whole(counts.reporting),
+            expected: whole(counts.members()),
+            ready: whole(counts.good),
             failing: whole(counts.bad),
             unknown: whole(counts.unknown),
-            summary: format!("{}/{}", counts.good, counts.members()),
+            display: format!("{}/{}", counts.good, counts.members()),
         };
-        let causes: Vec<_> = self.fleet.causes().take(Answer::MAX_CAUSES).map(|cause| seen(&cause)).collect();
-        let more_causes = self.fleet.cause_count().saturating_sub(causes.len());
+        let deciding_causes = self.fleet.causes().map(|cause| seen(&cause, None));
+        let aside = self.informational.causes().map(|cause| seen(&cause, Some(ComponentRole::Informational)));
+        let causes: Vec<_> = deciding_causes.chain(aside).take(Answer::MAX_CAUSES).collect();
+        let all_causes = self.fleet.cause_count() + self.informational.cause_count();
         let revision = self.plan.revision.as_ref().map(|expected| RevisionProgress {
             expected: expected.clone(),
-            digested: whole(self.digested()),
-            of: whole(counts.members()),
+            observed: whole(self.observed()),
+            of: whole(deciding.members()),
         });
-        Answer { ready, reporters, revision, causes, more_causes }
+        let more_causes = all_causes.saturating_sub(causes.len());
+        Answer { ready, summary, reporters, revision, causes, more_causes }
     }
+
+    /// What is not good about components that do not decide Ready.
+    fn aside(&self, context: &Context<'_>) -> String {
+        let told = self.informational.roll_up(context).message.into_owned();
+        let counts = self.informational.counts();
+        let told = Some(told).filter(|_| counts.bad + counts.unknown > 0);
+        let unscheduled = judge::unscheduled(self, ComponentRole::Informational);
+        let parts: Vec<_> = told.into_iter().chain(unscheduled).collect();
+        cut(&parts.join("; "), Answer::MAX_GAPS).into_owned()
+    }
+
+    /// The answer in one line.
+    fn summary(&self, ready: &Condition, gaps: &[String]) -> String {
+        let counts = self.fleet.counts();
+        let members = counts.members();
+        match (ready.status, gaps.first()) {
+            (Status::True, _) => match self.informational.counts() {
+                aside if aside.bad > 0 => format!("all {members} ready; {} informational failing", aside.bad),
+                aside if aside.unknown > 0 => {
+                    format!("all {members} ready; {} informational unknown", aside.unknown)
+                }
+                _ => format!("all {members} ready"),
+            },
+            (Status::False, _) => {
+                format!("{} of {members} failing: {}", counts.bad, first_cause(&self.fleet))
+            }
+            (Status::Unknown, Some(gap)) => gap.clone(),
+            (Status::Unknown, None) if members == 0 => {
+                "nobody is expected, and nobody has reported".to_owned()
+            }
+            (Status::Unknown, None) => {
+                format!("waiting for {} of {members}: {}", counts.unknown, first_cause(&self.fleet))
+            }
+        }
+    }
+}
+
+/// The worst cause of a fleet, such as `ConfigError on speaker/worker-1 and 2 more`.
+fn first_cause(fleet: &FleetIndex) -> String {
+    let Some(cause) = fleet.causes().next() else { return String::new() };
+    let name = cause.names.first().copied().unwrap_or_default();
+    match cause.count.saturating_sub(1) {
+        0 => format!("{} on {name}", cause.reason),
+        more => format!("{} on {name} and {more} more", cause.reason),
+    }
+}
+
+/// A text in one line of bounded length.
+fn line(text: &str) -> String {
+    if text.chars().count() <= Answer::MAX_SUMMARY {
+        return text.to_owned();
+    }
+    text.chars().take(Answer::MAX_SUMMARY - 1).chain(['…']).collect()
 }
 
 /// What cannot be seen makes nothing worse than unknown, and nothing better.
@@ -84,10 +154,10 @@ fn doubt(ready: &mut Condition, gaps: &[String], previous: Option<&Condition>, n
     }
 }
 
-fn seen(cause: &Cause<'_>) -> CauseSeen {
-    let status = if cause.standing == Standing::Bad { Status::False } else { Status::Unknown };
+fn seen(cause: &Cause<'_>, role: Option<ComponentRole>) -> CauseSeen {
     CauseSeen {
-        status: status.to_string(),
+        status: if cause.standing == Standing::Bad { CauseStatus::False } else { CauseStatus::Unknown },
+        role,
         type_: cause.type_.to_string(),
         reason: cut(&cause.reason, Answer::MAX_WORD).into_owned(),
         message: cut(&cause.message, Answer::MAX_MESSAGE).into_owned(),

@@ -3,10 +3,12 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use allready_core::{Reason, reason};
+use allready_kube::kinds::ComponentRole;
 
 use super::{
     board::Board,
     plan::{PlannedComponent, PlannedInstances},
+    status::OWN,
 };
 
 /// A doubt about a reporter: the reason and the message under which it counts as unknown.
@@ -45,23 +47,28 @@ pub(super) fn silent_at(seen: Duration, limit: u32) -> Duration {
     seen + Duration::from_secs(limit.into())
 }
 
-/// Whether a reporter has digested the revision that is asked for. Who does not say is not believed to.
+/// Whether a reporter has observed the revision that is asked for, given where it reports and what it states. A reporter
+/// that states none has not.
 pub(super) fn revision<'a>(
-    mut stated: impl Iterator<Item = Option<&'a str>>,
+    mut stated: impl Iterator<Item = (&'a str, Option<&'a str>)>,
     expected: Option<&str>,
 ) -> Option<Doubt> {
     let expected = expected?;
-    let other = stated.find(|stated| *stated != Some(expected))?;
+    let (kind, other) = stated.find(|(_, stated)| *stated != Some(expected))?;
     let message = match other {
-        Some(other) => format!("has digested revision {other}, and not yet {expected}"),
-        None => format!("has not said that it has digested revision {expected}"),
+        Some(other) => format!("has observed revision {other}, and not yet {expected}"),
+        None if kind == OWN => "reports in a condition of this object, which cannot state a revision: \
+            let it report in a StatusReport, or remove spec.revision"
+            .to_owned(),
+        None => format!("has not stated that it has observed revision {expected}"),
     };
-    Some((reason!("RevisionNotDigested"), message))
+    Some((reason!("RevisionNotObserved"), message))
 }
 
-/// DaemonSets of which it is not known where all their pods will be.
-pub(super) fn unscheduled(board: &Board) -> impl Iterator<Item = String> {
-    board.plan.daemon_sets().filter_map(|name| {
+/// DaemonSets of which it is not known where all their pods will be, of components with this role.
+pub(super) fn unscheduled(board: &Board, role: ComponentRole) -> impl Iterator<Item = String> {
+    let components = board.plan.components.iter().filter(move |component| component.role == role);
+    components.filter_map(PlannedComponent::daemon_set).filter_map(|name| {
         let there = board.places.get(name).map_or(0, BTreeMap::len);
         match board.daemon_sets.get(name) {
             None => Some(format!("DaemonSet {name} is not there")),

@@ -8,7 +8,8 @@
 //! let speaker = Component {
 //!     name: "speaker".to_owned(),
 //!     reconcilers: vec!["configReconciler".to_owned()],
-//!     instances: Some(Instances::Names(vec!["node-a".to_owned(), "node-b".to_owned()])),
+//!     instances: Some(Instances::names(["node-a", "node-b"])),
+//!     ..Default::default()
 //! };
 //! let mut board = Board::new(&ConfigurationStatusSpec { components: vec![speaker], ..Default::default() });
 //!
@@ -31,7 +32,7 @@
 //! assert_eq!((ready.status, ready.reason.as_str()), (Status::False, "ComponentFailing"));
 //! assert_eq!(
 //!     ready.message,
-//!     "1 of 2 failing: ConfigError in configReconcilerValid on speaker-node-b: pool \"a\" overlaps"
+//!     "1 of 2 failing: ConfigError in configReconcilerValid on speaker/node-b: pool \"a\" overlaps"
 //! );
 //! ```
 

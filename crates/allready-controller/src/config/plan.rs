@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use allready_core::{ConditionType, Polarity};
-use allready_kube::kinds::{Component, ConfigurationStatusSpec, Instances, Naming, Preset, Source};
+use allready_kube::kinds::{
+    Component, ComponentRole, ConditionPolarity, ConfigurationStatusSpec, Instances, InstancesType, NameFrom,
+    NameFromType, Preset, Source,
+};
 use kube::core::Selector;
 
 use crate::polarity;
@@ -15,10 +18,12 @@ pub struct Plan {
     pub components: Vec<PlannedComponent>,
     /// Which other kinds report.
     pub sources: Vec<Source>,
-    /// The revision that must have been digested.
+    /// The revision that every required reporter must have observed.
     pub revision: Option<String>,
-    /// After how many seconds without a heartbeat a reporter is silent.
+    /// After how many seconds without a heartbeat a reporter is not believed any more.
     pub silent_after: Option<u32>,
+    /// The polarities that sources state.
+    stated: BTreeMap<ConditionType, Polarity>,
     /// What of the spec cannot be acted on, in words for its reader. While there is any, nothing is good.
     pub problems: Vec<String>,
 }
@@ -28,6 +33,8 @@ pub struct Plan {
 pub struct PlannedComponent {
     /// Its name.
     pub name: String,
+    /// Whether it decides Ready.
+    pub role: ComponentRole,
     /// The condition types that each instance reports.
     pub types: Vec<ConditionType>,
     /// Where its instances come from.
@@ -50,9 +57,42 @@ pub enum PlannedInstances {
 }
 
 impl PlannedInstances {
+    fn of(instances: Instances) -> Result<Self, String> {
+        let Instances { type_, daemon_set, nodes, names } = instances;
+        match type_ {
+            InstancesType::DaemonSet => {
+                let daemon_set = daemon_set.ok_or("instances of type DaemonSet need daemonSet")?;
+                Ok(Self::DaemonSet(daemon_set.name))
+            }
+            InstancesType::Nodes => {
+                let nodes = nodes.ok_or("instances of type Nodes need nodes")?;
+                let selector =
+                    Selector::try_from(nodes.selector).map_err(|error| format!("node selector: {error}"))?;
+                Ok(Self::Nodes(selector))
+            }
+            InstancesType::Names => Ok(Self::Names(names.into_iter().collect())),
+            InstancesType::Discovered => Ok(Self::Discovered),
+        }
+    }
+
     /// Whether an instance is the name of a node, which can be gone or not ready.
     pub fn are_nodes(&self) -> bool {
         matches!(self, Self::Nodes(_) | Self::DaemonSet(_))
+    }
+}
+
+impl PlannedComponent {
+    /// Whether Ready is not True while it fails or is missing.
+    pub fn is_required(&self) -> bool {
+        self.role == ComponentRole::Required
+    }
+
+    /// The DaemonSet that its instances belong to.
+    pub fn daemon_set(&self) -> Option<&str> {
+        match &self.instances {
+            PlannedInstances::DaemonSet(name) => Some(name),
+            _ => None,
+        }
     }
 }
 
@@ -71,7 +111,7 @@ impl Plan {
         let mut plan = Self {
             sources: spec.sources.clone(),
             revision: spec.revision.clone(),
-            silent_after: spec.silent_after_seconds,
+            silent_after: spec.heartbeat.map(|heartbeat| heartbeat.timeout_seconds),
             ..Self::default()
         };
         let mut components = spec.components.clone();
@@ -86,11 +126,50 @@ impl Plan {
         for component in components {
             plan.expect(component);
         }
+        plan.state_polarities();
+        plan.check_names();
         plan
     }
 
+    /// Takes the polarities that sources state. They hold for a type, whichever source it is of.
+    fn state_polarities(&mut self) {
+        for condition in self.sources.iter().flat_map(|source| &source.conditions) {
+            let Some(polarity) = condition.polarity else { continue };
+            let polarity = match polarity {
+                ConditionPolarity::Positive => Polarity::NormalTrue,
+                ConditionPolarity::Negative => Polarity::AbnormalTrue,
+            };
+            let Ok(type_) = ConditionType::new(condition.type_.clone()) else {
+                self.problems.push(format!("spec.sources: {:?} is no condition type", condition.type_));
+                continue;
+            };
+            let before = *self.stated.entry(type_).or_insert(polarity);
+            if before != polarity {
+                let problem = format!("spec.sources: {} is both Positive and Negative", condition.type_);
+                self.problems.push(problem);
+            }
+        }
+    }
+
+    /// Finds names that cannot be found, which the CRD refuses.
+    fn check_names(&mut self) {
+        let names =
+            self.sources.iter().flat_map(|source| [Some(&source.component), source.instance.as_ref()]);
+        let lacks = |name: &&NameFrom| match name.type_ {
+            NameFromType::Label => name.label.is_none(),
+            NameFromType::Value => name.value.is_none(),
+            NameFromType::Name => false,
+        };
+        if names.flatten().any(|name| lacks(&name)) {
+            self.problems.push(
+                "spec.sources: a name of type Label needs label, and one of type Value needs value"
+                    .to_owned(),
+            );
+        }
+    }
+
     fn expect(&mut self, component: Component) {
-        let Component { name, reconcilers, instances } = component;
+        let Component { name, role, reconcilers, instances } = component;
         let types = reconcilers.iter().filter_map(|reconciler| {
             match ConditionType::new(format!("{reconciler}Valid")) {
                 Ok(type_) => Some(type_),
@@ -102,20 +181,12 @@ impl Plan {
             }
         });
         let types = types.collect();
-        let instances = match instances {
-            None => PlannedInstances::One,
-            Some(Instances::Names(names)) => PlannedInstances::Names(names.into_iter().collect()),
-            Some(Instances::DaemonSet(name)) => PlannedInstances::DaemonSet(name),
-            Some(Instances::Discovered {}) => PlannedInstances::Discovered,
-            Some(Instances::Nodes(selector)) => match Selector::try_from(selector) {
-                Ok(selector) => PlannedInstances::Nodes(selector),
-                Err(error) => {
-                    self.problems.push(format!("spec.components {name:?}: node selector: {error}"));
-                    PlannedInstances::Discovered
-                }
-            },
-        };
-        self.components.push(PlannedComponent { name, types, instances });
+        let instances = instances.map_or(Ok(PlannedInstances::One), PlannedInstances::of);
+        let instances = instances.unwrap_or_else(|problem| {
+            self.problems.push(format!("spec.components {name:?}: {problem}"));
+            PlannedInstances::Discovered
+        });
+        self.components.push(PlannedComponent { name, role, types, instances });
     }
 
     /// The component of this name.
@@ -172,16 +243,13 @@ impl Plan {
 
     /// The polarity of a condition type of reporters: that of its name, or what a source says of it.
     pub fn polarity(&self, type_: &str) -> Polarity {
-        let negative = |source: &Source| source.negative.iter().any(|negative| negative == type_);
-        if self.sources.iter().any(negative) { Polarity::AbnormalTrue } else { polarity::of_report(type_) }
+        let stated = self.stated.iter().find(|(stated, _)| **stated == *type_);
+        stated.map_or_else(|| polarity::of_report(type_), |(_, polarity)| *polarity)
     }
 
-    /// The types of which a source says that `True` is bad.
-    pub(super) fn polarities(&self) -> BTreeMap<ConditionType, Polarity> {
-        let named = self.sources.iter().flat_map(|source| source.negative.iter().map(String::as_str));
-        named
-            .filter_map(|type_| Some((ConditionType::new(type_.to_owned()).ok()?, Polarity::AbnormalTrue)))
-            .collect()
+    /// The polarities that sources state.
+    pub(super) fn polarities(&self) -> &BTreeMap<ConditionType, Polarity> {
+        &self.stated
     }
 
     /// Whether nodes have to be known.
@@ -191,10 +259,7 @@ impl Plan {
 
     /// The DaemonSets whose pods have to be known.
     pub fn daemon_sets(&self) -> impl Iterator<Item = &str> {
-        self.components.iter().filter_map(|component| match &component.instances {
-            PlannedInstances::DaemonSet(name) => Some(name.as_str()),
-            _ => None,
-        })
+        self.components.iter().filter_map(PlannedComponent::daemon_set)
     }
 }
 
@@ -204,17 +269,17 @@ pub fn metallb() -> (Vec<Component>, Source) {
         name: name.to_owned(),
         reconcilers: vec![reconciler.to_owned()],
         instances,
+        ..Component::default()
     };
     let source = Source {
         api_version: "metallb.io/v1beta1".to_owned(),
         kind: "ConfigurationState".to_owned(),
         selector: None,
-        component: Naming::Label("metallb.io/component-type".to_owned()),
-        instance: Some(Naming::Label("metallb.io/node-name".to_owned())),
+        component: NameFrom::label("metallb.io/component-type"),
+        instance: Some(NameFrom::label("metallb.io/node-name")),
         conditions: Vec::new(),
-        negative: Vec::new(),
     };
-    let speakers = Instances::DaemonSet("speaker".to_owned());
+    let speakers = Instances::daemon_set("speaker");
     let components = vec![
         component("controller", "poolReconciler", None),
         component("speaker", "configReconciler", Some(speakers)),

@@ -3,21 +3,25 @@
 use std::collections::BTreeMap;
 
 use allready_core::{Condition, ConditionType, Generation, Status, Time, found, reason};
-use allready_kube::kinds::{Naming, Source};
+use allready_kube::kinds::{NameFrom, NameFromType, Source};
 use k8s_openapi::api::core::v1::{Node, Pod};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{NodeFacts, PodFacts, Report};
 
 /// The report in a StatusReport, if it is for the ConfigurationStatus of this name: a report that names another kind is part
-/// of an object of that kind, whatever the name.
+/// of an object of that kind, whatever the name. The group is not compared: a cluster has the kind in one of its groups.
 ///
 /// ```
 /// use allready_controller::config::of_status_report;
 ///
 /// let object = serde_json::json!({
-///     "metadata": { "name": "config-status-speaker-a", "creationTimestamp": "2026-03-01T10:00:00Z" },
-///     "spec": { "target": "config-status", "component": "speaker", "instance": "a" },
+///     "metadata": { "name": "config-status.speaker.a", "creationTimestamp": "2026-03-01T10:00:00Z" },
+///     "spec": {
+///         "targetRef": { "apiVersion": "allready.dev/v1alpha1", "kind": "ConfigurationStatus", "name": "config-status" },
+///         "component": "speaker",
+///         "instance": "a",
+///     },
 ///     "status": { "conditions": [{ "type": "configReconcilerValid", "status": "False" }], "observedRevision": "7" },
 /// });
 /// let report = of_status_report(&object, "config-status").unwrap();
@@ -27,13 +31,28 @@ use super::{NodeFacts, PodFacts, Report};
 /// ```
 pub fn of_status_report(object: &Value, target: &str) -> Option<Report> {
     let spec = &object["spec"];
-    let kind = spec["targetKind"]["kind"].as_str();
-    (spec["target"] == target && kind.is_none_or(|kind| kind == "ConfigurationStatus")).then_some(())?;
+    let target_ref = &spec["targetRef"];
+    (target_ref["name"] == target && target_ref["kind"] == "ConfigurationStatus").then_some(())?;
+    let mut conditions = conditions(object);
+    if conditions.len() > 1 && is_ready_pending(object) {
+        conditions.retain(|condition| condition.type_ != *"Ready");
+    }
     Some(Report {
         component: spec["component"].as_str()?.to_owned(),
         instance: spec["instance"].as_str().map(str::to_owned),
-        conditions: conditions(object),
+        conditions,
         revision: object["status"]["observedRevision"].as_str().map(str::to_owned),
+    })
+}
+
+/// Whether `Ready` is still what the default of the schema put there: a reporter that writes none has not said it.
+fn is_ready_pending(object: &Value) -> bool {
+    let conditions = object["status"]["conditions"].as_array();
+    let ready = conditions.into_iter().flatten().find(|condition| condition["type"] == "Ready");
+    ready.is_some_and(|ready| {
+        let time = ready["lastTransitionTime"].as_str().and_then(|time| time.parse().ok());
+        (&ready["status"], &ready["reason"], time)
+            == (&json!("Unknown"), &json!("Pending"), Some(Time::EPOCH))
     })
 }
 
@@ -45,8 +64,9 @@ pub fn of_source(object: &Value, source: &Source) -> Option<Report> {
         object["status"]["observedGeneration"].as_i64().map(|observed| Generation::from(Some(observed)));
     let mut conditions = conditions(object);
     if !source.conditions.is_empty() {
-        conditions
-            .retain(|condition| source.conditions.iter().any(|type_| condition.type_ == *type_.as_str()));
+        conditions.retain(|condition| {
+            source.conditions.iter().any(|counts| condition.type_ == *counts.type_.as_str())
+        });
     }
     for condition in &mut conditions {
         let observed = condition.observed_generation.filter(|observed| !observed.is_none()).or(status);
@@ -57,7 +77,7 @@ pub fn of_source(object: &Value, source: &Source) -> Option<Report> {
                 format!("is about generation {observed}; the object is at generation {generation}").into();
         }
     }
-    let component = named(object, &source.component).or_else(|| named(object, &Naming::Name {}))?;
+    let component = named(object, &source.component).or_else(|| named(object, &NameFrom::name()))?;
     let instance = source.instance.as_ref().and_then(|instance| named(object, instance));
     Some(Report { component, instance, conditions, revision: None })
 }
@@ -106,11 +126,11 @@ pub fn of_pod(pod: &Pod) -> Option<PodFacts> {
     })
 }
 
-fn named(object: &Value, naming: &Naming) -> Option<String> {
-    let text = match naming {
-        Naming::Label(label) => object["metadata"]["labels"][label].as_str()?,
-        Naming::Name {} => object["metadata"]["name"].as_str()?,
-        Naming::Value(value) => value,
+fn named(object: &Value, name: &NameFrom) -> Option<String> {
+    let text = match name.type_ {
+        NameFromType::Label => object["metadata"]["labels"][name.label.as_deref()?].as_str()?,
+        NameFromType::Name => object["metadata"]["name"].as_str()?,
+        NameFromType::Value => name.value.as_deref()?,
     };
     (!text.is_empty()).then(|| text.to_owned())
 }
@@ -122,32 +142,42 @@ fn conditions(object: &Value) -> Vec<Condition> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    fn report(target_kind: Value) -> Option<Report> {
-        let mut object = json!({
+    fn report(kind: &str, conditions: &Value) -> Option<Report> {
+        let object = json!({
             "metadata": { "name": "web.gateway.cluster-1" },
-            "spec": { "target": "web", "component": "gateway", "instance": "cluster-1" },
-            "status": { "conditions": [{ "type": "Programmed", "status": "False" }] },
+            "spec": {
+                "targetRef": { "apiVersion": "example.com/v1", "kind": kind, "name": "web" },
+                "component": "gateway", "instance": "cluster-1",
+            },
+            "status": { "conditions": conditions },
         });
-        if !target_kind.is_null() {
-            object["spec"]["targetKind"] = target_kind;
-        }
         of_status_report(&object, "web")
+    }
+
+    fn types(report: &Report) -> Vec<&str> {
+        report.conditions.iter().map(|condition| condition.type_.as_str()).collect()
     }
 
     #[test]
     fn a_report_on_an_object_of_another_kind_does_not_count() {
-        assert_eq!(report(json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" })), None);
+        let conditions = json!([{ "type": "Programmed", "status": "False" }]);
+        assert_eq!(report("Gateway", &conditions), None);
+        assert_eq!(types(&report("ConfigurationStatus", &conditions).unwrap()), ["Programmed"]);
     }
 
     #[test]
-    fn a_report_that_names_the_kind_of_its_target_counts_as_one_that_does_not() {
-        let named =
-            report(json!({ "apiVersion": "metallb.io/v1beta1", "kind": "ConfigurationStatus" })).unwrap();
-        assert_eq!((named.component.as_str(), named.conditions.len()), ("gateway", 1));
-        assert_eq!(report(Value::Null).unwrap().conditions.len(), 1);
+    fn a_ready_that_the_schema_put_there_is_left_out_beside_what_the_reporter_says() {
+        let pending = json!({ "type": "Ready", "status": "Unknown", "reason": "Pending", "message": "",
+            "lastTransitionTime": "1970-01-01T00:00:00Z" });
+        let said = json!({ "type": "poolValid", "status": "True" });
+        let alone = report("ConfigurationStatus", &json!([pending])).unwrap();
+        assert_eq!(types(&alone), ["Ready"], "nothing has been said yet");
+        assert_eq!(types(&report("ConfigurationStatus", &json!([pending, said])).unwrap()), ["poolValid"]);
+        let mut unknown = pending.clone();
+        unknown["lastTransitionTime"] = "2026-03-01T10:00:00Z".into();
+        let both = report("ConfigurationStatus", &json!([unknown, said])).unwrap();
+        assert_eq!(types(&both), ["Ready", "poolValid"], "this one was written");
     }
 }

@@ -200,6 +200,7 @@ impl StatusState {
 fn status(answer: &Answer, generation: i64) -> Value {
     let mut status = json!({
         "observedGeneration": generation,
+        "summary": answer.summary,
         "conditions": [answer.ready],
         "reporters": answer.reporters,
     });
@@ -214,7 +215,8 @@ fn status(answer: &Answer, generation: i64) -> Value {
 
 /// The part of a status that is ours: all but the conditions of others.
 pub(super) fn owned(status: &Value) -> Value {
-    let fields = ["observedGeneration", "reporters", "revision", "causes", "moreCauses", "controller"];
+    let fields =
+        ["observedGeneration", "summary", "reporters", "revision", "causes", "moreCauses", "controller"];
     let mut owned: Map<String, Value> =
         fields.iter().filter_map(|field| Some(((*field).to_owned(), status.get(*field)?.clone()))).collect();
     let conditions = status["conditions"].as_array().into_iter().flatten();
@@ -226,8 +228,8 @@ pub(super) fn owned(status: &Value) -> Value {
 fn ready(object: &Value) -> Option<Condition> {
     let conditions = found::of_object(object);
     let ready = conditions.find("Ready")?.to_condition(Time::EPOCH);
-    // A time that nobody could have written is in doubt, so the next write sets it anew.
-    (ready.last_transition_time != Time::EPOCH || ready.status == Status::Unknown).then_some(ready)
+    // The default of the schema has no time, nor has what nobody could have written: the next write sets it.
+    (ready.last_transition_time != Time::EPOCH).then_some(ready)
 }
 
 /// How long a node must be gone before its reporters are not counted any more: less than it takes to look into a scale-down, more than

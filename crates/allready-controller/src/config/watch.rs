@@ -225,7 +225,7 @@ fn whole(mut object: DynamicObject) -> Value {
 }
 
 fn targeted(object: &Value) -> Option<Arc<TargetedReport>> {
-    let target = object["spec"]["target"].as_str()?;
+    let target = object["spec"]["targetRef"]["name"].as_str()?;
     let report = Arc::new(of_status_report(object, target)?);
     Some(Arc::new(TargetedReport { target: Some(target.to_owned()), report }))
 }

@@ -88,8 +88,7 @@ pub fn report(
         "spec": {
             "component": COMPONENT,
             "instance": cluster.as_str(),
-            "target": object.name,
-            "targetKind": { "apiVersion": owner.api_version, "kind": owner.kind },
+            "targetRef": { "apiVersion": owner.api_version, "kind": owner.kind, "name": object.name },
         },
         "status": status(subject, cluster),
     })
@@ -142,8 +141,10 @@ pub fn recalled(report: &Value) -> Option<(ObjectName, ClusterName, Instance)> {
     if spec["component"] != COMPONENT || metadata["labels"].get(AGGREGATION_LABEL).is_none() {
         return None;
     }
-    let object =
-        ObjectName::new(metadata["namespace"].as_str().unwrap_or_default(), spec["target"].as_str()?);
+    let object = ObjectName::new(
+        metadata["namespace"].as_str().unwrap_or_default(),
+        spec["targetRef"]["name"].as_str()?,
+    );
     let cluster = ClusterName::new(spec["instance"].as_str()?).ok()?;
     let addresses = entries(&status["addresses"]).filter_map(|address| {
         let type_ = address["type"].as_str()?.into();

@@ -8,14 +8,16 @@ use allready_kube::kinds::{
     Component, ConfigurationStatus, ConfigurationStatusSpec, Instances, StatusReport,
 };
 use kube::{
-    Api, Client, CustomResourceExt,
+    Api, Client,
     api::{DeleteParams, Patch, PatchParams},
 };
 use serde_json::{Value, json};
 
-pub(crate) fn definitions() -> [Value; 2] {
-    [ConfigurationStatus::crd(), StatusReport::crd()]
-        .map(|definition| serde_json::to_value(definition).unwrap())
+/// The CRDs of ConfigurationStatus and StatusReport, as they are installed.
+pub(crate) fn definitions() -> Vec<Value> {
+    let ours = allready_kube::kinds::definitions().into_iter();
+    let ours = ours.filter(|definition| definition.spec.names.kind != "StatusAggregation");
+    ours.map(|definition| serde_json::to_value(definition).unwrap()).collect()
 }
 
 fn server() -> (ApiServer, Client) {
@@ -28,7 +30,8 @@ pub(crate) fn spec(nodes: &[&str]) -> ConfigurationStatusSpec {
     let speaker = Component {
         name: "speaker".to_owned(),
         reconcilers: vec!["configReconciler".to_owned()],
-        instances: Some(Instances::Names(nodes.iter().map(|node| (*node).to_owned()).collect())),
+        instances: Some(Instances::names(nodes.iter().copied())),
+        ..Component::default()
     };
     ConfigurationStatusSpec { components: vec![speaker], ..Default::default() }
 }
@@ -45,10 +48,11 @@ pub(crate) fn controller(client: Client, spec: ConfigurationStatusSpec) -> Confi
 
 pub(crate) async fn report(client: &Client, node: &str, status: &str, message: &str) {
     let api: Api<StatusReport> = Api::namespaced(client.clone(), "default");
-    let name = format!("config-status-speaker-{node}");
+    let name = format!("config-status.speaker.{node}");
     let who = json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "StatusReport", "metadata": { "name": name } });
     let mut whole = who.clone();
-    whole["spec"] = json!({ "target": "config-status", "component": "speaker", "instance": node });
+    whole["spec"] =
+        json!({ "targetRef": { "name": "config-status" }, "component": "speaker", "instance": node });
     let params = PatchParams::apply("speaker").force();
     api.patch(&name, &params, &Patch::Apply(&whole)).await.unwrap();
     let mut said = who;
@@ -87,13 +91,13 @@ async fn a_broken_configuration_is_told_with_its_cause_and_a_mended_one_is_ready
     report(&client, "a", "True", "").await;
     report(&client, "b", "True", "").await;
     let found = until(&client, "True", "2 of 2 ready").await;
-    assert_eq!(found["reporters"]["summary"], "2/2");
+    assert_eq!(found["reporters"]["display"], "2/2");
     assert_eq!(found["observedGeneration"], 1);
 
     report(&client, "b", "False", "pool \"a\" overlaps").await;
-    let found = until(&client, "False", "speaker-b: pool \"a\" overlaps").await;
+    let found = until(&client, "False", "speaker/b: pool \"a\" overlaps").await;
     assert_eq!(found["conditions"][0]["reason"], "ComponentFailing");
-    assert_eq!(found["causes"][0]["reporters"], json!(["speaker-b"]));
+    assert_eq!(found["causes"][0]["reporters"], json!(["speaker/b"]));
 
     report(&client, "b", "True", "").await;
     until(&client, "True", "2 of 2 ready").await;

@@ -1,7 +1,8 @@
 //! What has to be installed in a cluster for the kinds to be served.
 
+use allready_core::condition_type;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
-    CustomResourceDefinition, JSON, JSONSchemaProps, JSONSchemaPropsOrArray,
+    CustomResourceDefinition, JSON, JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
 };
 use kube::CustomResourceExt as _;
 
@@ -9,12 +10,9 @@ use super::{
     ConfigurationStatus, StatusAggregation, StatusReport,
     rules::{self, Rule},
 };
+use crate::crd::pending;
 
-/// The definitions of all kinds, ready to be installed: `StatusReport`, `StatusAggregation`, and `ConfigurationStatus` both
-/// in `allready.dev` and in `metallb.io`, with one schema.
-///
-/// A cluster needs one of the two ConfigurationStatuses. With both, `kubectl get configurationstatus` means the one in
-/// `allready.dev`, and the other has to be written as `configurationstatus.metallb.io`.
+/// The CRDs of the kinds of `allready.dev`, ready to be installed.
 ///
 /// ```
 /// use allready_kube::kinds::definitions;
@@ -25,7 +23,6 @@ use super::{
 ///     names,
 ///     [
 ///         "configurationstatuses.allready.dev",
-///         "configurationstatuses.metallb.io",
 ///         "statusreports.allready.dev",
 ///         "statusaggregations.allready.dev",
 ///     ]
@@ -34,17 +31,22 @@ use super::{
 ///
 /// They have the label `app.kubernetes.io/name: allready`, by which they are found again.
 pub fn definitions() -> Vec<CustomResourceDefinition> {
-    let mut all = vec![
-        configuration_status("allready.dev", "v1alpha1"),
-        configuration_status("metallb.io", "v1beta1"),
-        report(),
-        aggregation(),
-    ];
-    for definition in &mut all {
-        let labels = definition.metadata.labels.get_or_insert_default();
-        labels.insert("app.kubernetes.io/name".to_owned(), "allready".to_owned());
-    }
-    all
+    [configuration_status("allready.dev", "v1alpha1"), report(), aggregation()].map(labelled).into()
+}
+
+/// The CRD of `ConfigurationStatus` in `metallb.io/v1beta1`, with the schema of the one in `allready.dev`: for a cluster with
+/// MetalLB, whose own group it then is in.
+///
+/// A cluster needs one of the two. With both, `kubectl get configurationstatus` means the one in `allready.dev`, and the
+/// other has to be written as `configurationstatus.metallb.io`.
+pub fn metallb_definition() -> CustomResourceDefinition {
+    labelled(configuration_status("metallb.io", "v1beta1"))
+}
+
+fn labelled(mut definition: CustomResourceDefinition) -> CustomResourceDefinition {
+    let labels = definition.metadata.labels.get_or_insert_default();
+    labels.insert("app.kubernetes.io/name".to_owned(), "allready".to_owned());
+    definition
 }
 
 fn configuration_status(group: &str, version: &str) -> CustomResourceDefinition {
@@ -60,6 +62,16 @@ fn configuration_status(group: &str, version: &str) -> CustomResourceDefinition 
         if let Some(spec) = property(schema, "spec") {
             spec.default = Some(JSON(serde_json::json!({})));
         }
+        begin_pending(schema);
+        hold(schema, &["spec"], &[rules::REVISION]);
+        let instances = ["spec", "components", "*", "instances"];
+        hold(schema, &instances, &rules::INSTANCES);
+        check_selector(schema, &[&instances[..], &["nodes", "selector"]].concat());
+        let source = ["spec", "sources", "*"];
+        check_selector(schema, &[&source[..], &["selector"]].concat());
+        for name in ["component", "instance"] {
+            hold(schema, &[&source[..], &[name]].concat(), &rules::NAME_FROM);
+        }
         hold(schema, &["status", "conditions", "*"], &[rules::READY_OR_PREFIXED]);
         tidy(schema);
     }
@@ -69,10 +81,57 @@ fn configuration_status(group: &str, version: &str) -> CustomResourceDefinition 
 fn report() -> CustomResourceDefinition {
     let mut definition = StatusReport::crd();
     for schema in schemas(&mut definition) {
-        hold(schema, &[], &[rules::NOT_PREFIXED]);
+        begin_pending(schema);
+        hold(schema, &[], &rules::REPORT);
         tidy(schema);
     }
     definition
+}
+
+/// A new object has Ready at once, Unknown with the reason Pending.
+fn begin_pending(schema: &mut JSONSchemaProps) {
+    if let Some(status) = property(schema, "status") {
+        let ready = pending(condition_type!("Ready"));
+        status.default = Some(JSON(serde_json::json!({ "conditions": [ready] })));
+    }
+}
+
+/// Refuses the selectors that the API server refuses (`ValidateLabelSelector` of apimachinery).
+fn check_selector(schema: &mut JSONSchemaProps, path: &[&str]) {
+    let Some(selector) = within(schema, path) else { return };
+    if let Some(labels) = property(selector, "matchLabels") {
+        labels.max_properties = Some(8);
+        labels
+            .x_kubernetes_validations
+            .get_or_insert_default()
+            .extend(rules::KEYS.iter().map(Rule::validation));
+        if let Some(JSONSchemaPropsOrBool::Schema(value)) = &mut labels.additional_properties {
+            limit(value, rules::LABEL_VALUE, 63);
+        }
+    }
+    let Some(expressions) = property(selector, "matchExpressions") else { return };
+    expressions.max_items = Some(16);
+    let Some(requirement) = items(expressions) else { return };
+    hold(requirement, &[], &[rules::VALUES, rules::KEY]);
+    if let Some(key) = property(requirement, "key") {
+        limit(key, rules::LABEL_KEY, 317);
+    }
+    if let Some(operator) = property(requirement, "operator") {
+        operator.enum_ = Some(OPERATORS.map(|name| JSON(name.into())).into());
+    }
+    if let Some(values) = property(requirement, "values") {
+        values.max_items = Some(64);
+        if let Some(value) = items(values) {
+            limit(value, rules::LABEL_VALUE, 63);
+        }
+    }
+}
+
+const OPERATORS: [&str; 4] = ["In", "NotIn", "Exists", "DoesNotExist"];
+
+fn limit(text: &mut JSONSchemaProps, pattern: &str, length: i64) {
+    text.pattern = Some(pattern.to_owned());
+    text.max_length = Some(length);
 }
 
 fn aggregation() -> CustomResourceDefinition {
@@ -86,8 +145,7 @@ fn aggregation() -> CustomResourceDefinition {
             hold(schema, &requirement, &[rules::VALUES]);
             if let Some(operator) = within(schema, &requirement).and_then(|found| property(found, "operator"))
             {
-                let all = ["In", "NotIn", "Exists", "DoesNotExist"];
-                operator.enum_ = Some(all.map(|name| JSON(name.into())).into());
+                operator.enum_ = Some(OPERATORS.map(|name| JSON(name.into())).into());
             }
         }
         tidy(schema);
@@ -151,7 +209,7 @@ mod tests {
     use super::*;
 
     fn schema_of(name: &str) -> Value {
-        let all = definitions();
+        let all: Vec<_> = definitions().into_iter().chain([metallb_definition()]).collect();
         let definition =
             all.iter().find(|definition| definition.metadata.name.as_deref() == Some(name)).unwrap();
         let definition = serde_json::to_value(definition).unwrap();
@@ -193,10 +251,51 @@ mod tests {
     }
 
     #[test]
-    fn the_rule_that_a_report_never_moves_stands_beside_that_of_its_conditions() {
-        let rules = schema_of("statusreports.allready.dev")["x-kubernetes-validations"].clone();
-        assert_eq!(rules[0]["rule"], "self.spec == oldSelf.spec");
-        assert_eq!(rules[1]["fieldPath"], ".status.conditions");
+    fn every_list_and_every_text_that_is_not_an_enum_is_bounded() {
+        fn look(schema: &Value, path: &str) {
+            match schema["type"].as_str() {
+                Some("array") => assert!(schema["maxItems"].is_number(), "{path} has no maxItems"),
+                Some("string") if schema["enum"].is_null() && schema["format"].is_null() => {
+                    assert!(schema["maxLength"].is_number(), "{path} has no maxLength");
+                }
+                Some("object") if schema["additionalProperties"].is_object() => {
+                    assert!(schema["maxProperties"].is_number(), "{path} has no maxProperties");
+                }
+                _ => {}
+            }
+            for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+                // What the hub writes gets kinds of its own.
+                if !["addresses", "listeners", "cluster"].contains(&name.as_str()) {
+                    look(field, &format!("{path}.{name}"));
+                }
+            }
+            for of in ["items", "additionalProperties"] {
+                schema.get(of).into_iter().for_each(|schema| look(schema, &format!("{path}[]")));
+            }
+        }
+        for name in &ALL[..2] {
+            for part in ["spec", "status"] {
+                look(&schema_of(name)["properties"][part], part);
+            }
+        }
+    }
+
+    #[test]
+    fn every_field_is_described_by_a_sentence() {
+        fn look(schema: &Value, path: &str) {
+            for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+                let path = format!("{path}.{name}");
+                let text = field["description"].as_str().unwrap_or_default();
+                assert!(text.ends_with('.'), "{path}: {text:?}");
+                look(field, &path);
+                look(&field["items"], &path);
+            }
+        }
+        for name in &ALL[..2] {
+            for part in ["spec", "status"] {
+                look(&schema_of(name)["properties"][part], part);
+            }
+        }
     }
 
     #[test]

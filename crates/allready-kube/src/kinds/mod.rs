@@ -14,6 +14,7 @@ mod aggregation;
 #[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod configuration;
 mod definitions;
+#[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod report;
 mod rules;
 #[cfg(test)]
@@ -25,14 +26,19 @@ pub use aggregation::{
     StatusAggregation, StatusAggregationSpec, StatusAggregationStatus, UnhealthyTargets, UnreachableTargets,
 };
 pub use configuration::{
-    CauseSeen, Component, ConfigurationStatus, ConfigurationStatusSpec, ConfigurationStatusStatus, Instances,
-    Naming, Preset, Reporters, RevisionProgress, Source,
+    CauseSeen, CauseStatus, Component, ComponentRole, ConditionPolarity, ConfigurationStatus,
+    ConfigurationStatusSpec, ConfigurationStatusStatus, DaemonSetInstances, HeartbeatTimeout, Instances,
+    InstancesType, NameFrom, NameFromType, NodeInstances, Preset, Reporters, RevisionProgress, Source,
+    SourceCondition, WritingController,
 };
-pub use definitions::definitions;
+pub use definitions::{definitions, metallb_definition};
 pub use report::{
     ReportedAddress, ReportedCluster, ReportedListener, StatusReport, StatusReportSpec, StatusReportStatus,
-    TargetKind,
+    TargetRef,
 };
 
 /// The pattern of the name of a namespace, or of a cluster.
 const DNS_LABEL: &str = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
+
+/// The pattern of the name of most objects.
+const DNS_SUBDOMAIN: &str = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";

@@ -1,29 +1,27 @@
-//! What one instance of one component says about itself.
+//! What one instance of one component reports about itself.
 
 use allready_core::{Condition, Time};
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who reports, and to whom. It never changes: another reporter is another object.
+/// The reporter, and the object that the report is part of. It never changes: another reporter is another object.
 ///
 /// ```
-/// use allready_kube::kinds::{StatusReportSpec, TargetKind};
+/// use allready_kube::kinds::{StatusReportSpec, TargetRef};
 /// use serde_json::json;
 ///
-/// let on_a_gateway = StatusReportSpec {
-///     target: "web".into(),
-///     target_kind: Some(TargetKind { api_version: "gateway.networking.k8s.io/v1".into(), kind: "Gateway".into() }),
-///     component: "gateway".into(),
-///     instance: Some("cluster-1".into()),
+/// let speaker = StatusReportSpec {
+///     target_ref: TargetRef::configuration_status("config-status"),
+///     component: "speaker".into(),
+///     instance: Some("worker-1".into()),
 /// };
 /// assert_eq!(
-///     serde_json::to_value(&on_a_gateway)?,
+///     serde_json::to_value(&speaker)?,
 ///     json!({
-///         "target": "web",
-///         "targetKind": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
-///         "component": "gateway",
-///         "instance": "cluster-1",
+///         "targetRef": { "apiVersion": "allready.dev/v1alpha1", "kind": "ConfigurationStatus", "name": "config-status" },
+///         "component": "speaker",
+///         "instance": "worker-1",
 ///     })
 /// );
 /// # Ok::<(), serde_json::Error>(())
@@ -40,66 +38,94 @@ use serde::{Deserialize, Serialize};
     namespaced,
     status = "StatusReportStatus",
     derive = "PartialEq",
-    doc = "What one instance of one component says about itself: one of the reports from which an object such as a ConfigurationStatus is made.",
+    doc = "StatusReport is what one instance of one component reports about itself: whether it could apply the configuration, and if not, why. A ConfigurationStatus is computed from all of them.",
+    selectable = ".spec.targetRef.name",
     printcolumn(name = "Component", type_ = "string", json_path = ".spec.component"),
     printcolumn(name = "Instance", type_ = "string", json_path = ".spec.instance"),
-    printcolumn(name = "Target", type_ = "string", json_path = ".spec.target", priority = 1),
+    printcolumn(
+        name = "Ready",
+        type_ = "string",
+        json_path = r#".status.conditions[?(@.type=="Ready")].status"#
+    ),
+    printcolumn(
+        name = "Reason",
+        type_ = "string",
+        json_path = r#".status.conditions[?(@.type=="Ready")].reason"#
+    ),
+    printcolumn(name = "Target", type_ = "string", json_path = ".spec.targetRef.name", priority = 1),
     printcolumn(name = "Revision", type_ = "string", json_path = ".status.observedRevision", priority = 1),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"),
-    validation = Rule::new("self.spec == oldSelf.spec").message("who reports, and to whom, cannot change: make another StatusReport")
+    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 pub struct StatusReportSpec {
-    /// The name of the object in this namespace that the report is part of, such as `config-status`.
-    #[schemars(length(min = 1, max = 253))]
-    pub target: String,
-    /// The kind of that object, where it is not a ConfigurationStatus.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target_kind: Option<TargetKind>,
+    /// The object in this namespace that the report is part of, such as the ConfigurationStatus `config-status`.
+    pub target_ref: TargetRef,
     /// The component that reports, such as `speaker`.
     #[schemars(length(min = 1, max = 253))]
     pub component: String,
-    /// Which instance of the component, where there are several: the name of its node, mostly.
+    /// The instance of the component: mostly the name of its node. Left out by a component that has one instance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 253))]
     pub instance: Option<String>,
 }
 
-/// A kind of objects.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// An object in the same namespace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct TargetKind {
-    /// Its group and version, such as `gateway.networking.k8s.io/v1`.
+pub struct TargetRef {
+    /// The group and version of the object.
+    #[serde(default = "own_api_version")]
     #[schemars(length(min = 1, max = 317))]
     pub api_version: String,
-    /// Its name, such as `Gateway`.
+    /// The kind of the object.
+    #[serde(default = "configuration_status")]
     #[schemars(length(min = 1, max = 63))]
     pub kind: String,
+    /// The name of the object.
+    #[schemars(length(min = 1, max = 253), regex(pattern = super::DNS_SUBDOMAIN))]
+    pub name: String,
+}
+
+impl TargetRef {
+    /// The ConfigurationStatus of this name.
+    pub fn configuration_status(name: impl Into<String>) -> Self {
+        Self { api_version: own_api_version(), kind: configuration_status(), name: name.into() }
+    }
+}
+
+fn own_api_version() -> String {
+    "allready.dev/v1alpha1".to_owned()
+}
+
+fn configuration_status() -> String {
+    "ConfigurationStatus".to_owned()
 }
 
 /// The report itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusReportStatus {
-    /// The revision of the configuration, a hash or a generation, that the reporter has digested.
+    /// The revision of the configuration, a hash or a generation, that the reporter has observed: what it reports is about
+    /// this revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 253))]
     pub observed_revision: Option<String>,
-    /// One condition for each reconciler, such as `configReconcilerValid`; of an object of another kind, its own conditions.
+    /// One condition for each reconciler, such as `configReconcilerValid`, and `Ready`, which is as bad as the worst of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "allready_core::Conditions")]
+    #[schemars(with = "allready_core::Conditions", extend("maxItems" = 32))]
     pub conditions: Vec<Condition>,
-    /// When the one that is reported on was last heard, where somebody else reports on it.
+    // Of the hub alone, from here on. Kinds of its own replace these four.
+    /// Written by the hub: when the cluster was last heard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_heard: Option<Time>,
-    /// Of a Gateway in another cluster: its addresses.
+    /// Written by the hub: the addresses of a Gateway in another cluster.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
     pub addresses: Vec<ReportedAddress>,
-    /// Of a Gateway in another cluster: its listeners.
+    /// Written by the hub: the listeners of a Gateway in another cluster.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
     pub listeners: Vec<ReportedListener>,
-    /// Of a cluster: what the hub knows of it.
+    /// Written by the hub: what it knows of a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<ReportedCluster>,
 }

@@ -2,12 +2,13 @@
 
 use allready_apiserver::ApiServer;
 use kube::{
-    Api, Client, CustomResourceExt as _,
-    api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams},
+    Api, Client, CustomResourceExt,
+    api::{DynamicObject, ListParams, Patch, PatchParams, PostParams},
 };
 use serde_json::{Value, json};
 
-use super::{StatusAggregation, StatusReport, definitions};
+use super::{ConfigurationStatus, ConfigurationStatusSpec, StatusAggregation, StatusReport, definitions};
+use crate::report::{Identity, Layout};
 
 fn client() -> Client {
     let definitions = definitions().into_iter().map(|definition| serde_json::to_value(definition).unwrap());
@@ -144,23 +145,35 @@ async fn a_group_without_a_version_is_refused() {
     assert_eq!(refused(of("v1", "Service", &more)).await, None);
 }
 
-/// Why a report on a target of this kind with a condition of this type is refused, if it is.
-async fn report_refused(target_kind: Option<&str>, type_: &str) -> Option<String> {
-    let resource: ApiResource = StatusReport::api_resource();
-    let api: Api<DynamicObject> = Api::default_namespaced_with(client(), &resource);
-    let mut object = DynamicObject::new("web", &resource);
-    object.data = json!({ "spec": { "target": "web", "component": "gateway", "instance": "cluster-1" } });
-    if let Some(kind) = target_kind {
-        object.data["spec"]["targetKind"] =
-            json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": kind });
+/// Creates an object of this kind, and says why it is refused, if it is.
+async fn create<K: CustomResourceExt>(client: Client, name: &str, spec: Value) -> Result<Value, String> {
+    let api: Api<DynamicObject> = Api::default_namespaced_with(client, &K::api_resource());
+    let mut object = DynamicObject::new(name, &K::api_resource());
+    object.data = json!({ "spec": spec });
+    match api.create(&PostParams::default(), &object).await {
+        Ok(created) => Ok(serde_json::to_value(created).unwrap()),
+        Err(kube::Error::Api(status)) => Err(status.message.clone()),
+        Err(error) => panic!("{error}"),
     }
-    api.create(&PostParams::default(), &object).await.unwrap();
+}
+
+fn target(kind: &str) -> Value {
+    json!({ "apiVersion": "example.com/v1", "kind": kind, "name": "web" })
+}
+
+/// Why a report on a target of this kind with a condition of this type is refused, if it is.
+async fn report_refused(kind: &str, type_: &str) -> Option<String> {
+    let client = client();
+    let name = "web.gateway.cluster-1";
+    let spec = json!({ "targetRef": target(kind), "component": "gateway", "instance": "cluster-1" });
+    create::<StatusReport>(client.clone(), name, spec).await.unwrap();
     let condition = json!({
         "type": type_, "status": "True", "reason": "Programmed", "message": "",
         "lastTransitionTime": "2026-03-01T10:00:00Z",
     });
+    let api: Api<StatusReport> = Api::default_namespaced(client);
     let status = json!({ "status": { "conditions": [condition] } });
-    match api.patch_status("web", &PatchParams::default(), &Patch::Merge(status)).await {
+    match api.patch_status(name, &PatchParams::default(), &Patch::Merge(status)).await {
         Ok(_) => None,
         Err(kube::Error::Api(status)) => Some(status.message.clone()),
         Err(error) => panic!("{error}"),
@@ -170,18 +183,257 @@ async fn report_refused(target_kind: Option<&str>, type_: &str) -> Option<String
 #[tokio::test]
 async fn a_report_on_an_object_of_another_kind_has_that_objects_condition_types() {
     for type_ in ["Ready", "example.com/Thing", "Programmed"] {
-        assert_eq!(report_refused(Some("Gateway"), type_).await, None);
+        assert_eq!(report_refused("Gateway", type_).await, None);
     }
 }
 
 #[tokio::test]
-async fn a_report_for_a_configuration_status_names_reconcilers_alone() {
-    for kind in [None, Some("ConfigurationStatus")] {
-        for type_ in ["Ready", "speaker-a/configReconcilerValid"] {
-            let message = report_refused(kind, type_).await.unwrap();
-            assert!(message.contains("status.conditions: Invalid value"), "{message}");
-            assert!(message.contains("is named after a reconciler alone"), "{message}");
-        }
-        assert_eq!(report_refused(kind, "configReconcilerValid").await, None);
+async fn a_report_for_a_configuration_status_has_ready_and_conditions_named_after_reconcilers_alone() {
+    let message = report_refused("ConfigurationStatus", "speaker-a/configReconcilerValid").await.unwrap();
+    assert!(message.contains("status.conditions: Invalid value"), "{message}");
+    assert!(message.contains("named after a reconciler alone"), "{message}");
+    for type_ in ["configReconcilerValid", "Ready"] {
+        assert_eq!(report_refused("ConfigurationStatus", type_).await, None);
+    }
+}
+
+fn report_spec(target: &str, component: &str, instance: &str) -> Value {
+    let mut spec = json!({ "targetRef": { "name": target }, "component": component });
+    if !instance.is_empty() {
+        spec["instance"] = instance.into();
+    }
+    spec
+}
+
+#[tokio::test]
+async fn a_report_is_named_after_its_target_its_component_and_its_instance() {
+    let client = client();
+    let named = async |name: &str, component: &str, instance: &str| {
+        create::<StatusReport>(client.clone(), name, report_spec("config-status", component, instance)).await
+    };
+    for name in [
+        "speaker",
+        "config-status.speaker.worker-2",
+        "config-status.speaker",
+        "x.config-status.speaker.worker-1",
+    ] {
+        let message = named(name, "speaker", "worker-1").await.unwrap_err();
+        assert!(
+            message.contains("the name of this StatusReport has to be config-status.speaker.worker-1"),
+            "{message}"
+        );
+    }
+    named("config-status.speaker.worker-1", "speaker", "worker-1").await.unwrap();
+    named("config-status.controller", "controller", "").await.unwrap();
+    assert!(named("config-status.controller.", "controller", "").await.is_err());
+}
+
+#[tokio::test]
+async fn every_name_that_the_report_library_derives_is_accepted() {
+    let client = client();
+    let long = format!("{}.internal", "n".repeat(244));
+    for (target, component, instance) in [
+        ("config-status", "speaker", "worker-1.example.com"),
+        ("config-status", "speaker", long.as_str()),
+        ("config.status", "speaker", "worker-1"),
+        ("config-status", "metal.speaker", "worker-1"),
+        ("config-status", "Speaker", "Node 1"),
+        (&"t".repeat(240), "speaker", "worker-1"),
+    ] {
+        let identity = Identity::of(component).on(instance);
+        let name = Layout::sharded("default", target).object_name(&identity);
+        let spec = report_spec(target, component, instance);
+        create::<StatusReport>(client.clone(), &name, spec.clone()).await.unwrap();
+        let taken = create::<StatusReport>(client.clone(), "config-status.somebody-else", spec).await;
+        assert!(taken.is_err(), "{target} {component} {instance}");
+    }
+}
+
+#[tokio::test]
+async fn a_report_never_changes_its_spec() {
+    let client = client();
+    let name = "config-status.speaker.worker-1";
+    let spec = report_spec("config-status", "speaker", "worker-1");
+    let created = create::<StatusReport>(client.clone(), name, spec).await.unwrap();
+    assert_eq!(
+        created["spec"]["targetRef"],
+        json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "ConfigurationStatus", "name": "config-status" }),
+        "what is left out of the reference is filled in"
+    );
+    let api: Api<StatusReport> = Api::default_namespaced(client);
+    let moved = json!({ "spec": { "targetRef": { "apiVersion": "example.com/v1" } } });
+    let error = api.patch(name, &PatchParams::default(), &Patch::Merge(moved)).await.unwrap_err();
+    assert!(error.to_string().contains("cannot change"), "{error}");
+}
+
+#[tokio::test]
+async fn reports_are_selected_by_the_name_of_their_target() {
+    let client = client();
+    for target in ["config-status", "another"] {
+        let name = format!("{target}.speaker");
+        create::<StatusReport>(client.clone(), &name, report_spec(target, "speaker", "")).await.unwrap();
+    }
+    let api: Api<StatusReport> = Api::default_namespaced(client);
+    let found = api.list(&ListParams::default().fields("spec.targetRef.name=another")).await.unwrap();
+    let names: Vec<_> = found.items.iter().map(kube::ResourceExt::name_any).collect();
+    assert_eq!(names, ["another.speaker"]);
+}
+
+#[tokio::test]
+async fn a_new_object_is_pending_at_once() {
+    let client = client();
+    let spec = report_spec("config-status", "speaker", "");
+    create::<StatusReport>(client.clone(), "config-status.speaker", spec).await.unwrap();
+    create::<ConfigurationStatus>(client.clone(), "config-status", json!({})).await.unwrap();
+    let reports: Api<DynamicObject> =
+        Api::default_namespaced_with(client.clone(), &StatusReport::api_resource());
+    let statuses: Api<DynamicObject> =
+        Api::default_namespaced_with(client, &ConfigurationStatus::api_resource());
+    for object in [reports.get("config-status.speaker").await, statuses.get("config-status").await] {
+        let object = object.unwrap();
+        let conditions = object.data["status"]["conditions"].as_array().unwrap();
+        assert_eq!(conditions.len(), 1);
+        assert_eq!(
+            (&conditions[0]["type"], &conditions[0]["status"], &conditions[0]["reason"]),
+            (&json!("Ready"), &json!("Unknown"), &json!("Pending"))
+        );
+    }
+}
+
+/// Why a ConfigurationStatus with this spec is refused, if it is.
+async fn status_refused(spec: Value) -> Option<String> {
+    create::<ConfigurationStatus>(client(), "config-status", spec).await.err()
+}
+
+#[tokio::test]
+async fn a_configuration_status_with_everything_is_accepted_and_read_back_as_it_was_written() {
+    let spec = json!({
+        "components": [
+            { "name": "controller", "role": "Required" },
+            { "name": "speaker", "role": "Required", "reconcilers": ["configReconciler"],
+              "instances": { "type": "DaemonSet", "daemonSet": { "name": "speaker" } } },
+            { "name": "edge", "role": "Informational",
+              "instances": { "type": "Nodes", "nodes": { "selector": {
+                  "matchLabels": { "example.com/edge": "yes" },
+                  "matchExpressions": [{ "key": "zone", "operator": "In", "values": ["a", ""] }] } } } },
+            { "name": "store", "role": "Required", "instances": { "type": "Names", "names": ["east", "west"] } },
+            { "name": "job", "role": "Required", "instances": { "type": "Discovered" } },
+        ],
+        "heartbeat": { "timeoutSeconds": 60 },
+        "sources": [{
+            "apiVersion": "example.com/v1", "kind": "Engine", "selector": { "matchLabels": { "a": "b" } },
+            "component": { "type": "Label", "label": "example.com/component" },
+            "instance": { "type": "Value", "value": "one" },
+            "conditions": [{ "type": "Overheated", "polarity": "Negative" }, { "type": "Ready" }],
+        }],
+    });
+    let read: ConfigurationStatusSpec = serde_json::from_value(spec.clone()).unwrap();
+    assert_eq!(serde_json::to_value(read).unwrap(), spec);
+    let created = create::<ConfigurationStatus>(client(), "config-status", spec.clone()).await.unwrap();
+    assert_eq!(created["spec"], spec);
+}
+
+#[tokio::test]
+async fn a_component_is_required_unless_it_says_otherwise() {
+    let created =
+        create::<ConfigurationStatus>(client(), "config-status", json!({ "components": [{ "name": "a" }] }))
+            .await
+            .unwrap();
+    assert_eq!(created["spec"]["components"][0]["role"], "Required");
+}
+
+#[tokio::test]
+async fn what_does_not_belong_to_the_type_of_a_union_is_refused() {
+    let instances = async |instances: Value| {
+        status_refused(json!({ "components": [{ "name": "a", "instances": instances }] })).await
+    };
+    for (wrong, because) in [
+        (json!({ "type": "DaemonSet" }), "daemonSet is set where"),
+        (json!({ "type": "Nodes" }), "nodes is set where"),
+        (json!({ "type": "Names" }), "names is set where"),
+        (json!({ "type": "Discovered", "names": ["a"] }), "names is set where"),
+        (json!({ "type": "Names", "names": [] }), "should have at least 1 items"),
+        (json!({ "type": "Names", "names": ["a"], "daemonSet": { "name": "a" } }), "daemonSet is set where"),
+        (json!({ "type": "Pods" }), "supported values"),
+        (json!({ "names": ["a"] }), "type: Required value"),
+    ] {
+        let message = instances(wrong.clone()).await.unwrap_or_else(|| panic!("{wrong} is accepted"));
+        assert!(message.contains(because), "{message}");
+    }
+    let source = async |component: Value| {
+        let source = json!({ "apiVersion": "example.com/v1", "kind": "Engine", "component": component });
+        status_refused(json!({ "sources": [source] })).await
+    };
+    assert_eq!(source(json!({ "type": "Name" })).await, None);
+    for (wrong, because) in [
+        (json!({ "type": "Label" }), "label is set where"),
+        (json!({ "type": "Name", "label": "a" }), "label is set where"),
+        (json!({ "type": "Label", "label": "a", "value": "b" }), "value is set where"),
+        (json!({ "type": "Value" }), "value is set where"),
+    ] {
+        let message = source(wrong.clone()).await.unwrap_or_else(|| panic!("{wrong} is accepted"));
+        assert!(message.contains(because), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_revision_is_refused_where_nobody_could_state_it() {
+    let source = json!({ "apiVersion": "example.com/v1", "kind": "Engine", "component": { "type": "Name" } });
+    for more in [json!({ "sources": [source] }), json!({ "preset": "MetalLB" })] {
+        assert_eq!(status_refused(more.clone()).await, None);
+        let mut spec = more;
+        spec["revision"] = "7".into();
+        let message = status_refused(spec).await.unwrap();
+        assert!(message.contains("spec.revision: Invalid value"), "{message}");
+        assert!(message.contains("state no revision"), "{message}");
+    }
+    assert_eq!(status_refused(json!({ "revision": "7", "sources": [] })).await, None);
+}
+
+#[tokio::test]
+async fn a_selector_is_refused_where_the_api_server_refuses_it() {
+    let long = "n".repeat(64);
+    let long_prefix = format!("{}.example/name", "n".repeat(250));
+    let refused = async |selector: Value| {
+        let nodes = json!({ "type": "Nodes", "nodes": { "selector": selector } });
+        let of_component =
+            status_refused(json!({ "components": [{ "name": "a", "instances": nodes }] })).await;
+        let source = json!({ "apiVersion": "example.com/v1", "kind": "Engine", "component": { "type": "Name" },
+            "selector": selector });
+        let of_source = status_refused(json!({ "sources": [source] })).await;
+        assert_eq!(of_component.is_some(), of_source.is_some(), "{selector}");
+        of_component.is_some()
+    };
+    let labels = |key: &str, value: &str| json!({ "matchLabels": { key: value } });
+    let expression = |requirement: Value| json!({ "matchExpressions": [requirement] });
+    for wrong in [
+        labels("", "a"),
+        labels("a b", "a"),
+        labels("Example.com/name", "a"),
+        labels("example.com/", "a"),
+        labels(&long, "a"),
+        labels(&long_prefix, "a"),
+        labels("a", "b c"),
+        labels("a", &long),
+        labels("a", "-"),
+        expression(json!({ "key": "a", "operator": "Is", "values": ["b"] })),
+        expression(json!({ "key": "a", "operator": "In" })),
+        expression(json!({ "key": "a", "operator": "NotIn", "values": [] })),
+        expression(json!({ "key": "a", "operator": "Exists", "values": ["b"] })),
+        expression(json!({ "key": "a b", "operator": "Exists" })),
+        expression(json!({ "key": long_prefix, "operator": "Exists" })),
+        expression(json!({ "key": "a", "operator": "In", "values": ["b c"] })),
+    ] {
+        assert!(refused(wrong.clone()).await, "{wrong} is accepted");
+    }
+    for right in [
+        json!({}),
+        labels("a", ""),
+        labels("node-role.kubernetes.io/control-plane", ""),
+        labels(&"n".repeat(63), &"v".repeat(63)),
+        expression(json!({ "key": "example.com/A_b.c", "operator": "In", "values": ["A_b.c", ""] })),
+        expression(json!({ "key": "a", "operator": "DoesNotExist" })),
+    ] {
+        assert!(!refused(right.clone()).await, "{right} is refused");
     }
 }

@@ -74,7 +74,7 @@ impl Builder {
     }
 
     /// Renews a Lease that has the name of the report, about so often and once a second at most, so that it can be told
-    /// how old the report is: see [`silent_after_seconds`](crate::kinds::ConfigurationStatusSpec::silent_after_seconds),
+    /// how old the report is: see [`HeartbeatTimeout`](crate::kinds::HeartbeatTimeout),
     /// which should be some times as long. Off when nothing is said.
     ///
     /// For a report of the reporter's own; in an object that many share nothing comes of it. The report owns the Lease. It

@@ -14,7 +14,7 @@ use crate::kinds::StatusReport;
 /// | who makes it | somebody else | the reporter |
 /// | condition type | `speaker-kind-worker/configReconcilerValid` | `configReconcilerValid` |
 /// | field manager | `speaker-kind-worker/configReconciler`, one for each reconciler | `speaker-kind-worker` |
-/// | one write carries | one condition | all conditions of the reporter, and the revision |
+/// | one write carries | one condition | all conditions of the reporter, the `Ready` that they come to, and the revision |
 /// | good for | some tens of reporters: every change is sent to all who watch the object | thousands |
 ///
 /// The list of conditions has to be a map by type, or else every writer would replace the conditions of all others:

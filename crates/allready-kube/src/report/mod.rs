@@ -23,7 +23,7 @@
 //! // In a reconcile: an early return, a cancellation and a panic are reported too.
 //! let pools = reporter.reporting("configReconciler", async {
 //!     "three".parse::<u8>().map_err(Failure::config)
-//!         .map(|_| Outcome::success().digested("sha256:6f1e"))
+//!         .map(|_| Outcome::success().observed("sha256:6f1e"))
 //! });
 //! assert!(pools.await.is_err());
 //!
@@ -74,8 +74,8 @@
 //! ```
 //!
 //! Into a report of its own, the manager is `speaker-kind-worker`, and `status` has all conditions of the reporter, with types
-//! such as `configReconcilerValid`, and `observedRevision`: the one that all its reconcilers agree on. When the answer is 404,
-//! it applies the object itself first: labels, owners and `spec`.
+//! such as `configReconcilerValid`; `Ready`, which is as bad as the worst of them and has its reason; and `observedRevision`: the
+//! one that all its reconcilers agree on. When the answer is 404, it applies the object itself first: labels, owners and `spec`.
 //!
 //! # RBAC
 //! For an object that many share; somebody else makes it:

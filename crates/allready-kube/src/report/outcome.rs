@@ -45,7 +45,7 @@ impl SyncState {
     }
 }
 
-/// What one reconcile came to: the status, reason and message of its condition, and the revision that it digested.
+/// What one reconcile came to: the status, reason and message of its condition, and the revision that it observed.
 ///
 /// A configuration error comes first; without one, the [`SyncState`] decides.
 ///
@@ -60,7 +60,7 @@ impl SyncState {
 /// assert_eq!((invalid.status(), invalid.reason().as_str()), (Status::False, "ConfigError"));
 /// assert_eq!(invalid.message(), "pool \"a\" overlaps with \"b\"");
 ///
-/// let failed = Outcome::error("cannot reach frr: connection refused").digested("sha256:6f1e");
+/// let failed = Outcome::error("cannot reach frr: connection refused").observed("sha256:6f1e");
 /// assert_eq!((failed.reason().as_str(), failed.revision()), ("SyncStateError", Some("sha256:6f1e")));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,10 +158,10 @@ impl Outcome {
     /// # use allready_core::Status;
     /// use allready_kube::report::{Failure, Outcome, SyncState, ToOutcome};
     ///
-    /// assert_eq!(Outcome::success().digested("sha256:6f1e").revision(), Some("sha256:6f1e"));
+    /// assert_eq!(Outcome::success().observed("sha256:6f1e").revision(), Some("sha256:6f1e"));
     /// ```
     #[must_use]
-    pub fn digested(self, revision: impl Into<String>) -> Self {
+    pub fn observed(self, revision: impl Into<String>) -> Self {
         Self { revision: Some(revision.into().into()), ..self }
     }
 
@@ -201,7 +201,7 @@ impl Outcome {
         self.message.as_str()
     }
 
-    /// The revision of the configuration that was digested.
+    /// The revision of the configuration that was observed.
     ///
     /// ```
     /// # use allready_core::Status;

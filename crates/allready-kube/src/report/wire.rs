@@ -18,7 +18,7 @@ use super::{
     heartbeat::Uid,
     labels,
 };
-use crate::{manager::Manager, refusal::Refusal};
+use crate::{kinds::TargetRef, manager::Manager, refusal::Refusal};
 
 /// One object of the API server, as a reporter speaks with it.
 pub(super) struct Wire {
@@ -207,7 +207,8 @@ fn own_body(head: &Head, identity: &Identity, layout: &Layout) -> Option<(Manage
         labels::TARGET: labels::value(target),
         labels::COMPONENT: labels::value(identity.component()),
     });
-    let mut spec = json!({ "target": target, "component": identity.component() });
+    let target_ref = TargetRef::configuration_status(target);
+    let mut spec = json!({ "targetRef": target_ref, "component": identity.component() });
     if let Some(instance) = identity.instance() {
         metadata["labels"][labels::INSTANCE] = labels::value(instance).into();
         spec["instance"] = instance.into();

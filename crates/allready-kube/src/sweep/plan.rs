@@ -117,12 +117,13 @@ pub fn plan(object: &DynamicObject, owned: &OwnedPrefix, inventory: &Inventory) 
 /// Which reports are to be deleted, among those about one target.
 ///
 /// ```
-/// use allready_kube::{kinds::{StatusReport, StatusReportSpec}, report::Identity};
+/// use allready_kube::{kinds::{StatusReport, StatusReportSpec, TargetRef}, report::Identity};
 /// use allready_kube::sweep::{Inventory, OwnedPrefix, plan_reports};
 ///
 /// let spec = |node: &str| StatusReportSpec {
-///     target: "config-status".to_owned(), component: "speaker".to_owned(), instance: Some(node.to_owned()),
-///     target_kind: None,
+///     target_ref: TargetRef::configuration_status("config-status"),
+///     component: "speaker".to_owned(),
+///     instance: Some(node.to_owned()),
 /// };
 /// let reports = ["a", "b"].map(|node| StatusReport::new(&format!("config-status.speaker.{node}"), spec(node)));
 /// let owned = OwnedPrefix::new("speaker-").unwrap();
@@ -136,7 +137,9 @@ pub fn plan_reports(
     owned: &OwnedPrefix,
     inventory: &Inventory,
 ) -> Vec<Removal> {
-    let about = reports.iter().filter(|report| report.spec.target == target);
+    let about = reports.iter().filter(|report| {
+        report.spec.target_ref.name == target && report.spec.target_ref.kind == "ConfigurationStatus"
+    });
     about.filter_map(|report| removal_of(report, owned, inventory)).collect()
 }
 
@@ -146,7 +149,8 @@ fn removal_of(report: &StatusReport, owned: &OwnedPrefix, inventory: &Inventory)
     let writer = identity.to_string();
     let name = report.metadata.name.clone()?;
     // One that is not named as its reporter would name it is not a reporter's.
-    let layout = Layout::sharded(report.metadata.namespace.as_deref().unwrap_or_default(), &spec.target);
+    let layout =
+        Layout::sharded(report.metadata.namespace.as_deref().unwrap_or_default(), &spec.target_ref.name);
     if !is_gone(&writer, owned, inventory) || name != layout.object_name(&identity) {
         return None;
     }

@@ -1,7 +1,7 @@
 //! The shipped manifests, installed for the scenarios, and clients as those who have permissions in them.
 
 use allready_e2e::Server;
-use allready_kube::kinds::definitions;
+use allready_kube::kinds::{definitions, metallb_definition};
 use k8s_openapi::api::{
     authentication::v1::{BoundObjectReference, TokenRequest, TokenRequestSpec},
     core::v1::{Node, Pod, ServiceAccount},
@@ -35,7 +35,7 @@ impl Installed {
     }
 
     async fn new(server: &Server, name: &'static str, manifest: &str) -> Self {
-        for definition in definitions() {
+        for definition in definitions().into_iter().chain([metallb_definition()]) {
             server.define(definition).await;
         }
         let client = server.client();

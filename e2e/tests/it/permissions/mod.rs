@@ -93,9 +93,9 @@ async fn the_controller_does_all_its_work_with_the_permissions_of_its_role(serve
 
     // Everything that a spec can ask it to watch.
     let spec = json!({ "spec": {
-        "components": [{ "name": "agent", "instances": { "daemonSet": "agent" } },
-                       { "name": "speaker", "instances": { "nodes": {} } }],
-        "silentAfterSeconds": 3600,
+        "components": [{ "name": "agent", "instances": { "type": "DaemonSet", "daemonSet": { "name": "agent" } } },
+                       { "name": "speaker", "instances": { "type": "Nodes", "nodes": { "selector": {} } } }],
+        "heartbeat": { "timeoutSeconds": 3600 },
     } });
     let statuses = objects(&admin, STATUS.0, STATUS.1, namespace);
     statuses.patch(&name, &PatchParams::default(), &Patch::Merge(&spec)).await.unwrap();

@@ -126,7 +126,7 @@ impl Stage {
     }
 
     pub(super) async fn start_aggregator(&mut self) -> Result<()> {
-        let spec = json!({ "components": [{ "name": "speaker", "instances": { "nodes": {} },
+        let spec = json!({ "components": [{ "name": "speaker", "instances": { "type": "Nodes", "nodes": { "selector": {} } },
             "reconcilers": ["r0", "r1", "r2", "r3"] }] });
         let object = json!({ "apiVersion": GROUP, "kind": "ConfigurationStatus",
             "metadata": { "name": TARGET }, "spec": spec });
@@ -217,7 +217,7 @@ impl Stage {
     async fn make_report(&self, node: usize) -> Result<()> {
         let name = report_name(node);
         let body = json!({ "apiVersion": GROUP, "kind": "StatusReport", "metadata": { "name": name },
-            "spec": { "target": TARGET, "component": "speaker", "instance": format!("node-{node}") } });
+            "spec": { "targetRef": { "name": TARGET }, "component": "speaker", "instance": format!("node-{node}") } });
         self.api("StatusReport").patch(&name, &apply(node), &Patch::Apply(body)).await?;
         Ok(())
     }
@@ -324,7 +324,7 @@ fn apply(node: usize) -> PatchParams {
 }
 
 fn report_name(node: usize) -> String {
-    format!("{TARGET}-speaker-node-{node}")
+    format!("{TARGET}.speaker.node-{node}")
 }
 
 fn condition(type_: &str, good: bool, message: &str) -> Value {

@@ -173,7 +173,8 @@ impl Stage {
         for report in api.list(&ListParams::default()).await? {
             let report = serde_json::to_value(&report)?;
             let text = |field: &str| report["spec"][field].as_str().unwrap_or_default().to_owned();
-            reports.insert((text("target"), text("instance")), reported(&report));
+            let target = report["spec"]["targetRef"]["name"].as_str().unwrap_or_default().to_owned();
+            reports.insert((target, text("instance")), reported(&report));
         }
         Ok(reports)
     }

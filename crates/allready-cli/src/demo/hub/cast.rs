@@ -52,9 +52,7 @@ struct Spoke {
 impl Cast {
     /// A hub with these clusters, each with the address of its Gateway, in which all is well.
     pub(super) async fn gather(clusters: &[(&'static str, &'static str)], kubeconfig: &Path) -> Played<Self> {
-        let ours = allready_kube::kinds::definitions()
-            .into_iter()
-            .filter(|known| known.spec.group == "allready.dev");
+        let ours = allready_kube::kinds::definitions().into_iter();
         let mut definitions = ours.map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
         definitions.extend([catalog::gateway(), catalog::dns_endpoint()]);
         let (_, hub) = serve(definitions).await?;

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, net::SocketAddr, path::Path, time::Duration};
 use allready_apiserver::{ApiServer, server::Listening};
 use allready_controller::config::{ConfigController, Options, StatusKey};
 use allready_kube::{
-    kinds::{Component, ConfigurationStatusSpec, Instances},
+    kinds::{self, Component, ConfigurationStatusSpec, Instances},
     report::{Identity, Layout, Reporter, Running},
 };
 use futures::{StreamExt, stream};
@@ -65,7 +65,8 @@ impl Cast {
             definition.name_any() != "configurationstatuses.allready.dev"
         };
         let definitions =
-            allready_kube::kinds::definitions().into_iter().filter(played).map(serde_json::to_value);
+            kinds::definitions().into_iter().filter(played).chain([kinds::metallb_definition()]);
+        let definitions = definitions.map(serde_json::to_value);
         let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
         let server = ApiServer::builder().crds(definitions).build().map_err(|failure| failure.message)?;
         let listening = server.listen(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
@@ -136,7 +137,7 @@ impl Cast {
             ready: text("status"),
             reason: text("reason"),
             message: text("message"),
-            reporters: data["status"]["reporters"]["summary"].as_str().unwrap_or_default().to_owned(),
+            reporters: data["status"]["reporters"]["display"].as_str().unwrap_or_default().to_owned(),
         })
     }
 
@@ -211,11 +212,12 @@ async fn aggregator(client: Client) {
         name: name.to_owned(),
         reconcilers: reconcilers.iter().map(|name| (*name).to_owned()).collect(),
         instances,
+        ..Component::default()
     };
     let speakers = ["configReconciler", "nodeReconciler", "serviceReconciler", "frrk8sReconciler"];
     let components = vec![
         component("controller", &["poolReconciler", "serviceReconciler"], None),
-        component("speaker", &speakers, Some(Instances::Nodes(LabelSelector::default()))),
+        component("speaker", &speakers, Some(Instances::nodes(LabelSelector::default()))),
     ];
     let spec = ConfigurationStatusSpec { components, ..Default::default() };
     let (api_versions, ensure) = (vec![GROUP.to_owned()], vec![(subject(), spec)]);

@@ -45,7 +45,7 @@ pub struct Report {
     pub instance: Option<String>,
     /// Its conditions.
     pub conditions: Vec<Condition>,
-    /// The revision of the configuration that it has digested.
+    /// The revision of the configuration that it has observed.
     pub revision: Option<String>,
 }
 
@@ -95,6 +95,20 @@ impl Member {
 
     pub(in crate::config) fn new(component: &str, instance: Option<&str>) -> Self {
         Self { component: component.to_owned(), instance: instance.map(str::to_owned) }
+    }
+}
+
+impl Member {
+    /// As people read it: `speaker/node-a`. A component with a slash is quoted, so that two members never read alike.
+    pub(in crate::config) fn label(&self) -> String {
+        let component = match &*self.component {
+            plain if !plain.contains(['/', '"']) => plain.to_owned(),
+            odd => format!("{odd:?}"),
+        };
+        match &self.instance {
+            Some(instance) => format!("{component}/{instance}"),
+            None => component,
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use allready_core::{
     rollup::Grouped,
     rollup::Input,
 };
-use allready_kube::kinds::ConfigurationStatusSpec;
+use allready_kube::kinds::{ComponentRole, ConfigurationStatusSpec};
 
 pub use self::facts::{DaemonSetFacts, NodeFacts, Origin, PodFacts, Report};
 pub(super) use self::facts::{Member, Places};
@@ -33,7 +33,12 @@ use super::{
 #[derive(Debug)]
 pub struct Board {
     pub(super) plan: Plan,
+    /// Those that decide Ready.
     pub(super) fleet: FleetIndex,
+    /// Those that do not.
+    pub(super) informational: FleetIndex,
+    /// Where a member is counted, and how it reads there, by the name that it goes by.
+    counted: BTreeMap<String, (ComponentRole, String)>,
     reports: BTreeMap<Origin, Held>,
     /// By the name that a member goes by: who goes by one name is judged as one.
     reporters: BTreeMap<String, BTreeSet<Origin>>,
@@ -80,6 +85,8 @@ impl Board {
         let mut board = Self {
             plan: Plan::default(),
             fleet: FleetIndex::default(),
+            informational: FleetIndex::default(),
+            counted: BTreeMap::new(),
             reports: BTreeMap::new(),
             reporters: BTreeMap::new(),
             nodes: BTreeMap::new(),
@@ -103,11 +110,14 @@ impl Board {
     /// Takes another spec. What was reported stays known; everything is judged anew.
     pub fn set_spec(&mut self, spec: &ConfigurationStatusSpec) {
         self.plan = Plan::of(spec);
-        self.fleet = FleetIndex::new(FleetOptions {
+        let options = FleetOptions {
             wording: Grouped { always_types: true, ..Grouped::new() },
-            polarities: self.plan.polarities(),
+            polarities: self.plan.polarities().clone(),
             ..FleetOptions::default()
-        });
+        };
+        self.fleet = FleetIndex::new(options.clone());
+        self.informational = FleetIndex::new(options);
+        self.counted.clear();
         let mut names: BTreeSet<String> = self.reporters.keys().cloned().collect();
         for component in &self.plan.components {
             names.extend(self.expected_of(component).iter().map(ToString::to_string));
@@ -281,7 +291,8 @@ impl Board {
     /// Everything that cannot be seen or acted on, as whole sentences without their full stop.
     pub(super) fn gaps(&self) -> impl Iterator<Item = String> {
         let seen = self.gaps.iter().map(|(what, why)| format!("{what} cannot be seen: {why}"));
-        self.plan.problems.iter().cloned().chain(judge::unscheduled(self)).chain(seen)
+        let unscheduled = judge::unscheduled(self, ComponentRole::Required);
+        self.plan.problems.iter().cloned().chain(unscheduled).chain(seen)
     }
 
     /// Says when what comes next is taken.
@@ -321,14 +332,17 @@ impl Board {
         next
     }
 
-    /// How many members have digested the expected revision. Looks at all reports.
-    pub(super) fn digested(&self) -> usize {
+    /// How many members that decide Ready have observed the expected revision. Looks at all reports.
+    pub(super) fn observed(&self) -> usize {
         let has = |origin: &Origin| {
             self.reports
                 .get(origin)
                 .is_some_and(|held| held.report.revision.as_deref() == self.plan.revision.as_deref())
         };
-        self.reporters.values().filter(|origins| origins.iter().all(has)).count()
+        let decides = |name: &str| matches!(self.counted.get(name), Some((ComponentRole::Required, _)));
+        let observed =
+            |(name, origins): &(&String, &BTreeSet<Origin>)| decides(name) && origins.iter().all(has);
+        self.reporters.iter().filter(observed).count()
     }
 
     /// The names of the objects of one kind that hold a report.
@@ -380,32 +394,39 @@ impl Board {
         let origins = self.reporters.get(name).cloned().unwrap_or_default();
         let node = self.note_absence(name);
         let has_left = node.as_deref().is_some_and(|node| self.has_left(node));
-        let held: Vec<&Report> =
-            origins.iter().filter_map(|origin| Some(&*self.reports.get(origin)?.report)).collect();
+        let held: Vec<(&Origin, &Report)> =
+            origins.iter().filter_map(|origin| Some((origin, &*self.reports.get(origin)?.report))).collect();
         let expected =
             self.plan.claims(name).find(|(component, instance)| self.expects(component, *instance));
         let placed = expected.or_else(|| {
-            let report = held.first()?;
+            let (_, report) = held.first()?;
             Some((self.plan.component(&report.component)?, report.instance.as_deref()))
         });
         let types = expected.map(|(component, _)| component.types.clone());
         let is_stranger =
             expected.is_none() && placed.is_some_and(|(component, _)| component.instances.are_nodes());
-        let bad = |condition: &Condition| {
-            self.plan.polarity(condition.type_.as_str()).standing(condition.status) == Standing::Bad
-        };
-        let is_red = held.iter().flat_map(|report| &report.conditions).any(bad);
-        let revisions = held.iter().map(|report| report.revision.as_deref());
+        let conditions: Vec<Input<'_>> = held
+            .iter()
+            .flat_map(|(origin, report)| self.counting(origin, report))
+            .map(|condition| {
+                Input::from(condition).with_polarity(self.plan.polarity(condition.type_.as_str()))
+            })
+            .collect();
+        let is_red = conditions.iter().any(|input| input.standing() == Standing::Bad);
+        let revisions = held.iter().map(|(origin, report)| (origin.kind(), report.revision.as_deref()));
         let doubt = placed
             .and_then(|(component, instance)| judge::place(self, component, instance))
             .or_else(|| self.heartbeat_doubt(name))
             // Bad news about an older revision is news.
             .or_else(|| judge::revision(revisions, self.plan.revision.as_deref()).filter(|_| !is_red));
-        match types {
-            Some(types) if types.is_empty() => self.fleet.expect(name),
-            Some(types) => self.fleet.expect_types(name, types),
-            None => self.fleet.unexpect(name),
+        let counted = match (placed, held.first()) {
+            (Some((component, instance)), _) => {
+                Some((component.role, Member::new(&component.name, instance).label()))
+            }
+            (None, Some((_, report))) => Some((ComponentRole::Required, Member::of(report).label())),
+            (None, None) => None,
         };
+        let counted = counted.filter(|_| !has_left);
         if is_stranger {
             self.strangers.extend(origins.iter().cloned());
         } else {
@@ -413,22 +434,53 @@ impl Board {
                 self.strangers.remove(origin);
             }
         }
-        if held.is_empty() || has_left {
-            self.fleet.remove(name);
+        let before = self.counted.get(name);
+        if let Some((role, label)) = before.filter(|before| Some(*before) != counted.as_ref()) {
+            fleet_of(&mut self.fleet, &mut self.informational, *role).forget(label);
+        }
+        let Some((role, label)) = counted else {
+            self.counted.remove(name);
+            return;
+        };
+        let fleet = fleet_of(&mut self.fleet, &mut self.informational, role);
+        match types {
+            Some(types) if types.is_empty() => fleet.expect(&label),
+            Some(types) => fleet.expect_types(&label, types),
+            None => fleet.unexpect(&label),
+        };
+        if held.is_empty() {
+            fleet.remove(&label);
         } else {
-            let plan = &self.plan;
-            let conditions = held.iter().flat_map(|report| &report.conditions);
-            self.fleet.apply(
-                name,
-                conditions.map(|condition| {
-                    Input::from(condition).with_polarity(plan.polarity(condition.type_.as_str()))
-                }),
-            );
+            fleet.apply(&label, conditions);
         }
         match doubt {
-            Some((reason, message)) => self.fleet.silence(name, reason, message),
-            None => self.fleet.unsilence(name),
+            Some((reason, message)) => fleet.silence(&label, reason, message),
+            None => fleet.unsilence(&label),
         };
+        if self.counted.get(name).is_none_or(|(known_role, known)| (*known_role, known) != (role, &label)) {
+            self.counted.insert(name.to_owned(), (role, label));
+        }
+    }
+
+    /// The conditions of a report that count. `Ready` of a StatusReport is made of the others, and counts only where it is
+    /// worse than all of them.
+    fn counting<'a>(
+        &self,
+        origin: &Origin,
+        report: &'a Report,
+    ) -> impl Iterator<Item = &'a Condition> + use<'a> {
+        let is_summary =
+            |condition: &Condition| origin.kind() == Origin::STATUS_REPORT && condition.type_ == *"Ready";
+        let standing =
+            |condition: &Condition| self.plan.polarity(condition.type_.as_str()).standing(condition.status);
+        let (summaries, others): (Vec<_>, Vec<_>) =
+            report.conditions.iter().partition(|condition| is_summary(condition));
+        let worst = others.iter().map(|condition| standing(condition)).max();
+        let counting: Vec<_> = summaries
+            .into_iter()
+            .filter(|summary| worst.is_none_or(|worst| standing(summary) > worst))
+            .collect();
+        counting.into_iter().chain(others)
     }
 
     /// Notes since when the node is not there of whoever goes by this name, and returns it.
@@ -461,5 +513,16 @@ impl Board {
             None if heartbeats.is_empty() => None,
             None => Some((reason!("HeartbeatLost"), "its Lease is gone".to_owned())),
         }
+    }
+}
+
+fn fleet_of<'a>(
+    deciding: &'a mut FleetIndex,
+    informational: &'a mut FleetIndex,
+    role: ComponentRole,
+) -> &'a mut FleetIndex {
+    match role {
+        ComponentRole::Required => deciding,
+        ComponentRole::Informational => informational,
     }
 }

@@ -24,10 +24,14 @@ struct World {
 fn spec(index: usize) -> Value {
     let speaker = |instances: Value| json!({ "name": "speaker", "reconcilers": ["configReconciler"], "instances": instances });
     match index {
-        0 => json!({ "components": [speaker(json!({ "names": ["a", "b"] }))] }),
-        1 => json!({ "components": [speaker(json!({ "nodes": {} }))] }),
-        2 => json!({ "components": [speaker(json!({ "nodes": {} }))], "silentAfterSeconds": 20 }),
-        3 => json!({ "components": [speaker(json!({ "discovered": {} }))], "silentAfterSeconds": 20 }),
+        0 => json!({ "components": [speaker(json!({ "type": "Names", "names": ["a", "b"] }))] }),
+        1 => json!({ "components": [speaker(json!({ "type": "Nodes", "nodes": { "selector": {} } }))] }),
+        2 => {
+            json!({ "components": [speaker(json!({ "type": "Nodes", "nodes": { "selector": {} } }))], "heartbeat": { "timeoutSeconds": 20 } })
+        }
+        3 => {
+            json!({ "components": [speaker(json!({ "type": "Discovered" }))], "heartbeat": { "timeoutSeconds": 20 } })
+        }
         _ => json!({}),
     }
 }

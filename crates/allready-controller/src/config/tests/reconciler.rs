@@ -12,15 +12,15 @@ use super::{
 use crate::engine::Now;
 
 fn expecting_a() -> Value {
-    json!({ "components": [{ "name": "speaker", "reconcilers": ["configReconciler"], "instances": { "names": ["a"] } }] })
+    json!({ "components": [{ "name": "speaker", "reconcilers": ["configReconciler"], "instances": { "type": "Names", "names": ["a"] } }] })
 }
 
 fn with_heartbeats() -> Value {
-    json!({ "components": expecting_a()["components"], "silentAfterSeconds": 30 })
+    json!({ "components": expecting_a()["components"], "heartbeat": { "timeoutSeconds": 30 } })
 }
 
 fn on_nodes() -> Value {
-    json!({ "components": [{ "name": "speaker", "reconcilers": ["configReconciler"], "instances": { "nodes": {} } }] })
+    json!({ "components": [{ "name": "speaker", "reconcilers": ["configReconciler"], "instances": { "type": "Nodes", "nodes": { "selector": {} } } }] })
 }
 
 /// Has listed its object and its reports, the one report saying this.
@@ -181,7 +181,7 @@ fn another_spec_needs_other_watches_and_two_statuses_share_theirs() {
     let mut stage = listed("True");
     let watches = |stage: &Stage| stage.engine.reconciler.wanted_watches().count();
     assert_eq!(watches(&stage), 2);
-    let metallb = json!({ "preset": "MetalLB", "silentAfterSeconds": 30 });
+    let metallb = json!({ "preset": "MetalLB", "heartbeat": { "timeoutSeconds": 30 } });
     stage.change(&metallb, ms(0));
     assert_eq!(watches(&stage), 7);
     let mut another = object(&metallb, &json!({}), 9);

@@ -52,7 +52,8 @@ pub(super) fn object(spec: &Value, status: &Value, version: u64) -> Value {
 pub(super) fn report(node: &str, status: &str) -> Facts {
     let object = json!({
         "metadata": { "name": format!("config-status.speaker.{node}") },
-        "spec": { "target": "config-status", "component": "speaker", "instance": node },
+        "spec": { "targetRef": { "apiVersion": "allready.dev/v1alpha1", "kind": "ConfigurationStatus", "name": "config-status" },
+            "component": "speaker", "instance": node },
         "status": { "conditions": [{ "type": "configReconcilerValid", "status": status, "reason": "Said",
             "message": "", "lastTransitionTime": "2026-03-01T10:00:00Z" }] },
     });

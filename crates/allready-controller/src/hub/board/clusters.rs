@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use allready_core::{Condition, Status, Time, condition::cut, condition_type, reason};
+use allready_kube::kinds::TargetRef;
 use serde_json::{Value, json};
 
 use super::{
@@ -299,7 +300,7 @@ fn report(
             "namespace": options.namespace,
             "labels": { CLUSTER_LABEL: cluster.as_str(), MADE_BY.0: MADE_BY.1 },
         },
-        "spec": { "target": "clusters", "component": "cluster", "instance": cluster.as_str() },
+        "spec": { "targetRef": TargetRef::configuration_status("clusters"), "component": "cluster", "instance": cluster.as_str() },
         "status": status,
     })
 }

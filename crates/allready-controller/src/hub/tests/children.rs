@@ -49,8 +49,7 @@ fn each_cluster_has_a_report_of_all_that_it_says() {
             "spec": {
                 "component": "cluster",
                 "instance": "cluster-1",
-                "target": "web",
-                "targetKind": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+                "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "name": "web" },
             },
             "status": {
                 "conditions": [said("Programmed", "True", "fine")],

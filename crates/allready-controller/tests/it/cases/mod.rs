@@ -195,6 +195,7 @@ fn expecting(instances: Instances) -> ConfigurationStatusSpec {
         name: name.to_owned(),
         reconcilers: vec![reconciler.to_owned()],
         instances,
+        ..Component::default()
     };
     let components = vec![
         component("controller", "poolReconciler", None),
@@ -204,12 +205,12 @@ fn expecting(instances: Instances) -> ConfigurationStatusSpec {
 }
 
 fn on(nodes: &[&str]) -> ConfigurationStatusSpec {
-    expecting(Instances::Names(nodes.iter().map(|node| (*node).to_owned()).collect()))
+    expecting(Instances::names(nodes.iter().copied()))
 }
 
 fn on_nodes() -> ConfigurationStatusSpec {
     let selector = json!({ "matchLabels": { "speaker": "yes" } });
-    expecting(Instances::Nodes(serde_json::from_value(selector).unwrap()))
+    expecting(Instances::nodes(serde_json::from_value(selector).unwrap()))
 }
 
 /// The condition of this type; null where there is none.

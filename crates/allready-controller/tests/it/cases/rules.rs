@@ -84,7 +84,7 @@ async fn r07_the_number_of_reporters_may_change_while_it_runs() {
     world.answer();
     world.until("True", "2 of 2 ready").await;
     world.make_node("b", json!({ "speaker": "yes" })).await;
-    world.until("Unknown", "speaker-b").await;
+    world.until("Unknown", "speaker/b").await;
     world.all_well(&["a", "b"]);
     world.until("True", "3 of 3 ready").await;
     world.silence(&speaker("b")).await;
@@ -96,7 +96,7 @@ async fn r07_the_number_of_reporters_may_change_while_it_runs() {
 async fn r08_who_watches_the_object_gets_little_however_many_report() {
     let nodes: Vec<String> = (0..200).map(|node| format!("node-{node}")).collect();
     let names: Vec<&str> = nodes.iter().map(String::as_str).collect();
-    let mut world = World::sharded(expecting(Instances::Discovered {}));
+    let mut world = World::sharded(expecting(Instances::discovered()));
     world.all_well(&names);
     for node in &names[..100] {
         world.says(
@@ -113,7 +113,7 @@ async fn r08_who_watches_the_object_gets_little_however_many_report() {
 
 #[tokio::test(start_paused = true)]
 async fn r09_who_is_expected_are_the_nodes_that_run_the_component() {
-    let mut world = World::sharded(expecting(Instances::DaemonSet("speaker".to_owned())));
+    let mut world = World::sharded(expecting(Instances::daemon_set("speaker")));
     world.make_node("a", json!({})).await;
     world.make_node("b", json!({})).await;
     let labels = json!({ "app": "speaker" });
@@ -162,7 +162,7 @@ async fn r11_what_a_reporter_left_behind_is_doubted_and_then_removed() {
     world.until("True", "3 of 3 ready").await;
     world.silence(&speaker("b")).await;
     world.remove_node("b").await;
-    world.until("Unknown", "NodeGone on speaker-b").await;
+    world.until("Unknown", "NodeGone on speaker/b").await;
     world.until("True", "2 of 2 ready").await;
     assert!(world.reports().get_opt(&world.report_of("b")).await.unwrap().is_none());
 }
@@ -196,14 +196,14 @@ async fn r13_the_aggregator_does_not_wake_on_what_it_wrote_itself() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn r14_a_revision_is_ready_when_everybody_has_digested_it() {
+async fn r14_a_revision_is_ready_when_everybody_has_observed_it() {
     let spec = ConfigurationStatusSpec { revision: Some("8".to_owned()), ..on(&["a"]) };
     let mut world = World::sharded(spec);
-    world.says(controller(), "poolReconciler", Outcome::success().digested("8"));
-    world.says(speaker("a"), "configReconciler", Outcome::success().digested("7"));
+    world.says(controller(), "poolReconciler", Outcome::success().observed("8"));
+    world.says(speaker("a"), "configReconciler", Outcome::success().observed("7"));
     world.answer();
-    let object = world.until("Unknown", "RevisionNotDigested").await;
-    assert_eq!(object["status"]["revision"], json!({ "expected": "8", "digested": 1, "of": 2 }));
-    world.says(speaker("a"), "configReconciler", Outcome::success().digested("8"));
+    let object = world.until("Unknown", "RevisionNotObserved").await;
+    assert_eq!(object["status"]["revision"], json!({ "expected": "8", "observed": 1, "of": 2 }));
+    world.says(speaker("a"), "configReconciler", Outcome::success().observed("8"));
     world.until("True", "2 of 2 ready").await;
 }

@@ -71,7 +71,7 @@ async fn mw17_so_does_one_that_was_deleted_while_nobody_looked() {
 async fn mw18_a_condition_of_a_node_that_never_was_is_removed_and_real_ones_stay() {
     let world = two_nodes().await;
     world.apply_as("speaker-fake/configReconciler", &entry("speaker-fake/configReconcilerValid")).await;
-    world.until("Unknown", "speaker-fake").await;
+    world.until("Unknown", "speaker/fake").await;
     let object = world.until("True", "3 of 3 ready").await;
     assert!(condition(&object, "speaker-fake/configReconcilerValid").is_null());
     assert_eq!(condition(&object, "speaker-a/configReconcilerValid")["status"], "True");

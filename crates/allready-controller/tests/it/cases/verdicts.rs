@@ -6,7 +6,7 @@ use super::*;
 async fn mw01_a_fresh_object_is_unknown() {
     let mut world = World::sharded(on(&["a"]));
     world.answer();
-    let object = world.until("Unknown", "").await;
+    let object = world.until("Unknown", "has not reported yet").await;
     assert_eq!(condition(&object, "Ready")["reason"], "ComponentsUnknown");
 }
 
@@ -48,7 +48,7 @@ async fn mw09_one_broken_node_is_named_alone_and_the_mend_heals_all() {
     world.says(speaker("b"), "configReconciler", Outcome::config_error("no such peer"));
     world.answer();
     let object = world.until("False", "1 of 3 failing").await;
-    assert_eq!(object["status"]["causes"][0]["reporters"], json!(["speaker-b"]));
+    assert_eq!(object["status"]["causes"][0]["reporters"], json!(["speaker/b"]));
     world.says(speaker("b"), "configReconciler", Outcome::success());
     world.until("True", "3 of 3 ready").await;
 }
@@ -63,7 +63,7 @@ async fn mw10_a_reference_that_breaks_everywhere_leaves_the_controller_true() {
     world.answer();
     let object = world.until("False", "2 of 3 failing").await;
     assert_eq!(object["status"]["causes"].as_array().unwrap().len(), 1, "one cause, however many say it");
-    assert_eq!(object["status"]["reporters"]["summary"], "1/3");
+    assert_eq!(object["status"]["reporters"]["display"], "1/3");
 }
 
 #[tokio::test(start_paused = true)]
@@ -92,7 +92,7 @@ async fn mw12_a_node_that_is_relabelled_counts_from_then_on() {
     let label = |value: Value| json!({ "metadata": { "labels": { "speaker": value } } });
     let nodes: Api<Node> = Api::all(world.client.clone());
     nodes.patch("b", &PatchParams::default(), &Patch::Merge(label(json!("yes")))).await.unwrap();
-    world.until("Unknown", "speaker-b").await;
+    world.until("Unknown", "speaker/b").await;
     nodes.patch("b", &PatchParams::default(), &Patch::Merge(label(Value::Null))).await.unwrap();
     world.until("True", "2 of 2 ready").await;
 }
@@ -130,7 +130,7 @@ async fn mw22_it_is_not_true_until_everybody_who_is_expected_has_reported() {
     let mut world = World::sharded(on(&["a", "b"]));
     world.all_well(&["a"]);
     world.answer();
-    let object = world.until("Unknown", "speaker-b").await;
+    let object = world.until("Unknown", "speaker/b").await;
     assert_eq!(condition(&object, "Ready")["reason"], "ComponentsUnknown");
     world.says(speaker("b"), "configReconciler", Outcome::success());
     world.until("True", "3 of 3 ready").await;

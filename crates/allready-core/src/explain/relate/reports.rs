@@ -18,20 +18,15 @@ impl Relating<'_> {
     pub(super) fn reported(&mut self, is_root: bool) {
         match (self.id.group.as_str(), self.id.kind.as_str()) {
             (ALLREADY, "StatusReport") => return self.reporter(),
-            (ALLREADY, "ConfigurationStatus") => {}
+            (_, "ConfigurationStatus") => {}
             (ALLREADY, _) => return,
             _ if !is_root || self.id.namespace.is_empty() => return,
             _ => {}
         }
         self.list(ALLREADY, "StatusReport", &self.id.namespace.clone(), "");
         let is_own = |report: &Value| {
-            let (spec, kind) = (&report["spec"], &report["spec"]["targetKind"]);
-            let is_of_kind = if kind.is_object() {
-                text(kind, "kind") == self.id.kind
-            } else {
-                self.id.kind == "ConfigurationStatus" && self.id.group == ALLREADY
-            };
-            text(spec, "target") == self.id.name && is_of_kind
+            let target = &report["spec"]["targetRef"];
+            text(target, "name") == self.id.name && text(target, "kind") == self.id.kind
         };
         let reports = self.known.of_kind(ALLREADY, "StatusReport");
         let own: Vec<(Reference, &Value)> = reports
@@ -72,7 +67,7 @@ impl Relating<'_> {
         let cluster = self.clusters().find(|(name, _)| *name == instance).map(|(_, id)| Reference::to(id));
         match cluster {
             Some(cluster) => self.link(Relation::FromCluster, cluster),
-            None if self.object["spec"]["targetKind"].is_object() => {}
+            None if text(&self.object["spec"]["targetRef"], "kind") != "ConfigurationStatus" => {}
             None => {
                 let mut node = Reference::to(&ObjectId::new("", "Node", "", &instance));
                 node.firmness = Firmness::Guessed;

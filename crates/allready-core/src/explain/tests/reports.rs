@@ -1,12 +1,15 @@
 use super::*;
 use crate::explain::Relation;
 
-fn report(name: &str, target: &str, kind: &Value, instance: &str, conditions: &Value) -> Value {
+fn report(name: &str, target: &str, kind: &str, instance: &str, conditions: &Value) -> Value {
     object(
         "allready.dev/v1alpha1",
         "StatusReport",
         name,
-        &json!({ "target": target, "targetKind": kind, "component": "speaker", "instance": instance }),
+        &json!({
+            "targetRef": { "apiVersion": "example.com/v1", "kind": kind, "name": target },
+            "component": "speaker", "instance": instance,
+        }),
         &json!({ "conditions": conditions }),
     )
 }
@@ -15,7 +18,7 @@ fn cluster_report(name: &str, reachable: &str) -> Value {
     let mut report = report(
         &format!("cluster.{name}"),
         "hub",
-        &json!(null),
+        "ConfigurationStatus",
         name,
         &json!([condition("Reachable", reachable, "Timeout", "it does not answer")]),
     );
@@ -38,9 +41,9 @@ fn a_reporter_that_fails_is_named_with_its_node() {
     node["metadata"]["namespace"] = json!(null);
     let known = cluster([
         status,
-        report("speaker.node-6", "config-status", &json!(null), "node-6", &good),
-        report("speaker.node-7", "config-status", &json!(null), "node-7", &bad),
-        report("speaker.node-8", "another", &json!(null), "node-8", &bad),
+        report("speaker.node-6", "config-status", "ConfigurationStatus", "node-6", &good),
+        report("speaker.node-7", "config-status", "ConfigurationStatus", "node-7", &bad),
+        report("speaker.node-8", "another", "ConfigurationStatus", "node-8", &bad),
         node,
     ]);
     let explanation = explained(&known, "allready.dev", "ConfigurationStatus", "config-status");
@@ -51,7 +54,6 @@ fn a_reporter_that_fails_is_named_with_its_node() {
 
 #[test]
 fn a_hub_object_leads_to_the_cluster_that_does_not_answer() {
-    let kind = json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" });
     let gateway = object(
         "gateway.networking.k8s.io/v1",
         "Gateway",
@@ -64,14 +66,14 @@ fn a_hub_object_leads_to_the_cluster_that_does_not_answer() {
         report(
             "web.cluster-1",
             "web",
-            &kind,
+            "Gateway",
             "cluster-1",
             &json!([condition("Programmed", "True", "Programmed", "")]),
         ),
         report(
             "web.cluster-2",
             "web",
-            &kind,
+            "Gateway",
             "cluster-2",
             &json!([condition("Programmed", "False", "NoAddress", "no address")]),
         ),

@@ -37,7 +37,7 @@ impl Entry {
         self.wanted.is_some()
     }
 
-    /// The revision that the reconciler digested, if it names one.
+    /// The revision that the reconciler observed, if it names one.
     pub(super) fn named_revision(&self) -> Option<&str> {
         self.wanted.as_ref()?.revision.as_deref()
     }

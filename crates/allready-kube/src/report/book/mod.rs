@@ -102,7 +102,10 @@ impl Book {
         // A shared object has no place for the revision of each.
         let outcome = if self.shape == Shape::Shared { outcome.without_revision() } else { outcome };
         let basis = self.past.remove(&type_);
-        let sheet = self.sheets.entry(manager).or_default();
+        let sheet = match self.shape {
+            Shape::Shared => self.sheets.entry(manager).or_default(),
+            Shape::Own { .. } => self.sheets.entry(manager).or_insert_with(Sheet::own),
+        };
         let entry = sheet.entries.entry(type_).or_default();
         entry.basis = entry.basis.take().or(basis);
         entry.say(outcome, now);
@@ -255,7 +258,7 @@ impl Book {
         match self.shape {
             Shape::Own { .. } => {
                 let manager = self.own_manager();
-                self.sheets.entry(manager).or_default().found(conditions, revision);
+                self.sheets.entry(manager).or_insert_with(Sheet::own).found(conditions, revision);
             }
             Shape::Shared => {
                 let prefix = self.identity.prefix();

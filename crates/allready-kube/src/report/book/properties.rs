@@ -45,7 +45,7 @@ fn outcome((state, message, revision): Said) -> Outcome {
         _ => Outcome::config_error(format!("problem {message}")),
     };
     match revision {
-        Some(revision) => outcome.digested(revision.to_string()),
+        Some(revision) => outcome.observed(revision.to_string()),
         None => outcome,
     }
 }

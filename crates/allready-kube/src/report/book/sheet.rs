@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use allready_core::{Condition, ConditionType};
+use allready_core::{
+    Condition, ConditionType, condition_type,
+    rollup::{Context, Input, Policy},
+};
 
 use super::{Write, entry::Entry};
 use crate::manager::Manager;
@@ -11,6 +14,8 @@ use crate::manager::Manager;
 #[derive(Debug, Default)]
 pub(super) struct Sheet {
     pub(super) entries: BTreeMap<ConditionType, Entry>,
+    /// The `Ready` of an object of its own.
+    ready: Option<Ready>,
     revision: Option<Box<str>>,
     /// The stored object may have something else than what was sent last.
     pub(super) uncertain: bool,
@@ -22,12 +27,30 @@ pub(super) struct Sheet {
     pub(super) not_before: Option<Duration>,
 }
 
+/// The `Ready` that the conditions of a reporter come to: as it was read or sent last.
+#[derive(Debug, Default)]
+struct Ready {
+    basis: Option<Condition>,
+}
+
+const READY: ConditionType = condition_type!("Ready");
+
 impl Sheet {
+    /// All conditions of a reporter in its own object, and `Ready`, which they come to.
+    pub(super) fn own() -> Self {
+        Self { ready: Some(Ready::default()), ..Self::default() }
+    }
+
     /// Takes in what was found of it in the store.
     pub(super) fn found(&mut self, conditions: Vec<Condition>, revision: Option<Box<str>>) {
         for condition in conditions {
-            let type_ = condition.type_.clone();
-            self.entries.entry(type_).or_default().basis = Some(condition);
+            match &mut self.ready {
+                Some(ready) if condition.type_ == READY => ready.basis = Some(condition),
+                _ => {
+                    let type_ = condition.type_.clone();
+                    self.entries.entry(type_).or_default().basis = Some(condition);
+                }
+            }
         }
         self.revision = revision;
     }
@@ -39,7 +62,18 @@ impl Sheet {
         spoken
             && (self.uncertain
                 || !entries.all(Entry::is_written)
-                || self.agreed() != self.revision.as_deref())
+                || self.agreed() != self.revision.as_deref()
+                || !self.is_ready_written())
+    }
+
+    /// Whether the stored `Ready`, if there is to be one, is what the conditions come to.
+    fn is_ready_written(&self) -> bool {
+        let Some(ready) = &self.ready else { return true };
+        ready.basis == ready.rolled_up(&self.conditions())
+    }
+
+    fn conditions(&self) -> Vec<Condition> {
+        self.entries.iter().filter_map(|(type_, entry)| entry.condition(type_)).collect()
     }
 
     /// The revision that all who name one agree on. Who has not spoken since the start stands by the stored one.
@@ -54,7 +88,10 @@ impl Sheet {
 
     /// Everything that its manager is to own.
     pub(super) fn write(&self, manager: &Manager) -> Write {
-        let conditions = self.entries.iter().filter_map(|(type_, entry)| entry.condition(type_)).collect();
+        let mut conditions = self.conditions();
+        if let Some(ready) = self.ready.as_ref().and_then(|ready| ready.rolled_up(&conditions)) {
+            conditions.push(ready);
+        }
         Write { manager: manager.clone(), conditions, revision: self.agreed().map(Into::into) }
     }
 
@@ -63,8 +100,24 @@ impl Sheet {
         for condition in write.conditions {
             if let Some(entry) = self.entries.get_mut(&condition.type_) {
                 entry.basis = Some(condition);
+            } else if let Some(ready) = self.ready.as_mut().filter(|_| condition.type_ == READY) {
+                ready.basis = Some(condition);
             }
         }
         self.revision = write.revision;
+    }
+}
+
+impl Ready {
+    /// As bad as the worst condition, in its words. It has changed when the newest of the conditions did.
+    fn rolled_up(&self, conditions: &[Condition]) -> Option<Condition> {
+        let times = conditions.iter().chain(&self.basis).map(|condition| condition.last_transition_time);
+        let now = times.max().filter(|_| !conditions.is_empty())?;
+        let previous = self.basis.as_ref();
+        let good_reason = Some("AllReconcilersValid");
+        let context = Context { previous, good_reason, ..Context::new("Ready", now) };
+        let rollup = Policy::newest_cause().roll_up(conditions.iter().map(Input::from), &context)?;
+        let ready = rollup.into_condition(READY, previous, now);
+        Some(Condition { observed_generation: None, ..ready })
     }
 }

@@ -21,14 +21,17 @@ use allready_apiserver::{
 };
 use jiff::Timestamp;
 use kube::{
-    Api, Client, CustomResourceExt,
+    Api, Client,
     api::PostParams,
     core::{ApiResource, DynamicObject, GroupVersionKind},
 };
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{clock::Clock, kinds::StatusReport};
+use crate::{
+    clock::Clock,
+    kinds::{StatusReport, definitions},
+};
 
 const NAMESPACE: &str = "default";
 
@@ -75,7 +78,8 @@ pub(crate) fn shared_kind() -> Value {
 }
 
 fn own_kind() -> Value {
-    serde_json::to_value(StatusReport::crd()).unwrap()
+    let shipped = definitions().into_iter().find(|kind| kind.spec.names.kind == "StatusReport");
+    serde_json::to_value(shipped.unwrap()).unwrap()
 }
 
 fn client(server: &ApiServer) -> Client {
@@ -102,12 +106,13 @@ fn speaker() -> Identity {
     Identity::of("speaker").on("kind-worker")
 }
 
-/// The conditions of the object that a speaker reports into, by type.
+/// The conditions of reconcilers in the object that a speaker reports into, by type.
 async fn stored(server: &ApiServer, layout: &Layout, identity: &Identity) -> Vec<Value> {
     let api: Api<DynamicObject> = Api::namespaced_with(client(server), NAMESPACE, &layout.resource());
     let object = api.get_opt(&layout.object_name(identity)).await.unwrap();
     let conditions = object.map(|object| object.data["status"]["conditions"].clone());
     let mut conditions = conditions.and_then(|list| list.as_array().cloned()).unwrap_or_default();
+    conditions.retain(|condition| condition["type"] != "Ready");
     conditions.sort_by_key(|condition| condition["type"].as_str().map(str::to_owned));
     conditions
 }

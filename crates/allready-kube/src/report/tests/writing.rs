@@ -60,7 +60,7 @@ async fn a_report_of_its_own_is_made_with_labels_owners_and_spec() {
     let owner = node.owner_ref(&()).unwrap();
     let layout = own_layout().owned_by(owner.clone());
     let (reporter, running) = Reporter::builder(client(&server), speaker(), layout).spawn();
-    reporter.report("configReconciler", Outcome::success().digested("sha256:6f1e"));
+    reporter.report("configReconciler", Outcome::success().observed("sha256:6f1e"));
     reporter.report("nodeReconciler", Outcome::error("no such node"));
     assert_eq!(running.stop(Duration::from_secs(5)).await, Ended { unwritten: 0 });
 
@@ -73,13 +73,20 @@ async fn a_report_of_its_own_is_made_with_labels_owners_and_spec() {
     ];
     assert_eq!(labels, expected);
     assert_eq!(report.owner_references(), [owner]);
-    assert_eq!((report.spec.target.as_str(), report.spec.component.as_str()), ("config-status", "speaker"));
+    assert_eq!(
+        (report.spec.target_ref.name.as_str(), report.spec.component.as_str()),
+        ("config-status", "speaker")
+    );
     let status = report.status.unwrap();
     assert_eq!(status.observed_revision.as_deref(), Some("sha256:6f1e"));
     let said: Vec<_> = status.conditions.iter().map(|c| (c.type_.as_str(), c.reason.as_str())).collect();
     assert_eq!(
         said,
-        [("configReconcilerValid", "SyncStateSuccess"), ("nodeReconcilerValid", "SyncStateError")]
+        [
+            ("configReconcilerValid", "SyncStateSuccess"),
+            ("nodeReconcilerValid", "SyncStateError"),
+            ("Ready", "SyncStateError"),
+        ]
     );
 }
 

@@ -6,7 +6,7 @@ mod sources;
 use std::{collections::BTreeMap, time::Duration};
 
 use allready_core::{Condition, ConditionType, Status, Time, condition_type, reason};
-use allready_kube::kinds::{Component, ConfigurationStatusSpec, Instances};
+use allready_kube::kinds::{Component, ComponentRole, ConfigurationStatusSpec, HeartbeatTimeout, Instances};
 use serde_json::json;
 
 use super::super::*;
@@ -58,6 +58,7 @@ fn spec(instances: Instances) -> ConfigurationStatusSpec {
         name: name.to_owned(),
         reconcilers: vec![reconciler.to_owned()],
         instances,
+        ..Component::default()
     };
     let components = vec![
         component("controller", "poolReconciler", None),
@@ -68,7 +69,7 @@ fn spec(instances: Instances) -> ConfigurationStatusSpec {
 
 fn on_nodes() -> ConfigurationStatusSpec {
     let selector = serde_json::from_value(json!({ "matchLabels": { "speaker": "yes" } })).unwrap();
-    spec(Instances::Nodes(selector))
+    spec(Instances::nodes(selector))
 }
 
 /// Two nodes with a speaker each and the controller, all well.
@@ -94,7 +95,7 @@ fn all_expected_reporters_true_is_ready() {
     let board = healthy();
     assert_eq!(ready(&board), (Status::True, "AllComponentsReady".to_owned(), "3 of 3 ready".to_owned()));
     let answer = board.answer(None, at(100));
-    assert_eq!((answer.reporters.expected, answer.reporters.summary.as_str()), (3, "3/3"));
+    assert_eq!((answer.reporters.expected, answer.reporters.display.as_str()), (3, "3/3"));
     assert_eq!((answer.causes.len(), answer.more_causes), (0, 0));
 }
 
@@ -105,10 +106,10 @@ fn one_cause_on_many_nodes_is_told_once_and_with_their_number() {
         let (origin, report) = speaker(node, Status::False);
         board.report(origin, report);
     }
-    let message = "2 of 3 failing: ConfigError in configReconcilerValid on 2 (speaker-a, speaker-b): pool \"a\" overlaps";
+    let message = "2 of 3 failing: ConfigError in configReconcilerValid on 2 (speaker/a, speaker/b): pool \"a\" overlaps";
     assert_eq!(ready(&board), (Status::False, "ComponentFailing".to_owned(), message.to_owned()));
     let cause = &board.answer(None, at(100)).causes[0];
-    assert_eq!((cause.count, cause.reporters.join(" ").as_str()), (2, "speaker-a speaker-b"));
+    assert_eq!((cause.count, cause.reporters.join(" ").as_str()), (2, "speaker/a speaker/b"));
 }
 
 #[test]
@@ -129,7 +130,7 @@ fn an_expected_reporter_without_a_report_is_unknown_and_named() {
     board.node("c", Some(ready_node()));
     let (status, reason, message) = ready(&board);
     assert_eq!((status, reason.as_str()), (Status::Unknown, "ComponentsUnknown"));
-    assert!(message.contains("speaker-c"), "{message}");
+    assert!(message.contains("speaker/c"), "{message}");
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn the_report_of_a_gone_or_failing_node_is_not_believed() {
         board.node("b", facts);
         let (status, _, message) = ready(&board);
         assert_eq!(status, Status::Unknown);
-        assert!(message.contains(reason) && message.contains("speaker-b"), "{message}");
+        assert!(message.contains(reason) && message.contains("speaker/b"), "{message}");
         board.node("b", Some(ready_node()));
         assert_eq!(ready(&board).0, Status::True, "it is back");
     }
@@ -158,7 +159,7 @@ fn the_report_of_a_gone_or_failing_node_is_not_believed() {
 
 #[test]
 fn pods_of_a_daemon_set_say_who_is_expected() {
-    let mut board = Board::new(&spec(Instances::DaemonSet("speaker".to_owned())));
+    let mut board = Board::new(&spec(Instances::daemon_set("speaker")));
     let (origin, report) = controller(Status::True);
     board.report(origin, report);
     assert!(ready(&board).2.contains("DaemonSet speaker is not there"), "{:?}", ready(&board));
@@ -189,7 +190,10 @@ fn pods_of_a_daemon_set_say_who_is_expected() {
 
 #[test]
 fn a_reporter_that_is_silent_for_too_long_is_unknown_until_it_is_heard_again() {
-    let mut board = Board::new(&ConfigurationStatusSpec { silent_after_seconds: Some(30), ..on_nodes() });
+    let mut board = Board::new(&ConfigurationStatusSpec {
+        heartbeat: Some(HeartbeatTimeout { timeout_seconds: 30 }),
+        ..on_nodes()
+    });
     let mut all = healthy_reports();
     all.push(controller(Status::True));
     for node in ["a", "b"] {
@@ -214,7 +218,7 @@ fn healthy_reports() -> Vec<(Origin, Report)> {
 }
 
 #[test]
-fn a_new_revision_is_ready_only_when_everybody_has_digested_it() {
+fn a_new_revision_is_ready_only_when_everybody_has_observed_it() {
     let mut board = healthy();
     let state = |board: &mut Board, (origin, report): (Origin, Report), revision: &str| {
         board.report(origin, Report { revision: Some(revision.to_owned()), ..report });
@@ -225,11 +229,11 @@ fn a_new_revision_is_ready_only_when_everybody_has_digested_it() {
     assert_eq!(ready(&board).0, Status::Unknown);
     state(&mut board, speaker("a", Status::True), "8");
     let revision = board.answer(None, at(1)).revision.unwrap();
-    assert_eq!((revision.expected.as_str(), revision.digested, revision.of), ("8", 1, 3));
+    assert_eq!((revision.expected.as_str(), revision.observed, revision.of), ("8", 1, 3));
     state(&mut board, speaker("b", Status::True), "8");
     let (status, _, message) = ready(&board);
     assert_eq!(status, Status::Unknown, "the controller has not said so");
-    assert!(message.contains("has not said that it has digested revision 8"), "{message}");
+    assert!(message.contains("has not stated that it has observed revision 8"), "{message}");
     state(&mut board, controller(Status::True), "8");
     assert_eq!(ready(&board).0, Status::True);
 }
@@ -263,8 +267,10 @@ fn two_who_go_by_one_name_are_judged_as_one() {
 
 #[test]
 fn a_lease_that_was_there_and_is_gone_is_a_heartbeat_that_was_lost() {
-    let mut board =
-        Board::new(&ConfigurationStatusSpec { silent_after_seconds: Some(30), ..Default::default() });
+    let mut board = Board::new(&ConfigurationStatusSpec {
+        heartbeat: Some(HeartbeatTimeout { timeout_seconds: 30 }),
+        ..Default::default()
+    });
     let (origin, report) = speaker("a", Status::True);
     board.report(origin, report);
     board.heartbeat("config-status-speaker-a", None);
@@ -338,4 +344,149 @@ fn strangers_are_the_reporters_of_a_known_component_that_nobody_expects() {
 fn a_condition_type_is_made_from_a_reconciler() {
     let plan = Plan::of(&on_nodes());
     assert_eq!(plan.components[0].types, [ConditionType::new("poolReconcilerValid").unwrap()]);
+}
+
+fn condition(type_: &'static str, status: Status) -> Condition {
+    Condition { type_: ConditionType::from_static(type_), ..valid(status) }
+}
+
+#[test]
+fn ready_of_a_report_counts_only_where_it_is_worse_than_all_others_or_alone() {
+    use Status::{False, True, Unknown};
+    for (conditions, expected, causes) in [
+        (vec![("Ready", True)], True, 0),
+        (vec![("Ready", False)], False, 1),
+        (vec![("Ready", True), ("poolValid", True)], True, 0),
+        (vec![("Ready", False), ("poolValid", False)], False, 1),
+        (vec![("Ready", False), ("poolValid", True)], False, 1),
+        (vec![("Ready", Unknown), ("poolValid", True)], Unknown, 1),
+        (vec![("Ready", False), ("poolValid", Unknown)], False, 1),
+        (vec![("Ready", True), ("poolValid", False)], False, 1),
+        (vec![("Ready", Unknown), ("poolValid", False), ("nodeValid", True)], False, 1),
+        (vec![("Ready", False), ("Degraded", True)], False, 1),
+        (vec![("Ready", False), ("Degraded", False)], False, 1),
+    ] {
+        let mut board = Board::new(&ConfigurationStatusSpec::default());
+        let said = conditions.iter().map(|(type_, status)| condition(type_, *status)).collect();
+        let report =
+            Report { component: "controller".to_owned(), instance: None, conditions: said, revision: None };
+        board.report(Origin::status_report("config-status.controller"), report);
+        let answer = board.answer(None, at(1));
+        assert_eq!((answer.ready.status, answer.causes.len()), (expected, causes), "{conditions:?}");
+    }
+}
+
+fn with_informational(spec: ConfigurationStatusSpec) -> ConfigurationStatusSpec {
+    let mut components = spec.components.clone();
+    components[1].role = ComponentRole::Informational;
+    ConfigurationStatusSpec { components, ..spec }
+}
+
+#[test]
+fn an_informational_component_is_counted_and_shown_and_never_decides_ready() {
+    let mut board = healthy();
+    board.set_spec(&with_informational(on_nodes()));
+    let answer = board.answer(None, at(1));
+    assert_eq!((answer.ready.message.as_str(), answer.summary.as_str()), ("1 of 1 ready", "all 1 ready"));
+    assert_eq!((answer.reporters.expected, answer.reporters.display.as_str()), (3, "3/3"));
+
+    let (origin, report) = speaker("a", Status::False);
+    board.report(origin, report);
+    let answer = board.answer(None, at(1));
+    assert_eq!(
+        (answer.ready.status, answer.ready.message.as_str()),
+        (
+            Status::True,
+            "1 of 1 ready. Informational: 1 of 2 failing: ConfigError in configReconcilerValid on speaker/a: \
+             pool \"a\" overlaps"
+        )
+    );
+    assert_eq!(answer.summary, "all 1 ready; 1 informational failing");
+    assert_eq!((answer.reporters.ready, answer.reporters.failing), (2, 1));
+    assert_eq!(answer.causes[0].role, Some(ComponentRole::Informational));
+
+    let (origin, report) = controller(Status::False);
+    board.report(origin, report);
+    let answer = board.answer(None, at(1));
+    assert_eq!(answer.ready.status, Status::False);
+    assert_eq!(answer.causes[0].role, None, "what decides comes first");
+    board.set_spec(&on_nodes());
+    assert_eq!(board.answer(None, at(1)).reporters.failing, 2, "its role can change");
+}
+
+#[test]
+fn an_informational_component_that_is_missing_does_not_decide_ready() {
+    let mut board = Board::new(&with_informational(spec(Instances::daemon_set("speaker"))));
+    let (origin, report) = controller(Status::True);
+    board.report(origin, report);
+    let (status, _, message) = ready(&board);
+    assert_eq!(status, Status::True);
+    assert_eq!(message, "1 of 1 ready. Informational: DaemonSet speaker is not there");
+
+    board.set_spec(&with_informational(spec(Instances::names(["a"]))));
+    let answer = board.answer(None, at(1));
+    assert_eq!((answer.ready.status, answer.reporters.unknown), (Status::True, 1));
+    assert_eq!(answer.summary, "all 1 ready; 1 informational unknown");
+}
+
+#[test]
+fn a_revision_is_asked_of_required_reporters_alone() {
+    let mut board = healthy();
+    board.set_spec(&ConfigurationStatusSpec {
+        revision: Some("8".to_owned()),
+        ..with_informational(on_nodes())
+    });
+    let (origin, report) = controller(Status::True);
+    board.report(origin, Report { revision: Some("8".to_owned()), ..report });
+    let answer = board.answer(None, at(1));
+    assert_eq!(answer.ready.status, Status::True);
+    let revision = answer.revision.unwrap();
+    assert_eq!((revision.observed, revision.of), (1, 1));
+}
+
+#[test]
+fn reporters_in_the_object_itself_are_told_that_they_cannot_state_a_revision() {
+    let mut board =
+        Board::new(&ConfigurationStatusSpec { revision: Some("8".to_owned()), ..Default::default() });
+    let (_, report) = controller(Status::True);
+    board.report(Origin::new("ConfigurationStatus", "controller"), report);
+    let (status, _, message) = ready(&board);
+    assert_eq!(status, Status::Unknown);
+    assert!(message.contains("RevisionNotObserved") && message.contains("StatusReport"), "{message}");
+    assert!(message.contains("or remove spec.revision"), "{message}");
+}
+
+#[test]
+fn the_summary_is_one_line_of_at_most_a_hundred_characters() {
+    let summary = |board: &Board| board.answer(None, at(1)).summary;
+    let mut board = healthy();
+    assert_eq!(summary(&board), "all 3 ready");
+    board.node("c", Some(ready_node()));
+    board.node("d", Some(ready_node()));
+    assert_eq!(summary(&board), "waiting for 2 of 5: AwaitingReconciliation on speaker/c and 1 more");
+    let (origin, report) = speaker("a", Status::False);
+    board.report(origin, report);
+    assert_eq!(summary(&board), "1 of 5 failing: ConfigError on speaker/a");
+    let long = "ä".repeat(200);
+    let (origin, report) = speaker(&long, Status::False);
+    let mut board = Board::new(&ConfigurationStatusSpec::default());
+    board.report(origin, report);
+    assert_eq!(summary(&board).chars().count(), 100);
+    assert_eq!(
+        summary(&Board::new(&ConfigurationStatusSpec::default())),
+        "nobody is expected, and nobody has reported"
+    );
+    let unscheduled = Board::new(&spec(Instances::daemon_set("speaker")));
+    assert_eq!(summary(&unscheduled), "DaemonSet speaker is not there");
+}
+
+#[test]
+fn members_whose_names_look_alike_are_two() {
+    let mut board = Board::new(&ConfigurationStatusSpec::default());
+    let (origin, report) = speaker("b", Status::False);
+    board.report(origin, report);
+    let odd = Report { component: "speaker/b".to_owned(), instance: None, ..speaker("b", Status::True).1 };
+    board.report(Origin::status_report("odd"), odd);
+    let answer = board.answer(None, at(1));
+    assert_eq!((answer.ready.status, answer.reporters.display.as_str()), (Status::False, "1/2"));
 }

@@ -62,7 +62,7 @@ proptest! {
     fn the_answer_is_that_of_a_board_that_heard_the_last_words_alone(
         all in prop::collection::vec(told(), 0..60), on_pods in any::<bool>(), respec in any::<bool>(),
     ) {
-        let spec = if on_pods { spec(Instances::DaemonSet("speaker".to_owned())) } else { on_nodes() };
+        let spec = if on_pods { spec(Instances::daemon_set("speaker")) } else { on_nodes() };
         let mut board = Board::new(&if respec { ConfigurationStatusSpec::default() } else { spec.clone() });
         let last: BTreeMap<_, _> = all.iter().map(|told| (key(told), told)).collect();
         for told in &all {

@@ -1,7 +1,9 @@
 //! What others say in objects of their own.
 
 use allready_core::Status;
-use allready_kube::kinds::{ConfigurationStatusSpec, Naming, Preset, Source};
+use allready_kube::kinds::{
+    ConditionPolarity, ConfigurationStatusSpec, NameFrom, Preset, Source, SourceCondition,
+};
 use serde_json::json;
 
 use super::{super::super::*, on_nodes, pod_on, ready, ready_node};
@@ -11,8 +13,13 @@ fn the_objects_of_others_are_read_with_their_polarity_their_generation_and_witho
     let source = Source {
         api_version: "example.com/v1".to_owned(),
         kind: "Engine".to_owned(),
-        component: Naming::Label("role".to_owned()),
-        negative: vec!["Overheated".to_owned()],
+        component: NameFrom::label("role"),
+        conditions: ["Ready", "Degraded", "Overheated"]
+            .map(|type_| SourceCondition {
+                type_: type_.to_owned(),
+                polarity: (type_ == "Overheated").then_some(ConditionPolarity::Negative),
+            })
+            .into(),
         ..Default::default()
     };
     let mut board =

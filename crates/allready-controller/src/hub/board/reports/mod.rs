@@ -326,7 +326,7 @@ impl About {
             });
         }
         let aggregation = label(object, AGGREGATION_LABEL)?.into();
-        let kind = object["spec"]["targetKind"]["kind"].as_str().unwrap_or_default().into();
+        let kind = object["spec"]["targetRef"]["kind"].as_str().unwrap_or_default().into();
         let (object, cluster, said) = reports::recalled(object)?;
         Some(Self::Instance { aggregation, kind, object, cluster, said: Box::new(said) })
     }

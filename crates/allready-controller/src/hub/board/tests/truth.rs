@@ -173,7 +173,7 @@ impl Guard {
         let Some((about, cluster, _)) = recalled(report) else { return };
         let label = report["metadata"]["labels"]["allready.dev/aggregation"].as_str().unwrap();
         let Some(wish) = wishes.iter().find(|wish| wish.name == label) else { return };
-        if report["spec"]["targetKind"]["kind"] != *wish.plan.target.kind {
+        if report["spec"]["targetRef"]["kind"] != *wish.plan.target.kind {
             return;
         }
         let Some(object) = world.store.get(wish.what, &about) else { return };

@@ -88,20 +88,20 @@ fn in_a_shared_object_each_reconciler_applies_one_condition_as_a_manager_of_its_
 #[test]
 fn a_shared_object_has_no_place_for_a_revision() {
     let mut book = shared().having(vec![], None);
-    book.report("configReconciler", Outcome::success().digested("r1"), at(1));
+    book.report("configReconciler", Outcome::success().observed("r1"), at(1));
     assert_eq!(book.written_at(START).revision, None);
-    assert!(!book.report("configReconciler", Outcome::success().digested("r2"), at(1)));
+    assert!(!book.report("configReconciler", Outcome::success().observed("r2"), at(1)));
 }
 
 #[test]
 fn in_an_object_of_its_own_one_write_carries_all_conditions() {
     let mut book = own().having(vec![], None);
     book.report("nodeReconciler", Outcome::success(), at(1));
-    book.report("configReconciler", Outcome::success().digested("r1"), at(1));
+    book.report("configReconciler", Outcome::success().observed("r1"), at(1));
     let write = book.written_at(START);
     assert_eq!(write.manager.as_str(), "speaker-kind-worker");
     let types: Vec<_> = write.conditions.iter().map(|condition| condition.type_.as_str()).collect();
-    assert_eq!(types, ["configReconcilerValid", "nodeReconcilerValid"]);
+    assert_eq!(types, ["configReconcilerValid", "nodeReconcilerValid", "Ready"]);
     assert_eq!(write.revision.as_deref(), Some("r1"));
     assert_eq!(book.next(START, 1.0), Step::Wait(None));
 }

@@ -1,5 +1,7 @@
 //! Objects that are not there, are deleted, or have a past.
 
+use allready_core::{Reason, condition_type};
+
 use super::*;
 
 #[test]
@@ -113,23 +115,23 @@ fn what_a_process_before_said_stays_until_its_reconciler_speaks_again() {
     ];
     let mut book = own().having(found, Some("r1"));
     assert_eq!(book.next(START, 1.0), Step::Wait(None), "nobody has said anything yet");
-    book.report("configReconciler", Outcome::success().digested("r2"), at(10));
+    book.report("configReconciler", Outcome::success().observed("r2"), at(10));
     let write = book.written_at(START);
     assert_eq!(write.conditions[1], stored("nodeReconcilerValid", SyncState::Error, 6));
-    assert_eq!(write.revision, None, "of the other nobody knows whether it has digested r2");
-    book.report("nodeReconciler", Outcome::success().digested("r2"), at(11));
+    assert_eq!(write.revision, None, "of the other nobody knows whether it has observed r2");
+    book.report("nodeReconciler", Outcome::success().observed("r2"), at(11));
     assert_eq!(book.written_at(START).revision.as_deref(), Some("r2"));
 }
 
 #[test]
 fn a_revision_is_shown_when_all_who_name_one_agree() {
     let mut book = own().having(vec![], None);
-    book.report("a", Outcome::success().digested("r1"), at(1));
+    book.report("a", Outcome::success().observed("r1"), at(1));
     book.report("b", Outcome::success(), at(1));
     assert_eq!(book.written_at(START).revision.as_deref(), Some("r1"));
-    book.report("b", Outcome::success().digested("r2"), at(1));
+    book.report("b", Outcome::success().observed("r2"), at(1));
     assert_eq!(book.written_at(START).revision, None);
-    assert!(book.report("a", Outcome::success().digested("r2"), at(1)));
+    assert!(book.report("a", Outcome::success().observed("r2"), at(1)));
     assert_eq!(book.written_at(START).revision.as_deref(), Some("r2"));
 }
 
@@ -203,9 +205,46 @@ fn what_is_there_is_written_again_now_and_then() {
 #[test]
 fn what_was_found_as_it_should_be_is_written_again_now_and_then_too() {
     let pace = Pace { refresh: Some(seconds(600)), ..PACE };
-    let found = stored("configReconcilerValid", SyncState::Success, 5);
-    let mut book = Book::new(speaker(), Shape::Own { renew: false }, pace).having(vec![found.clone()], None);
+    let found = vec![
+        stored("configReconcilerValid", SyncState::Success, 5),
+        ready(Status::True, "AllReconcilersValid", 5),
+    ];
+    let mut book = Book::new(speaker(), Shape::Own { renew: false }, pace).having(found.clone(), None);
     assert!(!book.report("configReconciler", Outcome::success(), at(9)));
     assert_eq!(book.next(START, 1.0), Step::Wait(Some(seconds(600))), "somebody may have deleted it since");
-    assert_eq!(book.due(seconds(600)).conditions, [found]);
+    assert_eq!(book.due(seconds(600)).conditions, found);
+}
+
+fn ready(status: Status, reason: &'static str, second: i64) -> Condition {
+    Condition::new(condition_type!("Ready"), status, Reason::from_static(reason), "", at(second))
+}
+
+#[test]
+fn ready_is_as_bad_as_the_worst_reconciler_in_its_words_and_moves_when_that_does() {
+    let mut book = own().having(vec![], None);
+    let mut said = |reconciler: &str, outcome: Outcome, second| {
+        book.report(reconciler, outcome, at(second));
+        let ready = book.written_at(START).conditions.pop().unwrap();
+        let since = ready.last_transition_time.as_second();
+        (ready.type_.to_string(), ready.status, ready.reason.to_string(), ready.message.to_string(), since)
+    };
+    let is = |status, reason: &str, message: &str, since| {
+        ("Ready".to_owned(), status, reason.to_owned(), message.to_owned(), since)
+    };
+    assert_eq!(said("a", Outcome::success(), 1), is(Status::True, "AllReconcilersValid", "", 1));
+    assert_eq!(said("b", Outcome::config_error("no"), 2), is(Status::False, "ConfigError", "no", 2));
+    assert_eq!(said("a", Outcome::error("down"), 3), is(Status::False, "SyncStateError", "down", 2));
+    assert_eq!(said("a", Outcome::success(), 4), is(Status::False, "ConfigError", "no", 2));
+    assert_eq!(said("b", Outcome::success(), 5), is(Status::True, "AllReconcilersValid", "", 5));
+}
+
+#[test]
+fn a_ready_that_is_not_what_the_reconcilers_come_to_is_written_again() {
+    let valid = stored("configReconcilerValid", SyncState::Success, 5);
+    let pending = ready(Status::Unknown, "Pending", 0);
+    let mut book = own().having(vec![pending, valid.clone()], None);
+    assert!(book.report("configReconciler", Outcome::success(), at(9)));
+    let written = book.written_at(START).conditions;
+    assert_eq!(written, [valid, ready(Status::True, "AllReconcilersValid", 5)]);
+    assert!(!book.report("configReconciler", Outcome::success(), at(9)));
 }
