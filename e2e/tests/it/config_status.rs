@@ -48,7 +48,9 @@ struct Stage {
 impl Stage {
     async fn set(server: Server) -> Self {
         let turn = server.alone().await;
-        for definition in definitions().into_iter().filter(is_played).chain([metallb_definition()]) {
+        let mut played: Vec<_> = definitions().into_iter().filter(is_played).collect();
+        played.push(metallb_definition());
+        for definition in played {
             server.define(definition).await;
         }
         let namespace = server.namespace("metallb-system").await;

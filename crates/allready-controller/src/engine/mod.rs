@@ -195,9 +195,10 @@ impl<R: Reconciler> Engine<R> {
         }
     }
 
-    /// The time of the next key or write that is due, if nothing happens before.
-    pub fn next_due(&self) -> Option<Duration> {
-        self.schedule.next_due().into_iter().chain(self.queue.next_due()).min()
+    /// The time of the next key that is due, or write where this replica leads, if nothing happens before.
+    pub fn next_due(&self, is_leading: bool) -> Option<Duration> {
+        let write = self.queue.next_due().filter(|_| is_leading);
+        self.schedule.next_due().into_iter().chain(write).min()
     }
 
     /// The writes that wait or are in flight.

@@ -89,7 +89,8 @@ pub async fn run<R: Reconciler>(mut engine: Engine<R>, mut shell: impl Shell<R>,
                 (target, written)
             });
         }
-        let due = engine.next_due().map_or(TICK, |due| due.saturating_sub(start.elapsed()).min(TICK));
+        let due =
+            engine.next_due(term.is_some()).map_or(TICK, |due| due.saturating_sub(start.elapsed()).min(TICK));
         tokio::select! {
             biased;
             Some(Ok((target, written))) = in_flight.join_next() => {

@@ -68,11 +68,11 @@ fn a_change_is_written_once_it_is_gathered_and_nothing_after_it_stands() {
     let mut engine = engine();
     engine.observe((1, Some((7, MS(0)))), at(0));
     assert_eq!(engine.step(true, at(0)), []);
-    assert_eq!(engine.next_due(), Some(MS(50)));
+    assert_eq!(engine.next_due(true), Some(MS(50)));
     assert_eq!(engine.step(true, at(50)), [(1, Some(json!(7)))]);
     engine.written(&1, Ok(Some(json!(7))), 1.0, at(60));
     assert_eq!(engine.step(true, at(60)), []);
-    assert_eq!((engine.next_due(), engine.queue().waiting(), engine.queue().in_flight()), (None, 0, 0));
+    assert_eq!((engine.next_due(true), engine.queue().waiting(), engine.queue().in_flight()), (None, 0, 0));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_time_that_was_returned_is_not_forgotten() {
     let mut engine = engine();
     engine.observe((1, Some((7, MS(30_000)))), at(0));
     assert_eq!(engine.step(true, at(0)), []);
-    assert_eq!(engine.next_due(), Some(MS(30_000)));
+    assert_eq!(engine.next_due(true), Some(MS(30_000)));
     engine.step(true, at(30_000));
     assert_eq!(engine.step(true, at(30_050)), [(1, Some(json!(7)))]);
 }
@@ -107,7 +107,7 @@ fn a_write_that_is_not_wanted_any_more_is_dropped() {
     engine.step(true, at(0));
     engine.observe((1, None), at(10));
     assert_eq!(engine.step(true, at(1_000)), []);
-    assert_eq!(engine.next_due(), None);
+    assert_eq!(engine.next_due(true), None);
 }
 
 #[test]
@@ -129,6 +129,7 @@ fn a_replica_that_does_not_lead_writes_nothing_and_looks_at_everything_when_it_b
     engine.observe((1, Some((7, MS(0)))), at(0));
     engine.step(false, at(0));
     assert_eq!(engine.step(false, at(1_000)), []);
+    assert_eq!(engine.next_due(false), None, "there is nothing to do");
     let reconciles = engine.reconciles();
     let leads = Now { term: Some(3), ..at(2_000) };
     assert_eq!(engine.step(true, leads), [(1, Some(json!(7)))]);
@@ -201,10 +202,10 @@ proptest! {
             for (target, body) in engine.step(true, at(ms)) {
                 engine.written(&target, Ok(body), 0.5, at(ms));
             }
-            let Some(due) = engine.next_due() else { break };
+            let Some(due) = engine.next_due(true) else { break };
             ms = ms.max(u64::try_from(due.as_millis()).unwrap() + 1);
         }
-        prop_assert_eq!(engine.next_due(), None);
+        prop_assert_eq!(engine.next_due(true), None);
         let Names { wanted, standing } = &engine.reconciler;
         for (name, (value, _)) in wanted {
             prop_assert_eq!(standing.get(name), Some(value));

@@ -3,5 +3,6 @@
 
 mod cases;
 mod config;
+mod deposed;
 mod faults;
 mod hub;

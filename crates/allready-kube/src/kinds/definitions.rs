@@ -73,6 +73,7 @@ fn configuration_status(group: &str, version: &str) -> CustomResourceDefinition 
             hold(schema, &[&source[..], &[name]].concat(), &rules::NAME_FROM);
         }
         hold(schema, &["status", "conditions", "*"], &[rules::READY_OR_PREFIXED]);
+        hold(schema, &["status", "controller"], &[rules::NO_EARLIER_TERM]);
         tidy(schema);
     }
     definition

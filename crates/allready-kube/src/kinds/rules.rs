@@ -108,6 +108,14 @@ pub(super) const NAME_FROM: [Rule; 2] = [
     .at(".value"),
 ];
 
+/// A fencing check: whoever was elected earlier, and does not know yet that it was deposed, is refused.
+pub(super) const NO_EARLIER_TERM: Rule = Rule {
+    holds: "self.lease != oldSelf.lease || self.term >= oldSelf.term",
+    field: Some(".term"),
+    told: None,
+    message: "a controller that was elected later has written this status: this one does not lead any more",
+};
+
 /// What a `StatusAggregation` asks for can be done, and is something.
 pub(super) const AGGREGATION: [Rule; 5] = [
     Rule {

@@ -50,7 +50,7 @@ fn a_status_is_written_once_and_nothing_is_due_after_it() {
     let written = stage.until(ms(0), MINUTE(10));
     assert_eq!(written.len(), 1, "{written:?}");
     assert_eq!((&written[0].0["status"], &written[0].0["observedGeneration"]), (&json!("True"), &json!(1)));
-    assert_eq!(stage.engine.next_due(), None);
+    assert_eq!(stage.engine.next_due(true), None);
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn only_leftovers_of_reporters_that_are_gone_for_long_are_removed() {
                     found.push((kind, component, body));
                 }
             }
-            match stage.engine.next_due() {
+            match stage.engine.next_due(true) {
                 Some(due) if due <= end && found.is_empty() => now = now.max(due),
                 _ => return found,
             }

@@ -150,7 +150,7 @@ impl Stage {
                     written.push((body["status"]["conditions"][0].clone(), now));
                 }
             }
-            match self.engine.next_due() {
+            match self.engine.next_due(true) {
                 Some(due) if due <= end => now = now.max(due),
                 _ => return written,
             }
