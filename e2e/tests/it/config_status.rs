@@ -244,7 +244,7 @@ async fn a_lost_node_is_unknown_and_then_swept(server: Server) {
     running.stop(Duration::from_secs(5)).await;
     let nodes: Api<Node> = Api::all(stage.server.client());
     nodes.delete(&second, &DeleteParams::default()).await.unwrap();
-    stage.until("Unknown", &format!("NodeGone on speaker-{second}")).await;
+    stage.until("Unknown", &format!("NodeGone on speaker/{second}")).await;
     stage.until("True", "2 of 2 ready").await;
     let reports: Api<allready_kube::kinds::StatusReport> =
         Api::namespaced(stage.server.client(), &stage.namespace);
@@ -349,7 +349,7 @@ async fn metallb_as_it_ships_gets_a_ready(server: Server) {
     state(&stage, &name, &labels, "configReconcilerValid", None).await;
     stage.until("True", "2 of 2 ready").await;
     state(&stage, &name, &labels, "configReconcilerValid", Some("configuration error: no such peer")).await;
-    stage.until("False", &format!("ConfigurationError in configReconcilerValid on speaker-{node}")).await;
+    stage.until("False", &format!("ConfigurationError in configReconcilerValid on speaker/{node}")).await;
     state(&stage, &name, &labels, "configReconcilerValid", None).await;
     stage.until("True", "2 of 2 ready").await;
     Api::<Node>::all(stage.server.client()).delete(&node, &DeleteParams::default()).await.unwrap();

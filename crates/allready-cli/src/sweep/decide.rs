@@ -268,8 +268,8 @@ mod tests {
     #[test]
     fn a_spec_says_who_is_bound_to_nodes() {
         let spec = serde_json::from_value(json!({ "components": [
-            { "name": "speaker", "instances": { "nodes": {} } },
-            { "name": "edge", "instances": { "names": ["x"] } },
+            { "name": "speaker", "instances": { "type": "Nodes", "nodes": { "selector": {} } } },
+            { "name": "edge", "instances": { "type": "Names", "names": ["x"] } },
             { "name": "controller" },
         ] }));
         let cast = Cast::of(&Plan::of(&spec.unwrap()));
