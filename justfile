@@ -2,6 +2,16 @@
 default:
     @just --list
 
+# The program of the controllers for a cluster, as one static file. Where the musl target is missing: `rustup target add
+# x86_64-unknown-linux-musl`, and a musl-gcc for ring's C (`apt install musl-tools`). Without them, glibc's static form will do:
+# RUSTFLAGS="-C target-feature=+crt-static" and `--target x86_64-unknown-linux-gnu`, which `cargo xtask bench controller` then takes.
+controller target="x86_64-unknown-linux-musl":
+    cargo build --release --package allready-controller --features program --bin allready-controller --target {{target}}
+
+# Its size, and what it takes while nothing happens.
+bench-controller:
+    cargo xtask bench controller
+
 # Watch a condition set live through a reconcile story, and then a whole system.
 demo *args:
     cargo run --release -- demo {{args}}

@@ -36,6 +36,7 @@ impl Output {
 pub(crate) enum Program {
     Kubectl,
     Allready,
+    Controller,
 }
 
 pub(crate) async fn run(program: Program, kubeconfig: &Path, home: &Path, arguments: &[&str]) -> Output {
@@ -54,10 +55,17 @@ pub(crate) fn begin(program: Program, kubeconfig: &Path, home: &Path, arguments:
     Begun { child, err: BufReader::new(stderr).lines(), said: String::new() }
 }
 
+/// Starts a program that runs until it is ended, with its standard output as a pipe.
+pub(crate) fn start(program: Program, kubeconfig: &Path, home: &Path, arguments: &[&str]) -> Child {
+    let mut command = command(program, kubeconfig, home, arguments);
+    command.stdout(Stdio::piped()).spawn().expect("cannot start a program")
+}
+
 fn command(program: Program, kubeconfig: &Path, home: &Path, arguments: &[&str]) -> Command {
     let variable = match program {
         Program::Kubectl => "ALLREADY_KUBECTL",
         Program::Allready => "ALLREADY_COMMAND",
+        Program::Controller => "ALLREADY_CONTROLLER",
     };
     let path = std::env::var_os(variable)
         .unwrap_or_else(|| panic!("{variable} names no program: run `cargo xtask e2e`"));

@@ -17,7 +17,10 @@ use kube::{
     config::{AuthInfo, KubeConfigOptions, Kubeconfig},
     runtime::{conditions::is_crd_established, wait::await_condition},
 };
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::{
+    process::Child,
+    sync::{Mutex, MutexGuard},
+};
 
 use crate::{
     kubectl::{Begun, Output, Program},
@@ -133,6 +136,11 @@ impl Server {
     /// Runs the command line of allready on it.
     pub async fn allready(&self, arguments: &[&str]) -> Output {
         crate::kubectl::run(Program::Allready, &self.kubeconfig, self.directory.path(), arguments).await
+    }
+
+    /// Starts the program of the controllers on it, which is killed when it is dropped.
+    pub fn controller(&self, arguments: &[&str]) -> Child {
+        crate::kubectl::start(Program::Controller, &self.kubeconfig, self.directory.path(), arguments)
     }
 
     /// Begins to run the command line of allready on it.

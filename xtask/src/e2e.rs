@@ -13,7 +13,7 @@ use crate::real::{self, Environment, Private};
 /// alone that `cargo test` leaves out.
 pub async fn run(environment: &Environment, filter: Option<&str>, only_ignored: bool) -> Result<bool> {
     let kubectl = real::kubectl(environment)?;
-    let (scenarios, allready) = build().await?;
+    let Built { scenarios, allready, controller } = build().await?;
     let real = Private::start(environment).await?;
     let status = Command::new(scenarios)
         .args([if only_ignored { "--ignored" } else { "--include-ignored" }, "--show-output"])
@@ -22,17 +22,25 @@ pub async fn run(environment: &Environment, filter: Option<&str>, only_ignored: 
         .env("ALLREADY_REAL_KUBECONFIG", real.kubeconfig())
         .env("ALLREADY_KUBECTL", kubectl)
         .env("ALLREADY_COMMAND", allready)
+        .env("ALLREADY_CONTROLLER", controller)
         .status()
         .await
         .context("cannot start the scenarios")?;
     Ok(status.success())
 }
 
-/// Builds the scenarios and the command line, and returns their paths.
+/// Where the programs are.
+struct Built {
+    scenarios: PathBuf,
+    allready: PathBuf,
+    controller: PathBuf,
+}
+
+/// Builds the scenarios, the command line and the program of the controllers.
 ///
 /// All packages are selected, and so the same features of dependencies as by `cargo test --workspace`: what that has built is
 /// not built again.
-async fn build() -> Result<(PathBuf, PathBuf)> {
+async fn build() -> Result<Built> {
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args([
             "test",
@@ -62,7 +70,11 @@ async fn build() -> Result<(PathBuf, PathBuf)> {
         let path = built.iter().find(is_it).and_then(|artifact| artifact["executable"].as_str());
         path.map(PathBuf::from).with_context(|| format!("cargo built no {target} of {manifest}"))
     };
-    Ok((program("/e2e/Cargo.toml", "it")?, program("/allready-cli/Cargo.toml", "allready")?))
+    Ok(Built {
+        scenarios: program("/e2e/Cargo.toml", "it")?,
+        allready: program("/allready-cli/Cargo.toml", "allready")?,
+        controller: program("/allready-controller/Cargo.toml", "allready-controller")?,
+    })
 }
 
 fn root() -> &'static Path {

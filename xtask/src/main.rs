@@ -114,6 +114,8 @@ enum Bench {
     Check(xtask::bench::check::Options),
     /// One Ready from many reporters: both layouts, on both servers
     ConfigStatus(xtask::bench::config_status::Options),
+    /// The program of the controllers: its size, and what it takes while nothing happens
+    Controller(xtask::bench::controller::Options),
     /// One status on a hub from many clusters, each with an embedded server of its own
     Hub(xtask::bench::hub::Options),
 }
@@ -171,6 +173,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Bench(Bench::ConfigStatus(options)) => {
             xtask::bench::config_status::run(&environment, options).await
         }
+        Chore::Bench(Bench::Controller(options)) => xtask::bench::controller::run(options).await,
         Chore::Bench(Bench::Hub(options)) => xtask::bench::hub::run(options).await,
         Chore::E2e { filter, ignored } => xtask::e2e::run(&environment, filter.as_deref(), ignored).await,
         Chore::Dependencies => xtask::dependencies::run(),

@@ -16,6 +16,7 @@ mod my_resource;
 mod owners;
 mod permissions;
 mod pool;
+mod program;
 mod resource_graph;
 mod speaker;
 mod sweep;

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod config_status;
+pub mod controller;
 pub mod hub;
 mod load;
 mod machine;
@@ -91,6 +92,10 @@ pub async fn apiserver(environment: &Environment, options: Options) -> Result<bo
 }
 
 async fn cargo(arguments: &[&str]) -> Result<bool> {
+    Ok(cargo_command().args(arguments).status().await?.success())
+}
+
+fn cargo_command() -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     // What `cargo run` says of this program is not true of what is built here: ring, and all that needs it, would be built anew.
@@ -98,7 +103,7 @@ async fn cargo(arguments: &[&str]) -> Result<bool> {
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(own)) {
         command.env_remove(name);
     }
-    Ok(command.args(arguments).status().await?.success())
+    command
 }
 
 /// What a process holds that has loaded the objects and done nothing else.

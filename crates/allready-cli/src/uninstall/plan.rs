@@ -116,7 +116,7 @@ pub(super) fn plan(found: Vec<Installed>, wanted: Option<&str>, crds: bool) -> R
         let reason = match installed.kind {
             DEFINITION => match (&others, installed.helm()) {
                 (Some(others), _) => Some(format!("the release {others} needs it")),
-                (None, _) if !crds => Some("pass --crds to delete it with them".to_owned()),
+                (None, _) if !crds => Some("pass --crds to delete them, too".to_owned()),
                 // `helm uninstall` leaves CRDs behind, with its marks on them: whose release is gone is nobody's.
                 (None, _) => None,
             },
@@ -170,7 +170,7 @@ mod tests {
         let (delete, keep) = described(&plan(one(), None, false).unwrap());
         assert_eq!(delete, ["deployment/allready-controller in system"]);
         let crd = "customresourcedefinition/statusreports.allready.dev with 3 objects";
-        assert_eq!(keep, [format!("{crd}: pass --crds to delete it with them")]);
+        assert_eq!(keep, [format!("{crd}: pass --crds to delete them, too")]);
         let (delete, keep) = described(&plan(one(), None, true).unwrap());
         assert_eq!((delete.len(), delete[1].as_str(), keep.len()), (2, crd, 0));
         let two = vec![deployment("allready"), deployment("other"), definition()];

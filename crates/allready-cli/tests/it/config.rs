@@ -230,3 +230,32 @@ fn an_api_server_that_does_not_answer_is_said_and_not_waited_for_long() {
     }
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
+
+#[test]
+#[ignore = "the config controller still watches with kube's defaults"]
+fn a_crd_that_goes_is_told_once_in_plain_words_and_its_return_is_noticed() {
+    const CRD: &str =
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/configurationstatuses.allready.dev";
+    let cluster = Cluster::start();
+    let (mut controller, _) = Controller::start(&cluster, &["--ensure", "default/config-status"]);
+    cluster.until(ANSWER, "\"reason\":\"NothingDeclared\"");
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../manifests/crds/configurationstatuses.allready.dev.yaml");
+    cluster.send("DELETE", CRD, &serde_json::Value::Null);
+    cluster.until(ANSWER, "HTTP/1.1 404 ");
+    // Long enough for a watch that fails in a loop to say so more than once.
+    std::thread::sleep(Duration::from_secs(10));
+    let crd: serde_json::Value = serde_saphyr::from_str(&std::fs::read_to_string(manifest).unwrap()).unwrap();
+    cluster.send("POST", CRD.rsplit_once('/').unwrap().0, &crd);
+    cluster.until(ANSWER, "\"reason\":\"NothingDeclared\"");
+    assert!(Command::new("kill").arg(controller.0.id().to_string()).status().unwrap().success());
+    let mut logged = String::new();
+    controller.0.stderr.take().unwrap().read_to_string(&mut logged).unwrap();
+    let told: Vec<&str> =
+        logged.lines().filter(|line| line.contains("WARN") || line.contains("ERROR")).collect();
+    let about = |text: &str| told.iter().filter(|line| line.contains(text)).count();
+    // One from the watch, and one from whoever makes what is to be there.
+    assert!((1..=2).contains(&about("CustomResourceDefinition")), "{logged}");
+    assert!(told.len() <= 2, "{logged}");
+    assert_eq!(about("deserial") + about("parse"), 0, "{logged}");
+}

@@ -4,7 +4,7 @@ mod fleet;
 mod said;
 mod scenes;
 mod stage;
-mod table;
+pub(super) mod table;
 
 use std::time::{Duration, Instant};
 

@@ -20,6 +20,7 @@ use tokio::task::JoinHandle;
 
 use super::fleet::{self, Fleet, NAMESPACE};
 use super::said::{Reported, Shown, have_room, reported};
+use crate::bench::controller::memory;
 use crate::real::processor_time_of;
 
 /// The program that is weighed; it stands beside this one.
@@ -196,14 +197,7 @@ impl Stage {
 
     /// The memory of the controller in bytes: now, and the most that it ever had.
     pub(super) fn memory(&self) -> Result<[u64; 2]> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.controller()?))?;
-        let line = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-            line.split_whitespace().next()?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
-        };
-        let both = (line("VmRSS:"), line("VmHWM:"));
-        let (Some(now), Some(most)) = both else { bail!("the system does not tell the memory of a process") };
-        Ok([now, most])
+        memory(self.controller()?)
     }
 
     fn controller(&self) -> Result<u32> {

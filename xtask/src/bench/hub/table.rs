@@ -5,25 +5,25 @@ use std::time::Duration;
 use crate::printer;
 
 /// One figure.
-pub(super) struct Row {
+pub(in crate::bench) struct Row {
     name: String,
     figure: String,
     limit: Option<(&'static str, bool)>,
 }
 
 impl Row {
-    pub(super) fn new(name: impl Into<String>, figure: impl Into<String>) -> Self {
+    pub(in crate::bench) fn new(name: impl Into<String>, figure: impl Into<String>) -> Self {
         Self { name: name.into(), figure: figure.into(), limit: None }
     }
 
     /// What it may be, and whether it is.
-    pub(super) fn limit(self, limit: &'static str, holds: bool) -> Self {
+    pub(in crate::bench) fn limit(self, limit: &'static str, holds: bool) -> Self {
         Self { limit: Some((limit, holds)), ..self }
     }
 }
 
 /// Prints them; says whether every limit holds.
-pub(super) fn print(rows: &[Row]) -> bool {
+pub(in crate::bench) fn print(rows: &[Row]) -> bool {
     for Row { name, figure, limit } in rows {
         let (limit, verdict) = match limit {
             Some((limit, true)) => (*limit, "pass"),
@@ -35,12 +35,12 @@ pub(super) fn print(rows: &[Row]) -> bool {
     rows.iter().all(|row| row.limit.is_none_or(|(_, holds)| holds))
 }
 
-pub(super) fn cost(duration: Duration) -> String {
+pub(in crate::bench) fn cost(duration: Duration) -> String {
     format!("{duration:.1?}")
 }
 
 /// The value below which so many of a hundred are.
-pub(super) fn percentile(times: &mut [Duration], percent: usize) -> Duration {
+pub(in crate::bench) fn percentile(times: &mut [Duration], percent: usize) -> Duration {
     times.sort_unstable();
     let index = (times.len() * percent).div_ceil(100).saturating_sub(1);
     times.get(index).copied().unwrap_or_default()
