@@ -1,18 +1,16 @@
 //! Looking on: what happens to objects over time.
 
-use std::{pin::pin, time::Duration};
+use std::{future::ready, pin::pin, time::Duration};
 
 use allready_core::Time;
-use allready_kube::resources::Resource;
+use allready_kube::list_watch::{Store, WatchError, WatchEvent, list_watch_opened};
 use futures::{StreamExt as _, stream};
 use kube::{
+    ResourceExt as _,
     api::DynamicObject,
-    runtime::{
-        WatchStreamExt as _,
-        watcher::{self, Event},
-    },
+    runtime::watcher::{self, Event},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     args::LintArgs,
@@ -20,7 +18,7 @@ use super::{
     session::{Session, Told},
 };
 use crate::{
-    cluster::{Cluster, broken},
+    cluster::Cluster,
     failure::Failure,
     printer::Printer,
     signal,
@@ -29,8 +27,6 @@ use crate::{
 
 /// So many kinds are watched at most: each takes a connection's share for as long as it lasts.
 const MOST_KINDS: usize = 200;
-/// A watch ends before a client takes a silent server for a dead one.
-const WATCH_SECONDS: u32 = 25;
 /// How often is looked for what makes no events.
 const TICK: Duration = Duration::from_secs(10);
 
@@ -76,18 +72,13 @@ pub(super) async fn run(
             event = events.next() => event,
         };
         let Some(event) = event else { break };
-        // To begin is not to see.
-        has_seen |= event.as_ref().is_ok_and(|event| !matches!(event, Event::Init));
+        has_seen |= !matches!(event, Seen::Failed(_));
         session.now = Time::new(jiff::Timestamp::now());
         match event {
-            Ok(Event::InitApply(object) | Event::Apply(object)) => seen(object, args, session, printer)?,
-            Ok(Event::Delete(object)) => {
-                if let Ok(object) = serde_json::to_value(object) {
-                    session.forget(&object);
-                }
-            }
-            Ok(Event::Init | Event::InitDone) => {}
-            Err(failure) => {
+            Seen::There(object) => seen(&object, args, session, printer)?,
+            Seen::Gone(object) => session.forget(&object),
+            Seen::Listed => {}
+            Seen::Failed(failure) => {
                 session.problem(failure.to_string());
                 refusal.get_or_insert(failure);
             }
@@ -114,51 +105,72 @@ fn tell(told: &[Told], args: &LintArgs, printer: &mut Printer) -> Result<(), Fai
     if text.is_empty() { Ok(()) } else { printer.text(&text) }
 }
 
-fn watch(
-    cluster: &Cluster,
-    asked: &Asked,
-) -> impl futures::Stream<Item = Result<Event<DynamicObject>, Failure>> + Send + use<> {
+/// An object that is seen, or is gone, or why nothing is seen of a kind.
+enum Seen {
+    There(Box<Value>),
+    Gone(Box<Value>),
+    Listed,
+    Failed(Failure),
+}
+
+fn watch(cluster: &Cluster, asked: &Asked) -> impl futures::Stream<Item = Seen> + Send + use<> {
     let api = asked.resource.api(cluster.client.clone(), asked.selection.namespace.as_deref());
-    let mut config = watcher::Config::default().timeout(WATCH_SECONDS);
-    config.label_selector.clone_from(&asked.selection.labels);
-    config.field_selector.clone_from(&asked.selection.fields);
+    let mut only = watcher::Config::default();
+    only.label_selector.clone_from(&asked.selection.labels);
+    only.field_selector.clone_from(&asked.selection.fields);
     if let [name] = asked.names.as_slice() {
-        config = config.fields(&format!("metadata.name={name}"));
+        only = only.fields(&format!("metadata.name={name}"));
     }
     let (resource, namespace) = (asked.resource.clone(), asked.selection.namespace.clone());
     let names = asked.names.clone();
-    let is_meant = move |object: &DynamicObject| {
-        names.is_empty() || object.metadata.name.as_ref().is_some_and(|name| names.contains(name))
-    };
-    kube::runtime::watcher(api, config).default_backoff().filter_map(move |event| {
-        let is_wanted = match &event {
-            Ok(Event::InitApply(object) | Event::Apply(object) | Event::Delete(object)) => is_meant(object),
-            _ => true,
-        };
+    let mut store: Store<(Option<String>, String), ()> = Store::new(Duration::ZERO);
+    let seen = move |event: Result<Event<DynamicObject>, WatchError>| {
+        let key = |object: &DynamicObject| (object.namespace(), object.name_any());
+        let mut there = None;
         let event = match event {
-            Ok(event) => Some(Ok(event)),
-            Err(error) => broken(error).map(|error| Err(refused(&resource, namespace.as_deref(), &error))),
+            Ok(Event::Init) => WatchEvent::Init,
+            Ok(Event::InitApply(object) | Event::Apply(object)) => {
+                if !names.is_empty() && !names.contains(&object.name_any()) {
+                    return stream::iter(Vec::new());
+                }
+                let key = key(&object);
+                there = serde_json::to_value(object).ok();
+                WatchEvent::Apply(key, ())
+            }
+            Ok(Event::Delete(object)) => WatchEvent::Delete(key(&object)),
+            Ok(Event::InitDone) => WatchEvent::InitDone,
+            Err(error) => {
+                store.apply(WatchEvent::Failed(error.to_string().into()), Duration::ZERO);
+                let failure = target::unwatched(&resource, namespace.as_deref(), &error);
+                return stream::iter(vec![Seen::Failed(failure)]);
+            }
         };
-        futures::future::ready(event.filter(|_| is_wanted))
-    })
-}
-
-/// Why a kind cannot be watched.
-fn refused(resource: &Resource, namespace: Option<&str>, error: &kube::Error) -> Failure {
-    target::refused_to("list and watch", resource, namespace, None, error)
+        let is_listed = event == WatchEvent::InitDone;
+        let changed = store.apply(event, Duration::ZERO);
+        let gone = changed.into_iter().filter(|key| store.get(key).is_none());
+        let gone = gone.map(|(namespace, name)| {
+            Seen::Gone(Box::new(json!({ "apiVersion": resource.api_version(), "kind": resource.kind,
+                "metadata": { "namespace": namespace, "name": name } })))
+        });
+        let there = there.map(|object| Seen::There(Box::new(object)));
+        stream::iter(
+            there.into_iter().chain(gone).chain(is_listed.then_some(Seen::Listed)).collect::<Vec<_>>(),
+        )
+    };
+    let events = list_watch_opened(api, only).filter_map(|event| ready(event.transpose()));
+    events.map(seen).flatten()
 }
 
 /// An object, or another version of it.
 fn seen(
-    object: DynamicObject,
+    object: &Value,
     args: &LintArgs,
     session: &mut Session<'_>,
     printer: &mut Printer,
 ) -> Result<(), Failure> {
-    let Ok(object): Result<Value, _> = serde_json::to_value(object) else { return Ok(()) };
     // A watch that begins anew lists what was seen already.
-    if !session.knows(&object) {
-        tell(session.look(&object, None, None), args, printer)?;
+    if !session.knows(object) {
+        tell(session.look(object, None, None), args, printer)?;
     }
-    tell(session.step(&object), args, printer)
+    tell(session.step(object), args, printer)
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use allready_core::{
-    Time,
+    Time, found,
     writers::{self, Agreement, Manager, Operation, OwnedCondition, Ownership},
 };
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ impl Facts<'_> {
             });
             json!({
                 "list": condition.list, "type": condition.type_, "status": found["status"],
-                "since": found["lastTransitionTime"], "agreement": condition.agreement,
+                "since": self.since(found), "agreement": condition.agreement,
                 "owners": owners.collect::<Vec<_>>(),
             })
         });
@@ -98,11 +98,10 @@ impl Facts<'_> {
             let found = self.condition(condition);
             let writer =
                 condition.owners.first().and_then(|owner| self.ownership.managers.get(owner.manager));
-            let since = found["lastTransitionTime"].as_str().and_then(|time| time.parse().ok());
             let mut row = vec![
                 cut(&called(condition)),
                 cut(found["status"].as_str().unwrap_or_default()),
-                since.map(|since| age(since, now)).unwrap_or_default(),
+                self.since(found).map(|since| age(since, now)).unwrap_or_default(),
                 writer.map(|writer| cut(&writer.manager)).unwrap_or_default(),
                 writer.map(|writer| operation(writer.operation).to_owned()).unwrap_or_default(),
             ];
@@ -114,6 +113,13 @@ impl Facts<'_> {
             table.row(row);
         }
         table.text() + &more(self.ownership.conditions.len(), "conditions")
+    }
+
+    /// Since when a condition has been so.
+    fn since(&self, condition: &Value) -> Option<Time> {
+        let time = |value: &Value| value.as_str().and_then(|time| time.parse().ok());
+        let created = time(&self.object["metadata"]["creationTimestamp"]);
+        found::began(time(&condition["lastTransitionTime"]), created)
     }
 
     /// Who else owns something of a condition.

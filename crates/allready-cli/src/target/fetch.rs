@@ -1,6 +1,7 @@
 //! Reading one object, and what it means when that fails.
 
 use allready_kube::{
+    list_watch::WatchError,
     refusal::{Permission, denied},
     resources::{Catalog, ListProblem, Resource},
 };
@@ -109,6 +110,18 @@ pub(crate) fn unlisted(resource: &Resource, namespace: Option<&str>, problem: &L
             Failure::permission(tame(&denied(&doing, Some(&permission("list", resource, namespace)), said)))
         }
         other => Failure::unavailable(tame(&format!("{doing}: {other}"))),
+    }
+}
+
+/// The same where a list-watch cannot see anything.
+pub(crate) fn unwatched(resource: &Resource, namespace: Option<&str>, error: &WatchError) -> Failure {
+    const VERBS: &str = "list and watch";
+    match error {
+        WatchError::Request(error) => refused_to(VERBS, resource, namespace, None, error),
+        other => {
+            let doing = format!("cannot {VERBS} {}{}", resource.full_name(), place(namespace));
+            Failure::unavailable(tame(&format!("{doing}: {other}")))
+        }
     }
 }
 

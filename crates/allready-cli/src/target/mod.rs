@@ -7,7 +7,7 @@ mod short;
 use clap::Args;
 
 pub(crate) use self::{
-    fetch::{described, discover, fetch, get, refused_to, unlisted},
+    fetch::{described, discover, fetch, get, refused_to, unlisted, unwatched},
     resolve::{Asked, no_such, resolve},
     short::{is_called, is_short, plural, short_names},
 };

@@ -1,30 +1,28 @@
 //! Watching the objects that are waited for.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     pin::pin,
     time::Duration,
 };
 
-use allready_kube::{backoff::Backoff, resources::Resource};
+use allready_kube::{
+    list_watch::{Store, WatchError, WatchEvent, list_watch_opened},
+    resources::Resource,
+};
 use futures::StreamExt as _;
 use kube::{
     Client, ResourceExt as _,
     api::DynamicObject,
-    runtime::watcher::{self, Event, watcher},
+    runtime::watcher::{self, Event},
 };
 use serde_json::Value;
 use tokio::{sync::mpsc, task::JoinSet};
 
 use super::gather::Awaited;
-use crate::cluster::broken;
 
 /// Up to so many objects of a kind in a namespace are watched by name; of more, all are, and the others left out.
 const BY_NAME: usize = 8;
-/// A watch ends before a client takes a silent server for a dead one.
-const WATCH_SECONDS: u32 = 25;
-/// Waiting is what people look at: the server is asked again soon.
-pub(super) const BACKOFF: Backoff = Backoff { min: Duration::from_millis(200), max: Duration::from_secs(5) };
 
 /// What is heard.
 #[derive(Debug)]
@@ -42,7 +40,7 @@ pub(super) enum Heard {
 pub(super) struct Trouble {
     pub(super) resource: Resource,
     pub(super) namespace: Option<String>,
-    pub(super) error: kube::Error,
+    pub(super) error: WatchError,
 }
 
 /// Objects that one watch is for.
@@ -89,38 +87,24 @@ fn groups(objects: &[Awaited]) -> Vec<Group> {
 
 async fn watch(client: Client, group: Group, tell: mpsc::Sender<Heard>) {
     let api = group.resource.api(client, group.namespace.as_deref());
-    let mut config = watcher::Config::default().timeout(WATCH_SECONDS);
+    let mut only = watcher::Config::default();
     if let (1, Some(name)) = (group.members.len(), group.members.keys().next()) {
-        config = config.fields(&format!("metadata.name={name}"));
+        only = only.fields(&format!("metadata.name={name}"));
     }
-    let (mut listed, mut failures) = (HashSet::new(), 0_u32);
-    let mut events = pin!(watcher(api, config));
+    let mut store = Store::new(Duration::ZERO);
+    let mut is_failing = false;
+    let mut events = pin!(list_watch_opened(api, only));
     while let Some(event) = events.next().await {
-        if event.is_ok() && std::mem::take(&mut failures) > 0 && tell.send(Heard::Well).await.is_err() {
-            return;
-        }
         let heard = match event {
-            Ok(Event::Init) => {
-                listed.clear();
-                Vec::new()
-            }
-            Ok(Event::InitApply(object)) => {
-                listed.insert(object.name_any());
-                group.seen(object)
-            }
-            Ok(Event::InitDone) => {
-                let absent = group.members.iter().filter(|(name, _)| !listed.contains(*name));
-                absent.map(|(_, number)| Heard::Object(*number, None)).collect()
-            }
-            Ok(Event::Apply(object)) => group.seen(object),
-            Ok(Event::Delete(object)) => {
-                let number = group.members.get(&object.name_any());
-                number.map(|number| Heard::Object(*number, None)).into_iter().collect()
-            }
+            Ok(Some(event)) => group.hear(event, &mut store),
+            // Only a watch that is open shows that nothing is in the way any more.
+            Ok(None) if std::mem::take(&mut is_failing) => vec![Heard::Well],
+            Ok(None) => Vec::new(),
             Err(error) => {
-                tokio::time::sleep(BACKOFF.delay(failures, 1.0)).await;
-                failures = failures.saturating_add(1);
-                group.trouble(error).into_iter().collect()
+                is_failing = true;
+                store.apply(WatchEvent::Failed(error.to_string().into()), Duration::ZERO);
+                let (resource, namespace) = (group.resource.clone(), group.namespace.clone());
+                vec![Heard::Trouble(Box::new(Trouble { resource, namespace, error }))]
             }
         };
         for heard in heard {
@@ -132,20 +116,40 @@ async fn watch(client: Client, group: Group, tell: mpsc::Sender<Heard>) {
 }
 
 impl Group {
-    fn seen(&self, object: DynamicObject) -> Vec<Heard> {
-        let Some(&number) = self.members.get(&object.name_any()) else { return Vec::new() };
+    /// What an event says of the objects that are waited for. The store knows which of them there are.
+    fn hear(&self, event: Event<DynamicObject>, store: &mut Store<String, ()>) -> Vec<Heard> {
+        let mut apply = |event| store.apply(event, Duration::ZERO);
+        match event {
+            Event::Init => {
+                apply(WatchEvent::Init);
+                Vec::new()
+            }
+            Event::InitApply(object) | Event::Apply(object) => {
+                let name = object.name_any();
+                let Some(&number) = self.members.get(&name) else { return Vec::new() };
+                apply(WatchEvent::Apply(name, ()));
+                vec![Heard::Object(number, Some(Box::new(self.whole(object))))]
+            }
+            Event::Delete(object) => {
+                let gone = apply(WatchEvent::Delete(object.name_any()));
+                let numbers = gone.iter().filter_map(|name| self.members.get(name));
+                numbers.map(|number| Heard::Object(*number, None)).collect()
+            }
+            Event::InitDone => {
+                apply(WatchEvent::InitDone);
+                let absent = self.members.iter().filter(|(name, _)| store.get(*name).is_none());
+                absent.map(|(_, number)| Heard::Object(*number, None)).collect()
+            }
+        }
+    }
+
+    /// An object with its kind, which the entries of a list do not have.
+    fn whole(&self, object: DynamicObject) -> Value {
         let mut value = serde_json::to_value(object).unwrap_or_default();
-        // What is watched one by one says what it is, what comes in lists does not.
         if let Value::Object(fields) = &mut value {
             fields.entry("apiVersion").or_insert_with(|| self.resource.api_version().into());
             fields.entry("kind").or_insert_with(|| self.resource.kind.as_str().into());
         }
-        vec![Heard::Object(number, Some(Box::new(value)))]
-    }
-
-    fn trouble(&self, error: watcher::Error) -> Option<Heard> {
-        let error = broken(error)?;
-        let (resource, namespace) = (self.resource.clone(), self.namespace.clone());
-        Some(Heard::Trouble(Box::new(Trouble { resource, namespace, error })))
+        value
     }
 }

@@ -14,7 +14,7 @@ mod wish;
 use std::{process::ExitCode, time::Duration};
 
 use allready_core::{Time, registry::Registry};
-use allready_kube::clock::Clock;
+use allready_kube::{clock::Clock, list_watch::WatchError, refusal::Refusal};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -249,7 +249,7 @@ impl Waiting<'_> {
 
     /// Whether the kind has gone, and whoever waits for objects to be made waits for it too.
     fn may_come_back(&self, trouble: &Trouble) -> bool {
-        let is_gone = matches!(&trouble.error, kube::Error::Api(status) if status.code == 404);
+        let is_gone = trouble.error.refusal() == Refusal::NotFound;
         is_gone && self.rules.wishes(&Wish::Create) && !self.args.timeout.is_zero()
     }
 
@@ -267,16 +267,10 @@ impl Waiting<'_> {
 }
 
 /// Whether asking again will be answered in the same way.
-fn is_final(error: &kube::Error) -> bool {
-    matches!(error, kube::Error::Api(status) if matches!(status.code, 400..=407 | 409 | 411..=428))
+fn is_final(error: &WatchError) -> bool {
+    matches!(error.refusal(), Refusal::Forbidden | Refusal::NotFound | Refusal::Invalid)
 }
 
 fn said(trouble: &Trouble) -> Failure {
-    target::refused_to(
-        "list and watch",
-        &trouble.resource,
-        trouble.namespace.as_deref(),
-        None,
-        &trouble.error,
-    )
+    target::unwatched(&trouble.resource, trouble.namespace.as_deref(), &trouble.error)
 }

@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
-use allready_kube::resources::Catalog;
+use allready_kube::{backoff::Backoff, resources::Catalog};
 use tokio::time::{sleep, timeout};
 
 use super::{
     Waiting,
-    follow::BACKOFF,
     gather::{Awaited, Request},
     outcome::Vanished,
     wish::Wish,
 };
 use crate::{failure::Failure, printer::Printer, target};
+
+/// Waiting is what people look at: the server is asked again soon.
+const BACKOFF: Backoff = Backoff { min: Duration::from_millis(200), max: Duration::from_secs(5) };
 
 /// What was found.
 pub(super) enum Sought {

@@ -1,6 +1,6 @@
 //! What happens in a cluster, as events: each kind is listed and then watched, for as long as anybody wants to know.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use allready_core::{
     Time,
@@ -11,18 +11,16 @@ use allready_core::{
 use allready_kube::{
     backoff::Backoff,
     follow::{Budget, follow},
+    list_watch::{NO_ANSWER, WatchError, list_watch_opened},
     refusal::innermost,
     resources::{Catalog, Resource, Selection},
 };
 use futures::StreamExt as _;
-use kube::{
-    Api, Client,
-    api::{DynamicObject, ListParams, WatchEvent, WatchParams},
-};
+use kube::{Client, api::DynamicObject, runtime::watcher};
 use serde_json::Value;
 use tokio::{
-    sync::{Notify, Semaphore, mpsc, watch},
-    time::{Instant, interval, sleep, timeout, timeout_at},
+    sync::{Notify, Semaphore, SemaphorePermit, mpsc, watch},
+    time::{interval, sleep, timeout},
 };
 
 use super::{
@@ -34,12 +32,8 @@ use super::{
 
 /// How many kinds are listed at the same time.
 const MAX_LISTS: usize = 6;
-/// How many objects are asked for at once.
-const PAGE: u32 = 500;
-/// How long an answer may take.
+/// How long the answer for one object may take.
 const ANSWER: Duration = Duration::from_secs(30);
-/// How long one watch lasts, in seconds. One that is dead without a word is noticed when it should have ended.
-const WATCH_SECONDS: u32 = 60;
 /// How often the server is asked whether it is there, and how long it may take to say so.
 const PULSE: Duration = Duration::from_secs(2);
 const PULSE_ANSWER: Duration = Duration::from_secs(4);
@@ -47,8 +41,6 @@ const PULSE_ANSWER: Duration = Duration::from_secs(4);
 const PATIENCE: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
 /// How often objects are judged again whose verdict may change by itself.
 const AGAIN: Duration = Duration::from_secs(5);
-/// How long a watch has to go well for its failures to be forgotten.
-const STEADY: Duration = Duration::from_secs(10);
 /// How much may be asked to explain an object while somebody looks at it.
 const BUDGET: Budget = Budget { requests: 60, time: Duration::from_secs(10) };
 /// How long the object that somebody looks at is left alone after it was read: to explain it takes many requests.
@@ -77,23 +69,6 @@ pub(super) struct Wanted {
 /// Nobody listens any more.
 struct Unheard;
 
-/// Why a watch, or a list, is over.
-enum End {
-    /// The server ends each watch after a while.
-    Closed,
-    /// The server does not remember so far back, or the connection broke: what there is has to be listed again.
-    Lost,
-    /// It does not work, for this reason.
-    Failed(String),
-    Unheard,
-}
-
-impl From<Unheard> for End {
-    fn from(_: Unheard) -> Self {
-        Self::Unheard
-    }
-}
-
 impl Feed {
     pub(super) fn new(client: Client, events: mpsc::Sender<Event>, now: fn() -> Time) -> Self {
         let (permits, back) = (Arc::new(Semaphore::new(MAX_LISTS)), Arc::default());
@@ -101,9 +76,6 @@ impl Feed {
     }
 
     /// Says everything that happens to objects of a resource, until nobody listens.
-    ///
-    /// kube's own watcher does not say when a watch works again after it failed, and a watch that works must not be
-    /// called failing, nor one that fails be silent; so this lists and watches by itself.
     pub(super) async fn follow(
         self,
         index: usize,
@@ -112,34 +84,26 @@ impl Feed {
         registry: Arc<Registry>,
     ) {
         let api = resource.api(self.client.clone(), selection.namespace.as_deref());
+        let mut only = watcher::Config::default();
+        (only.label_selector, only.field_selector) = (selection.labels, selection.fields);
+        let mut events = pin!(list_watch_opened(api, only));
         let aging = Aging::new(move |object, now| health::judge(object, &registry, now));
         let mut kind =
-            Followed { feed: &self, api, resource: &resource, selection: &selection, index, aging };
-        let mut failures = 0;
+            Followed { feed: &self, resource: &resource, index, aging, listing: None, failures: 0 };
+        let mut again = interval(AGAIN);
         loop {
-            let began = Instant::now();
-            let event = match kind.round().await {
-                End::Unheard => return,
-                End::Failed(why) => Event::Failed(index, why),
-                // From now on it is not known what there is.
-                End::Closed | End::Lost => Event::Listing(index),
+            let heard = tokio::select! {
+                Some(event) = events.next() => kind.hear(event).await,
+                _ = again.tick(), if kind.listing.is_none() => kind.judge_again().await,
             };
-            if self.send(event).await.is_err() {
+            if heard.is_err() {
                 return;
             }
-            if began.elapsed() > STEADY {
-                failures = 0;
-            }
-            tokio::select! {
-                () = sleep(PATIENCE.delay(failures, 0.5)) => {}
-                () = self.back.notified() => {}
-            }
-            failures = failures.saturating_add(1);
         }
     }
 
     /// Asks the server again and again for next to nothing. A connection that is dead says nothing, like one on which
-    /// nothing happens, and each watch by itself would take a minute to notice.
+    /// nothing happens, and each watch by itself would take half a minute to notice.
     pub(super) async fn listen(self) {
         let (mut was_heard, mut last) = (true, (self.now)());
         loop {
@@ -148,7 +112,7 @@ impl Feed {
                 // Whoever refuses is there.
                 Ok(Ok(_) | Err(kube::Error::Api(_))) => None,
                 Ok(Err(error)) => Some(in_words(&error)),
-                Err(_) => Some("the API server does not answer".to_owned()),
+                Err(_) => Some(NO_ANSWER.to_owned()),
             };
             let is_heard = silence.is_none();
             if is_heard {
@@ -204,7 +168,7 @@ impl Feed {
         match timeout(ANSWER, api.get(&key.place.name)).await {
             Ok(Ok(object)) => Ok(whole(resource, &object)),
             Ok(Err(error)) => Err(in_words(&error)),
-            Err(_) => Err("the API server does not answer".to_owned()),
+            Err(_) => Err(NO_ANSWER.to_owned()),
         }
     }
 
@@ -222,90 +186,58 @@ async fn another(mut wanted: watch::Receiver<Option<Wanted>>, key: &Key) {
 /// One resource, while it is followed.
 struct Followed<'a> {
     feed: &'a Feed,
-    api: Api<DynamicObject>,
     resource: &'a Resource,
-    selection: &'a Selection,
     index: usize,
     aging: Aging,
+    /// The permission to list, while a list is under way.
+    listing: Option<SemaphorePermit<'a>>,
+    /// How many times in a row no watch was opened.
+    failures: u32,
 }
 
 impl Followed<'_> {
-    /// Lists everything, then watches for as long as that goes well.
-    async fn round(&mut self) -> End {
-        let mut version = match self.list().await {
-            Ok(version) => version,
-            Err(end) => return end,
-        };
-        loop {
-            let began = Instant::now();
-            match self.watch(&mut version).await {
-                // A server that ends its watches at once is treated as one that fails.
-                Ok(End::Closed) if began.elapsed() > Duration::from_secs(1) => {}
-                Ok(end) | Err(end) => return end,
+    /// Says what an event of the list-watch means.
+    async fn hear(
+        &mut self,
+        event: Result<Option<watcher::Event<DynamicObject>>, WatchError>,
+    ) -> Result<(), Unheard> {
+        use watcher::Event::{Apply, Delete, Init, InitApply, InitDone};
+        let index = self.index;
+        match event {
+            Ok(Some(Init)) => {
+                self.feed.send(Event::Listing(index)).await?;
+                // The list is asked for when the next event is.
+                self.listing = Some(self.feed.permits.acquire().await.map_err(|_| Unheard)?);
+                self.aging.clear();
+                Ok(())
             }
-        }
-    }
-
-    /// Says what there is, and gives the version of it.
-    async fn list(&mut self) -> Result<String, End> {
-        self.feed.send(Event::Listing(self.index)).await?;
-        let Ok(_permit) = self.feed.permits.acquire().await else { return Err(End::Unheard) };
-        self.aging.clear();
-        let mut params = ListParams { limit: Some(PAGE), ..ListParams::default() };
-        params.label_selector.clone_from(&self.selection.labels);
-        params.field_selector.clone_from(&self.selection.fields);
-        loop {
-            let page = answered(self.api.list(&params)).await?;
-            for object in &page.items {
-                let seen = self.seen(object);
-                self.feed.send(seen).await?;
+            Ok(Some(InitApply(object) | Apply(object))) => {
+                let seen = self.seen(&object);
+                self.feed.send(seen).await
             }
-            params.continue_token = page.metadata.continue_.filter(|token| !token.is_empty());
-            if params.continue_token.is_none() {
-                self.feed.send(Event::Listed(self.index)).await?;
-                return Ok(page.metadata.resource_version.unwrap_or_default());
+            Ok(Some(Delete(object))) => {
+                let key = self.key(&object);
+                self.aging.forget(&key);
+                self.feed.send(Event::Gone(key)).await
             }
-        }
-    }
-
-    /// Says what happens from a version on, which becomes the one that was seen last.
-    async fn watch(&mut self, version: &mut String) -> Result<End, End> {
-        let mut params = WatchParams { timeout: Some(WATCH_SECONDS), ..WatchParams::default() };
-        params.label_selector.clone_from(&self.selection.labels);
-        params.field_selector.clone_from(&self.selection.fields);
-        let mut stream = answered(self.api.watch(&params, version)).await?.boxed();
-        self.feed.send(Event::Watching(self.index)).await?;
-        let longest = Duration::from_secs(u64::from(WATCH_SECONDS) + 5);
-        let (mut again, mut last) = (interval(AGAIN), Instant::now());
-        loop {
-            let next = tokio::select! {
-                next = timeout_at(last + longest, stream.next()) => next,
-                _ = again.tick() => {
-                    self.judge_again().await?;
-                    continue;
+            Ok(Some(InitDone)) => {
+                self.listing = None;
+                self.feed.send(Event::Listed(index)).await
+            }
+            Ok(None) => {
+                self.failures = 0;
+                self.feed.send(Event::Watching(index)).await
+            }
+            Err(why) => {
+                self.listing = None;
+                self.feed.send(Event::Failed(index, unseen(&why))).await?;
+                // Of the kinds of a cluster many may be refused: they are asked for less and less often.
+                tokio::select! {
+                    () = sleep(PATIENCE.delay(self.failures, 0.5)) => {}
+                    () = self.feed.back.notified() => {}
                 }
-            };
-            let event = match next {
-                Ok(Some(Ok(event))) => event,
-                Ok(None) => return Ok(End::Closed),
-                Ok(Some(Err(_))) | Err(_) => return Ok(End::Lost),
-            };
-            last = Instant::now();
-            match event {
-                WatchEvent::Added(object) | WatchEvent::Modified(object) => {
-                    let seen = self.seen(&object);
-                    self.feed.send(seen).await?;
-                    *version = object.metadata.resource_version.unwrap_or_default();
-                }
-                WatchEvent::Deleted(object) => {
-                    let key = self.key(&object);
-                    self.aging.forget(&key);
-                    self.feed.send(Event::Gone(key)).await?;
-                    *version = object.metadata.resource_version.unwrap_or_default();
-                }
-                WatchEvent::Bookmark(mark) => *version = mark.metadata.resource_version,
-                WatchEvent::Error(status) if matches!(status.code, 410 | 504) => return Ok(End::Lost),
-                WatchEvent::Error(status) => return Ok(End::Failed(status.message)),
+                self.failures = self.failures.saturating_add(1);
+                Ok(())
             }
         }
     }
@@ -332,16 +264,6 @@ impl Followed<'_> {
     }
 }
 
-/// The answer to a request, if it comes in time and is one.
-async fn answered<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T, End> {
-    match timeout(ANSWER, request).await {
-        Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(kube::Error::Api(status))) if status.code == 410 => Err(End::Lost),
-        Ok(Err(error)) => Err(End::Failed(in_words(&error))),
-        Err(_) => Err(End::Failed("the API server does not answer".to_owned())),
-    }
-}
-
 /// An object with its kind, which the entries of a list do not have.
 fn whole(resource: &Resource, object: &DynamicObject) -> Value {
     let mut whole = serde_json::to_value(object).unwrap_or_default();
@@ -350,6 +272,14 @@ fn whole(resource: &Resource, object: &DynamicObject) -> Value {
         fields.insert("kind".to_owned(), resource.kind.clone().into());
     }
     whole
+}
+
+/// Why nothing can be seen of a kind, in short.
+fn unseen(why: &WatchError) -> String {
+    match why {
+        WatchError::Request(error) => in_words(error),
+        other => other.to_string(),
+    }
 }
 
 /// Why the API server did not do what it was asked, in short: of what went wrong with a connection, the innermost says most.

@@ -1,8 +1,9 @@
 //! The kinds that are watched, and how well: what cannot be seen must not look healthy.
 
-use std::{collections::HashMap, fmt::Write as _, sync::Arc};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use allready_core::{Time, health::Health};
+use allready_kube::list_watch::{Store, WatchEvent};
 
 use super::model::{Place, Record};
 
@@ -17,12 +18,8 @@ pub(super) struct Kind {
     pub(super) plural: String,
     /// How well it is watched.
     pub(super) stage: Stage,
-    /// Its objects.
-    pub(super) objects: HashMap<Arc<Place>, Record>,
-    /// How often it was listed: what the last list did not have is gone.
-    pub(super) round: u32,
-    /// Whether a list was ever complete: from then on, what appears is news.
-    pub(super) is_listed: bool,
+    /// Its objects. From the first list that was complete on, what appears is news.
+    pub(super) objects: Store<Arc<Place>, Record>,
 }
 
 /// How well a kind is watched.
@@ -47,10 +44,14 @@ impl Kind {
             name: name.to_owned(),
             plural: plural.to_owned(),
             stage: Stage::Listing,
-            objects: HashMap::new(),
-            round: 0,
-            is_listed: false,
+            objects: Store::new(Duration::ZERO),
         }
+    }
+
+    /// Takes an event of its list-watch in.
+    pub(super) fn apply(&mut self, event: WatchEvent<Arc<Place>, Record>) {
+        // The model knows by its clock for how long a kind has been failing.
+        self.objects.apply(event, Duration::ZERO);
     }
 
     /// Its name in a sentence: `deployments.apps`.
@@ -60,7 +61,7 @@ impl Kind {
 
     /// Whether what is known of it is what there is.
     pub(super) fn is_seen(&self) -> bool {
-        self.is_listed && self.stage == Stage::Watching
+        self.objects.is_synced() && self.stage == Stage::Watching
     }
 
     /// Whether what is shown of it may be out of date.
@@ -198,7 +199,7 @@ mod tests {
         let mut kinds = vec![Kind::new("", "Pod", "pods"), Kind::new("apps", "Deployment", "deployments")];
         assert_eq!(Coverage::of(&kinds, &[]).text(), "watching 0 of 2 kinds");
         for kind in &mut kinds {
-            kind.is_listed = true;
+            kind.apply(WatchEvent::InitDone);
             kind.stage = Stage::Watching;
         }
         assert_eq!(Coverage::of(&kinds, &[]).text(), "watching 2 kinds");
@@ -224,10 +225,12 @@ mod tests {
         pods.stage = Stage::Watching;
         assert!(!Coverage::of(&[pods], &[]).is_complete(), "never listed");
         let mut pods = Kind::new("", "Pod", "pods");
-        (pods.is_listed, pods.stage) = (true, Stage::Opening);
+        pods.apply(WatchEvent::InitDone);
+        pods.stage = Stage::Opening;
         assert!(!Coverage::of(&[pods], &[]).is_complete(), "not watched yet");
         let mut pods = Kind::new("", "Pod", "pods");
-        (pods.is_listed, pods.stage) = (true, Stage::Watching);
+        pods.apply(WatchEvent::InitDone);
+        pods.stage = Stage::Watching;
         assert!(!Coverage::of(&[pods], &["a.example/v1: unavailable".to_owned()]).is_complete());
     }
 }

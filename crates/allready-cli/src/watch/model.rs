@@ -53,8 +53,6 @@ pub(super) struct Record {
     pub(super) seen: Time,
     /// Whether it became like this while it was watched, so that this is since when.
     pub(super) is_witnessed: bool,
-    /// In which listing of its kind it was seen last.
-    pub(super) round: u32,
     /// What says so, unless it is healthy.
     pub(super) told: Option<Box<Told>>,
 }
@@ -294,7 +292,7 @@ impl Model {
         }
         let mut rows: Vec<Row<'_>> = Vec::new();
         for (index, kind) in self.kinds.iter().enumerate() {
-            for (place, record) in &kind.objects {
+            for (place, record) in kind.objects.iter() {
                 if self.is_wanted(kind, place, record) {
                     let key = Key { kind: index, place: Arc::clone(place) };
                     let flaps = self.history.flaps(&key, self.now);

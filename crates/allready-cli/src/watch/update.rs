@@ -1,13 +1,16 @@
 //! From one state to the next: everything that happens, in one function without side effects.
 
+use std::sync::Arc;
+
 use allready_core::{Time, explain::Explanation, health::Verdict};
+use allready_kube::list_watch::WatchEvent;
 
 use super::{
     details::Details,
     history::Transition,
     keys::{self, Press},
     kinds::{Kind, Stage},
-    model::{Key, Looked, Model, Record, Screen, Told},
+    model::{Key, Looked, Model, Place, Record, Screen, Told},
 };
 use crate::declared::Heard;
 
@@ -74,7 +77,7 @@ pub(super) fn update(model: &mut Model, event: Event) -> Option<Effect> {
         Event::Heard(heard) => model.heard = heard,
         Event::Listing(index) => {
             if let Some(kind) = model.kinds.get_mut(index) {
-                kind.round += 1;
+                kind.apply(WatchEvent::Init);
                 if matches!(kind.stage, Stage::Opening | Stage::Watching) {
                     kind.stage = Stage::Listing;
                 }
@@ -90,6 +93,9 @@ pub(super) fn update(model: &mut Model, event: Event) -> Option<Effect> {
                 Some(Stage::Failing { since, .. }) => *since,
                 _ => model.now,
             };
+            if let Some(kind) = model.kinds.get_mut(index) {
+                kind.apply(WatchEvent::Failed(why.as_str().into()));
+            }
             set_stage(model, index, Stage::Failing { why, since });
         }
         Event::Silent(silence) => model.silence = silence,
@@ -130,7 +136,7 @@ fn see(model: &mut Model, seen: Seen) -> Option<Effect> {
     let (was_seen, was_witnessed) = before.map_or((now, false), |record| (record.seen, record.is_witnessed));
     let before = before.map(|record| (record.health, *record.uid == *uid));
     let is_same = before.is_some_and(|(was, is_same)| is_same && was == health);
-    let is_news = !is_same && (before.is_some() || kind.is_listed);
+    let is_news = !is_same && (before.is_some() || kind.objects.is_synced());
     let record = Record {
         uid: uid.into(),
         health,
@@ -138,10 +144,9 @@ fn see(model: &mut Model, seen: Seen) -> Option<Effect> {
         seen: if is_same { was_seen } else { now },
         // What a list brings may have changed long before.
         is_witnessed: if is_same { was_witnessed } else { is_news && kind.is_seen() },
-        round: kind.round,
         told: Told::of(verdict),
     };
-    kind.objects.insert(key.place.clone(), record);
+    kind.apply(WatchEvent::Apply(key.place.clone(), record));
     if let Some((was, _)) = before {
         model.tally.remove(was);
     }
@@ -156,11 +161,13 @@ fn see(model: &mut Model, seen: Seen) -> Option<Effect> {
 }
 
 fn lose(model: &mut Model, key: Key) -> Option<Effect> {
-    let record = model.kinds.get_mut(key.kind)?.objects.remove(&key.place)?;
-    model.tally.remove(record.health);
+    let kind = model.kinds.get_mut(key.kind)?;
+    let health = kind.objects.get(&key.place)?.health;
+    kind.apply(WatchEvent::Delete(key.place.clone()));
+    model.tally.remove(health);
     model.is_dirty = true;
     let effect = look_again(model, &key);
-    let from = Some(record.health);
+    let from = Some(health);
     model.history.note(Transition { at: model.now, key, from, to: None, reason: String::new() });
     effect
 }
@@ -168,30 +175,26 @@ fn lose(model: &mut Model, key: Key) -> Option<Effect> {
 fn retire(model: &mut Model, index: usize) -> Option<Effect> {
     let kind = model.kinds.get_mut(index)?;
     kind.stage = Stage::Retired;
-    let mut gone: Vec<Key> = Vec::new();
-    for place in kind.objects.keys() {
-        gone.push(Key { kind: index, place: place.clone() });
-    }
-    gone.sort();
-    gone.into_iter().filter_map(|key| lose(model, key)).last()
+    let gone: Vec<Arc<Place>> = kind.objects.keys().cloned().collect();
+    lose_all(model, index, gone)
+}
+
+fn lose_all(model: &mut Model, kind: usize, gone: Vec<Arc<Place>>) -> Option<Effect> {
+    gone.into_iter().filter_map(|place| lose(model, Key { kind, place })).last()
 }
 
 /// What a complete list did not have is gone.
 fn listed(model: &mut Model, index: usize) -> Option<Effect> {
     let kind = model.kinds.get_mut(index)?;
-    kind.is_listed = true;
     if kind.stage == Stage::Listing {
         kind.stage = Stage::Opening;
     }
-    let round = kind.round;
-    let mut gone: Vec<Key> = Vec::new();
-    for (place, record) in &kind.objects {
-        if record.round != round {
-            gone.push(Key { kind: index, place: place.clone() });
-        }
+    let gone: Vec<Arc<Place>> = kind.objects.unlisted().cloned().collect();
+    let effect = lose_all(model, index, gone);
+    if let Some(kind) = model.kinds.get_mut(index) {
+        kind.apply(WatchEvent::InitDone);
     }
-    gone.sort();
-    gone.into_iter().filter_map(|key| lose(model, key)).last()
+    effect
 }
 
 /// Who looks at an object wants to see it as it is now.

@@ -55,6 +55,15 @@ fn what_is_nearly_full_is_said_aloud() {
 }
 
 #[test]
+fn a_condition_from_a_schema_default_is_as_old_as_its_object() {
+    let gateway = r#"{"apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
+        "metadata": {"name": "web", "namespace": "edge", "creationTimestamp": "2026-03-01T10:00:00Z"},
+        "status": {"conditions": [{"type": "Accepted", "status": "Unknown", "lastTransitionTime": "1970-01-01T00:00:00Z"}]}}"#;
+    let said = owners(&["-o", "json"], gateway);
+    assert!(said.contains(r#""since": "2026-03-01T10:00:00Z""#), "{said}");
+}
+
+#[test]
 fn a_type_alone_is_no_object() {
     assert_snapshot!(allready(&["owners", "deploy"], ""));
     assert_snapshot!(allready(&["owners"], ""));

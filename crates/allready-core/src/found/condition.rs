@@ -138,9 +138,9 @@ impl<'a> FoundCondition<'a> {
     }
 }
 
-/// Since when something has been so that says since when: the Unix epoch, or Go's zero time before it, is no time that anybody knows of, and
+/// Returns since when something has been so, given the time that it says: the Unix epoch, or Go's zero time before it, is no time that anybody knows of, and
 /// stands there from the creation of the object on.
-pub(crate) fn began(since: Option<Time>, created: Option<Time>) -> Option<Time> {
+pub fn began(since: Option<Time>, created: Option<Time>) -> Option<Time> {
     let is_known = |time: &Time| *time > Time::EPOCH;
     if since.is_some_and(|since| !is_known(&since)) { created.filter(is_known) } else { since }
 }

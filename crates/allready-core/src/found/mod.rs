@@ -37,8 +37,7 @@ use std::collections::{HashMap, hash_map::Entry};
 
 use serde_json::Value;
 
-pub use condition::FoundCondition;
-pub(crate) use condition::began;
+pub use condition::{FoundCondition, began};
 pub use irregularity::{Irregularity, IrregularityKind, Path};
 
 pub use crate::condition::TimeProblem;

@@ -27,6 +27,7 @@
 //! # });
 //! ```
 
+mod error;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -43,9 +44,12 @@ use kube::{
 };
 use tokio::time::{sleep, timeout};
 
-pub use self::store::{Store, WatchEvent};
 use self::watcher::ListWatch;
-use crate::{backoff::Backoff, refusal};
+pub use self::{
+    error::WatchError,
+    store::{Store, WatchEvent},
+};
+use crate::backoff::Backoff;
 
 /// How long to wait between two attempts.
 const BACKOFF: Backoff = Backoff { min: Duration::from_millis(100), max: Duration::from_secs(2) };
@@ -59,6 +63,19 @@ pub fn list_watch<K>(
     api: Api<K>,
     only: kube::runtime::watcher::Config,
 ) -> impl Stream<Item = Result<kube::runtime::watcher::Event<K>, String>> + Send + 'static
+where
+    K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static,
+{
+    let told = |event: Result<_, WatchError>| event.map_err(|why| why.to_string()).transpose();
+    list_watch_opened(api, only).filter_map(move |event| std::future::ready(told(event)))
+}
+
+/// Lists and watches objects as [`list_watch()`] does, for whoever has to tell errors apart or to know when a watch is open, which is
+/// `None`: a list that is complete does not prove that the watch after it is allowed and answered.
+pub fn list_watch_opened<K>(
+    api: Api<K>,
+    only: kube::runtime::watcher::Config,
+) -> impl Stream<Item = Result<Option<kube::runtime::watcher::Event<K>>, WatchError>> + Send + 'static
 where
     K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static,
 {
@@ -102,21 +119,10 @@ pub fn discover(
             let why = match timeout(REQUEST_TIMEOUT, discovery::pinned_kind(&client, &wanted)).await {
                 Ok(Ok(found)) => return Some((Ok(found), (None, 0))),
                 Ok(Err(kube::Error::Discovery(_))) => format!("there is no kind {kind} in {api_version}"),
-                Ok(Err(error)) => why_unseen(&error),
+                Ok(Err(error)) => WatchError::Request(error).to_string(),
                 Err(_) => NO_ANSWER.to_owned(),
             };
             Some((Err(why), (Some(client), failures + 1)))
         }
     })
-}
-
-/// Says why nothing can be seen, for the reader of a condition.
-fn why_unseen(error: &kube::Error) -> String {
-    match error {
-        // Nothing but a path that nobody serves is refused without an object that says why.
-        kube::Error::Api(status) if status.code == 404 => {
-            "the API server does not serve this kind".to_owned()
-        }
-        other => refusal::describe(other),
-    }
 }

@@ -82,8 +82,8 @@ impl<K: Ord + Clone, V> Store<K, V> {
             }
             WatchEvent::InitDone => {
                 (self.is_synced, self.failing) = (true, None);
-                let Some(shown) = self.listing.take() else { return Vec::new() };
-                let gone: Vec<K> = self.objects.keys().filter(|key| !shown.contains(key)).cloned().collect();
+                let gone: Vec<K> = self.unlisted().cloned().collect();
+                self.listing = None;
                 let taken = gone.into_iter().map(|key| {
                     let before = self.objects.remove(&key);
                     (key, before)
@@ -135,6 +135,12 @@ impl<K: Ord + Clone, V> Store<K, V> {
     /// Returns true while a list is under way.
     pub fn is_listing(&self) -> bool {
         self.listing.is_some()
+    }
+
+    /// The keys of the objects that the list under way has not shown: they are gone if it ends now.
+    pub fn unlisted(&self) -> impl Iterator<Item = &K> {
+        let shown = self.listing.as_ref();
+        self.objects.keys().filter(move |key| shown.is_some_and(|shown| !shown.contains(key)))
     }
 
     /// Returns true if everything is seen as it is: listed, with no list under way, and no failure since.
@@ -190,7 +196,9 @@ mod tests {
         let mut store = listed(&["a", "b"]);
         store.apply(Init, S(1));
         store.apply(Apply("a", 2), S(1));
+        assert_eq!(store.unlisted().collect::<Vec<_>>(), [&"b"]);
         assert_eq!(store.apply(Failed("no answer".into()), S(2)), [] as [&str; 0]);
+        assert_eq!(store.unlisted().count(), 0);
         assert_eq!(store.len(), 2);
         assert!(store.is_synced() && !store.is_current());
     }

@@ -20,6 +20,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::*;
+use crate::refusal::Refusal;
 
 #[test]
 fn a_refusal_is_told_in_words() {
@@ -28,8 +29,9 @@ fn a_refusal_is_told_in_words() {
         let status: kube::core::Status = serde_json::from_value(status).unwrap();
         kube::Error::Api(status.boxed())
     };
-    assert_eq!(why_unseen(&error(404, "404 page not found")), "the API server does not serve this kind");
-    assert_eq!(why_unseen(&error(403, "nodes is forbidden")), "nodes is forbidden");
+    let words_of = |error| WatchError::Request(error).to_string();
+    assert_eq!(words_of(error(404, "404 page not found")), "the API server does not serve this kind");
+    assert_eq!(words_of(error(403, "nodes is forbidden")), "nodes is forbidden");
 }
 
 struct Stage {
@@ -50,8 +52,8 @@ impl Stage {
     }
 
     /// What is told until this is.
-    async fn until(
-        events: &mut (impl Stream<Item = Result<watcher::Event<ConfigMap>, String>> + Unpin),
+    async fn until<E: ToString>(
+        events: &mut (impl Stream<Item = Result<watcher::Event<ConfigMap>, E>> + Unpin),
         wanted: &str,
     ) -> Vec<String> {
         let mut told = Vec::new();
@@ -62,7 +64,7 @@ impl Stage {
                 Ok(watcher::Event::InitDone) => "done".to_owned(),
                 Ok(watcher::Event::Apply(object)) => format!("changed {}", words(&object)),
                 Ok(watcher::Event::Delete(object)) => format!("gone {}", words(&object)),
-                Err(why) => why,
+                Err(why) => why.to_string(),
             });
         }
         told
@@ -181,6 +183,25 @@ async fn a_server_that_refuses_every_watch_is_not_listed_without_pause() {
     assert!((25..=70).contains(&asked), "{asked}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_refused_is_never_said_to_be_open() {
+    let stage = Stage::new();
+    let refuses = Rule::new(Effect::Forbidden).verb(Verb::Watch).kind("ConfigMap").next_calls(2);
+    stage.server.faults().add(refuses);
+    let mut events = pin!(list_watch_opened(stage.api.clone(), watcher::Config::default()));
+    let mut told = Vec::new();
+    while told.last() != Some(&"open") {
+        told.push(match events.next().await.unwrap() {
+            Ok(Some(watcher::Event::Init)) => "init",
+            Ok(Some(_)) => "done",
+            Ok(None) => "open",
+            Err(why) if why.refusal() == Refusal::Forbidden => "forbidden",
+            Err(_) => "failed",
+        });
+    }
+    assert_eq!(told, ["init", "done", "forbidden", "init", "done", "forbidden", "init", "done", "open"]);
+}
+
 /// A server that has one object and lets every watch end at once; and how many it was asked for.
 fn hasty() -> (Api<ConfigMap>, Arc<AtomicUsize>) {
     let watches = Arc::new(AtomicUsize::new(0));
@@ -223,10 +244,7 @@ async fn the_watcher_of_kube_says_nothing_for_an_hour_while_a_watch_is_not_answe
     stage.apply("a", "1").await;
     let slow = Rule::new(Effect::Latency(Duration::from_hours(2))).verb(Verb::Watch).kind("ConfigMap");
     stage.server.faults().add(slow);
-    let mut events = pin!(
-        watcher(stage.api.clone(), watcher::Config::default())
-            .map(|event| event.map_err(|why| why.to_string()))
-    );
+    let mut events = pin!(watcher(stage.api.clone(), watcher::Config::default()));
     Stage::until(&mut events, "done").await;
     assert!(timeout(Duration::from_hours(1), events.next()).await.is_err(), "nothing was told");
 }

@@ -11,7 +11,7 @@ use kube::{
 };
 use tokio::time::{Instant, error::Elapsed, sleep, timeout, timeout_at};
 
-use super::{BACKOFF, NO_ANSWER, REQUEST_TIMEOUT, why_unseen};
+use super::{BACKOFF, REQUEST_TIMEOUT, WatchError};
 
 /// How long one watch lasts, in seconds; a fifth less by chance, so that many do not end at once.
 const WATCH_SECONDS: u64 = 25;
@@ -52,6 +52,14 @@ enum State<K> {
     },
 }
 
+/// The outcome of one step.
+enum Step<K> {
+    Event(watcher::Event<K>),
+    /// A watch is open.
+    Opened,
+    Nothing,
+}
+
 /// What of a list is still to be read.
 enum Rest {
     All,
@@ -65,12 +73,13 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
         Self { api, only, state: State::Begin, failures: 0, relist: Instant::now() }
     }
 
-    /// What happens next, or why nothing can be seen.
-    pub(super) async fn next(&mut self) -> Result<watcher::Event<K>, String> {
+    /// What happens next, or why nothing can be seen; `None` where a watch has been opened.
+    pub(super) async fn next(&mut self) -> Result<Option<watcher::Event<K>>, WatchError> {
         loop {
             match self.step().await {
-                Ok(Some(event)) => return Ok(event),
-                Ok(None) => {}
+                Ok(Step::Event(event)) => return Ok(Some(event)),
+                Ok(Step::Opened) => return Ok(None),
+                Ok(Step::Nothing) => {}
                 Err(why) => {
                     self.begin_anew();
                     return Err(why);
@@ -80,33 +89,33 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
     }
 
     /// Does one thing, and says what there is to tell of it.
-    async fn step(&mut self) -> Result<Option<watcher::Event<K>>, String> {
+    async fn step(&mut self) -> Result<Step<K>, WatchError> {
         match &mut self.state {
             State::Begin => {
                 if self.failures > 0 {
                     sleep(BACKOFF.delay(self.failures - 1, fastrand::f64())).await;
                 }
                 self.state = State::Listing { page: VecDeque::new(), rest: Rest::All };
-                Ok(Some(watcher::Event::Init))
+                Ok(Step::Event(watcher::Event::Init))
             }
             State::Listing { page, rest } => {
                 if let Some(object) = page.pop_front() {
-                    return Ok(Some(watcher::Event::InitApply(object)));
+                    return Ok(Step::Event(watcher::Event::InitApply(object)));
                 }
                 if let Rest::Nothing(version) = rest {
                     self.state = State::Listed { version: std::mem::take(version) };
                     self.relist = Instant::now() + RELIST.mul_f64(jitter(fastrand::f64()));
-                    return Ok(Some(watcher::Event::InitDone));
+                    return Ok(Step::Event(watcher::Event::InitDone));
                 }
                 let list = in_time(self.api.list(&list_params(&self.only, rest))).await?;
                 let (token, version) = (list.metadata.continue_, list.metadata.resource_version);
                 *rest = match (token, version) {
                     (Some(token), _) if !token.is_empty() => Rest::From(token),
                     (_, Some(version)) if !version.is_empty() => Rest::Nothing(version),
-                    _ => return Err("what answers does not say which version its list is".to_owned()),
+                    _ => return Err(WatchError::Unusable("does not say which version its list is")),
                 };
                 page.extend(list.items);
-                Ok(None)
+                Ok(Step::Nothing)
             }
             State::Listed { version } => {
                 let lasts = Duration::from_secs(WATCH_SECONDS).mul_f64(jitter(fastrand::f64()));
@@ -115,13 +124,13 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                 let events = match asked {
                     Ok(Err(kube::Error::Api(status))) if status.code == EXPIRED => {
                         self.begin_anew();
-                        return Ok(None);
+                        return Ok(Step::Nothing);
                     }
                     asked => answered(asked)?.boxed(),
                 };
                 let (version, patience) = (std::mem::take(version), lasts + MARGIN);
                 self.state = State::Watching { version, events, patience, began: Instant::now() };
-                Ok(None)
+                Ok(Step::Opened)
             }
             State::Watching { version, events, patience, began } => {
                 let now = Instant::now();
@@ -134,16 +143,16 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                     let version = std::mem::take(version);
                     let is_old = Instant::now() >= self.relist;
                     self.state = if is_old { State::Begin } else { State::Listed { version } };
-                    return Ok(None);
+                    return Ok(Step::Nothing);
                 };
                 match event {
                     Some(Ok(WatchEvent::Added(object) | WatchEvent::Modified(object))) => {
                         *version = version_of(&object)?;
-                        Ok(Some(watcher::Event::Apply(object)))
+                        Ok(Step::Event(watcher::Event::Apply(object)))
                     }
                     Some(Ok(WatchEvent::Deleted(object))) => {
                         *version = version_of(&object)?;
-                        Ok(Some(watcher::Event::Delete(object)))
+                        Ok(Step::Event(watcher::Event::Delete(object)))
                     }
                     Some(Ok(WatchEvent::Bookmark(bookmark))) => {
                         let told = bookmark.metadata.resource_version;
@@ -151,14 +160,14 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                         if !told.is_empty() {
                             *version = told;
                         }
-                        Ok(None)
+                        Ok(Step::Nothing)
                     }
                     Some(Ok(WatchEvent::Error(status))) if status.code == EXPIRED => {
                         self.begin_anew();
-                        Ok(None)
+                        Ok(Step::Nothing)
                     }
-                    Some(Ok(WatchEvent::Error(status))) => Err(status.message.clone()),
-                    Some(Err(error)) => Err(why_unseen(&error)),
+                    Some(Ok(WatchEvent::Error(status))) => Err(WatchError::Request(kube::Error::Api(status))),
+                    Some(Err(error)) => Err(WatchError::Request(error)),
                     None => {
                         let is_brief = began.elapsed() < LASTS;
                         self.state = State::Listed { version: std::mem::take(version) };
@@ -166,7 +175,7 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                             self.failures = self.failures.saturating_add(1);
                             sleep(BACKOFF.delay(self.failures - 1, fastrand::f64())).await;
                         }
-                        Ok(None)
+                        Ok(Step::Nothing)
                     }
                 }
             }
@@ -183,21 +192,21 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
 /// What a server answers that has forgotten a version: nothing is wrong, and a list shows what happened since.
 const EXPIRED: u16 = 410;
 
-async fn in_time<T>(answer: impl Future<Output = kube::Result<T>>) -> Result<T, String> {
+async fn in_time<T>(answer: impl Future<Output = kube::Result<T>>) -> Result<T, WatchError> {
     answered(timeout(REQUEST_TIMEOUT, answer).await)
 }
 
-fn answered<T>(answer: Result<kube::Result<T>, Elapsed>) -> Result<T, String> {
+fn answered<T>(answer: Result<kube::Result<T>, Elapsed>) -> Result<T, WatchError> {
     match answer {
         Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(error)) => Err(why_unseen(&error)),
-        Err(_) => Err(NO_ANSWER.to_owned()),
+        Ok(Err(error)) => Err(WatchError::Request(error)),
+        Err(_) => Err(WatchError::NoAnswer),
     }
 }
 
-fn version_of(object: &impl ResourceExt) -> Result<String, String> {
+fn version_of(object: &impl ResourceExt) -> Result<String, WatchError> {
     let version = object.resource_version().filter(|version| !version.is_empty());
-    version.ok_or_else(|| "what answers sends objects without a version".to_owned())
+    version.ok_or(WatchError::Unusable("sends objects without a version"))
 }
 
 fn list_params(only: &watcher::Config, rest: &Rest) -> ListParams {

@@ -5,6 +5,7 @@ use std::{fmt, time::Duration};
 use allready_core::Time;
 
 use super::{Pending, SeenCondition};
+use crate::list_watch::WatchError;
 
 /// Why waiting ended without what was waited for. The message names the object and what to do.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub enum WaitError {
         /// What was still missing when the object was last seen; none if it was never there, or never seen.
         pending: Option<Pending>,
         /// Why it could not be seen, if that is what failed last.
-        trouble: Option<Box<kube::runtime::watcher::Error>>,
+        trouble: Option<Box<WatchError>>,
         /// When this was found.
         at: Time,
     },
@@ -56,14 +57,14 @@ pub enum WaitError {
         /// The object.
         object: String,
         /// The server's answer.
-        source: Box<kube::runtime::watcher::Error>,
+        source: Box<WatchError>,
     },
     /// The server refuses the request itself.
     Refused {
         /// The object.
         object: String,
         /// The server's answer.
-        source: Box<kube::runtime::watcher::Error>,
+        source: Box<WatchError>,
     },
     /// The object cannot be written as JSON.
     Unreadable {

@@ -1,6 +1,6 @@
 //! Whether an object is as expected.
 
-use allready_core::{Generation, found, found::FoundObject};
+use allready_core::{Generation, Time, found, found::FoundObject};
 use kube::runtime::wait::Condition as KubeCondition;
 use serde::Serialize;
 use serde_json::Value;
@@ -130,13 +130,15 @@ struct Context<'a> {
     object: &'a Value,
     generation: Option<Generation>,
     observed: Option<Generation>,
+    created: Option<Time>,
 }
 
 impl<'a> Context<'a> {
     fn of(object: &'a Value) -> Self {
         let found = FoundObject::read(object);
         let known = |generation: Option<Generation>| generation.filter(|generation| !generation.is_none());
-        Self { object, generation: known(found.generation), observed: known(found.observed) }
+        let (generation, observed) = (known(found.generation), known(found.observed));
+        Self { object, generation, observed, created: found.created }
     }
 }
 
@@ -171,7 +173,7 @@ impl HasCondition {
         let mut met = Vec::new();
         for condition in list.conditions().iter().filter(|condition| self.is_named(&condition.type_)) {
             let observed = condition.observed.filter(|generation| !generation.is_none()).or(context.observed);
-            let seen = SeenCondition::of(condition, &place.entry, observed);
+            let seen = SeenCondition::of(condition, &place.entry, observed, context.created);
             if !self.takes(&seen, context.generation) {
                 return self.unmet(place.entry.clone(), Some(seen), context);
             }

@@ -31,21 +31,26 @@ pub struct SeenCondition {
     pub reason: String,
     /// Its message; may be empty.
     pub message: String,
-    /// Since when it has had this status, where it says so.
+    /// Since when it has had this status, where it says so; the creation of the object for one that a schema's default put there.
     pub since: Option<Time>,
     /// The generation that it is about: its own `observedGeneration`, or else that of the status.
     pub observed: Option<Generation>,
 }
 
 impl SeenCondition {
-    pub(super) fn of(found: &FoundCondition<'_>, entry: &str, observed: Option<Generation>) -> Self {
+    pub(super) fn of(
+        found: &FoundCondition<'_>,
+        entry: &str,
+        observed: Option<Generation>,
+        created: Option<Time>,
+    ) -> Self {
         Self {
             entry: entry.to_owned(),
             type_: found.type_.clone().into_owned(),
             status: found.status,
             reason: found.reason.clone().into_owned(),
             message: found.message.clone().into_owned(),
-            since: found.since,
+            since: found.began(created),
             observed,
         }
     }

@@ -1,11 +1,10 @@
 //! What each thing that a watch tells means for the one who waits.
 
 use allready_core::Time;
-use kube::runtime::watcher;
 use serde_json::Value;
 
 use super::{Expectation, Pending, Verdict, WaitError};
-use crate::refusal::Refusal;
+use crate::{list_watch::WatchError, refusal::Refusal};
 
 /// One wait, between two things that a watch tells.
 pub(super) struct Waiter {
@@ -31,24 +30,6 @@ pub(super) enum Step {
     Done,
     /// It will not be.
     Fail(WaitError),
-}
-
-/// What to do about a watch that failed.
-#[derive(Debug)]
-pub(super) enum Trouble {
-    /// Watch again at once: the server has only forgotten the past.
-    AtOnce,
-    /// Watch again after a while.
-    Later,
-    /// Give up.
-    Fatal(Fatal),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fatal {
-    NoSuchKind,
-    Forbidden,
-    Refused,
 }
 
 impl Waiter {
@@ -83,32 +64,15 @@ impl Waiter {
         })
     }
 
-    /// The watch failed.
-    pub(super) fn trouble(&self, error: &watcher::Error) -> Trouble {
-        match refusal(error) {
-            None => Trouble::AtOnce,
-            Some(Refusal::Forbidden) => Trouble::Fatal(Fatal::Forbidden),
+    /// The watch failed: an error where it is not worth trying again.
+    pub(super) fn failed(&self, error: WatchError) -> Result<WatchError, WaitError> {
+        let object = self.object.clone();
+        match error.refusal() {
+            Refusal::Forbidden => Err(WaitError::Forbidden { object, source: Box::new(error) }),
             // A kind that was defined just now is not served yet.
-            Some(Refusal::NotFound) if self.may_appear => Trouble::Later,
-            Some(Refusal::NotFound) => Trouble::Fatal(Fatal::NoSuchKind),
-            Some(Refusal::Invalid) => Trouble::Fatal(Fatal::Refused),
-            Some(_) => Trouble::Later,
+            Refusal::NotFound if !self.may_appear => Err(WaitError::NoSuchKind { object }),
+            Refusal::Invalid => Err(WaitError::Refused { object, source: Box::new(error) }),
+            _ => Ok(error),
         }
-    }
-}
-
-/// What a failure means; none for "too old", which means nothing.
-fn refusal(error: &watcher::Error) -> Option<Refusal> {
-    let error = match error {
-        watcher::Error::InitialListFailed(error)
-        | watcher::Error::WatchStartFailed(error)
-        | watcher::Error::WatchFailed(error) => error,
-        watcher::Error::WatchError(status) if status.code == 410 => return None,
-        watcher::Error::WatchError(status) => return Some(Refusal::of(&kube::Error::Api(status.clone()))),
-        watcher::Error::NoResourceVersion => return Some(Refusal::Invalid),
-    };
-    match error {
-        kube::Error::Api(status) if status.code == 410 => None,
-        error => Some(Refusal::of(error)),
     }
 }

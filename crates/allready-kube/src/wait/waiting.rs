@@ -5,16 +5,18 @@ use std::{fmt::Debug, pin::pin, time::Duration};
 use futures::StreamExt;
 use kube::{
     Api, Resource,
-    runtime::watcher::{self, watch_object},
+    runtime::watcher::{self, Event},
 };
 use serde::{Serialize, de::DeserializeOwned};
-use tokio::time::Instant;
 
 use super::{
     Expectation, WaitError,
-    waiter::{Fatal, Step, Trouble, Waiter},
+    waiter::{Step, Waiter},
 };
-use crate::{backoff::Backoff, clock::Clock};
+use crate::{
+    clock::Clock,
+    list_watch::{WatchError, list_watch_opened},
+};
 
 /// Watches an object until it is as expected, and returns it.
 ///
@@ -58,14 +60,12 @@ pub struct Wait {
     timeout: Duration,
     may_appear: bool,
     clock: Clock,
-    backoff: Backoff,
 }
 
 impl Wait {
     /// Waits for this, and so long.
     pub fn new(expectation: impl Into<Expectation>, timeout: Duration) -> Self {
-        let (clock, backoff) = (Clock::system(), Backoff::default());
-        Self { expectation: expectation.into(), timeout, may_appear: false, clock, backoff }
+        Self { expectation: expectation.into(), timeout, may_appear: false, clock: Clock::system() }
     }
 
     /// Also waits for an object that is not there yet, and for a deleted one to come back.
@@ -78,12 +78,6 @@ impl Wait {
     #[must_use]
     pub fn clock(self, clock: Clock) -> Self {
         Self { clock, ..self }
-    }
-
-    /// How long to wait before watching again after a failure.
-    #[must_use]
-    pub fn backoff(self, backoff: Backoff) -> Self {
-        Self { backoff, ..self }
     }
 
     /// Watches an object until it is as expected, and returns it.
@@ -116,64 +110,52 @@ impl Wait {
         api: &Api<K>,
         name: &str,
         waiter: &mut Waiter,
-        trouble: &mut Option<watcher::Error>,
+        trouble: &mut Option<WatchError>,
     ) -> Result<K, WaitError>
     where
         K: Resource + Clone + DeserializeOwned + Serialize + Debug + Send + 'static,
     {
-        let mut failures = 0;
-        // When the server had last forgotten the past.
-        let mut forgotten: Option<Instant> = None;
+        let only = watcher::Config::default().fields(&format!("metadata.name={name}"));
+        let mut events = pin!(list_watch_opened(api.clone(), only));
+        let mut is_listed = false;
         loop {
-            let mut stream = pin!(watch_object(api.clone(), name));
-            while let Some(told) = stream.next().await {
-                let object = match told {
-                    Ok(object) => {
-                        (failures, *trouble) = (0, None);
-                        object
-                    }
-                    Err(error) => {
-                        let is_first = forgotten.is_none_or(|last| last.elapsed() > self.backoff.max);
-                        match waiter.trouble(&error) {
-                            Trouble::Fatal(fatal) => return Err(failed(&waiter.object, fatal, error)),
-                            Trouble::AtOnce if is_first => forgotten = Some(Instant::now()),
-                            // One that has always just forgotten the past is not well.
-                            Trouble::AtOnce | Trouble::Later => {
-                                *trouble = Some(error);
-                                tokio::time::sleep(self.backoff.delay(failures, fastrand::f64())).await;
-                                failures = failures.saturating_add(1);
-                            }
-                        }
-                        continue;
-                    }
-                };
-                let step = match &object {
-                    None => waiter.gone(self.clock.now()),
-                    Some(object) => match serde_json::to_value(object) {
-                        Ok(value) => waiter.seen(&value, self.clock.now()),
-                        Err(source) => {
-                            Step::Fail(WaitError::Unreadable { object: waiter.object.clone(), source })
-                        }
-                    },
-                };
-                match (step, object) {
-                    (Step::Done, Some(object)) => return Ok(object),
-                    (Step::Fail(error), _) => return Err(error),
-                    (Step::Wait | Step::Done, _) => {}
+            let object = match events.next().await {
+                Some(Ok(Some(Event::Init))) => {
+                    is_listed = false;
+                    continue;
                 }
+                Some(Ok(Some(Event::InitDone))) if is_listed => continue,
+                Some(Ok(Some(Event::InitDone | Event::Delete(_)))) => None,
+                Some(Ok(Some(Event::InitApply(object) | Event::Apply(object)))) => {
+                    is_listed = true;
+                    Some(object)
+                }
+                Some(Ok(None)) => {
+                    *trouble = None;
+                    continue;
+                }
+                Some(Err(error)) => {
+                    *trouble = Some(waiter.failed(error)?);
+                    continue;
+                }
+                // A list-watch does not end.
+                None => std::future::pending().await,
+            };
+            let step = match &object {
+                None => waiter.gone(self.clock.now()),
+                Some(object) => match serde_json::to_value(object) {
+                    Ok(value) => waiter.seen(&value, self.clock.now()),
+                    Err(source) => {
+                        Step::Fail(WaitError::Unreadable { object: waiter.object.clone(), source })
+                    }
+                },
+            };
+            match (step, object) {
+                (Step::Done, Some(object)) => return Ok(object),
+                (Step::Fail(error), _) => return Err(error),
+                (Step::Wait | Step::Done, _) => {}
             }
-            // The stream of kube does not end by itself; if it ever does, watching begins anew.
-            tokio::time::sleep(self.backoff.delay(0, fastrand::f64())).await;
         }
-    }
-}
-
-fn failed(object: &str, fatal: Fatal, error: watcher::Error) -> WaitError {
-    let (object, source) = (object.to_owned(), Box::new(error));
-    match fatal {
-        Fatal::NoSuchKind => WaitError::NoSuchKind { object },
-        Fatal::Forbidden => WaitError::Forbidden { object, source },
-        Fatal::Refused => WaitError::Refused { object, source },
     }
 }
 

@@ -6,6 +6,7 @@ use allready_apiserver::{ApiServer, server::Listening};
 use allready_controller::config::{ConfigController, Options, StatusKey};
 use allready_kube::{
     kinds::{self, Component, ConfigurationStatusSpec, Instances},
+    list_watch::list_watch,
     report::{Identity, Layout, Reporter, Running},
 };
 use futures::{StreamExt, stream};
@@ -17,7 +18,7 @@ use k8s_openapi::{
 use kube::{
     Api, Client, ResourceExt,
     api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams},
-    runtime::{WatchStreamExt, watcher},
+    runtime::watcher,
 };
 use serde_json::{Value, json};
 use tokio::{
@@ -178,9 +179,9 @@ fn watch_pools(client: &Client, tasks: &mut JoinSet<()>) -> watch::Receiver<Opti
     let maps: Api<ConfigMap> = Api::default_namespaced(client.clone());
     let only = watcher::Config::default().fields(&format!("metadata.name={POOLS}"));
     tasks.spawn(async move {
-        let mut maps = std::pin::pin!(watcher(maps, only).default_backoff().applied_objects());
-        while let Some(map) = maps.next().await {
-            if let Ok(map) = map {
+        let mut maps = std::pin::pin!(list_watch(maps, only));
+        while let Some(event) = maps.next().await {
+            if let Ok(watcher::Event::InitApply(map) | watcher::Event::Apply(map)) = event {
                 sender.send_replace(Some(map.data.unwrap_or_default()));
             }
         }

@@ -154,7 +154,7 @@ async fn who_is_refused_is_failing_until_it_works_again() {
     scene.follow();
     scene.until("the list is refused", |model| model.coverage().failing == 1).await;
     assert!(scene.model.coverage().text().contains("widgets.example.com: forbidden: a fault was injected"));
-    scene.until("the watch is refused", |model| model.kinds[0].is_listed).await;
+    scene.until("the watch is refused", |model| model.kinds[0].objects.is_synced()).await;
     assert_eq!(scene.model.coverage().failing, 1, "to be listed is not to be watched");
     scene.until("everything is watched", |model| model.coverage().is_complete()).await;
     assert_eq!(healths(&scene.model), [("a".to_owned(), Health::Healthy)]);

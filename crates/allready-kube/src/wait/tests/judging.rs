@@ -206,3 +206,16 @@ fn a_long_message_is_told_in_part() {
     let told = described(has_condition("Ready"), &long);
     assert!(told.len() < 400 && told.contains("[cut, was 10000 bytes]"), "{told}");
 }
+
+#[test]
+fn a_condition_from_a_schema_default_is_as_old_as_its_object() {
+    let object = json!({
+        "metadata": { "creationTimestamp": "2026-03-01T10:00:00Z" },
+        "status": { "conditions": [
+            { "type": "Accepted", "status": "Unknown", "reason": "Pending", "lastTransitionTime": "1970-01-01T00:00:00Z" },
+        ] },
+    });
+    let Verdict::Waiting(pending) = has_condition("Accepted").judge(&object) else { panic!("it is pending") };
+    let now = "2026-03-01T10:00:30Z".parse().unwrap();
+    assert_eq!(pending.describe(now), "Accepted is Unknown (Pending) for 30s, not True");
+}
