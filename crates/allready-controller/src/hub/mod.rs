@@ -4,6 +4,7 @@ mod access;
 pub mod board;
 mod bounded;
 mod cluster;
+mod connections;
 mod contains;
 mod decisions;
 pub mod dns;
@@ -23,7 +24,6 @@ pub mod remains;
 pub mod reports;
 mod rows;
 mod run;
-mod spoke;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -36,6 +36,10 @@ pub use run::Hubbing;
 pub use subject::{Answer, Doubt, Rival};
 
 // The parts of the controller: for its own tests.
+#[doc(hidden)]
+pub use connections::{ClusterConnections as Spokes, ClusterUpdate as Word, ClusterUpdates as Heard};
+#[doc(hidden)]
+pub use connections::{ClusterConnections, ClusterUpdate, ClusterUpdates, Topic, TopicId};
 #[doc(hidden)]
 pub use contains::{contains, first_difference, seen_generation};
 #[doc(hidden)]
@@ -52,8 +56,6 @@ pub use name::{HOSTNAME, IP_ADDRESS, join_address, join_listener, split_address,
 pub use outbox::{Draft, Outbox, Place};
 #[doc(hidden)]
 pub use read::{HubFacts, Reader};
-#[doc(hidden)]
-pub use spoke::{Heard, Spokes, Topic, TopicId, Word};
 #[doc(hidden)]
 pub use subject::{Share, Subject};
 

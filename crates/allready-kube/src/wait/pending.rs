@@ -62,10 +62,10 @@ impl SeenCondition {
     /// use allready_kube::wait::{Verdict, has_condition};
     /// use serde_json::json;
     ///
-    /// let ready = json!({ "type": "Ready", "status": "True", "lastTransitionTime": "1970-01-01T00:00:00Z" });
+    /// let ready = json!({ "type": "Ready", "status": "True", "lastTransitionTime": "1970-01-01T00:01:00Z" });
     /// let object = json!({ "status": { "conditions": [ready] } });
     /// let Verdict::Met(seen) = has_condition("Ready").judge(&object) else { panic!("it is ready") };
-    /// assert_eq!(seen[0].describe(Time::from_second(90).unwrap()), "Ready is True for 1m 30s");
+    /// assert_eq!(seen[0].describe(Time::from_second(150).unwrap()), "Ready is True for 1m 30s");
     /// ```
     pub fn describe(&self, now: Time) -> String {
         match self.since.filter(|since| *since <= now) {

@@ -1,11 +1,16 @@
 //! From what was found to what is a cluster.
 
-use std::{collections::BTreeMap, future::ready, sync::Arc};
+use std::{collections::BTreeMap, future::ready, sync::Arc, time::Duration};
 
+use allready_kube::list_watch::{Store, WatchEvent, list_watch, reduced};
 use futures::{Stream, StreamExt, stream::BoxStream};
+use kube::{Api, ResourceExt, api::DynamicObject, runtime::watcher};
 
 use super::{Access, Cluster, Inventory};
-use crate::hub::ClusterName;
+use crate::{
+    hub::{ClusterName, ObjectName},
+    words::cut,
+};
 
 /// Something that should be a cluster.
 #[derive(Clone, Debug)]
@@ -62,4 +67,28 @@ pub(super) fn changes(
         ready(Some(is_new.then_some(snapshot)))
     });
     news.filter_map(ready).boxed()
+}
+
+/// What happens to the objects of an inventory, each as it is read.
+pub(super) fn objects<T>(
+    api: Api<DynamicObject>,
+    only: watcher::Config,
+    read: fn(&DynamicObject) -> T,
+) -> impl Stream<Item = WatchEvent<ObjectName, T>> + Send + use<T>
+where
+    T: 'static,
+{
+    let name =
+        |object: &DynamicObject| ObjectName::new(&object.namespace().unwrap_or_default(), &object.name_any());
+    reduced(list_watch(api, only), name, move |object| read(&object))
+}
+
+/// Keeps an event. Returns true if the objects are known and may have changed; a failure takes nothing away.
+pub(super) fn keep<T>(
+    store: &mut Store<ObjectName, T>,
+    event: WatchEvent<ObjectName, T>,
+) -> Result<bool, String> {
+    let failed = if let WatchEvent::Failed(why) = &event { Some(cut(why).to_string()) } else { None };
+    store.apply(event, Duration::ZERO);
+    failed.map_or_else(|| Ok(store.is_synced() && !store.is_listing()), Err)
 }

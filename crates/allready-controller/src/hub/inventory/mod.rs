@@ -19,7 +19,6 @@ mod merged;
 mod polled;
 mod profiles;
 mod secrets;
-mod shelf;
 #[cfg(test)]
 mod tests;
 

@@ -1,7 +1,8 @@
 //! Clusters from `ClusterProfile`s.
 
-use std::{collections::BTreeMap, future::ready, path::Path, sync::Arc};
+use std::{collections::BTreeMap, future::ready, path::Path, sync::Arc, time::Duration};
 
+use allready_kube::list_watch::{Store, WatchEvent};
 use futures::{StreamExt, stream, stream::BoxStream};
 use kube::{
     Api, Client, ResourceExt,
@@ -16,12 +17,10 @@ use serde::Deserialize;
 
 use super::{
     Access, ClusterInventory, Inventory,
-    found::{Found, changes},
+    found::{Found, changes, keep, objects},
     kubeconfig::cluster_reaches_out,
     secrets::{kubeconfig, secrets},
-    shelf::Shelf,
 };
-use allready_kube::list_watch;
 
 use crate::hub::ObjectName;
 
@@ -168,12 +167,15 @@ impl ClusterInventory for ProfileInventory {
             None => PROFILE.to_owned(),
         };
         let of_secrets = watcher::Config::default().labels(&labels);
-        let of_secrets =
-            list_watch::list_watch(secrets(&self.client, namespace), of_secrets).map(Event::Secret);
+        let of_secrets = objects(secrets(&self.client, namespace), of_secrets, Credentials::read);
         let of_profiles =
-            list_watch::list_watch(profiles(&self.client, namespace), watcher::Config::default());
-        let events = stream::select(of_profiles.map(Event::Profile), of_secrets);
-        let fleet = Fleet { providers: self.providers.clone(), ..Fleet::default() };
+            objects(profiles(&self.client, namespace), watcher::Config::default(), Profile::read);
+        let events = stream::select(of_profiles.map(Event::Profile), of_secrets.map(Event::Secret));
+        let fleet = Fleet {
+            providers: self.providers.clone(),
+            profiles: Store::new(Duration::ZERO),
+            credentials: Store::new(Duration::ZERO),
+        };
         changes(events.scan(fleet, |fleet, event| ready(Some(fleet.see(event)))).filter_map(ready))
     }
 }
@@ -193,8 +195,8 @@ fn profiles(client: &Client, namespace: Option<&str>) -> Api<DynamicObject> {
 }
 
 enum Event {
-    Profile(Result<watcher::Event<DynamicObject>, String>),
-    Secret(Result<watcher::Event<DynamicObject>, String>),
+    Profile(WatchEvent<ObjectName, Profile>),
+    Secret(WatchEvent<ObjectName, Option<Credentials>>),
 }
 
 /// What a profile says.
@@ -210,18 +212,17 @@ struct Credentials {
     access: Access,
 }
 
-#[derive(Default)]
 struct Fleet {
     providers: Arc<Providers>,
-    profiles: Shelf<Profile>,
-    credentials: Shelf<Credentials>,
+    profiles: Store<ObjectName, Profile>,
+    credentials: Store<ObjectName, Option<Credentials>>,
 }
 
 impl Fleet {
     fn see(&mut self, event: Event) -> Option<Result<Inventory, String>> {
         let changed = match event {
-            Event::Profile(event) => self.profiles.see(event, |profile| Some(Profile::read(profile))),
-            Event::Secret(event) => self.credentials.see(event, Credentials::read),
+            Event::Profile(event) => keep(&mut self.profiles, event),
+            Event::Secret(event) => keep(&mut self.credentials, event),
         };
         match changed {
             Ok(true) => self.inventory().map(Ok),
@@ -232,22 +233,19 @@ impl Fleet {
 
     /// All clusters, once both profiles and Secrets are known.
     fn inventory(&self) -> Option<Inventory> {
-        let (profiles, credentials) = (self.profiles.items()?, self.credentials.items()?);
-        let found = profiles.iter().map(|(name, profile)| Found {
+        if !self.profiles.is_synced() || !self.credentials.is_synced() {
+            return None;
+        }
+        let found = self.profiles.iter().map(|(name, profile)| Found {
             name: name.name.to_string(),
             source: format!("ClusterProfile {name}").into(),
             labels: profile.labels.clone(),
-            access: self.access(name, profile, credentials),
+            access: self.access(name, profile),
         });
         Some(found.collect())
     }
 
-    fn access(
-        &self,
-        name: &ObjectName,
-        profile: &Profile,
-        credentials: &BTreeMap<ObjectName, Credentials>,
-    ) -> Access {
+    fn access(&self, name: &ObjectName, profile: &Profile) -> Access {
         let plugin =
             self.providers.providers.iter().find_map(|provider| {
                 profile.access.get(&provider.name).map(|cluster| (cluster, &provider.exec))
@@ -258,7 +256,8 @@ impl Fleet {
                 Err(why) => Access::Unusable((*why).into()),
             };
         }
-        let mut for_it = credentials.iter().filter(|(_, credentials)| credentials.profile == *name);
+        let credentials = self.credentials.iter().filter_map(|(secret, read)| Some((secret, read.as_ref()?)));
+        let mut for_it = credentials.filter(|(_, credentials)| credentials.profile == *name);
         match (for_it.next(), for_it.next()) {
             (Some((_, credentials)), None) => credentials.access.clone(),
             (Some((one, _)), Some((other, _))) => {

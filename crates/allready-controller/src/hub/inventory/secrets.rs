@@ -1,7 +1,8 @@
 //! Clusters from Secrets.
 
-use std::{collections::BTreeMap, future::ready, sync::Arc};
+use std::{collections::BTreeMap, future::ready, sync::Arc, time::Duration};
 
+use allready_kube::list_watch::Store;
 use futures::{StreamExt, stream::BoxStream};
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kube::{
@@ -12,11 +13,9 @@ use kube::{
 
 use super::{
     Access, ClusterInventory, Inventory,
-    found::{Found, changes},
+    found::{Found, changes, keep, objects},
     kubeconfig::foreign,
-    shelf::Shelf,
 };
-use allready_kube::list_watch;
 
 /// Clusters from Secrets, each with a kubeconfig.
 ///
@@ -103,11 +102,11 @@ impl ClusterInventory for SecretInventory {
 
     fn watch(&self) -> BoxStream<'static, Result<Inventory, String>> {
         let only = watcher::Config::default().labels(&self.selector);
-        let events = list_watch::list_watch(secrets(&self.client, self.namespace.as_deref()), only);
-        let snapshots = events.scan(Shelf::default(), |shelf, event| {
-            let snapshot = match shelf.see(event, found) {
+        let events = objects(secrets(&self.client, self.namespace.as_deref()), only, found);
+        let snapshots = events.scan(Store::new(Duration::ZERO), |store, event| {
+            let snapshot = match keep(store, event) {
                 Ok(false) => None,
-                Ok(true) => shelf.items().map(|items| Ok(items.values().cloned().collect())),
+                Ok(true) => Some(Ok(store.iter().filter_map(|(_, found)| found.clone()).collect())),
                 Err(why) => Some(Err(why)),
             };
             ready(Some(snapshot))

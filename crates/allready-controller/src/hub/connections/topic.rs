@@ -19,9 +19,9 @@ use tokio::{task::coop::consume_budget, time::sleep};
 
 use super::{
     Topic,
-    mailbox::About,
-    post::Outlet,
-    roll::{Roll, TooMany},
+    queue::WatchId,
+    sender::UpdateSender,
+    topic_store::{TooMany, TopicStore},
 };
 use allready_kube::list_watch;
 
@@ -38,11 +38,11 @@ const FEWER: Duration = Duration::from_mins(1);
 pub(super) async fn watch(
     client: Client,
     topic: Topic,
-    about: About,
-    outlet: Outlet,
-    roll: Arc<Mutex<Roll>>,
+    watch_id: WatchId,
+    sender: UpdateSender,
+    store: Arc<Mutex<TopicStore>>,
 ) {
-    let watch = Watch { client, topic, about, outlet, roll };
+    let watch = TopicWatch { client, topic, watch_id, sender, store };
     let mut failures = 0;
     loop {
         let ended = AssertUnwindSafe(watch.run()).catch_unwind().await;
@@ -53,27 +53,27 @@ pub(super) async fn watch(
             let why = "the controller failed on an object, and begins again";
             (why.to_owned(), AGAIN.delay(failures - 1, fastrand::f64()))
         };
-        tracing::warn!(cluster = %watch.outlet.sender.cluster, topic = %watch.about.topic.0, why, "a topic cannot be watched");
-        watch.outlet.topic(&watch.about, Err(why.into()));
+        tracing::warn!(cluster = %watch.sender.connection.cluster, topic = %watch.watch_id.topic.0, why, "a topic cannot be watched");
+        watch.sender.topic(&watch.watch_id, Err(why.into()));
         sleep(pause).await;
     }
 }
 
-struct Watch {
+struct TopicWatch {
     client: Client,
     topic: Topic,
-    about: About,
-    outlet: Outlet,
-    roll: Arc<Mutex<Roll>>,
+    watch_id: WatchId,
+    sender: UpdateSender,
+    store: Arc<Mutex<TopicStore>>,
 }
 
-impl Watch {
+impl TopicWatch {
     async fn run(&self) -> TooMany {
         let (resource, capabilities) = self.find().await;
         let scopes = scopes(&self.topic, &capabilities);
-        if self.roll().begin(scopes.iter().cloned()) {
+        if self.store().begin(scopes.iter().cloned()) {
             // What it said before is old until all of it has been seen again.
-            self.outlet.topic(&self.about, Err("its objects are being listed again".into()));
+            self.sender.topic(&self.watch_id, Err("its objects are being listed again".into()));
         }
         let watches = scopes.into_iter().map(|scope| {
             let events = list_watch::list_watch(self.api(&resource, &scope), self.only());
@@ -99,7 +99,7 @@ impl Watch {
         while let Some(found) = found.next().await {
             match found {
                 Ok(found) => return found,
-                Err(why) => self.outlet.topic(&self.about, Err(cut(&why))),
+                Err(why) => self.sender.topic(&self.watch_id, Err(cut(&why))),
             }
         }
         // It ends with an answer.
@@ -130,52 +130,52 @@ impl Watch {
     ) -> Result<(), TooMany> {
         // That a list begins is said before anything is asked.
         if !matches!(event, Ok(watcher::Event::Init) | Err(_)) {
-            self.outlet.heard();
+            self.sender.answered();
         }
         match event {
-            Ok(watcher::Event::Init) => self.roll().listing(scope),
+            Ok(watcher::Event::Init) => self.store().listing(scope),
             Ok(watcher::Event::InitApply(object) | watcher::Event::Apply(object)) => {
                 let (name, instance) = self.topic.reader.read(&whole(object));
-                if self.roll().there(scope, &name, instance.bytes())? {
-                    self.outlet.object(&self.about, &name, Some(Box::new(instance))).await;
+                if self.store().there(scope, &name, instance.bytes())? {
+                    self.sender.object(&self.watch_id, &name, Some(Box::new(instance))).await;
                 }
             }
             Ok(watcher::Event::Delete(object)) => {
                 let name = ObjectName::new(&object.namespace().unwrap_or_default(), &object.name_any());
-                if self.roll().gone(&name) {
-                    self.say_gone(&name).await;
+                if self.store().knows(&name) {
+                    self.delete(&name).await;
                 }
             }
             Ok(watcher::Event::InitDone) => {
-                let (gone, whole) = self.roll().listed(scope);
+                let gone = self.store().unlisted(scope);
                 for name in gone {
-                    self.say_gone(&name).await;
+                    self.delete(&name).await;
                 }
-                whole?;
-                self.judge();
+                self.store().listed(scope)?;
+                self.send_state();
             }
             Err(why) => {
-                self.roll().failed(scope, cut(&why));
-                self.judge();
+                self.store().failed(scope, cut(&why));
+                self.send_state();
             }
         }
         Ok(())
     }
 
-    async fn say_gone(&self, name: &ObjectName) {
-        self.outlet.object(&self.about, name, None).await;
-        self.roll().forget(name);
+    async fn delete(&self, name: &ObjectName) {
+        self.sender.object(&self.watch_id, name, None).await;
+        self.store().forget(name);
     }
 
-    fn judge(&self) {
-        let verdict = self.roll().verdict();
-        if let Some(verdict) = verdict {
-            self.outlet.topic(&self.about, verdict);
+    fn send_state(&self) {
+        let state = self.store().state();
+        if let Some(state) = state {
+            self.sender.topic(&self.watch_id, state);
         }
     }
 
-    fn roll(&self) -> MutexGuard<'_, Roll> {
-        self.roll.lock().unwrap_or_else(PoisonError::into_inner)
+    fn store(&self) -> MutexGuard<'_, TopicStore> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::Value;
 use tokio::{sync::watch, time::sleep};
 
-use super::{Topic, Topics, mailbox::About, post::Outlet, probe::Pulse, selector};
+use super::{Topic, Topics, probe::Probe, queue::WatchId, selector, sender::UpdateSender};
 use crate::{
     hub::{Instance, ObjectName},
     words::cut,
@@ -13,35 +13,35 @@ use crate::{
 
 /// Says what the objects are like, for every topic. Ends never: the topics may change, and a cluster that says nothing
 /// would be taken for silent.
-pub(super) async fn tell(
+pub(super) async fn send_objects(
     objects: &[Value],
-    outlet: &Outlet,
+    sender: &UpdateSender,
     topics: &mut watch::Receiver<Topics>,
-    pulse: &Pulse,
+    probe: &Probe,
 ) {
-    let mut told: Vec<About> = Vec::new();
+    let mut sent: Vec<WatchId> = Vec::new();
     loop {
         let followed = topics.borrow_and_update().clone();
         for (id, (serial, topic)) in followed {
-            let about = About { topic: id, serial };
-            if told.contains(&about) {
+            let watch_id = WatchId { topic: id, serial };
+            if sent.contains(&watch_id) {
                 continue;
             }
-            let verdict = match read(&topic, objects) {
+            let state = match read(&topic, objects) {
                 Ok(instances) => {
                     for (name, instance) in instances {
-                        outlet.object(&about, &name, Some(Box::new(instance))).await;
+                        sender.object(&watch_id, &name, Some(Box::new(instance))).await;
                     }
                     Ok(())
                 }
                 Err(why) => Err(cut(&why)),
             };
-            outlet.topic(&about, verdict);
-            told.push(about);
+            sender.topic(&watch_id, state);
+            sent.push(watch_id);
         }
-        outlet.link(Ok(Duration::ZERO));
+        sender.link(Ok(Duration::ZERO));
         tokio::select! {
-            () = sleep(pulse.every()) => {}
+            () = sleep(probe.every()) => {}
             Ok(()) = topics.changed() => {}
         }
     }

@@ -38,8 +38,8 @@ fn expression(term: &str) -> Result<Expression, String> {
     };
     if let Some((name, values)) = term.strip_suffix(')').and_then(|term| term.split_once('(')) {
         let values: BTreeSet<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
-        let mut words = name.split_whitespace();
-        return match (words.next(), words.next(), words.next()) {
+        let mut updates = name.split_whitespace();
+        return match (updates.next(), updates.next(), updates.next()) {
             (Some(name), Some("in"), None) => Ok(Expression::In(key(name)?, values)),
             (Some(name), Some("notin"), None) => Ok(Expression::NotIn(key(name)?, values)),
             _ => Err(wrong()),

@@ -17,13 +17,12 @@ use tokio::{
 };
 
 use super::{
-    TopicId, Topics,
-    mailbox::About,
-    offline,
-    post::Outlet,
-    probe::{Pulse, unusable},
-    roll::Roll,
+    TopicId, Topics, offline,
+    probe::{Probe, unusable},
+    queue::WatchId,
+    sender::UpdateSender,
     topic,
+    topic_store::TopicStore,
 };
 use crate::hub::{NoAnswer, access, inventory::Access};
 
@@ -38,12 +37,12 @@ const LASTING: Duration = Duration::from_secs(30);
 const SILENT: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
 
 /// What is known of each topic. It outlives the watches, so that a new one can tell what is gone.
-type Rolls = BTreeMap<TopicId, Arc<Mutex<Roll>>>;
+type TopicStores = BTreeMap<TopicId, Arc<Mutex<TopicStore>>>;
 
 /// Keeps up a connection until the future is dropped.
-pub(super) async fn keep(outlet: Outlet, access: Access, topics: watch::Receiver<Topics>, pulse: Pulse) {
-    let connection = Connection { outlet: outlet.clone(), access, topics, pulse, rolls: BTreeMap::new() };
-    again_and_again(outlet, connection).await;
+pub(super) async fn run(sender: UpdateSender, access: Access, topics: watch::Receiver<Topics>, probe: Probe) {
+    let connection = Connection { sender: sender.clone(), access, topics, probe, stores: BTreeMap::new() };
+    run_forever(sender, connection).await;
 }
 
 /// Something that is begun again when it ends.
@@ -53,7 +52,7 @@ pub(super) trait Run: Send {
 
 /// Runs this for ever. One that panics is told, and begins again after a while: a fault that one cluster brings to light
 /// is that cluster's alone.
-pub(super) async fn again_and_again(outlet: Outlet, mut what: impl Run) {
+pub(super) async fn run_forever(sender: UpdateSender, mut what: impl Run) {
     let (mut failures, mut silences) = (0, 0_u32);
     loop {
         let began = Instant::now();
@@ -66,20 +65,20 @@ pub(super) async fn again_and_again(outlet: Outlet, mut what: impl Run) {
             }
             continue;
         }
-        let cluster = &outlet.sender.cluster;
+        let cluster = &sender.connection.cluster;
         tracing::error!(%cluster, "the connection to a cluster ended, and begins again");
-        unusable(&outlet, "the controller failed on this cluster, and begins again".into());
+        unusable(&sender, "the controller failed on this cluster, and begins again".into());
         sleep(AGAIN.delay(failures, fastrand::f64())).await;
         failures += 1;
     }
 }
 
 struct Connection {
-    outlet: Outlet,
+    sender: UpdateSender,
     access: Access,
     topics: watch::Receiver<Topics>,
-    pulse: Pulse,
-    rolls: Rolls,
+    probe: Probe,
+    stores: TopicStores,
 }
 
 impl Run for Connection {
@@ -91,10 +90,10 @@ impl Run for Connection {
             }
             Access::Client(client) => self.watch(&client).await,
             Access::Objects(objects) => {
-                offline::tell(&objects, &self.outlet, &mut self.topics, &self.pulse).await;
+                offline::send_objects(&objects, &self.sender, &mut self.topics, &self.probe).await;
             }
             Access::Unusable(why) => {
-                unusable(&self.outlet, NoAnswer::refused(why));
+                unusable(&self.sender, NoAnswer::refused(why));
                 // A topic that is new cannot be seen either.
                 changed(&mut self.topics).await;
             }
@@ -111,7 +110,7 @@ impl Connection {
                 Ok(client) => return client,
                 Err(why) => why,
             };
-            unusable(&self.outlet, why);
+            unusable(&self.sender, why);
             tokio::select! {
                 () = sleep(AGAIN.delay(failures, fastrand::f64())) => failures += 1,
                 () = changed(&mut self.topics) => {}
@@ -129,28 +128,28 @@ impl Connection {
                 Ok(Ok(client)) => return client.map_err(|error| error.to_string().into()),
                 Ok(Err(_)) => return Err("the controller failed on its kubeconfig".into()),
                 // It is waited for: another one beside it would hang as well.
-                Err(_) => unusable(&self.outlet, "its credential plugin does not answer".into()),
+                Err(_) => unusable(&self.sender, "its credential plugin does not answer".into()),
             }
         }
     }
 
     /// Watches what is followed, until the cluster does not answer any more.
     async fn watch(&mut self, client: &Client) {
-        let mut watches: BTreeMap<About, JoinSet<()>> = BTreeMap::new();
-        let mut asking = std::pin::pin!(self.pulse.clone().beat(client.clone(), self.outlet.clone()));
+        let mut watches: BTreeMap<WatchId, JoinSet<()>> = BTreeMap::new();
+        let mut asking = std::pin::pin!(self.probe.clone().run(client.clone(), self.sender.clone()));
         loop {
             let topics = self.topics.borrow_and_update().clone();
-            watches.retain(|about, _| {
-                topics.get(&about.topic).is_some_and(|(serial, _)| *serial == about.serial)
+            watches.retain(|watch_id, _| {
+                topics.get(&watch_id.topic).is_some_and(|(serial, _)| *serial == watch_id.serial)
             });
-            self.rolls.retain(|id, _| topics.contains_key(id));
+            self.stores.retain(|id, _| topics.contains_key(id));
             for (id, (serial, topic)) in topics {
-                let about = About { topic: id.clone(), serial };
-                let roll = self.rolls.entry(id).or_default();
-                watches.entry(about.clone()).or_insert_with(|| {
-                    let (client, outlet, roll) = (client.clone(), self.outlet.clone(), roll.clone());
+                let watch_id = WatchId { topic: id.clone(), serial };
+                let store = self.stores.entry(id).or_default();
+                watches.entry(watch_id.clone()).or_insert_with(|| {
+                    let (client, sender, store) = (client.clone(), self.sender.clone(), store.clone());
                     let mut task = JoinSet::new();
-                    task.spawn(topic::watch(client, topic, about, outlet, roll));
+                    task.spawn(topic::watch(client, topic, watch_id, sender, store));
                     task
                 });
             }

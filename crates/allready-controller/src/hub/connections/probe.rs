@@ -1,12 +1,6 @@
-//! Whether a cluster answers.
+//! Probes of whether a cluster answers.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use allready_kube::{
     list_watch::NO_ANSWER,
@@ -15,20 +9,22 @@ use allready_kube::{
 use http::{Request, StatusCode};
 use http_body::Body as _;
 use kube::{Client, client::Body};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep, timeout},
+};
 
-use super::post::Outlet;
+use super::sender::UpdateSender;
 use crate::{hub::NoAnswer, words::cut};
 
 /// How often a cluster is asked whether it answers, and how long that may take.
 #[derive(Clone, Debug)]
-pub(super) struct Pulse {
-    /// In milliseconds.
-    every: Arc<AtomicU64>,
+pub(super) struct Probe {
+    every: Arc<watch::Sender<Duration>>,
     pub(super) patience: Duration,
 }
 
-impl Default for Pulse {
+impl Default for Probe {
     fn default() -> Self {
         Self::new(Duration::from_secs(5), Duration::from_secs(5))
     }
@@ -44,31 +40,29 @@ const SILENCES: u32 = 2;
 /// The most bytes of an answer that are looked at.
 const MOST_BYTES: usize = 64 * 1024;
 
-impl Pulse {
+impl Probe {
     pub(super) fn new(every: Duration, patience: Duration) -> Self {
-        let pulse = Self { every: Arc::default(), patience };
-        pulse.set(every);
-        pulse
+        Self { every: Arc::new(watch::Sender::new(every)), patience }
     }
 
     pub(super) fn set(&self, every: Duration) {
-        self.every.store(u64::try_from(every.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.every.send_if_modified(|now| std::mem::replace(now, every) != every);
     }
 
     pub(super) fn every(&self) -> Duration {
-        Duration::from_millis(self.every.load(Ordering::Relaxed))
+        *self.every.borrow()
     }
 
     /// Asks again and again. Ends when the cluster has not answered a few times in a row, or refuses to.
-    pub(super) async fn beat(self, client: Client, outlet: Outlet) {
-        let mut silences = 0;
+    pub(super) async fn run(self, client: Client, sender: UpdateSender) {
+        let (mut silences, mut every) = (0, self.every.subscribe());
         while silences < SILENCES {
             let asked = Instant::now();
             let answer = timeout(self.patience.min(self.every().max(MIN_PATIENCE)), ask(&client)).await;
             let answer = answer.unwrap_or_else(|_| Err(NO_ANSWER.into()));
             silences = if answer.is_ok() { 0 } else { silences + 1 };
             let is_final = answer.as_ref().is_err_and(|no_answer| no_answer.is_final);
-            outlet.link(answer.map(|()| asked.elapsed()));
+            sender.link(answer.map(|()| asked.elapsed()));
             if is_final {
                 // Watches that began before would go on telling as if it were not so.
                 return;
@@ -76,7 +70,10 @@ impl Pulse {
             // It may be asked for more often meanwhile.
             let (paused, chance) = (Instant::now(), fastrand::f64());
             while let Some(rest) = self.pause(chance).checked_sub(paused.elapsed()) {
-                sleep(rest.min(MIN_PATIENCE)).await;
+                tokio::select! {
+                    () = sleep(rest) => break,
+                    _ = every.changed() => {}
+                }
             }
         }
     }
@@ -119,10 +116,10 @@ fn is_version(bytes: &[u8]) -> bool {
     version["gitVersion"].is_string()
 }
 
-/// What is said of a cluster that is not asked, because it is known why it cannot be.
-pub(super) fn unusable(outlet: &Outlet, no_answer: NoAnswer) {
-    outlet.fail(&no_answer.why);
-    outlet.link(Err(no_answer));
+/// Sends why a cluster cannot even be asked.
+pub(super) fn unusable(sender: &UpdateSender, no_answer: NoAnswer) {
+    sender.fail(&no_answer.why);
+    sender.link(Err(no_answer));
 }
 
 #[cfg(test)]
@@ -139,8 +136,8 @@ mod tests {
 
     #[test]
     fn clusters_are_not_asked_in_step() {
-        let pulse = Pulse::default();
-        assert_eq!(pulse.pause(0.0), Duration::from_secs(4));
-        assert_eq!(pulse.pause(1.0), Duration::from_secs(6));
+        let probe = Probe::default();
+        assert_eq!(probe.pause(0.0), Duration::from_secs(4));
+        assert_eq!(probe.pause(1.0), Duration::from_secs(6));
     }
 }

@@ -1,9 +1,9 @@
-//! The connections to clusters, and the mailbox in which what they see is gathered.
+//! The connections to clusters, and the queue of their updates.
 //!
-//! Each cluster has a task of its own that connects, asks again and again whether it answers, and watches each topic in
-//! a task of its own. They end when the cluster leaves. A cluster that does not answer, sends nonsense, or sends without
-//! end takes neither time nor memory from another: what it sends is bounded, what was not heard yet is replaced by what
-//! is newer, and whoever hears is told of each cluster in turn.
+//! Each cluster has a task that connects, probes whether the cluster answers, and runs one more task for each topic that is watched.
+//! They end when the cluster leaves. A cluster that does not answer, sends nonsense, or sends without end takes neither time nor
+//! memory from another: the objects that are kept of it are bounded in number and bytes, an update that was not taken yet is replaced
+//! by a newer one, and the queue serves clusters in turn.
 //!
 //! # What a cluster has to allow
 //! The user of the kubeconfig reads the objects that are aggregated, and nothing else. `/version` and the discovery of
@@ -24,15 +24,15 @@
 //! A Role in each of the namespaces is enough where the aggregation names its namespaces.
 
 mod connection;
-mod mailbox;
 mod offline;
-mod post;
 mod probe;
-mod roll;
+mod queue;
 mod selector;
+mod sender;
 #[cfg(test)]
 mod tests;
 mod topic;
+mod topic_store;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -43,19 +43,19 @@ use std::{
 use tokio::{sync::watch, task::JoinSet};
 
 use self::{
-    mailbox::Sender,
-    post::{Outlet, Post},
-    probe::Pulse,
+    probe::Probe,
+    queue::ConnectionId,
+    sender::{SharedQueue, UpdateSender},
 };
 use super::{
     ClusterName, Instance, NoAnswer, ObjectName, Reader,
     inventory::{Access, Cluster},
 };
 
-/// Which watch: the name of the aggregation, and the how manieth plan of it. The same one is always the same [`Topic`].
+/// The identity of a [`Topic`]: the name of the aggregation, and the sequence number of its plan.
 pub type TopicId = (Arc<str>, u64);
 
-/// What is watched in clusters.
+/// The objects that are watched in clusters.
 #[derive(Clone, Debug)]
 pub struct Topic {
     /// The group and version of the objects.
@@ -72,21 +72,21 @@ pub struct Topic {
     pub reader: Arc<Reader>,
 }
 
-/// What was heard from one cluster since the last time: for every object and topic only the latest.
+/// The news of one cluster since the last update: for every object and topic only the latest.
 ///
-/// A topic is said to be complete after, or together with, all objects that it is complete with. An object is never
-/// followed by an older word of the same object.
+/// A topic is complete after, or together with, all objects that it is complete with. An object is never followed by an older version
+/// of itself.
 #[derive(Debug)]
-pub struct Word {
+pub struct ClusterUpdate {
     /// The cluster.
     pub cluster: ClusterName,
-    /// Which connection to it: what an earlier one said is not to be taken.
+    /// The connection to it: an update of an earlier one is not to be taken.
     pub epoch: u64,
-    /// What its instances are like; none where there is none.
+    /// Its instances; none where an object is gone.
     pub objects: Vec<(TopicId, ObjectName, Option<Box<Instance>>)>,
-    /// Topics that are known completely, or that cannot be seen, and why. Said once, until it changes.
+    /// Topics that are complete, or that cannot be seen, and why. Sent when it changes.
     pub topics: BTreeMap<TopicId, Result<(), Arc<str>>>,
-    /// Whether it answers, and how fast; or why it does not. Said every few seconds while it answers.
+    /// Whether it answers, and how fast; or why it does not. Sent every few seconds while it answers.
     pub link: Option<Result<Duration, NoAnswer>>,
 }
 
@@ -94,22 +94,22 @@ pub struct Word {
 ///
 /// ```no_run
 /// use std::{collections::BTreeMap, sync::Arc};
-/// use allready_controller::hub::{Spokes, Topic, TopicId, inventory::Cluster, ClusterName};
+/// use allready_controller::hub::{ClusterConnections, Topic, TopicId, inventory::Cluster, ClusterName};
 ///
 /// # async fn run(clusters: BTreeMap<ClusterName, Cluster>, topic: Topic) {
-/// let (mut spokes, mut heard) = Spokes::new();
+/// let (mut connections, mut updates) = ClusterConnections::new();
 /// let topics: BTreeMap<TopicId, Topic> = [((Arc::from("gateways"), 1), topic)].into();
-/// let epochs = spokes.follow(&clusters, &topics);
-/// for word in heard.next().await {
-///     assert!(word.epoch <= epochs[&word.cluster]);
+/// let epochs = connections.follow(&clusters, &topics);
+/// for update in updates.next().await {
+///     assert!(update.epoch <= epochs[&update.cluster]);
 /// }
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Spokes {
-    post: Post,
-    pulse: Pulse,
-    clusters: BTreeMap<ClusterName, Spoke>,
+pub struct ClusterConnections {
+    queue: SharedQueue,
+    probe: Probe,
+    clusters: BTreeMap<ClusterName, ClusterConnection>,
     topics: Topics,
     /// The last number that was given to a connection or a watch.
     last: u64,
@@ -118,34 +118,34 @@ pub struct Spokes {
 /// The topics, each with the number of its watches.
 type Topics = BTreeMap<TopicId, (u64, Topic)>;
 
-/// What was heard from all clusters.
+/// The updates of all clusters.
 #[derive(Debug)]
-pub struct Heard(Post);
+pub struct ClusterUpdates(SharedQueue);
 
 #[derive(Debug)]
-struct Spoke {
+struct ClusterConnection {
     access: Access,
     topics: watch::Sender<Topics>,
     /// Ends with this.
     _task: JoinSet<()>,
 }
 
-impl Spokes {
+impl ClusterConnections {
     /// No connections yet.
-    pub fn new() -> (Self, Heard) {
-        Self::with(Pulse::default())
+    pub fn new() -> (Self, ClusterUpdates) {
+        Self::with(Probe::default())
     }
 
-    fn with(pulse: Pulse) -> (Self, Heard) {
-        let post = Post::default();
-        let spokes =
-            Self { post: post.clone(), pulse, clusters: BTreeMap::new(), topics: BTreeMap::new(), last: 0 };
-        (spokes, Heard(post))
+    fn with(probe: Probe) -> (Self, ClusterUpdates) {
+        let queue = SharedQueue::default();
+        let connections =
+            Self { queue: queue.clone(), probe, clusters: BTreeMap::new(), topics: BTreeMap::new(), last: 0 };
+        (connections, ClusterUpdates(queue))
     }
 
     /// Asks every cluster this often whether it answers; every five seconds unless said otherwise.
     pub fn ask_every(&mut self, every: Duration) {
-        self.pulse.set(every);
+        self.probe.set(every);
     }
 
     /// Watches these topics in these clusters, and no others. Returns the connections that are new, by their epochs: a
@@ -159,18 +159,18 @@ impl Spokes {
         self.clusters.retain(|name, _| {
             let stays = clusters.contains_key(name);
             if !stays {
-                self.post.mail().close(name);
+                self.queue.lock().close(name);
             }
             stays
         });
         let mut opened = BTreeMap::new();
         for (name, cluster) in clusters {
             match self.clusters.get(name) {
-                Some(spoke) if spoke.access == cluster.access => {
-                    if !spoke.topics.borrow().keys().eq(within(&self.topics, name).map(|(id, _)| id)) {
+                Some(connection) if connection.access == cluster.access => {
+                    if !connection.topics.borrow().keys().eq(within(&self.topics, name).map(|(id, _)| id)) {
                         let topics = topics_of(&self.topics, name);
-                        self.post.mail().follow(name, serials(&topics));
-                        spoke.topics.send_replace(topics);
+                        self.queue.lock().follow(name, serials(&topics));
+                        connection.topics.send_replace(topics);
                     }
                 }
                 _ => {
@@ -200,15 +200,18 @@ impl Spokes {
         self.clusters.remove(name);
         let topics = topics_of(&self.topics, name);
         {
-            let mut mail = self.post.mail();
-            mail.open(name, epoch);
-            mail.follow(name, serials(&topics));
+            let mut queue = self.queue.lock();
+            queue.open(name, epoch);
+            queue.follow(name, serials(&topics));
         }
         let (topics, followed) = watch::channel(topics);
-        let outlet = Outlet { post: self.post.clone(), sender: Sender { cluster: name.clone(), epoch } };
+        let sender = UpdateSender {
+            queue: self.queue.clone(),
+            connection: ConnectionId { cluster: name.clone(), epoch },
+        };
         let mut task = JoinSet::new();
-        task.spawn(connection::keep(outlet, access.clone(), followed, self.pulse.clone()));
-        self.clusters.insert(name.clone(), Spoke { access: access.clone(), topics, _task: task });
+        task.spawn(connection::run(sender, access.clone(), followed, self.probe.clone()));
+        self.clusters.insert(name.clone(), ClusterConnection { access: access.clone(), topics, _task: task });
     }
 
     fn number(&mut self) -> u64 {
@@ -235,10 +238,10 @@ fn serials(topics: &Topics) -> impl Iterator<Item = (&TopicId, u64)> {
     topics.iter().map(|(id, (serial, _))| (id, *serial))
 }
 
-impl Heard {
-    /// What was heard from the next clusters that have something to say: fair to all of them. Nothing is lost if the
-    /// future is dropped before it is ready.
-    pub async fn next(&mut self) -> Vec<Word> {
+impl ClusterUpdates {
+    /// The updates of the next clusters that have some: fair to all of them. Nothing is lost if the future is dropped before it is
+    /// ready.
+    pub async fn next(&mut self) -> Vec<ClusterUpdate> {
         self.0.next().await
     }
 }

@@ -13,7 +13,7 @@ use kube::{
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 
-use super::super::{Heard, Pulse, Spokes, Topic, TopicId, Word};
+use super::super::{ClusterConnections, ClusterUpdate, ClusterUpdates, Probe, Topic, TopicId};
 use crate::hub::{
     ClusterName, NoAnswer, Plan, Reader,
     inventory::{Access, Cluster},
@@ -22,8 +22,8 @@ use crate::hub::{
 /// How long anything may take.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-fn quick() -> Pulse {
-    Pulse::new(Duration::from_millis(200), Duration::from_millis(500))
+fn quick() -> Probe {
+    Probe::new(Duration::from_millis(200), Duration::from_millis(500))
 }
 
 /// What was heard of one cluster.
@@ -38,8 +38,8 @@ pub(super) struct Said {
 }
 
 pub(super) struct Hub {
-    spokes: Spokes,
-    heard: Heard,
+    connections: ClusterConnections,
+    heard: ClusterUpdates,
     pub(super) clusters: BTreeMap<ClusterName, Cluster>,
     pub(super) topics: BTreeMap<TopicId, Topic>,
     pub(super) epochs: BTreeMap<ClusterName, u64>,
@@ -48,10 +48,10 @@ pub(super) struct Hub {
 
 impl Hub {
     pub(super) fn new() -> Self {
-        let (spokes, heard) = Spokes::with(quick());
+        let (connections, heard) = ClusterConnections::with(quick());
         let topics = [(("maps".into(), 1), topic("v1", "ConfigMap"))].into();
         let (clusters, epochs, said) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { spokes, heard, clusters, topics, epochs, said }
+        Self { connections, heard, clusters, topics, epochs, said }
     }
 
     /// A cluster joins, or is to be got at in another way.
@@ -67,7 +67,7 @@ impl Hub {
     }
 
     pub(super) fn follow(&mut self) {
-        let opened = self.spokes.follow(&self.clusters, &self.topics);
+        let opened = self.connections.follow(&self.clusters, &self.topics);
         for (name, epoch) in opened {
             self.said.remove(&name);
             self.epochs.insert(name, epoch);
@@ -90,34 +90,38 @@ impl Hub {
         async move {
             let begun = Instant::now();
             while !is_so(self) {
-                let Ok(words) = timeout_at(begun + DEADLINE, self.heard.next()).await else {
+                let Ok(updates) = timeout_at(begun + DEADLINE, self.heard.next()).await else {
                     panic!("{caller}: not heard in time: {what}; but {:#?}", self.said)
                 };
-                for word in words {
-                    self.hear(word);
+                for update in updates {
+                    self.hear(update);
                 }
             }
             begun.elapsed()
         }
     }
 
-    fn hear(&mut self, word: Word) {
-        assert_eq!(Some(&word.epoch), self.epochs.get(&word.cluster), "only the last connection is heard");
-        let said = self.said.entry(word.cluster).or_default();
-        for (_, name, instance) in word.objects {
+    fn hear(&mut self, update: ClusterUpdate) {
+        assert_eq!(
+            Some(&update.epoch),
+            self.epochs.get(&update.cluster),
+            "only the last connection is heard"
+        );
+        let said = self.said.entry(update.cluster).or_default();
+        for (_, name, instance) in update.objects {
             let generation = instance.map(|instance| instance.hub_generation.unwrap_or_default().get());
             match generation {
                 Some(generation) => said.objects.insert(name.to_string(), generation),
                 None => said.objects.remove(&name.to_string()),
             };
         }
-        said.topics.extend(word.topics.into_iter().map(|((name, _), verdict)| (name, verdict)));
-        match &word.link {
+        said.topics.extend(update.topics.into_iter().map(|((name, _), verdict)| (name, verdict)));
+        match &update.link {
             Some(Ok(_)) => said.links.0 += 1,
             Some(Err(_)) => said.links.1 += 1,
             None => {}
         }
-        said.link = word.link.or(said.link.take());
+        said.link = update.link.or(said.link.take());
     }
 
     /// Whether a cluster answers, and all of its objects are known.

@@ -7,9 +7,9 @@ use tokio::time::Instant;
 use super::{
     super::{
         Access,
-        connection::{Run, again_and_again},
-        mailbox::{About, Sender},
-        post::{Outlet, Post},
+        connection::{Run, run_forever},
+        queue::{ConnectionId, WatchId},
+        sender::{SharedQueue, UpdateSender},
     },
     hub::{Hub, access, topic},
 };
@@ -42,8 +42,8 @@ async fn a_kubeconfig_without_a_client_says_why_and_is_tried_again() {
 
 /// Fails three times.
 struct Failing {
-    outlet: Outlet,
-    about: About,
+    sender: UpdateSender,
+    watch_id: WatchId,
     runs: u32,
 }
 
@@ -51,32 +51,32 @@ impl Run for Failing {
     async fn run(&mut self) {
         self.runs += 1;
         assert!(self.runs > 3, "the first runs fail");
-        self.outlet.topic(&self.about, Ok(()));
-        self.outlet.link(Ok(Duration::ZERO));
+        self.sender.topic(&self.watch_id, Ok(()));
+        self.sender.link(Ok(Duration::ZERO));
         std::future::pending::<()>().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_that_fails_inside_the_controller_is_told_and_begins_again() {
-    let post = Post::default();
-    let sender = Sender { cluster: "one".parse().unwrap(), epoch: 1 };
-    let about = About { topic: ("t".into(), 1), serial: 2 };
-    post.mail().open(&sender.cluster, sender.epoch);
-    post.mail().follow(&sender.cluster, [(&about.topic, about.serial)]);
-    let outlet = Outlet { post: post.clone(), sender };
-    let failing = Failing { outlet: outlet.clone(), about, runs: 0 };
-    let running = tokio::spawn(again_and_again(outlet, failing));
+    let queue = SharedQueue::default();
+    let connection = ConnectionId { cluster: "one".parse().unwrap(), epoch: 1 };
+    let watch_id = WatchId { topic: ("t".into(), 1), serial: 2 };
+    queue.lock().open(&connection.cluster, connection.epoch);
+    queue.lock().follow(&connection.cluster, [(&watch_id.topic, watch_id.serial)]);
+    let sender = UpdateSender { queue: queue.clone(), connection };
+    let failing = Failing { sender: sender.clone(), watch_id, runs: 0 };
+    let running = tokio::spawn(run_forever(sender, failing));
     let begun = Instant::now();
     let why: Arc<str> = "the controller failed on this cluster, and begins again".into();
     for run in 0..3 {
-        let word = post.next().await.remove(0);
-        assert_eq!(word.link, Some(Err(why.clone().into())));
-        assert_eq!(word.topics.len(), usize::from(run == 0), "said once");
+        let update = queue.next().await.remove(0);
+        assert_eq!(update.link, Some(Err(why.clone().into())));
+        assert_eq!(update.topics.len(), usize::from(run == 0), "said once");
     }
-    let word = post.next().await.remove(0);
-    assert_eq!(word.link, Some(Ok(Duration::ZERO)));
-    assert_eq!(word.topics.into_values().collect::<Vec<_>>(), [Ok(())]);
+    let update = queue.next().await.remove(0);
+    assert_eq!(update.link, Some(Ok(Duration::ZERO)));
+    assert_eq!(update.topics.into_values().collect::<Vec<_>>(), [Ok(())]);
     let took = begun.elapsed();
     assert!(
         took >= Duration::from_millis(3500) && took <= Duration::from_secs(7),
