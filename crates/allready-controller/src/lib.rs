@@ -26,8 +26,6 @@ pub mod hub;
 pub mod metrics;
 // What users need has a page of its own. The rest is reachable for the tests in its documentation, and promises nothing.
 #[doc(hidden)]
-pub mod pace;
-#[doc(hidden)]
 pub mod polarity;
 #[cfg(feature = "program")]
 pub mod program;

@@ -1,7 +1,7 @@
 //! The hub controller alone in a process, for a benchmark that weighs it: takes the kubeconfig of the hub and a directory with
 //! the kubeconfigs of the clusters, and runs until standard input ends.
 
-use allready_controller::hub::{Hubbing, inventory::DirectoryInventory};
+use allready_controller::hub::{HubController, inventory::DirectoryInventory};
 use kube::Client;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 
@@ -13,11 +13,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let hub = Kubeconfig::read_from(hub)?;
     let config = kube::Config::from_custom_kubeconfig(hub, &KubeConfigOptions::default()).await?;
-    let hubbing =
-        Hubbing::new(Client::try_from(config)?, Box::new(DirectoryInventory::new(clusters.as_os_str())));
+    let controller = HubController::new(
+        Client::try_from(config)?,
+        Box::new(DirectoryInventory::new(clusters.as_os_str())),
+    );
     let ended = tokio::task::spawn_blocking(|| std::io::stdin().lines().for_each(drop));
     tokio::select! {
-        () = hubbing.run() => {}
+        () = controller.run() => {}
         ended = ended => ended?,
     }
     Ok(())

@@ -4,7 +4,7 @@ mod records;
 
 use std::process::ExitCode;
 
-use allready_controller::hub::board::AGGREGATION_LABEL;
+use allready_controller::hub::AGGREGATION_LABEL;
 use allready_core::Time;
 use clap::Args;
 use kube::{

@@ -1,7 +1,7 @@
 //! What DNSEndpoints publish, target by target.
 
 use allready_controller::hub::{
-    board::AGGREGATION_LABEL,
+    AGGREGATION_LABEL,
     dns::{Published, RecordKey},
 };
 use allready_core::Time;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use allready_controller::hub::board::CLUSTER_LABEL;
+use allready_controller::hub::CLUSTER_LABEL;
 use allready_core::{Status, Time, found};
 use serde_json::{Value, json};
 

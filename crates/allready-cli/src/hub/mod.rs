@@ -4,7 +4,7 @@ mod facts;
 
 use std::process::ExitCode;
 
-use allready_controller::hub::board::CLUSTER_LABEL;
+use allready_controller::hub::CLUSTER_LABEL;
 use allready_core::Time;
 use allready_kube::kinds::{StatusAggregation, StatusReport};
 use clap::{Args, Subcommand};

@@ -1,6 +1,6 @@
 //! What is installed, as it is found in a cluster.
 
-use allready_controller::hub::remains::{self, Remains};
+use allready_controller::hub::leftovers;
 use kube::{
     Api, Client, ResourceExt as _,
     api::{ApiResource, DynamicObject, ListParams},
@@ -44,18 +44,18 @@ const OURS: &str = "app.kubernetes.io/name=allready";
 /// What an aggregation wrote into the status of an object.
 pub(super) struct Leftover {
     pub(super) kind: ApiResource,
-    pub(super) remains: Remains,
+    pub(super) written: leftovers::Leftover,
 }
 
 impl Leftover {
     /// As it is named to a person.
     pub(super) fn described(&self) -> String {
-        let (kind, name) = (tame(&self.kind.kind.to_lowercase()), tame(&self.remains.object.name));
-        let place = match &*self.remains.object.namespace {
+        let (kind, name) = (tame(&self.kind.kind.to_lowercase()), tame(&self.written.object.name));
+        let place = match &*self.written.object.namespace {
             "" => String::new(),
             namespace => format!(" in {}", tame(namespace)),
         };
-        format!("what {} wrote into {kind}/{name}{place}", tame(&self.remains.manager))
+        format!("what {} wrote into {kind}/{name}{place}", tame(&self.written.manager))
     }
 }
 
@@ -89,11 +89,11 @@ pub(super) async fn installed(client: &Client) -> Result<Vec<Installed>, Failure
 /// Everything that aggregations have written into statuses, of whatever kind.
 pub(super) async fn leftovers(client: &Client, printer: &mut Printer) -> Result<Vec<Leftover>, Failure> {
     let mut all = Vec::new();
-    let kinds = remains::kinds(client).await;
+    let kinds = leftovers::kinds(client).await;
     for kind in kinds.map_err(|error| refused("cannot find out which kinds there are", &error))? {
-        match remains::search(client, &kind).await {
+        match leftovers::search(client, &kind).await {
             Ok(found) => {
-                all.extend(found.into_iter().map(|remains| Leftover { kind: kind.clone(), remains }));
+                all.extend(found.into_iter().map(|written| Leftover { kind: kind.clone(), written }));
             }
             // The kind is gone since it was found.
             Err(kube::Error::Api(status)) if status.code == 404 => {}

@@ -165,13 +165,13 @@ async fn delete(client: &Client, installed: &Installed, printer: &mut Printer) -
 }
 
 async fn remove(client: &Client, leftover: &Leftover, printer: &mut Printer) -> Result<(), Failure> {
-    let (kind, remains) = (&leftover.kind, &leftover.remains);
-    let api: Api<DynamicObject> = match &*remains.object.namespace {
+    let (kind, written) = (&leftover.kind, &leftover.written);
+    let api: Api<DynamicObject> = match &*written.object.namespace {
         "" => Api::all_with(client.clone(), kind),
         namespace => Api::namespaced_with(client.clone(), namespace, kind),
     };
-    let apply = PatchParams::apply(&remains.manager).force();
-    match api.patch_status(&remains.object.name, &apply, &Patch::Apply(remains.nothing())).await {
+    let apply = PatchParams::apply(&written.manager).force();
+    match api.patch_status(&written.object.name, &apply, &Patch::Apply(written.nothing())).await {
         Ok(_) => {}
         Err(kube::Error::Api(status)) if status.code == 404 => {}
         Err(error) => return Err(refused(&format!("cannot remove {}", leftover.described()), &error)),

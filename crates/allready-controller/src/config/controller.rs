@@ -196,7 +196,7 @@ async fn write_status(client: Client, key: &StatusKey, body: &Value) -> Written 
         Ok(Some(object))
     } else {
         // Somebody owns a part of it too, or changes what is written on its way.
-        Err((Refusal::Conflict, "the status was accepted, and another one stands".to_owned()))
+        Err((Refusal::Unanswered, "the status was accepted, and another one stands".to_owned()))
     }
 }
 

@@ -106,6 +106,11 @@ pub trait Reconciler: Send {
         due: &mut BTreeSet<Self::Key>,
     );
 
+    /// Takes the keys that decisions since the last call have made due: a decision may find out what another one depends on.
+    fn take_due(&mut self) -> BTreeSet<Self::Key> {
+        BTreeSet::new()
+    }
+
     /// All keys: looked at when this replica begins to lead.
     fn keys(&self) -> Vec<Self::Key>;
 
@@ -115,6 +120,9 @@ pub trait Reconciler: Send {
 
 /// The shortest time after which a key is looked at again by itself.
 const SOON: Duration = Duration::from_millis(10);
+
+/// How often keys that others have made due are decided before what is due is written.
+const ROUNDS: usize = 4;
 
 /// A reconciler with its schedule and its queue of writes.
 #[derive(Debug)]
@@ -168,14 +176,21 @@ impl<R: Reconciler> Engine<R> {
             // Its predecessor may have decided otherwise.
             self.schedule.all(self.reconciler.keys(), now.elapsed);
         }
-        for key in self.schedule.take_due(now.elapsed) {
-            let Desired { writes, look_again } = self.reconciler.reconcile(&key, now);
-            self.reconciles += 1;
-            self.want(&key, writes, now.elapsed);
-            if let Some(when) = look_again {
-                // A time that has passed is no reason to do nothing else.
-                self.schedule.at(key, when.max(now.elapsed + SOON));
+        for _ in 0..ROUNDS {
+            for key in self.schedule.take_due(now.elapsed) {
+                let Desired { writes, look_again } = self.reconciler.reconcile(&key, now);
+                self.reconciles += 1;
+                self.want(&key, writes, now.elapsed);
+                if let Some(when) = look_again {
+                    // A time that has passed is no reason to do nothing else.
+                    self.schedule.at(key, when.max(now.elapsed + SOON));
+                }
             }
+            let due = self.reconciler.take_due();
+            if due.is_empty() {
+                break;
+            }
+            self.schedule.all(due, now.elapsed);
         }
         if is_leading { self.queue.take_due(now.elapsed) } else { Vec::new() }
     }
@@ -193,6 +208,11 @@ impl<R: Reconciler> Engine<R> {
         if !wanted.is_empty() {
             self.wanted.insert(key.clone(), wanted);
         }
+    }
+
+    /// The targets for which writes are wanted at present, whether they wait or are in flight.
+    pub fn wanted(&self) -> impl Iterator<Item = &R::Target> {
+        self.owners.keys()
     }
 
     /// The time of the next key that is due, or write where this replica leads, if nothing happens before.

@@ -139,7 +139,9 @@ impl<T: Ord + Clone> Queue<T> {
                     Refusal::Busy { after } => after.unwrap_or_default(),
                     _ => Duration::ZERO,
                 };
-                let wait = self.backoff.delay(entry.failures, chance).max(asked.min(LONGEST_ASKED));
+                // That somebody else was faster says nothing about the server: what is newer is decided on, and written soon.
+                let growth = if refusal == Refusal::Conflict { 0 } else { entry.failures };
+                let wait = self.backoff.delay(growth, chance).max(asked.min(LONGEST_ASKED));
                 entry.failures = entry.failures.saturating_add(1);
                 entry.not_before = now + wait;
             }

@@ -53,24 +53,14 @@ pub enum LinkState {
     /// Nothing was heard yet, and it has not been long.
     Pending,
     /// It answers, or did so lately.
-    Heard,
+    Reachable,
     /// It has not answered for too long, or refuses to.
-    Lost {
+    Unreachable {
         /// When it was last heard, where that is known.
         since: Option<Time>,
         /// Why.
         why: Arc<str>,
     },
-}
-
-impl LinkState {
-    /// Whether it is the same, whatever the words for it.
-    pub fn is_like(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Lost { since, .. }, Self::Lost { since: other, .. }) => since == other,
-            (one, other) => one == other,
-        }
-    }
 }
 
 impl Link {
@@ -123,14 +113,19 @@ impl Link {
         self.failing.as_ref().map(|failing| &failing.why)
     }
 
+    /// The time at which it is lost with so much patience, if nothing is heard.
+    pub fn lost_at(&self, patience: Duration) -> Duration {
+        self.heard.map_or(self.began, |(heard, _)| heard) + patience + Duration::from_millis(1)
+    }
+
     /// How it is, with so much patience.
     pub fn state(&self, patience: Duration, now: Duration) -> LinkState {
         let silent_for = now.saturating_sub(self.heard.map_or(self.began, |(heard, _)| heard));
         if silent_for > patience || self.is_refused() {
             let why = self.trouble().cloned().unwrap_or_else(|| "it does not answer".into());
-            return LinkState::Lost { since: self.last_heard(), why };
+            return LinkState::Unreachable { since: self.last_heard(), why };
         }
-        if self.heard.is_some() { LinkState::Heard } else { LinkState::Pending }
+        if self.heard.is_some() { LinkState::Reachable } else { LinkState::Pending }
     }
 }
 
@@ -150,11 +145,11 @@ mod tests {
         assert_eq!(link.state(S(30), S(30)), LinkState::Pending);
         link.probed(Ok(Duration::from_millis(3)), S(10), at(110));
         link.probed(Err("connection refused".into()), S(15), at(115));
-        assert_eq!(link.state(S(30), S(40)), LinkState::Heard);
-        let lost = LinkState::Lost { since: Some(at(110)), why: "connection refused".into() };
+        assert_eq!(link.state(S(30), S(40)), LinkState::Reachable);
+        let lost = LinkState::Unreachable { since: Some(at(110)), why: "connection refused".into() };
         assert_eq!(link.state(S(30), S(41)), lost);
         link.hear(S(42), at(142));
-        assert_eq!((link.state(S(30), S(42)), link.trouble()), (LinkState::Heard, None));
+        assert_eq!((link.state(S(30), S(42)), link.trouble()), (LinkState::Reachable, None));
     }
 
     #[test]
@@ -162,12 +157,12 @@ mod tests {
         let mut link = Link::new(S(0));
         link.probed(Ok(S(0)), S(10), at(110));
         link.probed(Err(NoAnswer::refused("401 Unauthorized")), S(15), at(115));
-        let lost = LinkState::Lost { since: Some(at(110)), why: "401 Unauthorized".into() };
+        let lost = LinkState::Unreachable { since: Some(at(110)), why: "401 Unauthorized".into() };
         assert_eq!(link.state(S(30), S(15)), lost);
         link.hear(S(16), at(116));
         assert_eq!(link.state(S(30), S(16)), lost, "a watch that began before");
         link.probed(Ok(S(0)), S(20), at(120));
-        assert_eq!(link.state(S(30), S(20)), LinkState::Heard);
+        assert_eq!(link.state(S(30), S(20)), LinkState::Reachable);
     }
 
     #[test]
@@ -175,7 +170,7 @@ mod tests {
         let mut link = Link::new(S(100));
         link.recall(at(7));
         link.recall(at(5));
-        let lost = LinkState::Lost { since: Some(at(7)), why: "it does not answer".into() };
+        let lost = LinkState::Unreachable { since: Some(at(7)), why: "it does not answer".into() };
         assert_eq!(link.state(S(30), S(131)), lost);
     }
 }

@@ -1,7 +1,6 @@
 //! One status on a hub from the instances of an object in many clusters.
 
 mod access;
-pub mod board;
 mod bounded;
 mod cluster;
 mod connections;
@@ -12,32 +11,32 @@ mod expression;
 mod fields;
 mod instance;
 pub mod inventory;
+pub mod leftovers;
 mod limits;
 mod link;
 mod name;
 pub mod offline;
-mod outbox;
 mod plan;
 mod read;
-pub mod remains;
+mod reconcile;
 #[doc(hidden)]
 pub mod reports;
 mod rows;
-mod run;
+mod shell;
+mod state;
 mod subject;
 #[cfg(test)]
 mod tests;
 
 pub use cluster::{ClusterName, InvalidClusterName, ObjectName};
+pub use leftovers::Leftover;
 pub use limits::Limits;
 pub use plan::{AGGREGATED, Plan, PlannedCondition};
-pub use remains::Remains;
-pub use run::Hubbing;
+pub use shell::HubController;
+pub use state::{AGGREGATION_LABEL, CLUSTER_LABEL, Options};
 pub use subject::{Answer, Doubt, Rival};
 
 // The parts of the controller: for its own tests.
-#[doc(hidden)]
-pub use connections::{ClusterConnections as Spokes, ClusterUpdate as Word, ClusterUpdates as Heard};
 #[doc(hidden)]
 pub use connections::{ClusterConnections, ClusterUpdate, ClusterUpdates, Topic, TopicId};
 #[doc(hidden)]
@@ -53,9 +52,9 @@ pub use link::{Link, LinkState, NoAnswer};
 #[doc(hidden)]
 pub use name::{HOSTNAME, IP_ADDRESS, join_address, join_listener, split_address, split_listener};
 #[doc(hidden)]
-pub use outbox::{Draft, Outbox, Place};
-#[doc(hidden)]
 pub use read::{HubFacts, Reader};
+#[doc(hidden)]
+pub use state::{HubEvent, HubKey, HubState, ObjectEvent, StatusTarget, Target};
 #[doc(hidden)]
 pub use subject::{Share, Subject};
 

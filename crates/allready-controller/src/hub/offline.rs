@@ -15,10 +15,10 @@ use serde_json::Value;
 use self::applied::{applied, without_record};
 use super::{
     AGGREGATED, ClusterName, Decisions, Doubt, HubFacts, ObjectName, Plan, Reader, Share, Subject,
-    board::{AGGREGATION_LABEL, MADE_BY, Options, presence},
     dns::{self, Contribution, Owner, Presence, Published},
     manager,
     reports::{recalled_rows, reports},
+    state::{AGGREGATION_LABEL, MADE_BY, Options, presence},
 };
 
 /// One cluster, as far as it is known.

@@ -1,13 +1,10 @@
 //! The hub beside the aggregator: one status from the same object in many clusters.
 
-use std::sync::Arc;
-
 use super::{args::ControllerArgs, cluster::Cluster, failure::Failure, sources, text::tame};
 use crate::{
     engine::Running,
-    hub::{Hubbing, inventory::Providers},
+    hub::{HubController, inventory::Providers},
 };
-use tokio::time::Instant;
 
 /// The plugins that give credentials, from the file that is named.
 pub(super) fn providers(args: &ControllerArgs) -> Result<Providers, Failure> {
@@ -22,16 +19,13 @@ pub(super) fn controller(
     cluster: &Cluster,
     providers: &Providers,
     running: Running,
-) -> Option<Hubbing> {
+) -> Option<HubController> {
     if args.clusters.is_empty() {
         return None;
     }
     let namespace = args.hub_namespace(&cluster.namespace);
     let inventory = sources::inventory(&args.clusters, providers, &namespace, &cluster.client);
-    let mut hubbing = Hubbing::new(cluster.client.clone(), Box::new(inventory));
-    hubbing.options.namespace = namespace;
-    let Running { leader, writes, .. } = running;
-    hubbing.leading = Arc::new(move || leader.term(Instant::now()).is_some());
-    hubbing.metrics = writes;
-    Some(hubbing)
+    let mut controller = HubController::new(cluster.client.clone(), Box::new(inventory));
+    controller.options.namespace = namespace;
+    Some(HubController { running, ..controller })
 }

@@ -42,8 +42,7 @@ use crate::{
     config::{ConfigController, StatusKey},
     engine::{Leader, Running},
     health::Health,
-    hub::{Hubbing, inventory::Providers},
-    metrics::ControllerMetrics,
+    hub::{HubController, inventory::Providers},
 };
 
 /// The timing of the controllers' own lease: a replica that is killed is followed within ten seconds. [`Timing::failover`] has
@@ -125,7 +124,8 @@ async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Fai
     let hub = hub::controller(args, &cluster, providers, running());
     let mut controllers =
         vec![("config_status", config.running.writes.clone(), config.running.metrics.clone())];
-    controllers.extend(hub.as_ref().map(|hub| ("hub", hub.metrics.clone(), ControllerMetrics::default())));
+    controllers
+        .extend(hub.as_ref().map(|hub| ("hub", hub.running.writes.clone(), hub.running.metrics.clone())));
     let is_leading = {
         let leader = leader.clone();
         move || leader.term(Instant::now()).is_some()
@@ -139,7 +139,7 @@ async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Fai
         say(&format!("Serving http://{address}/metrics, /healthz and /readyz\n"))?;
         tokio::spawn(pages.serve(listener));
     }
-    let work = async { tokio::join!(config.run(), OptionFuture::from(hub.map(Hubbing::run))) };
+    let work = async { tokio::join!(config.run(), OptionFuture::from(hub.map(HubController::run))) };
     tokio::select! {
         () = stopped => {}
         () = contact(&cluster.client, &health) => {}

@@ -22,6 +22,19 @@ pub enum WatchEvent<K, V> {
     Failed(Arc<str>),
 }
 
+impl<K, V> WatchEvent<K, V> {
+    /// The event with the object reduced to what matters of it.
+    pub fn map<W>(self, reduce: impl FnOnce(V) -> W) -> WatchEvent<K, W> {
+        match self {
+            Self::Init => WatchEvent::Init,
+            Self::Apply(key, value) => WatchEvent::Apply(key, reduce(value)),
+            Self::Delete(key) => WatchEvent::Delete(key),
+            Self::InitDone => WatchEvent::InitDone,
+            Self::Failed(why) => WatchEvent::Failed(why),
+        }
+    }
+}
+
 /// Objects by their key, and whether what is known of them is complete. Time is the duration since any fixed instant.
 ///
 /// ```
@@ -97,6 +110,11 @@ impl<K: Ord + Clone, V> Store<K, V> {
                 Vec::new()
             }
         }
+    }
+
+    /// Takes an object as the answer to a write shows it. A list under way has to show it too, or it is gone.
+    pub fn update(&mut self, key: K, value: V) {
+        self.objects.insert(key, value);
     }
 
     /// The object of this key.
@@ -189,6 +207,16 @@ mod tests {
         assert_eq!(store.apply(Delete("a"), S(1)), ["a"]);
         assert_eq!(store.apply(InitDone, S(1)), [] as [&str; 0]);
         assert!(store.is_empty() && store.is_current());
+    }
+
+    #[test]
+    fn an_object_that_only_an_answer_has_shown_is_gone_if_the_list_under_way_does_not_show_it() {
+        let mut store = listed(&["a"]);
+        store.apply(Init, S(1));
+        store.update("b", 2);
+        store.apply(Apply("a", 2), S(1));
+        assert_eq!(store.get("b"), Some(&2));
+        assert_eq!(store.apply(InitDone, S(1)), ["b"]);
     }
 
     #[test]

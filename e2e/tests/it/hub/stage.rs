@@ -7,7 +7,7 @@ use std::{
 };
 
 use allready_apiserver::catalog;
-use allready_controller::hub::{Hubbing, board::Options, inventory::SecretInventory};
+use allready_controller::hub::{HubController, Options, inventory::SecretInventory};
 use allready_e2e::{Server, Wire, eventually};
 use allready_kube::kinds::{StatusAggregation, definitions};
 use futures::StreamExt as _;
@@ -179,8 +179,8 @@ impl Stage {
             namespace: self.namespace.clone(),
             ..Options::default()
         };
-        let hubbing = Hubbing { options, ..Hubbing::new(client, Box::new(inventory)) };
-        self.running = Some(tokio::spawn(hubbing.run()));
+        let controller = HubController { options, ..HubController::new(client, Box::new(inventory)) };
+        self.running = Some(tokio::spawn(controller.run()));
     }
 
     pub(super) async fn stop(&mut self) {

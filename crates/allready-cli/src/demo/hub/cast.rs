@@ -7,7 +7,7 @@ use allready_apiserver::{
     server::{Listening, kubeconfig},
 };
 use allready_controller::hub::{
-    Hubbing, ObjectName, board::Options, dns::endpoint_name, inventory::SecretInventory,
+    HubController, ObjectName, Options, dns::endpoint_name, inventory::SecretInventory,
 };
 use k8s_openapi::{
     ByteString,
@@ -61,8 +61,9 @@ impl Cast {
 
         let inventory = SecretInventory::new(hub.client.clone()).namespace(CLUSTERS);
         let options = Options { namespace: CLUSTERS.to_owned(), ..Options::default() };
-        let hubbing = Hubbing { options, ..Hubbing::new(hub.client.clone(), Box::new(inventory)) };
-        let controller = tokio::spawn(hubbing.run()).abort_handle();
+        let controller =
+            HubController { options, ..HubController::new(hub.client.clone(), Box::new(inventory)) };
+        let controller = tokio::spawn(controller.run()).abort_handle();
         let mut cast = Self { kubeconfig, hub, spokes: BTreeMap::new(), controller };
         for (name, address) in clusters {
             cast.join(name, address).await?;

@@ -8,9 +8,9 @@ mod writing;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use allready_apiserver::{ApiServer, catalog};
+use allready_controller::engine::Running;
 use allready_controller::hub::{
-    ClusterName, Hubbing,
-    board::Options,
+    ClusterName, HubController, Options,
     inventory::{Access, Cluster, ClusterInventory, Inventory},
 };
 use allready_kube::{
@@ -88,17 +88,17 @@ impl Stage {
 
     fn run(&mut self) {
         let (start, told) = (self.start, self.inventory.subscribe());
-        let hubbing = Hubbing {
+        let controller = HubController {
             options: Options {
                 patience: Duration::from_secs(3),
                 namespace: "default".to_owned(),
                 backoff: Backoff { min: Duration::from_millis(100), max: Duration::from_secs(2) },
                 ..Options::default()
             },
-            clock: Clock::new(move || day(start)),
-            ..Hubbing::new(as_hub(&self.hub), Box::new(Told(told)))
+            running: Running { clock: Clock::new(move || day(start)), ..Running::default() },
+            ..HubController::new(as_hub(&self.hub), Box::new(Told(told)))
         };
-        if let Some(before) = self.running.replace(tokio::spawn(hubbing.run())) {
+        if let Some(before) = self.running.replace(tokio::spawn(controller.run())) {
             before.abort();
         }
     }

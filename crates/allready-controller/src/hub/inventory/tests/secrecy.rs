@@ -16,7 +16,7 @@ use super::{
     super::{ClusterInventory, SecretInventory},
     kubeconfig, next, put, secret,
 };
-use crate::hub::Spokes;
+use crate::hub::ClusterConnections;
 
 /// What is logged.
 #[derive(Clone, Default)]
@@ -86,7 +86,7 @@ async fn what_is_secret_is_neither_logged_nor_told() {
     let seen = next(&mut inventory.watch()).await.unwrap();
     assert_eq!(seen.clusters.len(), texts.len());
 
-    let (mut spokes, mut heard) = Spokes::new();
+    let (mut spokes, mut heard) = ClusterConnections::new();
     spokes.follow(&seen.clusters, &BTreeMap::new());
     let mut links = BTreeMap::new();
     while links.len() < texts.len() {

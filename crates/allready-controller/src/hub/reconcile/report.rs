@@ -1,0 +1,106 @@
+//! The report on an instance, or that nobody wants it.
+
+use std::sync::Arc;
+
+use crate::{
+    engine::{Desired, Write},
+    hub::{
+        ClusterName, Doubt, ObjectName,
+        dns::Owner,
+        reports,
+        state::{
+            HubState, MADE_BY, Target,
+            reports::{About, told},
+            standing::at_version,
+        },
+    },
+};
+
+impl HubState {
+    pub(super) fn reconcile_report(&mut self, name: &ObjectName) -> Desired<Target> {
+        let mut desired = Desired::default();
+        if !self.reports.store.is_synced() || !self.clusters.is_seen() {
+            return desired;
+        }
+        let write = if let Some((aggregation, object, cluster)) = self.reported_instance(name) {
+            self.instance_report(name, &aggregation, &object, &cluster)
+        } else {
+            self.reports.instances.remove(name);
+            // Only what is known for certain to be unwanted is taken away.
+            let standing = self.reports.store.get(name).filter(|_| self.watched.is_synced());
+            standing.filter(|report| self.is_orphan(name, &report.about)).map(|_| Write::calm(None))
+        };
+        match write {
+            Some(write) => desired.write(Target::Report(name.clone()), write),
+            None => self.report_settled(name),
+        }
+        desired
+    }
+
+    /// The instance that a report is wanted on.
+    fn reported_instance(&self, name: &ObjectName) -> Option<(Arc<str>, ObjectName, ClusterName)> {
+        let (aggregation, object, cluster) = self.reports.instances.get(name)?;
+        let found = self.aggregations.get(aggregation)?;
+        let subject = found.subjects.get(object)?;
+        let is_wanted = found.reported.get(object) == Some(&true)
+            && subject.shares().contains_key(cluster)
+            && self.claimed_by_another(aggregation, object).is_none();
+        is_wanted.then(|| (Arc::clone(aggregation), object.clone(), cluster.clone()))
+    }
+
+    /// The report on an instance, unless it stands.
+    fn instance_report(
+        &self,
+        report: &ObjectName,
+        name: &Arc<str>,
+        object: &ObjectName,
+        cluster: &ClusterName,
+    ) -> Option<Write> {
+        let aggregation = self.aggregations.get(name)?;
+        let subject = aggregation.subjects.get(object)?;
+        // What belongs to an object that is being deleted goes with it.
+        let facts = subject.facts().filter(|facts| !facts.is_leaving)?;
+        // What an earlier controller wrote down is better than nothing.
+        if subject.shares().get(cluster).is_none_or(|share| share.doubt == Some(Doubt::Pending)) {
+            return None;
+        }
+        let target = &aggregation.plan.target;
+        let owner = Owner { api_version: &target.api_version, kind: &target.kind, uid: &facts.uid };
+        let mut body = reports::report(subject, name, object, &owner, cluster);
+        body["metadata"]["namespace"] = (*report.namespace).into();
+        body["metadata"]["labels"][MADE_BY.0] = MADE_BY.1.into();
+        let standing = self.reports.store.get(report);
+        if standing.is_some_and(|standing| standing.digest == told(&body)) {
+            return None;
+        }
+        at_version(&mut body, standing.and_then(|standing| standing.version));
+        Some(Write::calm(Some(body)))
+    }
+
+    /// Whether it is certain that nobody wants a report.
+    fn is_orphan(&self, name: &ObjectName, about: &About) -> bool {
+        let (label, kind, cluster) = match about {
+            About::Cluster { cluster, .. } => {
+                // Another hub controller may have clusters of its own, in its own namespace.
+                let is_ours = *name.namespace == *self.options.namespace;
+                return is_ours && !self.clusters.known().contains_key(cluster);
+            }
+            About::Other => return false,
+            About::Instance { aggregation, kind, cluster, .. } => (aggregation, kind, cluster),
+        };
+        let Some(name) = self.labelled(label) else { return true };
+        let Some(aggregation) = self.aggregations.get(&name) else { return true };
+        if aggregation.plan.target.kind != **kind {
+            // Unless its spec cannot be read at present.
+            return !aggregation.plan.target.kind.is_empty();
+        }
+        if !aggregation.objects.is_synced() {
+            return false;
+        }
+        let Some((_, object)) = self.subject_of(about) else { return true };
+        let Some(subject) = aggregation.subjects.get(&object) else { return true };
+        !subject.shares().contains_key(cluster)
+            || aggregation.reported.get(&object) == Some(&false)
+            || self.claimed_by_another(&name, &object).is_some()
+    }
+}
