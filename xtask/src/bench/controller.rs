@@ -107,10 +107,16 @@ async fn build() -> Result<PathBuf> {
     Ok(built.join(target).join("release/allready-controller"))
 }
 
-/// Whether nothing is loaded at the start: there is no program that would do it.
+/// Whether nothing is loaded at the start: the program headers of the file (ELF, 64 bits) name no interpreter.
 fn is_static(program: &Path) -> Result<bool> {
+    const INTERPRETER: [u8; 4] = 3_u32.to_le_bytes();
     let bytes = std::fs::read(program)?;
-    Ok(!bytes.windows(11).any(|window| window == b"ld-linux-x8"))
+    let number = |at: usize| bytes.get(at..at + 2).map(|it| usize::from(u16::from_le_bytes([it[0], it[1]])));
+    let (Some(start), Some(size), Some(count)) = (number(0x20), number(0x36), number(0x38)) else {
+        bail!("{} is no program", program.display())
+    };
+    let kind = |index: usize| bytes.get(start + index * size..).and_then(|header| header.get(..4));
+    Ok((0..count).all(|index| kind(index) != Some(&INTERPRETER[..])))
 }
 
 /// The memory of a process in bytes: now, and the most that it ever had.
