@@ -33,7 +33,7 @@ use tokio::time::Instant;
 ///
 /// let mut text = String::new();
 /// encode(&mut text, &registry).unwrap();
-/// assert!(text.contains("allready_hub_queue_depth 3\n") && text.contains("allready_hub_queue_oldest_seconds 2.0\n"));
+/// assert!(text.contains("allready_hub_queue_depth 3.0\n") && text.contains("allready_hub_queue_oldest_seconds 2.0\n"));
 /// assert!(!text.contains("events"), "nobody has counted any");
 /// ```
 #[derive(Clone, Debug, Default)]
