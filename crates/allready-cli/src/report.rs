@@ -188,7 +188,13 @@ async fn has_target(client: &Client, namespace: &str, name: &str) -> bool {
         let api: Api<PartialObjectMeta<DynamicObject>> =
             Api::namespaced_with(client.clone(), namespace, &resource);
         let looked = tokio::time::timeout(Duration::from_secs(5), api.get_opt(name)).await;
-        if !matches!(looked, Ok(Ok(None))) {
+        let is_absent = match looked {
+            Ok(Ok(found)) => found.is_none(),
+            // Of a kind that is not served there is none.
+            Ok(Err(kube::Error::Api(status))) => status.code == 404,
+            Ok(Err(_)) | Err(_) => false,
+        };
+        if !is_absent {
             return true;
         }
     }

@@ -204,6 +204,17 @@ fn a_report_into_the_one_object_needs_it_to_be_there() {
 }
 
 #[test]
+fn a_report_that_nobody_reads_is_stored_with_a_warning() {
+    let cluster = Cluster::start();
+    let report =
+        ["report", "--component", "a", "--reconciler", "b", "--outcome", "Success", "--target", "nosuch"];
+    let told = cluster.run(&report);
+    assert!(told.starts_with("exit 0\n--- stdout\nstatusreport default/nosuch.a: b is True"), "{told}");
+    let warning = "nobody reads this report: namespace default has no ConfigurationStatus nosuch; make one, or name the right one";
+    assert!(told.contains(warning), "{told}");
+}
+
+#[test]
 fn what_cannot_be_is_refused_before_anything_is_sent() {
     let report = ["report", "--component", "a", "--reconciler", "b", "--outcome"];
     assert_snapshot!(allready(
