@@ -108,9 +108,8 @@ impl HubState {
         let is_new = is_troubled || *objects != objects_told || *source != told.source;
         let news = is_new.then(|| after(NEWS));
         let again = if is_heard {
-            let since = heard.map(|heard| Duration::try_from(now.time.since(heard)).unwrap_or_default());
-            let wait = since.map_or(Duration::ZERO, |since| self.options.roll_call.saturating_sub(since));
-            (link.last_heard() > *heard).then(|| now.elapsed + wait)
+            (link.last_heard() > *heard)
+                .then(|| written.map_or_else(|| self.next_call(*heard), |at| at + self.options.roll_call))
         } else {
             // Why it does not answer may have other words each time.
             let is_other =
@@ -118,6 +117,14 @@ impl HubState {
             is_other.then(|| after(self.options.roll_call))
         };
         news.into_iter().chain(again).min()
+    }
+
+    /// The time of the next roll call after an earlier controller has heard a cluster.
+    fn next_call(&self, heard: Option<Time>) -> Duration {
+        let since = heard.zip(self.began_at).map(|(heard, began)| began.since(heard));
+        let since =
+            since.map_or(self.options.roll_call, |since| Duration::try_from(since).unwrap_or_default());
+        self.began + self.options.roll_call.saturating_sub(since)
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use allready_kube::list_watch::Store;
+use allready_kube::{kinds::Placement, list_watch::Store};
 use serde_json::Value;
 
 use super::{HubKey, HubState, ObjectEvent, relations::endpoint_name, standing::version};
@@ -103,6 +103,11 @@ impl HubState {
 
 /// What the last word of a cluster is worth.
 pub(in crate::hub) fn presence(subject: &Subject, cluster: &ClusterName, share: &Share) -> Presence {
+    // Where an object is not placed does not depend on whether the cluster answers.
+    let is_placed = matches!(subject.plan().placement, Placement::Annotated | Placement::Decided);
+    if is_placed && !subject.is_expected(cluster) && !subject.is_misplaced() {
+        return Presence::Displaced;
+    }
     match &share.doubt {
         Some(Doubt::Unreachable { since, .. }) => return Presence::Unreachable(*since),
         Some(Doubt::Pending | Doubt::Unreadable { .. }) => return Presence::Doubted,

@@ -104,8 +104,8 @@ impl HubState {
     pub(in crate::hub) fn all_keys(&self) -> BTreeSet<HubKey> {
         let clusters = self.clusters.known().keys().cloned().map(HubKey::Cluster);
         let leftovers = self.leftovers.keys().cloned().map(HubKey::Status);
-        let endpoints = self.endpoints.last.keys().chain(self.endpoints.owners.keys());
-        let endpoints = endpoints.cloned().map(HubKey::Endpoint);
+        let endpoints = self.endpoints.store.keys().chain(self.endpoints.last.keys());
+        let endpoints = endpoints.chain(self.endpoints.owners.keys()).cloned().map(HubKey::Endpoint);
         let reports = self.reports.store.keys().chain(self.reports.instances.keys());
         let reports = reports.map(|name| self.key_of_report(name));
         let objects = self.aggregations.values().flat_map(|aggregation| {

@@ -165,19 +165,28 @@ fn decisions_are_waited_for_from_when_they_are_wanted() {
 }
 
 #[test]
-fn an_object_that_nothing_places_any_more_is_not_left_green_while_its_cluster_is_down() {
+fn an_object_that_nothing_places_any_more_is_not_left_green_and_leaves_dns() {
     let mut world = calm();
+    let place = |world: &mut World, placement: &str, grace: u64| {
+        let dns = json!({ "graceSeconds": grace });
+        let clusters = json!({ "placement": placement });
+        world.aggregate("gateways", gateways(&json!({ "clusters": clusters, "dns": dns })));
+    };
     world.edit(What::Gateway, &web(), |object| {
         object["metadata"]["annotations"] = json!({ "allready.dev/clusters": "cluster-1" });
     });
-    world.aggregate("gateways", gateways(&json!({ "clusters": { "placement": "Annotated" } })));
+    place(&mut world, "Annotated", 3600);
     world.pass(S(5));
     assert_eq!(says(&world), ("True".to_owned(), "Programmed is True on 1 of 1 instances".to_owned()));
     world.spoke(2).is_up = false;
     world.pass(S(15));
-    world.aggregate("gateways", gateways(&json!({ "clusters": { "placement": "Decided" } })));
+    place(&mut world, "Decided", 3600);
     world.pass(S(1));
     see(&mut world, [ObjectEvent::Init, ObjectEvent::InitDone]);
     world.pass(S(160));
     assert_eq!(says(&world).0, "Unknown");
+    // Whether its cluster answers does not matter for an object that is not placed there.
+    place(&mut world, "Decided", 5);
+    world.pass(S(20));
+    assert_eq!(endpoint(&world).unwrap()["spec"]["endpoints"], json!([]));
 }

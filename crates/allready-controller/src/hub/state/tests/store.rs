@@ -14,6 +14,7 @@ pub(super) enum What {
     DaemonSet,
     Report,
     Endpoint,
+    Decision,
 }
 
 impl What {
@@ -31,7 +32,7 @@ impl What {
 pub(super) struct Store {
     pub(super) objects: BTreeMap<(What, ObjectName), Value>,
     pub(super) log: Vec<(What, ObjectEvent)>,
-    version: u64,
+    pub(super) version: u64,
 }
 
 impl Store {

@@ -13,8 +13,8 @@ use super::{
     world::{Fate, S, World},
 };
 use crate::hub::{
-    ClusterName, Doubt, HubFacts, ObjectName, Plan, Reader, Subject, Target, dns::Published, manager,
-    reports::recalled,
+    ClusterName, Decisions, Doubt, HubFacts, ObjectName, Plan, Reader, Subject, Target, dns::Published,
+    manager, reports::recalled,
 };
 
 /// How long something may be red or unknown before the hub must not say anything else: as long as a cluster may be silent, and
@@ -43,8 +43,16 @@ impl World {
         wishes.iter().find(|wish| wish.what == what && wish.plan.is_chosen(object))
     }
 
-    fn facts(wish: &Wish, object: &Value) -> HubFacts {
-        HubFacts::read(object, &wish.plan, &manager(&wish.name))
+    fn facts(&self, wish: &Wish, object: &Value) -> HubFacts {
+        let mut facts = HubFacts::read(object, &wish.plan, &manager(&wish.name));
+        if wish.plan.placement == Placement::Decided {
+            let mut decisions = Decisions::default();
+            for (_, decision) in self.store.objects.iter().filter(|((what, _), _)| *what == What::Decision) {
+                decisions.there(decision);
+            }
+            decisions.place(object["metadata"]["namespace"].as_str().unwrap_or_default(), &mut facts);
+        }
+        facts
     }
 
     /// The clusters that an aggregation chooses, as far as the hub has been told.
@@ -124,7 +132,7 @@ impl Guard {
         let mut rows = BTreeMap::new();
         for (what, name, object) in world.hub_objects() {
             let Some(wish) = World::wish(&wishes, what, object) else { continue };
-            let facts = World::facts(wish, object);
+            let facts = world.facts(wish, object);
             for cluster in expected(world, wish, &facts, name) {
                 let known = world.spokes.contains_key(&cluster) && world.chosen(wish).contains(&cluster);
                 if known && is_well(world, wish, &facts, &cluster, name) {
@@ -240,7 +248,7 @@ impl Guard {
     }
 
     fn is_right(world: &World, wish: &Wish, what: What, name: &ObjectName, object: &Value) {
-        let facts = World::facts(wish, object);
+        let facts = world.facts(wish, object);
         let expected = expected(world, wish, &facts, name);
         let says = |cluster: &ClusterName| match world.chosen(wish).contains(cluster) {
             true if is_well(world, wish, &facts, cluster, name) => "True",
@@ -279,7 +287,7 @@ fn subject(
 ) -> Subject {
     let reader = Reader::new(plan);
     let mut subject = Subject::new(std::sync::Arc::clone(plan));
-    subject.hub(Some(World::facts(wish, object)));
+    subject.hub(Some(world.facts(wish, object)));
     for cluster in world.chosen(wish) {
         let instance = world.spokes[&cluster].objects.get(&(wish.what, name.clone()));
         subject.choose(&cluster);
@@ -330,7 +338,7 @@ fn standing_rows(
 
 /// The targets of a name are the addresses of those clusters where its listener has routes.
 fn has_targets(world: &World, wish: &Wish, name: &ObjectName, object: &Value) {
-    let facts = World::facts(wish, object);
+    let facts = world.facts(wish, object);
     let expected = expected(world, wish, &facts, name);
     let mut due: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for (index, host) in ["api.example.com", "www.example.com"].into_iter().enumerate() {

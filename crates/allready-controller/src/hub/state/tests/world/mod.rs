@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::store::{Store, What};
 use crate::{
-    engine::{Engine, Now, Queue},
+    engine::{Engine, Now, Queue, Reconciler as _},
     hub::{
         ClusterName, HubEvent, HubState, MANAGER, NoAnswer, ObjectName, Options, StatusTarget, Target,
         TopicId,
@@ -89,6 +89,12 @@ pub(super) struct World {
     pub(super) fate: Fate,
     pub(super) is_leading: bool,
     pub(super) has_inventory: bool,
+    /// Whether PlacementDecisions are watched when the hub wants them.
+    pub(super) has_decisions: bool,
+    /// Whether it is checked at every turn that no key was forgotten.
+    pub(super) is_checked: bool,
+    /// Since when something else is wanted than what is decided.
+    differs: Option<Duration>,
     /// Watches of the hub that fail.
     pub(super) failing: BTreeSet<What>,
     /// Watches of the hub that are behind.
@@ -153,6 +159,9 @@ impl World {
             fate: Fate::Well,
             is_leading: true,
             has_inventory: true,
+            has_decisions: false,
+            is_checked: false,
+            differs: None,
             failing: BTreeSet::new(),
             stalled: false,
             writes: Vec::new(),
@@ -238,6 +247,9 @@ impl World {
             self.writes.push((self.now, target.clone(), body.clone()));
             self.sent.push_back(Sent { target, body, at, result: None });
         }
+        if self.is_checked {
+            self.nothing_is_forgotten();
+        }
         let due = self.engine.next_due(true).unwrap_or(Duration::MAX);
         let pause = due.saturating_sub(self.now);
         self.settle_writes();
@@ -318,6 +330,43 @@ impl World {
             }
         };
         Ok(Some(done))
+    }
+
+    /// Decides about every key anew: that changes nothing, or one was forgotten when it became due.
+    pub(super) fn nothing_is_forgotten(&mut self) {
+        let now = self.at();
+        let wanted: BTreeSet<Target> = self.engine.wanted().cloned().collect();
+        let mut decided = BTreeSet::new();
+        for key in self.hub().keys() {
+            let writes = self.engine.reconciler.reconcile(&key, now).writes;
+            decided.extend(writes.into_iter().map(|(target, _)| target));
+        }
+        assert_eq!(self.engine.reconciler.take_due(), BTreeSet::new(), "at {:?}", self.now);
+        // A grace period ends at a time of day, which has whole seconds.
+        self.differs = (decided != wanted).then(|| self.differs.unwrap_or(self.now));
+        let is_forgotten = self.differs.is_some_and(|since| self.now > since + S(1));
+        assert!(!is_forgotten, "at {:?}: {decided:?} is due, and {wanted:?} is wanted", self.now);
+    }
+
+    /// A new hub with the same clusters and the same objects, to which nothing has happened yet.
+    pub(super) fn anew(&self) -> Self {
+        let mut world = Self::new();
+        world.spokes.clone_from(&self.spokes);
+        world.has_decisions = self.has_decisions;
+        world.now = self.now;
+        world.store.version = self.store.version;
+        let given = [What::Aggregation, What::Gateway, What::DaemonSet, What::Decision];
+        for ((what, name), object) in self.store.objects.iter().filter(|((what, _), _)| given.contains(what))
+        {
+            let mut object = object.clone();
+            if *what != What::Decision {
+                object["status"] = Value::Null;
+            }
+            object["metadata"]["managedFields"] = Value::Null;
+            world.store.objects.insert((*what, name.clone()), object);
+        }
+        world.restart();
+        world
     }
 
     /// Makes or edits a StatusAggregation.

@@ -142,11 +142,15 @@ impl World {
             let changes = watch.changes(&self.store, &self.failing);
             events.extend(changes.into_iter().map(|change| HubEvent::Objects(id.clone(), change)));
         }
+        if self.has_decisions && self.hub().wants_decisions() {
+            let watch = || Watch { what: What::Decision, at: 0, is_listed: false };
+            self.fixed.entry(What::Decision).or_insert_with(watch);
+        }
         for (what, watch) in &mut self.fixed {
             let event = match what {
                 What::Aggregation => HubEvent::Aggregations,
                 What::Report => HubEvent::Reports,
-
+                What::Decision => HubEvent::Decisions,
                 _ => HubEvent::Endpoints,
             };
             events.extend(watch.changes(&self.store, &self.failing).into_iter().map(event));
