@@ -130,6 +130,10 @@ pub fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a 
 pub fn describe(error: &kube::Error) -> String {
     match error {
         kube::Error::Api(status) if status.code == 401 => REFUSED_CREDENTIALS.to_owned(),
+        // Nothing but a path that nobody serves is refused without an object that says why.
+        kube::Error::Api(status) if status.code == 404 && status.details.is_none() => {
+            "the API server does not serve this kind".to_owned()
+        }
         kube::Error::Api(status) => status.message.clone(),
         kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => {
             "what answers does not speak like an API server".to_owned()

@@ -243,7 +243,6 @@ fn an_api_server_that_does_not_answer_is_said_and_not_waited_for_long() {
 }
 
 #[test]
-#[ignore = "the config controller still watches with kube's defaults"]
 fn a_crd_that_goes_is_told_once_in_plain_words_and_its_return_is_noticed() {
     const CRD: &str =
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/configurationstatuses.allready.dev";

@@ -7,7 +7,7 @@ use allready_kube::{
     events::{ApiSink, Origin as EventOrigin, Recording},
     kinds::ConfigurationStatusSpec,
     metrics::WriteMetrics,
-    refusal::Refusal,
+    refusal::{Refusal, describe},
     report::{Identity, Layout},
     sweep::{Inventory, OwnedPrefix, Sweeper},
 };
@@ -183,6 +183,10 @@ impl Shell<ConfigReconciler> for ConfigShell {
     }
 }
 
+fn refused(error: &kube::Error) -> (Refusal, String) {
+    (Refusal::of(error), describe(error))
+}
+
 fn objects(client: Client, key: &StatusKey) -> Api<DynamicObject> {
     Api::namespaced_with(client, &key.namespace, &key.resource())
 }
@@ -190,7 +194,7 @@ fn objects(client: Client, key: &StatusKey) -> Api<DynamicObject> {
 async fn write_status(client: Client, key: &StatusKey, body: &Value) -> Written {
     let apply = PatchParams::apply(MANAGER).force();
     let written = objects(client, key).patch_status(&key.name, &apply, &Patch::Apply(body)).await;
-    let object = written.map_err(|error| (Refusal::of(&error), error.to_string()))?;
+    let object = written.map_err(|error| refused(&error))?;
     let object = serde_json::to_value(&object).unwrap_or_default();
     if owned(&object["status"]) == owned(&body["status"]) {
         Ok(Some(object))
@@ -206,7 +210,7 @@ async fn create(client: Client, key: &StatusKey, body: Value) -> Written {
     match objects(client, key).create(&params, &object).await {
         Ok(_) => Ok(None),
         Err(error) if Refusal::of(&error) == Refusal::AlreadyExists => Ok(None),
-        Err(error) => Err((Refusal::of(&error), error.to_string())),
+        Err(error) => Err(refused(&error)),
     }
 }
 
@@ -229,17 +233,15 @@ async fn remove(
     let Some(prefix) = OwnedPrefix::new(format!("{component}-")) else { return Ok(None) };
     let sweeper = Sweeper::new(client, layout, prefix).metrics(writes);
     let living = living.into_iter().map(|instance| Identity::of(component).on(instance));
-    let mut removals = sweeper
-        .plan(&Inventory::synced(living))
-        .await
-        .map_err(|error| (Refusal::of(&error.source), error.to_string()))?;
+    let mut removals =
+        sweeper.plan(&Inventory::synced(living)).await.map_err(|error| refused(&error.source))?;
     removals.retain(|removal| gone.contains(&removal.writer));
     let swept = sweeper.execute(removals).await;
     for removal in &swept.done {
         tracing::info!(%removal, "removed what a reporter left behind");
     }
     match (swept.failed.first(), swept.spared.first()) {
-        (Some((removal, error)), _) => Err((Refusal::of(error), format!("{removal}: {error}"))),
+        (Some((removal, error)), _) => Err((Refusal::of(error), format!("{removal}: {}", describe(error)))),
         (None, Some(removal)) => Err((Refusal::Conflict, format!("{removal}: it was written meanwhile"))),
         (None, None) => Ok(None),
     }

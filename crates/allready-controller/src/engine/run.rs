@@ -140,7 +140,10 @@ impl Watches {
             match (seen, self.told.get(name)) {
                 (Ok(()), Some(Err(_))) => tracing::info!("{name} can be seen"),
                 (Err(why), Some(_)) => {
-                    tracing::warn!(why, "{name} cannot be seen at present, and will be looked at again");
+                    tracing::warn!(
+                        why,
+                        "{name} cannot be seen at present: is the CustomResourceDefinition installed, and may this controller look?"
+                    );
                 }
                 _ => {}
             }

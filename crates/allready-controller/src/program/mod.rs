@@ -23,10 +23,9 @@ use std::{
 use allready_kube::lease::{Candidacy, Candidate, Timing};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 use futures::future::OptionFuture;
-use kube::Client;
 use tokio::{
     net::TcpListener,
-    time::{Instant, sleep, timeout},
+    time::{Instant, timeout},
 };
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
@@ -142,7 +141,6 @@ async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Fai
     let work = async { tokio::join!(config.run(), OptionFuture::from(hub.map(HubController::run))) };
     tokio::select! {
         () = stopped => {}
-        () = contact(&cluster.client, &health) => {}
         _ = work => {}
     }
     if let Some(candidacy) = candidacy {
@@ -150,30 +148,6 @@ async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Fai
         let _ = timeout(Duration::from_secs(5), candidacy.release()).await;
     }
     Ok(())
-}
-
-/// The watch that every program has, by its name in `/readyz`.
-const API_SERVER: &str = "the API server";
-
-/// Asks the API server who it is, now and then.
-async fn contact(client: &Client, health: &Health) {
-    let mut before = Err("has not answered yet".to_owned());
-    health.set_watch(API_SERVER, before.clone());
-    loop {
-        let now = match timeout(Duration::from_secs(5), client.apiserver_version()).await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => Err(format!("does not answer: {}", text::tame(&error.to_string()))),
-            Err(_) => Err("does not answer within 5 s".to_owned()),
-        };
-        match &now {
-            _ if now == before => {}
-            Ok(()) => tracing::info!("the API server answers"),
-            Err(why) => tracing::warn!("the API server {why}; trying again"),
-        }
-        health.set_watch(API_SERVER, now.clone());
-        sleep(Duration::from_secs(if now.is_ok() { 10 } else { 2 })).await;
-        before = now;
-    }
 }
 
 /// Says something on the standard output. A reader that has gone away is no failure: it has read enough.
