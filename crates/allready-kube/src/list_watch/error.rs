@@ -31,10 +31,6 @@ impl WatchError {
 impl fmt::Display for WatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Nothing but a path that nobody serves is refused without an object that says why.
-            Self::Request(kube::Error::Api(status)) if status.code == 404 => {
-                f.write_str("the API server does not serve this kind")
-            }
             Self::Request(error) => f.write_str(&refusal::describe(error)),
             Self::NoAnswer => f.write_str(NO_ANSWER),
             Self::Unusable(why) => write!(f, "what answers {why}"),
