@@ -10,7 +10,7 @@ use allready_core::{
 };
 use allready_kube::kinds::{CauseSeen, CauseStatus, ComponentRole, Reporters, RevisionProgress};
 
-use super::{Board, judge};
+use super::{Fleet, judge};
 
 /// The status of the object, but for its generation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,11 +42,11 @@ impl Answer {
     pub const MAX_GAPS: usize = 2048;
 }
 
-impl Board {
+impl Fleet {
     /// What the reports come to. The time of `Ready` moves only when its status does, hence the previous one.
     pub fn answer(&self, previous: Option<&Condition>, now: Time) -> Answer {
         let context = Context { previous, ..Context::new("Ready", now) };
-        let rollup = self.fleet.roll_up(&context);
+        let rollup = self.required.roll_up(&context);
         let mut ready = rollup.into_condition(condition_type!("Ready"), previous, now);
         ready.observed_generation = None;
         let gaps: Vec<String> = self.gaps().collect();
@@ -59,7 +59,7 @@ impl Board {
             ready.message = format!("{}{stop}Informational: {aside}", ready.message).into();
         }
         let summary = line(&self.summary(&ready, &gaps));
-        let deciding = self.fleet.counts();
+        let deciding = self.required.counts();
         let mut counts = deciding;
         counts += self.informational.counts();
         let reporters = Reporters {
@@ -69,10 +69,10 @@ impl Board {
             unknown: whole(counts.unknown),
             display: format!("{}/{}", counts.good, counts.members()),
         };
-        let deciding_causes = self.fleet.causes().map(|cause| seen(&cause, None));
+        let deciding_causes = self.required.causes().map(|cause| seen(&cause, None));
         let aside = self.informational.causes().map(|cause| seen(&cause, Some(ComponentRole::Informational)));
         let causes: Vec<_> = deciding_causes.chain(aside).take(Answer::MAX_CAUSES).collect();
-        let all_causes = self.fleet.cause_count() + self.informational.cause_count();
+        let all_causes = self.required.cause_count() + self.informational.cause_count();
         let revision = self.plan.revision.as_ref().map(|expected| RevisionProgress {
             expected: expected.clone(),
             observed: whole(self.observed()),
@@ -94,7 +94,7 @@ impl Board {
 
     /// The answer in one line.
     fn summary(&self, ready: &Condition, gaps: &[String]) -> String {
-        let counts = self.fleet.counts();
+        let counts = self.required.counts();
         let members = counts.members();
         match (ready.status, gaps.first()) {
             (Status::True, _) => match self.informational.counts() {
@@ -105,14 +105,14 @@ impl Board {
                 _ => format!("all {members} ready"),
             },
             (Status::False, _) => {
-                format!("{} of {members} failing: {}", counts.bad, first_cause(&self.fleet))
+                format!("{} of {members} failing: {}", counts.bad, first_cause(&self.required))
             }
             (Status::Unknown, Some(gap)) => gap.clone(),
             (Status::Unknown, None) if members == 0 => {
                 "nobody is expected, and nobody has reported".to_owned()
             }
             (Status::Unknown, None) => {
-                format!("waiting for {} of {members}: {}", counts.unknown, first_cause(&self.fleet))
+                format!("waiting for {} of {members}: {}", counts.unknown, first_cause(&self.required))
             }
         }
     }

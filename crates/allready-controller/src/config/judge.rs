@@ -6,7 +6,7 @@ use allready_core::{Reason, reason};
 use allready_kube::kinds::ComponentRole;
 
 use super::{
-    board::Board,
+    fleet::Fleet,
     plan::{PlannedComponent, PlannedInstances},
     status::OWN,
 };
@@ -15,9 +15,9 @@ use super::{
 pub(super) type Doubt = (Reason, String);
 
 /// Whether the node and the pod of an instance are there and ready.
-pub(super) fn place(board: &Board, component: &PlannedComponent, instance: Option<&str>) -> Option<Doubt> {
+pub(super) fn place(fleet: &Fleet, component: &PlannedComponent, instance: Option<&str>) -> Option<Doubt> {
     let node = instance.filter(|_| component.instances.are_nodes())?;
-    match board.nodes.get(node) {
+    match fleet.nodes.get(node) {
         None => return Some((reason!("NodeGone"), "its node is gone".to_owned())),
         Some(facts) if !facts.ready => {
             return Some((reason!("NodeNotReady"), "its node is not ready".to_owned()));
@@ -25,7 +25,7 @@ pub(super) fn place(board: &Board, component: &PlannedComponent, instance: Optio
         Some(_) => {}
     }
     let PlannedInstances::DaemonSet(name) = &component.instances else { return None };
-    let pods = board.places.get(name).and_then(|nodes| nodes.get(node));
+    let pods = fleet.places.get(name).and_then(|nodes| nodes.get(node));
     match pods {
         None => Some((reason!("PodGone"), format!("DaemonSet {name} has no pod on its node"))),
         Some(pods) if pods.values().any(|ready| *ready) => None,
@@ -66,11 +66,11 @@ pub(super) fn revision<'a>(
 }
 
 /// DaemonSets of which it is not known where all their pods will be, of components with this role.
-pub(super) fn unscheduled(board: &Board, role: ComponentRole) -> impl Iterator<Item = String> {
-    let components = board.plan.components.iter().filter(move |component| component.role == role);
+pub(super) fn unscheduled(fleet: &Fleet, role: ComponentRole) -> impl Iterator<Item = String> {
+    let components = fleet.plan.components.iter().filter(move |component| component.role == role);
     components.filter_map(PlannedComponent::daemon_set).filter_map(|name| {
-        let there = board.places.get(name).map_or(0, BTreeMap::len);
-        match board.daemon_sets.get(name) {
+        let there = fleet.places.get(name).map_or(0, BTreeMap::len);
+        match fleet.daemon_sets.get(name) {
             None => Some(format!("DaemonSet {name} is not there")),
             Some(facts) if !facts.current => Some(format!("DaemonSet {name} has not been scheduled yet")),
             Some(facts) if usize::try_from(facts.desired).unwrap_or(0) > there => {

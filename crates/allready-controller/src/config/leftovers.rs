@@ -8,7 +8,7 @@ use std::{
 use allready_kube::report::Identity;
 use serde::{Deserialize, Serialize};
 
-use super::{Board, Origin, status::OWN};
+use super::{Fleet, Origin, status::OWN};
 
 /// The reports of one component that are to be removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,13 +30,13 @@ impl Strangers {
     /// who is there, and whoever still reports is there, expected or not.
     pub(super) fn lasting(
         &mut self,
-        board: &Board,
+        fleet: &Fleet,
         patience: Duration,
         now: Duration,
     ) -> (BTreeMap<(String, String), Leftovers>, Option<Duration>) {
         let mut present = BTreeSet::new();
         let (mut lasting, mut next) = (BTreeMap::<_, Leftovers>::new(), None);
-        for (origin, component, instance, report) in board.strangers().filter(|(origin, ..)| is_ours(origin))
+        for (origin, component, instance, report) in fleet.strangers().filter(|(origin, ..)| is_ours(origin))
         {
             present.insert(origin.clone());
             let (since, last) = self.0.entry(origin.clone()).or_insert((now, report));
@@ -53,7 +53,7 @@ impl Strangers {
             found.gone.insert(Identity::of(component).on(instance).prefix().into_owned());
         }
         for ((_, component), leftovers) in &mut lasting {
-            let living = board.living(component);
+            let living = fleet.living(component);
             leftovers
                 .living
                 .extend(living.iter().filter_map(|identity| identity.instance().map(str::to_owned)));

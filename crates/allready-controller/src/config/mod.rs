@@ -1,7 +1,7 @@
 //! One `ConfigurationStatus` with a true `Ready` from the reports of many.
 //!
 //! ```
-//! use allready_controller::config::{Board, Origin, Report};
+//! use allready_controller::config::{Fleet, Origin, Report};
 //! use allready_core::{Condition, Status, Time, condition_type, reason};
 //! use allready_kube::kinds::{Component, ConfigurationStatusSpec, Instances};
 //!
@@ -11,7 +11,7 @@
 //!     instances: Some(Instances::names(["node-a", "node-b"])),
 //!     ..Default::default()
 //! };
-//! let mut board = Board::new(&ConfigurationStatusSpec { components: vec![speaker], ..Default::default() });
+//! let mut fleet = Fleet::new(&ConfigurationStatusSpec { components: vec![speaker], ..Default::default() });
 //!
 //! let valid = |status, reason, message| {
 //!     Condition::new(condition_type!("configReconcilerValid"), status, reason, message, Time::EPOCH)
@@ -22,13 +22,13 @@
 //!     conditions: vec![condition],
 //!     revision: None,
 //! };
-//! board.report(Origin::status_report("a"), report("node-a", valid(Status::True, reason!("SyncStateSuccess"), "")));
-//! let ready = board.answer(None, Time::EPOCH).ready;
+//! fleet.report(Origin::status_report("a"), report("node-a", valid(Status::True, reason!("SyncStateSuccess"), "")));
+//! let ready = fleet.answer(None, Time::EPOCH).ready;
 //! assert_eq!((ready.status, ready.reason.as_str()), (Status::Unknown, "ComponentsUnknown"));
 //!
 //! let overlap = valid(Status::False, reason!("ConfigError"), "pool \"a\" overlaps");
-//! board.report(Origin::status_report("b"), report("node-b", overlap));
-//! let ready = board.answer(None, Time::EPOCH).ready;
+//! fleet.report(Origin::status_report("b"), report("node-b", overlap));
+//! let ready = fleet.answer(None, Time::EPOCH).ready;
 //! assert_eq!((ready.status, ready.reason.as_str()), (Status::False, "ComponentFailing"));
 //! assert_eq!(
 //!     ready.message,
@@ -37,8 +37,8 @@
 //! ```
 
 mod answer;
-mod board;
 mod controller;
+mod fleet;
 mod judge;
 mod key;
 mod leftovers;
@@ -51,15 +51,15 @@ mod tests;
 mod watch;
 
 pub use answer::Answer;
-pub use board::{Board, Origin, Report};
 pub use controller::{ConfigController, MANAGER};
+pub use fleet::{Fleet, Origin, Report};
 pub use key::StatusKey;
 pub use plan::{Plan, PlannedComponent, PlannedInstances, metallb};
 pub use reconciler::Options;
 
 // The parts of the controller: for its own tests.
 #[doc(hidden)]
-pub use board::{DaemonSetFacts, NodeFacts, PodFacts};
+pub use fleet::{DaemonSetFacts, NodeFacts, PodFacts};
 #[doc(hidden)]
 pub use leftovers::Leftovers;
 #[doc(hidden)]

@@ -197,19 +197,19 @@ impl ConfigReconciler {
     fn subscribe(&mut self, key: &StatusKey, now: Duration) {
         let (wanted, unreadable) = self.statuses.get(key).map(StatusState::watches).unwrap_or_default();
         if let Some(status) = self.statuses.get_mut(key) {
-            status.board.gap("sources", unreadable);
+            status.fleet.gap("sources", unreadable);
         }
         for (watch, watched) in &mut self.watches {
             if !wanted.contains(watch)
                 && watched.subscribers.remove(key)
                 && let Some(status) = self.statuses.get_mut(key)
             {
-                status.board.gap(&watch.to_string(), None);
+                status.fleet.gap(&watch.to_string(), None);
                 for name in watched.store.keys() {
                     status.apply(watch, name, None, now);
                 }
                 if matches!(watch, Watch::Leases { .. }) {
-                    status.board.forget_heartbeats();
+                    status.fleet.forget_heartbeats();
                 }
             }
         }
@@ -312,22 +312,22 @@ impl Reconciler for ConfigReconciler {
         for (watch, watched) in needed.chain(self.scope(key)) {
             let store = &watched.store;
             let why = store.unseen(patience, elapsed);
-            status.board.gap(&watch.to_string(), why.map(str::to_owned));
+            status.fleet.gap(&watch.to_string(), why.map(str::to_owned));
             is_blind |= !store.is_synced() && why.is_none();
             is_current &= store.is_current();
             desired.look_at(store.unseen_at(patience).filter(|at| *at > elapsed));
             if *watch == Watch::Nodes {
-                status.board.nodes_listed(store.is_current());
+                status.fleet.nodes_listed(store.is_current());
             }
         }
-        desired.look_at(status.board.tick(elapsed));
+        desired.look_at(status.fleet.tick(elapsed));
         if let Some(write) = status.write(is_blind, &self.options, now) {
             desired.write(ConfigTarget::Status(key.clone()), write);
         }
         // Nobody is taken to be gone while not everything is seen.
         if is_current {
             let (leftovers, next) =
-                status.strangers.lasting(&status.board, self.options.sweep_after, elapsed);
+                status.strangers.lasting(&status.fleet, self.options.sweep_after, elapsed);
             desired.look_at(next);
             for ((kind, component), leftovers) in leftovers {
                 let target = ConfigTarget::Leftovers { status: key.clone(), kind, component };

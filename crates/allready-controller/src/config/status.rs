@@ -7,7 +7,7 @@ use allready_kube::kinds::ConfigurationStatusSpec;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Board, Facts, Options, Origin, StatusKey, Watch, leftovers::Strangers, read::own_reports,
+    Answer, Facts, Fleet, Options, Origin, StatusKey, Watch, leftovers::Strangers, read::own_reports,
 };
 use crate::engine::{Now, Write};
 
@@ -18,7 +18,7 @@ pub(super) const OWN: &str = "ConfigurationStatus";
 #[derive(Debug)]
 pub(super) struct StatusState {
     key: StatusKey,
-    pub(super) board: Board,
+    pub(super) fleet: Fleet,
     standing: Standing,
     pub(super) strangers: Strangers,
     /// `Ready` as the last event told it.
@@ -43,7 +43,7 @@ impl StatusState {
     pub(super) fn new(key: StatusKey, object: &Value) -> Self {
         let mut status = Self {
             key,
-            board: Board::new(&ConfigurationStatusSpec::default()),
+            fleet: Fleet::new(&ConfigurationStatusSpec::default()),
             standing: Standing::default(),
             strangers: Strangers::default(),
             told: None,
@@ -69,10 +69,10 @@ impl StatusState {
         if is_new {
             match serde_json::from_value::<ConfigurationStatusSpec>(spec.clone()) {
                 Ok(spec) => {
-                    self.board.set_spec(&spec);
-                    self.board.gap("spec", None);
+                    self.fleet.set_spec(&spec);
+                    self.fleet.gap("spec", None);
                 }
-                Err(error) => self.board.gap("spec", Some(error.to_string())),
+                Err(error) => self.fleet.gap("spec", Some(error.to_string())),
             }
         }
         self.take_own_reports(object);
@@ -94,21 +94,21 @@ impl StatusState {
     fn take_own_reports(&mut self, object: &Value) {
         let reports = own_reports(object, |prefix, types| {
             let is_expected =
-                |component: &str, instance: Option<&str>| self.board.is_expected(component, instance);
-            self.board.plan().split(prefix, types, is_expected)
+                |component: &str, instance: Option<&str>| self.fleet.is_expected(component, instance);
+            self.fleet.plan().split(prefix, types, is_expected)
         });
-        let known = self.board.reporting_in(OWN);
+        let known = self.fleet.reporting_in(OWN);
         for gone in known.iter().filter(|known| !reports.contains_key(*known)) {
-            self.board.unreport(&Origin::new(OWN, gone));
+            self.fleet.unreport(&Origin::new(OWN, gone));
         }
         for (prefix, report) in reports {
-            self.board.report(Origin::new(OWN, &prefix), report);
+            self.fleet.report(Origin::new(OWN, &prefix), report);
         }
     }
 
     /// The watches that its spec needs, and what of the spec cannot be watched.
     pub(super) fn watches(&self) -> (BTreeSet<Watch>, Option<String>) {
-        let (plan, namespace) = (self.board.plan(), self.key.namespace.clone());
+        let (plan, namespace) = (self.fleet.plan(), self.key.namespace.clone());
         let mut wanted = BTreeSet::from([Watch::Reports { namespace: namespace.clone() }]);
         if plan.needs_nodes() {
             wanted.insert(Watch::Nodes);
@@ -132,28 +132,28 @@ impl StatusState {
 
     /// Takes what is known of an object of a watch; none where it is gone.
     pub(super) fn apply(&mut self, watch: &Watch, name: &str, facts: Option<&Facts>, now: Duration) {
-        self.board.at(now);
-        let report = |kind: Arc<str>, board: &mut Board| match facts {
+        self.fleet.at(now);
+        let report = |kind: Arc<str>, fleet: &mut Fleet| match facts {
             Some(Facts::Report(Some(found)))
                 if found.target.as_ref().is_none_or(|target| *target == self.key.name) =>
             {
-                board.report(Origin::new(kind, name), Arc::clone(&found.report));
+                fleet.report(Origin::new(kind, name), Arc::clone(&found.report));
             }
-            _ => board.unreport(&Origin::new(kind, name)),
+            _ => fleet.unreport(&Origin::new(kind, name)),
         };
         match (watch, facts) {
-            (Watch::Reports { .. }, _) => report(Origin::STATUS_REPORT.into(), &mut self.board),
-            (Watch::Source { source, .. }, _) => report(Arc::clone(source), &mut self.board),
-            (Watch::Nodes, Some(Facts::Node(facts))) => self.board.node(name, Some(facts.clone())),
-            (Watch::Nodes, _) => self.board.node(name, None),
-            (Watch::Pods { .. }, Some(Facts::Pod(facts))) => self.board.pod(name, facts.as_ref()),
-            (Watch::Pods { .. }, _) => self.board.pod(name, None),
+            (Watch::Reports { .. }, _) => report(Origin::STATUS_REPORT.into(), &mut self.fleet),
+            (Watch::Source { source, .. }, _) => report(Arc::clone(source), &mut self.fleet),
+            (Watch::Nodes, Some(Facts::Node(facts))) => self.fleet.node(name, Some(facts.clone())),
+            (Watch::Nodes, _) => self.fleet.node(name, None),
+            (Watch::Pods { .. }, Some(Facts::Pod(facts))) => self.fleet.pod(name, facts.as_ref()),
+            (Watch::Pods { .. }, _) => self.fleet.pod(name, None),
             (Watch::DaemonSets { .. }, Some(Facts::DaemonSet(facts))) => {
-                self.board.daemon_set(name, Some(*facts));
+                self.fleet.daemon_set(name, Some(*facts));
             }
-            (Watch::DaemonSets { .. }, _) => self.board.daemon_set(name, None),
-            (Watch::Leases { .. }, Some(Facts::Lease(renewed))) => self.board.heartbeat(name, Some(*renewed)),
-            (Watch::Leases { .. }, _) => self.board.heartbeat(name, None),
+            (Watch::DaemonSets { .. }, _) => self.fleet.daemon_set(name, None),
+            (Watch::Leases { .. }, Some(Facts::Lease(renewed))) => self.fleet.heartbeat(name, Some(*renewed)),
+            (Watch::Leases { .. }, _) => self.fleet.heartbeat(name, None),
             (Watch::Statuses { .. }, _) => {}
         }
     }
@@ -162,7 +162,7 @@ impl StatusState {
     /// guess; but red is not made better by what is not seen yet.
     pub(super) fn write(&mut self, is_blind: bool, options: &Options, now: Now) -> Option<Write> {
         let standing = &self.standing;
-        let mut answer = self.board.answer(standing.ready.as_ref(), now.time);
+        let mut answer = self.fleet.answer(standing.ready.as_ref(), now.time);
         if is_blind && answer.ready.status != Status::False {
             return None;
         }

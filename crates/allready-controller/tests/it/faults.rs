@@ -10,7 +10,7 @@ use allready_apiserver::{
     server::Keep,
 };
 use allready_controller::{
-    config::{Board, Origin, of_status_report},
+    config::{Fleet, Origin, of_status_report},
     engine,
 };
 use allready_core::{Condition, Status, Time, found};
@@ -146,14 +146,14 @@ impl Stage {
     async fn compare(&self) -> Result<Value, String> {
         let object = self.statuses().get("config-status").await.map_err(|error| error.to_string())?;
         let object = serde_json::to_value(object).unwrap();
-        let mut board = Board::new(&spec(&NODES));
+        let mut fleet = Fleet::new(&spec(&NODES));
         let reports: Api<StatusReport> = Api::namespaced(self.client.clone(), "default");
         for found in reports.list(&ListParams::default()).await.unwrap() {
             let found = serde_json::to_value(found).unwrap();
             let name = found["metadata"]["name"].as_str().unwrap();
-            board.report(Origin::status_report(name), of_status_report(&found, "config-status").unwrap());
+            fleet.report(Origin::status_report(name), of_status_report(&found, "config-status").unwrap());
         }
-        let expected = board.answer(None, Time::EPOCH);
+        let expected = fleet.answer(None, Time::EPOCH);
         let ready = ready(&object).ok_or("there is no Ready")?;
         let said = (ready.status, ready.reason.as_str(), ready.message.as_str());
         let due = (expected.ready.status, expected.ready.reason.as_str(), expected.ready.message.as_str());

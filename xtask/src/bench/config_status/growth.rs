@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use allready_controller::config::{Board, Origin, Report};
+use allready_controller::config::{Fleet, Origin, Report};
 use allready_core::{Condition, ConditionType, Status, Time, reason};
 use allready_kube::kinds::ConfigurationStatusSpec;
 use anyhow::Result;
@@ -30,9 +30,9 @@ pub(super) fn measure() -> Result<bool> {
 }
 
 fn cost(nodes: usize) -> Result<Duration> {
-    let mut board = Board::new(&ConfigurationStatusSpec::default());
+    let mut fleet = Fleet::new(&ConfigurationStatusSpec::default());
     for node in 0..nodes {
-        board.report(origin(node), report(node, Status::True)?);
+        fleet.report(origin(node), report(node, Status::True)?);
     }
     let mut taken = Duration::ZERO;
     for round in 0..REPORTS as usize {
@@ -40,8 +40,8 @@ fn cost(nodes: usize) -> Result<Duration> {
         let node = round / 2 * 7 % nodes;
         let (origin, report) = (origin(node), report(node, status)?);
         let start = Instant::now();
-        board.report(origin, report);
-        std::hint::black_box(board.answer(None, Time::EPOCH));
+        fleet.report(origin, report);
+        std::hint::black_box(fleet.answer(None, Time::EPOCH));
         taken += start.elapsed();
     }
     Ok(taken / REPORTS)

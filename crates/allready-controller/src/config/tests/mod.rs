@@ -1,4 +1,4 @@
-mod board;
+mod fleet;
 mod order;
 mod reconciler;
 mod stage;

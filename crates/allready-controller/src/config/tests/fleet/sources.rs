@@ -22,8 +22,8 @@ fn the_objects_of_others_are_read_with_their_polarity_their_generation_and_witho
             .into(),
         ..Default::default()
     };
-    let mut board =
-        Board::new(&ConfigurationStatusSpec { sources: vec![source.clone()], ..Default::default() });
+    let mut fleet =
+        Fleet::new(&ConfigurationStatusSpec { sources: vec![source.clone()], ..Default::default() });
     let object = |type_: &str, status: &str, observed: i64| {
         json!({ "metadata": { "name": "v8", "generation": 2 }, "status": { "conditions": [{ "type": type_,
             "status": status, "reason": "Said", "message": "", "observedGeneration": observed,
@@ -38,16 +38,16 @@ fn the_objects_of_others_are_read_with_their_polarity_their_generation_and_witho
     ] {
         let report = of_source(&object(type_, status, observed), &source).unwrap();
         assert_eq!(report.component, "v8", "without a label it goes by its own name");
-        board.report(Origin::new("engines", "v8"), report);
-        assert_eq!(ready(&board).0, expected, "{type_}={status} about generation {observed} of 2");
+        fleet.report(Origin::new("engines", "v8"), report);
+        assert_eq!(ready(&fleet).0, expected, "{type_}={status} about generation {observed} of 2");
     }
 }
 
 #[test]
 fn metallb_as_it_ships_is_read_through_its_preset() {
-    let mut board =
-        Board::new(&ConfigurationStatusSpec { preset: Some(Preset::MetalLB), ..Default::default() });
-    let source = board.plan().sources[0].clone();
+    let mut fleet =
+        Fleet::new(&ConfigurationStatusSpec { preset: Some(Preset::MetalLB), ..Default::default() });
+    let source = fleet.plan().sources[0].clone();
     let state = |name: &str,
                  labels: serde_json::Value,
                  type_: &str,
@@ -62,22 +62,22 @@ fn metallb_as_it_ships_is_read_through_its_preset() {
         });
         (Origin::new("ConfigurationState", name), of_source(&object, &source).unwrap())
     };
-    board.daemon_set("speaker", Some(DaemonSetFacts { desired: 1, current: true }));
-    board.node("kind-worker", Some(ready_node()));
-    board.pod("speaker-x", Some(&pod_on("kind-worker")));
+    fleet.daemon_set("speaker", Some(DaemonSetFacts { desired: 1, current: true }));
+    fleet.node("kind-worker", Some(ready_node()));
+    fleet.pod("speaker-x", Some(&pod_on("kind-worker")));
     let labels = json!({ "metallb.io/component-type": "controller" });
     let (origin, report) = state("controller", labels, "poolReconcilerValid", "True", "Reconciled", "");
-    board.report(origin, report);
+    fleet.report(origin, report);
     let labels = json!({ "metallb.io/component-type": "speaker", "metallb.io/node-name": "kind-worker" });
     let with = |status, reason, message| {
         state("speaker-kind-worker", labels.clone(), "configReconcilerValid", status, reason, message)
     };
     let (origin, report) = with("True", "Reconciled", "");
-    board.report(origin, report);
-    assert_eq!(ready(&board).2, "2 of 2 ready");
+    fleet.report(origin, report);
+    assert_eq!(ready(&fleet).2, "2 of 2 ready");
     let (origin, report) = with("False", "UnknownError", "boom");
-    board.report(origin, report);
-    assert_eq!(ready(&board).0, Status::False, "also an error that MetalLB itself does not count");
+    fleet.report(origin, report);
+    assert_eq!(ready(&fleet).0, Status::False, "also an error that MetalLB itself does not count");
 }
 
 #[test]

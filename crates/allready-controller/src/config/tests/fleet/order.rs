@@ -27,22 +27,22 @@ fn told() -> impl Strategy<Value = Told> {
     ]
 }
 
-fn tell(board: &mut Board, told: &Told) {
+fn tell(fleet: &mut Fleet, told: &Told) {
     match told {
         Told::Report(node, status) => {
             let (origin, report) = speaker(&node.to_string(), status.unwrap_or(Status::True));
-            if status.is_some() { board.report(origin, report) } else { board.unreport(&origin) }
+            if status.is_some() { fleet.report(origin, report) } else { fleet.unreport(&origin) }
         }
         Told::Node(node, ready) => {
-            board.node(&node.to_string(), ready.map(|ready| NodeFacts { ready, ..ready_node() }));
+            fleet.node(&node.to_string(), ready.map(|ready| NodeFacts { ready, ..ready_node() }));
         }
         Told::Pod(pod, place) => {
             let facts = place.map(|(node, ready)| PodFacts { ready, ..pod_on(&node.to_string()) });
-            board.pod(&format!("speaker-{pod}"), facts.as_ref());
+            fleet.pod(&format!("speaker-{pod}"), facts.as_ref());
         }
         Told::Controller(status) => {
             let (origin, report) = controller(status.unwrap_or(Status::True));
-            if status.is_some() { board.report(origin, report) } else { board.unreport(&origin) }
+            if status.is_some() { fleet.report(origin, report) } else { fleet.unreport(&origin) }
         }
     }
 }
@@ -63,28 +63,28 @@ proptest! {
         all in prop::collection::vec(told(), 0..60), on_pods in any::<bool>(), respec in any::<bool>(),
     ) {
         let spec = if on_pods { spec(Instances::daemon_set("speaker")) } else { on_nodes() };
-        let mut board = Board::new(&if respec { ConfigurationStatusSpec::default() } else { spec.clone() });
+        let mut fleet = Fleet::new(&if respec { ConfigurationStatusSpec::default() } else { spec.clone() });
         let last: BTreeMap<_, _> = all.iter().map(|told| (key(told), told)).collect();
         for told in &all {
-            tell(&mut board, told);
+            tell(&mut fleet, told);
         }
-        board.set_spec(&spec);
-        let mut naive = Board::new(&spec);
+        fleet.set_spec(&spec);
+        let mut naive = Fleet::new(&spec);
         for told in last.values().rev() {
             tell(&mut naive, told);
         }
-        prop_assert_eq!(board.answer(None, at(1)), naive.answer(None, at(1)));
+        prop_assert_eq!(fleet.answer(None, at(1)), naive.answer(None, at(1)));
     }
 
     /// Never green while a reporter that is there says False, or while somebody expected has said nothing.
     #[test]
     fn true_means_that_every_live_reporter_said_so(all in prop::collection::vec(told(), 0..60)) {
-        let mut board = Board::new(&on_nodes());
+        let mut fleet = Fleet::new(&on_nodes());
         for told in &all {
-            tell(&mut board, told);
+            tell(&mut fleet, told);
         }
         let last: BTreeMap<_, _> = all.iter().map(|told| (key(told), told)).collect();
-        if board.answer(None, at(1)).ready.status == Status::True {
+        if fleet.answer(None, at(1)).ready.status == Status::True {
             for told in last.values() {
                 if let Told::Report(_, Some(status)) | Told::Controller(Some(status)) = told {
                     prop_assert_eq!(*status, Status::True);

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use allready_kube::report::Identity;
 use kube::core::SelectorExt;
 
-use super::{Board, Member, Origin};
+use super::{Fleet, Member, Origin};
 use crate::config::plan::{PlannedComponent, PlannedInstances};
 
-impl Board {
+impl Fleet {
     /// Who is expected to report for a component.
     pub fn living(&self, component: &str) -> Vec<Identity> {
         let expected =

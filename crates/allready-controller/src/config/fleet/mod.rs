@@ -31,10 +31,10 @@ use super::{
 /// Facts come in any order, as watches deliver them; what they come to depends on the facts alone. A fact about one
 /// reporter or node costs a few tree operations, whatever their number.
 #[derive(Debug)]
-pub struct Board {
+pub struct Fleet {
     pub(super) plan: Plan,
     /// Those that decide Ready.
-    pub(super) fleet: FleetIndex,
+    pub(super) required: FleetIndex,
     /// Those that do not.
     pub(super) informational: FleetIndex,
     /// Where a member is counted, and how it reads there, by the name that it goes by.
@@ -79,12 +79,12 @@ struct Heartbeat {
     gone: bool,
 }
 
-impl Board {
+impl Fleet {
     /// Nothing is known yet but what is expected.
     pub fn new(spec: &ConfigurationStatusSpec) -> Self {
-        let mut board = Self {
+        let mut fleet = Self {
             plan: Plan::default(),
-            fleet: FleetIndex::default(),
+            required: FleetIndex::default(),
             informational: FleetIndex::default(),
             counted: BTreeMap::new(),
             reports: BTreeMap::new(),
@@ -103,8 +103,8 @@ impl Board {
             clock: Duration::ZERO,
             taken: 0,
         };
-        board.set_spec(spec);
-        board
+        fleet.set_spec(spec);
+        fleet
     }
 
     /// Takes another spec. What was reported stays known; everything is judged anew.
@@ -115,7 +115,7 @@ impl Board {
             polarities: self.plan.polarities().clone(),
             ..FleetOptions::default()
         };
-        self.fleet = FleetIndex::new(options.clone());
+        self.required = FleetIndex::new(options.clone());
         self.informational = FleetIndex::new(options);
         self.counted.clear();
         let mut names: BTreeSet<String> = self.reporters.keys().cloned().collect();
@@ -436,26 +436,26 @@ impl Board {
         }
         let before = self.counted.get(name);
         if let Some((role, label)) = before.filter(|before| Some(*before) != counted.as_ref()) {
-            fleet_of(&mut self.fleet, &mut self.informational, *role).forget(label);
+            index_of(&mut self.required, &mut self.informational, *role).forget(label);
         }
         let Some((role, label)) = counted else {
             self.counted.remove(name);
             return;
         };
-        let fleet = fleet_of(&mut self.fleet, &mut self.informational, role);
+        let index = index_of(&mut self.required, &mut self.informational, role);
         match types {
-            Some(types) if types.is_empty() => fleet.expect(&label),
-            Some(types) => fleet.expect_types(&label, types),
-            None => fleet.unexpect(&label),
+            Some(types) if types.is_empty() => index.expect(&label),
+            Some(types) => index.expect_types(&label, types),
+            None => index.unexpect(&label),
         };
         if held.is_empty() {
-            fleet.remove(&label);
+            index.remove(&label);
         } else {
-            fleet.apply(&label, conditions);
+            index.apply(&label, conditions);
         }
         match doubt {
-            Some((reason, message)) => fleet.silence(&label, reason, message),
-            None => fleet.unsilence(&label),
+            Some((reason, message)) => index.silence(&label, reason, message),
+            None => index.unsilence(&label),
         };
         if self.counted.get(name).is_none_or(|(known_role, known)| (*known_role, known) != (role, &label)) {
             self.counted.insert(name.to_owned(), (role, label));
@@ -516,7 +516,7 @@ impl Board {
     }
 }
 
-fn fleet_of<'a>(
+fn index_of<'a>(
     deciding: &'a mut FleetIndex,
     informational: &'a mut FleetIndex,
     role: ComponentRole,
