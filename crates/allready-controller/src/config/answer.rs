@@ -59,9 +59,7 @@ impl Fleet {
             ready.message = format!("{}{stop}Informational: {aside}", ready.message).into();
         }
         let summary = line(&self.summary(&ready, &gaps));
-        let deciding = self.required.counts();
-        let mut counts = deciding;
-        counts += self.informational.counts();
+        let counts = self.required.counts();
         let reporters = Reporters {
             expected: whole(counts.members()),
             ready: whole(counts.good),
@@ -76,7 +74,7 @@ impl Fleet {
         let revision = self.plan.revision.as_ref().map(|expected| RevisionProgress {
             expected: expected.clone(),
             observed: whole(self.observed()),
-            of: whole(deciding.members()),
+            of: whole(counts.members()),
         });
         let more_causes = all_causes.saturating_sub(causes.len());
         Answer { ready, summary, reporters, revision, causes, more_causes }

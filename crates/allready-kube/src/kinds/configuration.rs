@@ -84,7 +84,7 @@ pub struct Component {
     #[schemars(length(min = 1, max = 253))]
     pub name: String,
     /// Whether the component decides Ready. Required: Ready is not True while it fails or is missing. Informational: it is
-    /// reported, counted and shown, and never decides Ready.
+    /// reported and shown, and never decides Ready.
     #[serde(default)]
     pub role: ComponentRole,
     /// The reconcilers that each instance reports on, such as `configReconciler`. One that an instance does not report is
@@ -107,7 +107,7 @@ pub enum ComponentRole {
     /// Ready is not True while it fails or is missing.
     #[default]
     Required,
-    /// It is reported, counted and shown, and never decides Ready.
+    /// It is reported and shown, and never decides Ready.
     Informational,
 }
 
@@ -351,11 +351,12 @@ pub struct ConfigurationStatusStatus {
     pub controller: Option<WritingController>,
 }
 
-/// How many reporters there are, and how they are. Every one is either ready, failing or unknown.
+/// How many reporters decide Ready, and how they are. Every one is either ready, failing or unknown. Informational ones are not among
+/// them: they are shown in summary and causes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Reporters {
-    /// How many count: those that the spec expects, and those that report without being expected.
+    /// How many decide Ready: those that the spec expects, and those that report without being expected.
     #[schemars(range(min = 0))]
     pub expected: i64,
     /// How many have reported everything that is expected of them, and no fault.
