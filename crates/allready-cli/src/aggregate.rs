@@ -23,7 +23,7 @@ without an instance counts as Unknown.
 
 What is printed is the object of the hub with its new status. Conditions of other types
 stay as they are. If the aggregation asks for DNS records, or --endpoint is given, the
-DNSEndpoint follows; where the object has no room for all, a StatusReport for each
+DNSEndpoint follows; where the object has no room for all, an InstanceStatus for each
 cluster. In JSON, several objects are a List.
 
 What stands in the status of the object is taken for what was there before: a condition
@@ -40,7 +40,7 @@ Exit codes:
 Examples:
   allready aggregate -f hub.yaml --spoke cluster-1=a.yaml --spoke cluster-2=b.yaml
   allready aggregate -f hub.yaml --spoke cluster-1=a.yaml --unreachable cluster-2 \\
-    --conditions Programmed,Degraded --mode strict -o json
+    --conditions Programmed,Degraded --unknown treat-as-bad -o json
   kubectl --context eu get gateways -A -o json | \\
     allready aggregate -f hub.yaml --spoke eu=- --aggregation gateways.yaml")]
 pub(crate) struct AggregateArgs {

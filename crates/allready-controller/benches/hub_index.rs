@@ -68,10 +68,9 @@ fn measure(others: Status, clusters: usize) -> Figures {
     let names: Vec<ClusterName> =
         (0..clusters).filter_map(|index| format!("cluster-{index:04}").parse().ok()).collect();
     let spec: StatusAggregationSpec = serde_json::from_value(json!({
-        "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+        "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
         "conditions": TYPES.map(|type_| json!({ "type": type_ })).to_vec(),
-        "addresses": true,
-        "listeners": true,
+        "rows": ["Addresses", "Listeners"],
     }))
     .unwrap_or_default();
     let mut subject = Subject::new(Arc::new(Plan::of(&spec)));

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use allready_controller::hub::CLUSTER_LABEL;
 use allready_core::{Status, Time, found};
 use serde_json::{Value, json};
 
 use crate::age::age;
 
-/// After how long without a word what was written down is not believed any more: a hub that runs writes every minute.
+/// After how long without a renewal of its Lease a cluster is not believed any more: a hub that runs renews it every minute.
 const STALE: Duration = Duration::from_mins(3);
 
 /// A cluster, as the hub sees it.
@@ -18,7 +17,7 @@ pub(super) struct Cluster {
     pub(super) reachable: Status,
     /// Whether that is so because nobody has written down anything for too long.
     pub(super) is_stale: bool,
-    pub(super) lag: Option<i64>,
+    pub(super) latency: Option<i64>,
     pub(super) last_heard: Option<Time>,
     pub(super) objects: Option<i64>,
     pub(super) server: String,
@@ -27,35 +26,35 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// What the report on a cluster says at this instant. Read leniently: one that somebody spoilt hides no other.
-    pub(super) fn of(report: &Value, now: Time) -> Self {
-        let (metadata, status) = (&report["metadata"], &report["status"]);
-        let name = metadata["labels"].get(CLUSTER_LABEL).unwrap_or(&metadata["name"]);
-        let about = &status["cluster"];
-        let conditions = found::of_object(report);
+    /// What a ClusterStatus and the Lease beside it say at this instant. Read leniently: one that somebody spoilt hides no
+    /// other.
+    pub(super) fn of(cluster: &Value, lease: Option<&Value>, now: Time) -> Self {
+        let status = &cluster["status"];
+        let conditions = found::of_object(cluster);
         let condition = conditions.find("Reachable");
         let said = condition.map_or(Status::Unknown, |condition| condition.status);
-        let last_heard = status["lastHeard"].as_str().and_then(|text| text.parse::<Time>().ok());
+        let renewed = lease.and_then(|lease| lease["spec"]["renewTime"].as_str());
+        let last_heard = renewed.and_then(|text| text.parse::<Time>().ok());
         // Who does not answer has not been heard for long: that is no news. Who answers is heard every minute.
         let is_stale = said == Status::True && !last_heard.is_some_and(|heard| is_recent(heard, now));
         let message = match (condition, is_stale, last_heard) {
             (_, true, Some(heard)) => format!(
-                "stale: nothing was written down for {}: the controller may not be running",
+                "stale: its Lease was not renewed for {}: the controller may not be running",
                 age(heard, now)
             ),
-            (_, true, None) => "stale: it is not written down when it was heard".to_owned(),
+            (_, true, None) => "stale: there is no Lease that says when it was heard".to_owned(),
             (Some(condition), ..) => condition.message.clone().into_owned(),
             (None, ..) => "it is not written down whether it answers".to_owned(),
         };
         Self {
-            name: text(name),
+            name: text(&cluster["metadata"]["name"]),
             reachable: if is_stale { Status::Unknown } else { said },
             is_stale,
-            lag: about["lagMilliseconds"].as_i64(),
+            latency: status["latencyMilliseconds"].as_i64(),
             last_heard,
-            objects: about["objects"].as_i64(),
-            server: text(&about["server"]),
-            source: text(&about["source"]),
+            objects: status["objects"].as_i64(),
+            server: text(&status["server"]),
+            source: text(&cluster["spec"]["source"]),
             message,
         }
     }
@@ -65,7 +64,7 @@ impl Cluster {
             "name": self.name,
             "reachable": self.reachable,
             "stale": self.is_stale,
-            "lagMilliseconds": self.lag,
+            "latencyMilliseconds": self.latency,
             "lastHeard": self.last_heard,
             "objects": self.objects,
             "server": self.server,
@@ -97,13 +96,18 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    /// What an aggregation says of itself; with whether nobody keeps it up, as the reports on clusters show.
+    /// What an aggregation says of itself; with whether nobody keeps it up, as the Leases of clusters show.
     pub(super) fn of(aggregation: &Value, is_stale: bool) -> Self {
         let status = &aggregation["status"];
         let generation = aggregation["metadata"]["generation"].as_i64().unwrap_or_default();
         let observed = status["observedGeneration"].as_i64().unwrap_or_default();
         let conditions = found::of_object(aggregation);
         let (ready, reason, message) = match conditions.find("Ready") {
+            Some(condition) if condition.reason == "Pending" => (
+                Status::Unknown,
+                "Pending",
+                "nobody has answered it yet: the controller may not be running".to_owned(),
+            ),
             Some(_) if observed < generation => {
                 (Status::Unknown, "Outdated", "what it says is about an older spec".to_owned())
             }
@@ -121,9 +125,9 @@ impl Aggregation {
             name: text(&aggregation["metadata"]["name"]),
             ready,
             reason: reason.to_owned(),
-            kind: text(&aggregation["spec"]["target"]["kind"]),
+            kind: text(&aggregation["spec"]["targetRef"]["kind"]),
             objects: status["objects"].as_i64(),
-            clusters: text(&status["clusters"]["summary"]),
+            clusters: text(&status["clusters"]["display"]),
             message,
         }
     }
@@ -162,29 +166,21 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn report(status: &Value) -> Value {
-        json!({
-            "metadata": { "name": "cluster.a", "labels": { CLUSTER_LABEL: "a" } },
-            "spec": { "targetRef": { "name": "clusters" }, "component": "cluster", "instance": "a" },
-            "status": status,
-        })
-    }
-
-    fn reachable(status: &str, heard: Option<&str>) -> Value {
-        let mut said = json!({ "conditions": [{
-            "type": "Reachable", "status": status, "reason": "R", "message": "m", "lastTransitionTime": "2026-11-15T12:00:00Z",
-        }] });
-        if let Some(heard) = heard {
-            said["lastHeard"] = heard.into();
-        }
-        report(&said)
+    fn reachable(status: &str, heard: Option<&str>, now: Time) -> Cluster {
+        let cluster = json!({
+            "metadata": { "name": "a" },
+            "status": { "conditions": [{ "type": "Reachable", "status": status, "reason": "R", "message": "m",
+                "lastTransitionTime": "2026-11-15T12:00:00Z" }] },
+        });
+        let lease = heard.map(|heard| json!({ "spec": { "renewTime": heard } }));
+        Cluster::of(&cluster, lease.as_ref(), now)
     }
 
     #[test]
     fn a_cluster_that_answers_is_believed_for_three_minutes() {
         let now = at("2026-11-15T13:00:00Z");
         let seen = |status, heard| {
-            let cluster = Cluster::of(&reachable(status, heard), now);
+            let cluster = reachable(status, heard, now);
             (cluster.reachable, cluster.is_stale)
         };
         assert_eq!(seen("True", Some("2026-11-15T12:57:00Z")), (Status::True, false));
@@ -193,13 +189,13 @@ mod tests {
         assert_eq!(seen("True", Some("2026-11-15T14:00:00Z")), (Status::Unknown, true));
         assert_eq!(seen("True", None), (Status::Unknown, true));
         assert_eq!(seen("False", Some("2026-11-14T12:00:00Z")), (Status::False, false));
-        assert_eq!(Cluster::of(&report(&json!({})), now).reachable, Status::Unknown);
+        assert_eq!(Cluster::of(&json!({}), None, now).reachable, Status::Unknown);
     }
 
     fn aggregation(generation: i64, conditions: &Value) -> Value {
         json!({
             "metadata": { "name": "gateways", "generation": generation },
-            "spec": { "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" } },
+            "spec": { "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" } },
             "status": { "conditions": conditions, "observedGeneration": 2 },
         })
     }
@@ -221,8 +217,8 @@ mod tests {
     #[test]
     fn nothing_is_good_without_a_cluster_or_beside_something_bad() {
         let now = at("2026-11-15T13:00:00Z");
-        let good = || Cluster::of(&reachable("True", Some("2026-11-15T13:00:00Z")), now);
-        let bad = || Cluster::of(&reachable("False", None), now);
+        let good = || reachable("True", Some("2026-11-15T13:00:00Z"), now);
+        let bad = || reachable("False", None, now);
         let unanswered = || [Aggregation::of(&aggregation(1, &json!([])), false)];
         assert_eq!(worst(&[], &[]), Status::Unknown);
         assert_eq!(worst(&[good()], &[]), Status::True);

@@ -4,10 +4,10 @@ mod facts;
 
 use std::process::ExitCode;
 
-use allready_controller::hub::CLUSTER_LABEL;
 use allready_core::Time;
-use allready_kube::kinds::{StatusAggregation, StatusReport};
+use allready_kube::kinds::{ClusterStatus, StatusAggregation};
 use clap::{Args, Subcommand};
+use k8s_openapi::api::coordination::v1::Lease;
 use kube::{
     Api,
     api::{ApiResource, DynamicObject, ListParams},
@@ -43,10 +43,9 @@ pub(crate) enum HubCommand {
 /// Which hub, and in which form.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It reads what the controller has written down: a StatusReport with the label
-allready.dev/cluster for each cluster, and the StatusAggregations. A cluster that is
-said to answer, and of which nothing was written down for three minutes, is Unknown:
-the controller may not be running.
+It reads what the controller has written down: a ClusterStatus and a Lease for each
+cluster, and the StatusAggregations. A cluster that is said to answer, and whose Lease
+was not renewed for three minutes, is Unknown: the controller may not be running.
 
 Exit codes:
   0 every cluster is heard, and every aggregation is ready
@@ -63,7 +62,7 @@ pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
 
-    /// The namespace with the reports on clusters [default: all].
+    /// The namespace of the ClusterStatuses [default: all].
     #[arg(short, long, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
 
@@ -97,17 +96,30 @@ pub(crate) fn run(args: &HubArgs, now: Time, printer: &mut Printer) -> Result<Ex
     Ok(code)
 }
 
+/// The label of the Leases of clusters.
+const OURS: &str = "app.kubernetes.io/managed-by=allready-hub";
+
 async fn read(args: &StatusArgs, now: Time) -> Result<(Vec<Cluster>, Vec<Aggregation>), Failure> {
     let client = args.cluster.connect(Patience::Command).await?.client;
-    let resource = ApiResource::erase::<StatusReport>(&());
-    let reports = match &args.namespace {
-        Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
-        None => Api::all_with(client.clone(), &resource),
+    let within = |resource: &ApiResource| match &args.namespace {
+        Some(namespace) => Api::namespaced_with(client.clone(), namespace, resource),
+        None => Api::all_with(client.clone(), resource),
     };
-    let reports = list(&reports, &resource, &ListParams::default().labels(CLUSTER_LABEL)).await?;
+    let resource = ApiResource::erase::<ClusterStatus>(&());
+    let statuses = list(&within(&resource), &resource, &ListParams::default()).await?;
+    let resource = ApiResource::erase::<Lease>(&());
+    let ours = ListParams::default().labels(OURS);
+    let leases = list(&within(&resource), &resource, &ours).await?;
+    let lease_of = |status: &Value| {
+        let name = format!("cluster.{}", status["metadata"]["name"].as_str().unwrap_or_default());
+        let is_beside = |lease: &&Value| lease["metadata"]["namespace"] == status["metadata"]["namespace"];
+        leases.iter().filter(is_beside).find(|lease| lease["metadata"]["name"] == *name)
+    };
     let resource = ApiResource::erase::<StatusAggregation>(&());
-    let aggregations = list(&Api::all_with(client, &resource), &resource, &ListParams::default()).await?;
-    let mut clusters: Vec<Cluster> = reports.iter().map(|report| Cluster::of(report, now)).collect();
+    let aggregations =
+        list(&Api::all_with(client.clone(), &resource), &resource, &ListParams::default()).await?;
+    let clusters = statuses.iter().map(|status| Cluster::of(status, lease_of(status), now));
+    let mut clusters: Vec<Cluster> = clusters.collect();
     clusters.sort_by(|one, other| one.name.cmp(&other.name));
     let is_stale = clusters.iter().any(|cluster| cluster.is_stale);
     let aggregations = aggregations.iter().map(|aggregation| Aggregation::of(aggregation, is_stale));
@@ -150,7 +162,7 @@ fn show(
     let stale = clusters.iter().filter(|cluster| cluster.is_stale).count();
     if stale > 0 {
         printer.warning(format_args!(
-            "stale: of {stale} of {} clusters nothing was written down for three minutes: the controller may not be running",
+            "stale: of {stale} of {} clusters no Lease was renewed for three minutes: the controller may not be running",
             clusters.len()
         ));
     }
@@ -163,7 +175,7 @@ fn show(
 }
 
 fn cluster_table(clusters: &[Cluster], wide: bool, now: Time) -> String {
-    let mut head = vec!["NAME", "REACHABLE", "LAG", "LAST-HEARD", "OBJECTS"];
+    let mut head = vec!["NAME", "REACHABLE", "LATENCY", "LAST-HEARD", "OBJECTS"];
     if wide {
         head.extend(["SERVER", "SOURCE"]);
     }
@@ -176,7 +188,7 @@ fn cluster_table(clusters: &[Cluster], wide: bool, now: Time) -> String {
         let mut row = vec![
             cluster.name.clone(),
             cluster.reachable.to_string(),
-            cluster.lag.map(milliseconds).unwrap_or_default(),
+            cluster.latency.map(milliseconds).unwrap_or_default(),
             cluster.last_heard.map(|heard| age(heard, now)).unwrap_or_default(),
             number(cluster.objects),
         ];

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use allready_controller::hub::ClusterName;
 use allready_core::ConditionType;
-use allready_kube::kinds::AggregationMode;
+use allready_kube::kinds::UnknownInstances;
 use clap::{Args, ValueEnum};
 
 /// A hub and its clusters as files.
@@ -46,9 +46,9 @@ pub(crate) struct OfflineArgs {
     )]
     pub(crate) negative: Vec<ConditionType>,
 
-    /// What an instance that is neither good nor bad makes of the whole [default: three-valued].
-    #[arg(long, value_name = "MODE", requires = "filename", conflicts_with = "aggregation")]
-    pub(crate) mode: Option<ModeArg>,
+    /// The weight of an instance that is neither good nor bad [default: keep-unknown].
+    #[arg(long, value_name = "WEIGHT", requires = "filename", conflicts_with = "aggregation")]
+    pub(crate) unknown: Option<UnknownArg>,
 
     /// PlacementDecisions of Open Cluster Management, for an aggregation whose placement is Decided.
     #[arg(long, value_name = "FILE", requires = "aggregation")]
@@ -59,20 +59,20 @@ pub(crate) struct OfflineArgs {
     pub(crate) endpoint: Option<PathBuf>,
 }
 
-/// What an instance that is neither good nor bad makes of the whole.
+/// The weight of an instance that is neither good nor bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModeArg {
-    /// Unknown, unless another one is bad.
-    ThreeValued,
-    /// Bad.
-    Strict,
+pub(crate) enum UnknownArg {
+    /// The whole is Unknown, unless another instance is bad.
+    KeepUnknown,
+    /// The whole is bad unless every instance is good.
+    TreatAsBad,
 }
 
-impl From<ModeArg> for AggregationMode {
-    fn from(mode: ModeArg) -> Self {
-        match mode {
-            ModeArg::ThreeValued => Self::ThreeValued,
-            ModeArg::Strict => Self::Strict,
+impl From<UnknownArg> for UnknownInstances {
+    fn from(unknown: UnknownArg) -> Self {
+        match unknown {
+            UnknownArg::KeepUnknown => Self::KeepUnknown,
+            UnknownArg::TreatAsBad => Self::TreatAsBad,
         }
     }
 }

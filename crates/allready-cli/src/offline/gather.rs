@@ -11,7 +11,7 @@ use allready_controller::hub::{
 };
 use allready_core::Time;
 use allready_kube::kinds::{
-    AggregatedCondition, AggregatedPolarity, DnsOutput, StatusAggregation, StatusAggregationSpec,
+    AggregatedCondition, ConditionPolarity, DnsOutput, StatusAggregation, StatusAggregationSpec,
 };
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ pub(crate) fn gather(args: &OfflineArgs, want: Want, now: Time) -> Result<Offlin
         if Plan::of(&aggregation.spec).dns.is_none() {
             return Err(Failure::data(format_args!(
                 "DNS records are made for Gateways of gateway.networking.k8s.io, and the object is a {}",
-                tame(aggregation.spec.target.kind.as_str())
+                tame(aggregation.spec.target_ref.kind.as_str())
             )));
         }
     }
@@ -106,16 +106,16 @@ impl OfflineArgs {
         }
         for type_ in &self.negative {
             match spec.conditions.iter_mut().find(|condition| *type_ == *condition.type_) {
-                Some(condition) => condition.polarity = Some(AggregatedPolarity::Negative),
+                Some(condition) => condition.polarity = Some(ConditionPolarity::Negative),
                 None => spec.conditions.push(AggregatedCondition {
                     type_: type_.as_str().to_owned(),
-                    polarity: Some(AggregatedPolarity::Negative),
+                    polarity: Some(ConditionPolarity::Negative),
                     ..Default::default()
                 }),
             }
         }
-        if let Some(mode) = self.mode {
-            spec.mode = mode.into();
+        if let Some(unknown) = self.unknown {
+            spec.unknown = unknown.into();
         }
         spec
     }

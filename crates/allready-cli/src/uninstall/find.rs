@@ -64,14 +64,20 @@ pub(super) async fn installed(client: &Client) -> Result<Vec<Installed>, Failure
     let mut found = Vec::new();
     for deployment in objects(client, DEPLOYMENT).await? {
         // The lease of the controller has its name, and no label: who leads has made it.
-        let lease = place(client, LEASE, &deployment).get_opt(&deployment.name_any()).await;
-        let mut lease = lease.map_err(|error| refused("cannot get leases", &error))?;
-        if let Some(lease) = &mut lease {
+        let place = place(client, LEASE, &deployment);
+        let lease = place.get_opt(&deployment.name_any()).await;
+        let lease = lease.map_err(|error| refused("cannot get leases", &error))?;
+        // Those of the clusters that a hub has heard.
+        let heard =
+            place.list(&ListParams::default().labels("app.kubernetes.io/managed-by=allready-hub")).await;
+        let heard = heard.map_err(|error| refused("cannot list leases", &error))?;
+        let mut leases: Vec<_> = lease.into_iter().chain(heard).collect();
+        for lease in &mut leases {
             lease.metadata.labels.clone_from(&deployment.metadata.labels);
             lease.metadata.annotations.clone_from(&deployment.metadata.annotations);
         }
         found.push(Installed { kind: DEPLOYMENT, object: deployment, objects: None });
-        found.extend(lease.map(|object| Installed { kind: LEASE, object, objects: None }));
+        found.extend(leases.into_iter().map(|object| Installed { kind: LEASE, object, objects: None }));
     }
     for kind in BESIDE {
         let objects = objects(client, kind).await?.into_iter();

@@ -30,10 +30,10 @@ use crate::{
 It names the cluster and lists what would go, and asks before it deletes anything.
 Without a terminal it deletes only with --yes. What goes, in this order:
   the controller, so that nobody answers any more
-  the admission policies, roles, bindings, service accounts and the lease
+  the admission policies, roles, bindings, service accounts and leases
   what a hub has written into the status of objects, found by who wrote it: nobody is
     behind it any more. What others wrote there stays, and so do DNSEndpoints
-  with --crds the CRDs of ConfigurationStatus, StatusAggregation and StatusReport, and
+  with --crds the CRDs of ConfigurationStatus, StatusReport and those of the hub, and
     with them every object. Without it they stay, and nobody keeps up what they say
   the namespace of the controller, if it was made for it
 

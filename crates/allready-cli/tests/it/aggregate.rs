@@ -154,11 +154,11 @@ fn bad_instances_are_named_and_polarity_counts() {
 }
 
 #[test]
-fn what_is_not_known_is_unknown_or_bad_in_strict_mode() {
+fn what_is_not_known_is_unknown_or_bad_as_is_wanted() {
     let files = Files::new(&[("hub.yaml", HUB), ("one.json", &with_conditions(&[("Ready", "True", "")]))]);
     let lost = ["-f", "DIRECTORY/hub.yaml", "--spoke", "a=DIRECTORY/one.json", "--unreachable", "b"];
     assert_snapshot!(files.run("aggregate", &lost, ""));
-    let strict = files.run("aggregate", &[&lost[..], &["--mode", "strict"]].concat(), "");
+    let strict = files.run("aggregate", &[&lost[..], &["--unknown", "treat-as-bad"]].concat(), "");
     assert!(strict.starts_with("exit 1\n"), "{strict}");
     let missing = ["-f", "DIRECTORY/hub.yaml", "--spoke", "a=DIRECTORY/one.json", "--spoke", "b=-"];
     let missing = files.run("aggregate", &missing, "kind: ConfigMap\n");
@@ -171,10 +171,10 @@ apiVersion: allready.dev/v1alpha1
 kind: StatusAggregation
 metadata: {name: gateways}
 spec:
-  target: {apiVersion: gateway.networking.k8s.io/v1, kind: Gateway}
-  addresses: true
+  targetRef: {apiVersion: gateway.networking.k8s.io/v1, kind: Gateway}
+  rows: [Addresses]
   dns: {ttlSeconds: 30, graceSeconds: 60}
-  reports: Always
+  instanceStatuses: Always
 ";
 
 #[test]
@@ -185,7 +185,7 @@ fn an_aggregation_says_what_is_made_and_records_and_reports_follow() {
     assert_snapshot!(files.run("aggregate", &with, ""));
     let json = files.run("aggregate", &[&with[..], &["-o", "json"]].concat(), "");
     assert!(json.contains("\"kind\": \"List\""), "{json}");
-    let both = files.run("aggregate", &[&with[..], &["--mode", "strict"]].concat(), "");
+    let both = files.run("aggregate", &[&with[..], &["--unknown", "treat-as-bad"]].concat(), "");
     assert!(both.starts_with("exit 64\n"), "{both}");
     let other = ["-f", "DIRECTORY/two.yaml", "--spoke", "a=DIRECTORY/one.yaml"];
     let other = files.run("aggregate", &[&other[..], &["--aggregation", "DIRECTORY/hub.yaml"]].concat(), "");
@@ -223,8 +223,8 @@ fn what_open_cluster_management_has_decided_is_read_from_a_file() {
     write(
         "agg.yaml",
         "apiVersion: allready.dev/v1alpha1\nkind: StatusAggregation\nmetadata: {name: gateways}\nspec:\n  \
-         target: {apiVersion: gateway.networking.k8s.io/v1, kind: Gateway}\n  \
-         clusters: {placement: Decided}\n  conditions: [{type: Programmed}]\n",
+         targetRef: {apiVersion: gateway.networking.k8s.io/v1, kind: Gateway}\n  \
+         placement: {type: Decided}\n  conditions: [{type: Programmed}]\n",
     );
     let decided = |clusters: &str| {
         format!(

@@ -69,7 +69,7 @@ fn every_command_says_in_one_sentence_what_is_missing_and_ends_with_77() {
             here,
         ),
         (&["sweep", "--dry-run", "-A"], "list nodes", "verb list", "nodes", ""),
-        (&["hub", "status"], "list statusreports", "verb list", "statusreports.allready.dev", ""),
+        (&["hub", "status"], "list clusterstatuses", "verb list", "clusterstatuses.allready.dev", ""),
     ] {
         let said = cluster.run(command);
         let role = if place.is_empty() { "cluster role" } else { "role" };

@@ -15,7 +15,8 @@ const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitio
 const GATEWAYS: &str = "/apis/gateway.networking.k8s.io/v1/namespaces/default/gateways";
 const ENDPOINTS: &str = "/apis/externaldns.k8s.io/v1alpha1/namespaces/default/dnsendpoints";
 const AGGREGATIONS: &str = "/apis/allready.dev/v1alpha1/statusaggregations";
-const REPORTS: &str = "/apis/allready.dev/v1alpha1/namespaces/default/statusreports";
+const CLUSTERS: &str = "/apis/allready.dev/v1alpha1/namespaces/default/clusterstatuses";
+const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
 
 /// A hub that knows Gateways and DNSEndpoints.
 fn hub() -> Cluster {
@@ -50,12 +51,11 @@ fn aggregation() -> Value {
         "kind": "StatusAggregation",
         "metadata": { "name": "gateways" },
         "spec": {
-            "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+            "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
             "conditions": [{ "type": "Programmed" }],
-            "addresses": true,
-            "listeners": true,
+            "rows": ["Addresses", "Listeners"],
             "dns": {},
-            "unreachableAfterSeconds": 1,
+            "clusterTimeoutSeconds": 1,
         },
     })
 }
@@ -87,7 +87,7 @@ fn a_hub_aggregates_files_and_says_which_clusters_it_hears_and_what_it_publishes
 
     let web = format!("{GATEWAYS}/web");
     hub.until(&web, "cluster-2/172.31.202.0");
-    hub.until(&format!("{REPORTS}/cluster.cluster-2"), "\"lastHeard\"");
+    hub.until(&format!("{LEASES}/cluster.cluster-2"), "\"renewTime\"");
     hub.until(&format!("{ENDPOINTS}/gateway-web"), "172.31.202.0");
     hub.until(&format!("{AGGREGATIONS}/gateways"), "\"AllClustersHeard\"");
     let status = hub.run(&["hub", "status", "-o", "json"]);
@@ -110,7 +110,7 @@ fn a_hub_aggregates_files_and_says_which_clusters_it_hears_and_what_it_publishes
     hub.until(&web, "cluster-3 (unknown) ClusterUnreachable: ");
     hub.until(&format!("{AGGREGATIONS}/gateways"), "\"ClusterUnreachable\"");
     // That it cannot be used is no matter of patience, and is told without being asked for.
-    hub.until(&format!("{REPORTS}/cluster.cluster-3"), "its kubeconfig cannot be used");
+    hub.until(&format!("{CLUSTERS}/cluster-3"), "its kubeconfig cannot be used");
     let status = hub.run(&["hub", "status", "-n", "default"]);
     assert!(status.starts_with("exit 1\n") && status.contains("2/3"), "{status}");
     assert!(status.contains("its kubeconfig cannot be used: it is not the YAML of a kubeconfig"), "{status}");
@@ -130,25 +130,32 @@ fn a_hub_aggregates_files_and_says_which_clusters_it_hears_and_what_it_publishes
     assert!(status.contains("warning: stale: "), "{status}");
 }
 
-/// A report on a cluster, as the hub writes it.
-fn report(hub: &Cluster, cluster: &str, status: &Value) {
-    let name = format!("cluster.{cluster}");
+/// A ClusterStatus and the Lease beside it, as the hub writes them.
+fn report(hub: &Cluster, cluster: &str, status: &Value, heard: &str) {
+    let ours = json!({ "app.kubernetes.io/managed-by": "allready-hub" });
     hub.send(
         "POST",
-        REPORTS,
+        CLUSTERS,
         &json!({
-            "apiVersion": "allready.dev/v1alpha1", "kind": "StatusReport",
-            "metadata": { "name": name, "labels": { "allready.dev/cluster": cluster } },
-            "spec": { "targetRef": { "name": "clusters" }, "component": "cluster", "instance": cluster },
+            "apiVersion": "allready.dev/v1alpha1", "kind": "ClusterStatus",
+            "metadata": { "name": cluster, "labels": ours }, "spec": { "source": "Secret hub/c" },
         }),
     );
-    hub.send("PATCH", &format!("{REPORTS}/{name}/status"), &json!({ "status": status }));
+    hub.send("PATCH", &format!("{CLUSTERS}/{cluster}/status"), &json!({ "status": status }));
+    hub.send(
+        "POST",
+        LEASES,
+        &json!({
+            "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "metadata": { "name": format!("cluster.{cluster}"), "labels": ours },
+            "spec": { "holderIdentity": cluster, "renewTime": heard },
+        }),
+    );
 }
 
-fn reachable(status: &str, message: &str, heard: &str) -> Value {
+fn reachable(status: &str, message: &str) -> Value {
     json!({
-        "lastHeard": heard,
-        "cluster": { "server": "https://10.0.0.1", "source": "Secret hub/c", "objects": 3, "lagMilliseconds": 12 },
+        "server": "https://10.0.0.1", "objects": 3, "latencyMilliseconds": 12,
         "conditions": [{ "type": "Reachable", "status": status, "reason": "ClusterAnswers", "message": message,
             "lastTransitionTime": "2026-11-15T12:00:00Z" }],
     })
@@ -159,16 +166,21 @@ fn the_status_of_a_hub_is_what_it_has_written_down_as_long_as_that_is_fresh() {
     let hub = hub();
     let at = |time: &str, form: &[&str]| hub.run(&[&["hub", "status", "--now", time][..], form].concat());
     assert_snapshot!("a_hub_without_clusters", at("2026-11-15T13:00:00Z", &[]));
-    report(&hub, "cluster-1", &reachable("True", "", "2026-11-15T12:59:48Z"));
+    report(&hub, "cluster-1", &reachable("True", ""), "2026-11-15T12:59:48.000000Z");
     hub.send("POST", AGGREGATIONS, &aggregation());
     let ready = json!([{ "type": "Ready", "status": "True", "reason": "AllClustersHeard", "message": "1 object from 1 cluster",
         "lastTransitionTime": "2026-11-15T12:00:00Z", "observedGeneration": 1 }]);
     let status = json!({ "status": { "observedGeneration": 1, "conditions": ready, "objects": 1,
-        "clusters": { "chosen": 1, "heard": 1, "summary": "1/1" } } });
+        "clusters": { "chosen": 1, "heard": 1, "display": "1/1" } } });
     hub.send("PATCH", &format!("{AGGREGATIONS}/gateways/status"), &status);
     assert_snapshot!("a_hub_that_hears_everybody", at("2026-11-15T13:00:00Z", &[]));
     assert_snapshot!("a_hub_of_which_nothing_is_heard", at("2026-11-15T13:05:00Z", &["-o", "wide"]));
-    report(&hub, "cluster-2", &reachable("False", "\u{1b}[31mconnection refused", "2026-11-15T12:00:00Z"));
+    report(
+        &hub,
+        "cluster-2",
+        &reachable("False", "\u{1b}[31mconnection refused"),
+        "2026-11-15T12:00:00.000000Z",
+    );
     assert_snapshot!("a_hub_that_does_not_hear_one", at("2026-11-15T13:00:00Z", &["-o", "wide"]));
     assert_snapshot!("a_hub_for_programs", at("2026-11-15T13:00:00Z", &["-o", "json"]));
 }
@@ -178,7 +190,7 @@ fn what_is_not_installed_is_said_and_not_waited_for() {
     let bare = Cluster::start();
     let dns = bare.run(&["dns", "-A"]);
     assert!(dns.starts_with("exit 69\n") && dns.contains("does not serve DNSEndpoints"), "{dns}");
-    for kind in ["statusaggregations", "statusreports"] {
+    for kind in ["statusaggregations", "clusterstatuses"] {
         bare.send("DELETE", &format!("{DEFINITIONS}/{kind}.allready.dev"), &json!({}));
     }
     let status = bare.run(&["hub", "status"]);

@@ -1,7 +1,7 @@
 //! What the schema of a kind allows in a status.
 
 use allready_core::condition::cut;
-use allready_kube::kinds::AggregationTarget;
+use allready_kube::kinds::TargetKind;
 
 use super::Address;
 
@@ -9,9 +9,9 @@ use super::Address;
 ///
 /// ```
 /// use allready_controller::hub::Limits;
-/// use allready_kube::kinds::AggregationTarget;
+/// use allready_kube::kinds::TargetKind;
 ///
-/// let of = |api_version: &str, kind: &str| Limits::of(&AggregationTarget {
+/// let of = |api_version: &str, kind: &str| Limits::of(&TargetKind {
 ///     api_version: api_version.into(), kind: kind.into(), ..Default::default()
 /// });
 /// let gateway = of("gateway.networking.k8s.io/v1", "Gateway");
@@ -60,7 +60,7 @@ impl Limits {
     };
 
     /// Those of this kind.
-    pub fn of(target: &AggregationTarget) -> Self {
+    pub fn of(target: &TargetKind) -> Self {
         let group = target.api_version.split_once('/').map_or("", |(group, _)| group);
         match (group, target.kind.as_str()) {
             ("gateway.networking.k8s.io", "Gateway") => Self::GATEWAY,

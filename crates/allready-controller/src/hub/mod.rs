@@ -33,7 +33,7 @@ pub use leftovers::Leftover;
 pub use limits::Limits;
 pub use plan::{AGGREGATED, Plan, PlannedCondition};
 pub use shell::HubController;
-pub use state::{AGGREGATION_LABEL, CLUSTER_LABEL, Options};
+pub use state::{AGGREGATION_LABEL, Options};
 pub use subject::{Answer, Doubt, Rival};
 
 // The parts of the controller: for its own tests.

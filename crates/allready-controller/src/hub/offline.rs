@@ -6,8 +6,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use allready_core::{Polarity, Status, Time, found};
 use allready_kube::kinds::{
-    AggregatedCondition, AggregationTarget, InstanceReports, Placement, StatusAggregation,
-    StatusAggregationSpec,
+    AggregatedCondition, AggregatedRows, InstanceStatuses, Placement, StatusAggregation,
+    StatusAggregationSpec, TargetKind,
 };
 use kube::core::{Selector, SelectorExt as _};
 use serde_json::Value;
@@ -97,7 +97,7 @@ pub struct Offline {
     pub worst: Status,
     /// The DNSEndpoint; none where no records are wanted, or there would be none.
     pub endpoint: Option<Value>,
-    /// A report for each cluster, where they are wanted, or where something had to be left out.
+    /// An InstanceStatus for each cluster, where they are wanted, or where something had to be left out.
     pub reports: Vec<Value>,
     /// What its reader should know: clusters without an instance, clusters that count for nothing, targets that cannot be published.
     pub notes: Vec<String>,
@@ -135,7 +135,7 @@ pub enum Unfit {
     },
     /// It does not choose the object.
     #[error(
-        "the aggregation {aggregation} does not choose {object}: look at spec.target.namespaces and spec.target.selector"
+        "the aggregation {aggregation} does not choose {object}: look at spec.namespaces and spec.selector"
     )]
     NotChosen {
         /// The name of the aggregation.
@@ -206,7 +206,7 @@ pub fn aggregate(
     let mut offline =
         Offline { object: object_after, worst, endpoint: None, reports: Vec::new(), notes, look_again: None };
     let owner = Owner { api_version: &plan.target.api_version, kind: &plan.target.kind, uid: &facts.uid };
-    if answer.is_short || plan.reports == InstanceReports::Always {
+    if answer.is_short || plan.instance_statuses == InstanceStatuses::Always {
         offline.reports = reports(&subject, name, &object, &owner).into_values().collect();
     }
     offline.decide_records(&subject, &object, &owner, name, spokes, beside.endpoint, now);
@@ -233,7 +233,7 @@ pub fn aggregate(
 /// let instance = json!({ "status": { "conditions": [{ "type": "Progressing" }, { "type": "Available" }] } });
 /// let spec = spec_for(&hub, [&instance, &instance]);
 /// assert_eq!(spec.conditions.iter().map(|one| one.type_.as_str()).collect::<Vec<_>>(), ["Progressing", "Available"]);
-/// assert!(!spec.addresses);
+/// assert!(spec.rows.is_empty());
 /// ```
 pub fn spec_for<'a>(hub: &Value, instances: impl IntoIterator<Item = &'a Value>) -> StatusAggregationSpec {
     let mut conditions: Vec<AggregatedCondition> = Vec::new();
@@ -245,16 +245,14 @@ pub fn spec_for<'a>(hub: &Value, instances: impl IntoIterator<Item = &'a Value>)
             }
         }
     }
-    let target = AggregationTarget {
-        api_version: text(&hub["apiVersion"]),
-        kind: text(&hub["kind"]),
-        ..Default::default()
-    };
-    let asked =
-        StatusAggregationSpec { target, conditions, addresses: true, listeners: true, ..Default::default() };
+    let target_ref = TargetKind { api_version: text(&hub["apiVersion"]), kind: text(&hub["kind"]) };
+    let rows = vec![AggregatedRows::Addresses, AggregatedRows::Listeners];
+    let asked = StatusAggregationSpec { target_ref, conditions, rows, ..Default::default() };
     // What a kind cannot have, its plan does not grant.
-    let granted = Plan::of(&asked);
-    StatusAggregationSpec { addresses: granted.addresses, listeners: granted.listeners, ..asked }
+    if Plan::of(&asked).addresses {
+        return asked;
+    }
+    StatusAggregationSpec { rows: Vec::new(), ..asked }
 }
 
 /// Whether an object of a cluster is the instance of an object of the hub: of its group, kind, namespace and name. A namespace

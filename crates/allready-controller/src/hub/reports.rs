@@ -1,24 +1,21 @@
-//! A report for each cluster, which holds all that the hub object may have no room for; and the way back from what stands.
+//! An InstanceStatus for each cluster, which holds all that the hub object may have no room for; and the way back from what stands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use allready_kube::{
-    kinds::{ReportedAddress, ReportedListener, StatusReport, StatusReportStatus},
+    kinds::{InstanceAddress, InstanceListener, InstanceStatus, InstanceStatusStatus},
     report::{Identity, Layout, labels},
 };
 use kube::Resource;
 use serde_json::{Value, json};
 
 use super::{
-    Address, ClusterName, Doubt, HubFacts, Instance, Listener, ObjectName, Subject, dns::Owner,
-    split_address, split_listener,
+    Address, ClusterName, HubFacts, Instance, Listener, ObjectName, Subject, dns::Owner, split_address,
+    split_listener,
 };
 
-/// The label that says which `StatusAggregation` a report was made for.
+/// The label that says which `StatusAggregation` an object was made for.
 pub const AGGREGATION_LABEL: &str = "allready.dev/aggregation";
-
-/// The component of all these reports: their instances are clusters.
-pub const COMPONENT: &str = "cluster";
 
 /// The report of every cluster that is expected or chosen, by name: to be applied as they are, the status to the subresource.
 ///
@@ -29,7 +26,7 @@ pub const COMPONENT: &str = "cluster";
 /// use allready_controller::hub::{HubFacts, ObjectName, Plan, Subject, dns::Owner, reports};
 /// use serde_json::json;
 ///
-/// let spec = json!({ "target": { "apiVersion": "apps/v1", "kind": "Deployment" }, "conditions": [{ "type": "Available" }] });
+/// let spec = json!({ "targetRef": { "apiVersion": "apps/v1", "kind": "Deployment" }, "conditions": [{ "type": "Available" }] });
 /// let mut web = Subject::new(Arc::new(Plan::of(&serde_json::from_value(spec).unwrap())));
 /// web.hub(Some(HubFacts::default()));
 /// web.choose(&"cluster-1".parse().unwrap());
@@ -66,9 +63,6 @@ pub fn report(
     let mut metadata = json!({
         "labels": {
             AGGREGATION_LABEL: labels::value(aggregation),
-            labels::COMPONENT: COMPONENT,
-            labels::INSTANCE: labels::value(cluster.as_str()),
-            labels::TARGET: labels::value(&object.name),
         },
         "name": report_name(aggregation, object, owner, cluster),
         "ownerReferences": [{
@@ -82,12 +76,12 @@ pub fn report(
         metadata["namespace"] = (*object.namespace).into();
     }
     json!({
-        "apiVersion": StatusReport::api_version(&()),
-        "kind": StatusReport::kind(&()),
+        "apiVersion": InstanceStatus::api_version(&()),
+        "kind": InstanceStatus::kind(&()),
         "metadata": metadata,
         "spec": {
-            "component": COMPONENT,
-            "instance": cluster.as_str(),
+            "aggregation": aggregation,
+            "cluster": cluster.as_str(),
             "targetRef": { "apiVersion": owner.api_version, "kind": owner.kind, "name": object.name },
         },
         "status": status(subject, cluster),
@@ -106,46 +100,39 @@ pub fn report_name(
     Layout::sharded(&*object.namespace, &*object.name).object_name(&identity)
 }
 
-fn status(subject: &Subject, cluster: &ClusterName) -> StatusReportStatus {
+fn status(subject: &Subject, cluster: &ClusterName) -> InstanceStatusStatus {
     let share = subject.shares().get(cluster);
     let last = share.and_then(|share| share.last.as_ref());
     let addresses = last.map(|last| last.addresses.as_slice()).unwrap_or_default();
     let listeners = last.map(|last| last.listeners.as_slice()).unwrap_or_default();
-    StatusReportStatus {
+    InstanceStatusStatus {
         conditions: subject.judged(cluster),
-        last_heard: match share.and_then(|share| share.doubt.as_ref()) {
-            Some(Doubt::Unreachable { since, .. }) => *since,
-            _ => None,
-        },
         addresses: addresses
             .iter()
-            .map(|address| ReportedAddress {
+            .map(|address| InstanceAddress {
                 type_: address.type_.to_string(),
                 value: address.value.to_string(),
             })
             .collect(),
         listeners: listeners
             .iter()
-            .map(|listener| ReportedListener {
+            .map(|listener| InstanceListener {
                 name: listener.name.to_string(),
                 attached_routes: listener.attached_routes,
             })
             .collect(),
-        ..StatusReportStatus::default()
     }
 }
 
 /// What a report of ours remembers: of which object, and of which cluster. None for other reports.
 pub fn recalled(report: &Value) -> Option<(ObjectName, ClusterName, Instance)> {
     let (metadata, spec, status) = (&report["metadata"], &report["spec"], &report["status"]);
-    if spec["component"] != COMPONENT || metadata["labels"].get(AGGREGATION_LABEL).is_none() {
-        return None;
-    }
+    metadata["labels"].get(AGGREGATION_LABEL)?;
     let object = ObjectName::new(
         metadata["namespace"].as_str().unwrap_or_default(),
         spec["targetRef"]["name"].as_str()?,
     );
-    let cluster = ClusterName::new(spec["instance"].as_str()?).ok()?;
+    let cluster = ClusterName::new(spec["cluster"].as_str()?).ok()?;
     let addresses = entries(&status["addresses"]).filter_map(|address| {
         let type_ = address["type"].as_str()?.into();
         Some(Address { type_, value: address["value"].as_str()?.into() })

@@ -7,7 +7,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 use kube::CustomResourceExt as _;
 
 use super::{
-    ConfigurationStatus, StatusAggregation, StatusReport,
+    ClusterStatus, ConfigurationStatus, InstanceStatus, StatusAggregation, StatusReport,
     rules::{self, Rule},
 };
 use crate::crd::pending;
@@ -25,13 +25,16 @@ use crate::crd::pending;
 ///         "configurationstatuses.allready.dev",
 ///         "statusreports.allready.dev",
 ///         "statusaggregations.allready.dev",
+///         "instancestatuses.allready.dev",
+///         "clusterstatuses.allready.dev",
 ///     ]
 /// );
 /// ```
 ///
 /// They have the label `app.kubernetes.io/name: allready`, by which they are found again.
 pub fn definitions() -> Vec<CustomResourceDefinition> {
-    [configuration_status("allready.dev", "v1alpha1"), report(), aggregation()].map(labelled).into()
+    let configuration_status = configuration_status("allready.dev", "v1alpha1");
+    [configuration_status, report(), aggregation(), instance_status(), cluster_status()].map(labelled).into()
 }
 
 /// The CRD of `ConfigurationStatus` in `metallb.io/v1beta1`, with the schema of the one in `allready.dev`: for a cluster with
@@ -101,14 +104,7 @@ fn begin_pending(schema: &mut JSONSchemaProps) {
 fn check_selector(schema: &mut JSONSchemaProps, path: &[&str]) {
     let Some(selector) = within(schema, path) else { return };
     if let Some(labels) = property(selector, "matchLabels") {
-        labels.max_properties = Some(8);
-        labels
-            .x_kubernetes_validations
-            .get_or_insert_default()
-            .extend(rules::KEYS.iter().map(Rule::validation));
-        if let Some(JSONSchemaPropsOrBool::Schema(value)) = &mut labels.additional_properties {
-            limit(value, rules::LABEL_VALUE, 63);
-        }
+        check_labels(labels, 8);
     }
     let Some(expressions) = property(selector, "matchExpressions") else { return };
     expressions.max_items = Some(16);
@@ -128,6 +124,15 @@ fn check_selector(schema: &mut JSONSchemaProps, path: &[&str]) {
     }
 }
 
+/// Refuses labels that the API server refuses, and more than this many.
+fn check_labels(labels: &mut JSONSchemaProps, most: i64) {
+    labels.max_properties = Some(most);
+    hold(labels, &[], &rules::KEYS);
+    if let Some(JSONSchemaPropsOrBool::Schema(value)) = &mut labels.additional_properties {
+        limit(value, rules::LABEL_VALUE, 63);
+    }
+}
+
 const OPERATORS: [&str; 4] = ["In", "NotIn", "Exists", "DoesNotExist"];
 
 fn limit(text: &mut JSONSchemaProps, pattern: &str, length: i64) {
@@ -138,17 +143,34 @@ fn limit(text: &mut JSONSchemaProps, pattern: &str, length: i64) {
 fn aggregation() -> CustomResourceDefinition {
     let mut definition = StatusAggregation::crd();
     for schema in schemas(&mut definition) {
+        begin_pending(schema);
         hold(schema, &["spec"], &rules::AGGREGATION);
         hold(schema, &["spec", "conditions", "*"], &[rules::NOT_THE_HUBS_OWN]);
         hold(schema, &["spec", "fields", "*"], &[rules::NOT_READ_OTHERWISE]);
-        for [of, selector] in [["target", "selector"], ["clusters", "selector"], ["clusters", "instances"]] {
-            let requirement = ["spec", of, selector, "matchExpressions", "*"];
-            hold(schema, &requirement, &[rules::VALUES]);
-            if let Some(operator) = within(schema, &requirement).and_then(|found| property(found, "operator"))
-            {
-                operator.enum_ = Some(OPERATORS.map(|name| JSON(name.into())).into());
-            }
+        for selector in [&["selector"][..], &["clusters", "selector"], &["clusters", "instances"]] {
+            check_selector(schema, &[&["spec"], selector].concat());
         }
+        if let Some(labels) = within(schema, &["spec", "dns", "labels"]) {
+            check_labels(labels, 16);
+        }
+        tidy(schema);
+    }
+    definition
+}
+
+fn instance_status() -> CustomResourceDefinition {
+    let mut definition = InstanceStatus::crd();
+    for schema in schemas(&mut definition) {
+        hold(schema, &["spec"], &[rules::INSTANCE_NEVER_CHANGES]);
+        tidy(schema);
+    }
+    definition
+}
+
+fn cluster_status() -> CustomResourceDefinition {
+    let mut definition = ClusterStatus::crd();
+    for schema in schemas(&mut definition) {
+        hold(schema, &[], &[rules::NAMED_LIKE_A_CLUSTER]);
         tidy(schema);
     }
     definition
@@ -236,10 +258,12 @@ mod tests {
         assert_eq!(schema_of("statusaggregations.allready.dev")["required"], json!(["spec"]));
     }
 
-    const ALL: [&str; 3] = [
+    const ALL: [&str; 5] = [
         "configurationstatuses.allready.dev",
         "statusreports.allready.dev",
         "statusaggregations.allready.dev",
+        "instancestatuses.allready.dev",
+        "clusterstatuses.allready.dev",
     ];
 
     #[test]
@@ -265,16 +289,13 @@ mod tests {
                 _ => {}
             }
             for (name, field) in schema["properties"].as_object().into_iter().flatten() {
-                // What the hub writes gets kinds of its own.
-                if !["addresses", "listeners", "cluster"].contains(&name.as_str()) {
-                    look(field, &format!("{path}.{name}"));
-                }
+                look(field, &format!("{path}.{name}"));
             }
             for of in ["items", "additionalProperties"] {
                 schema.get(of).into_iter().for_each(|schema| look(schema, &format!("{path}[]")));
             }
         }
-        for name in &ALL[..2] {
+        for name in ALL {
             for part in ["spec", "status"] {
                 look(&schema_of(name)["properties"][part], part);
             }
@@ -292,7 +313,7 @@ mod tests {
                 look(&field["items"], &path);
             }
         }
-        for name in &ALL[..2] {
+        for name in ALL {
             for part in ["spec", "status"] {
                 look(&schema_of(name)["properties"][part], part);
             }

@@ -12,8 +12,12 @@
 #[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod aggregation;
 #[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
+mod cluster;
+#[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod configuration;
 mod definitions;
+#[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
+mod instance;
 #[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod report;
 mod rules;
@@ -21,10 +25,11 @@ mod rules;
 mod tests;
 
 pub use aggregation::{
-    AggregatedCondition, AggregatedField, AggregatedPolarity, AggregationMode, AggregationTarget,
-    ClusterChoice, ClusterCounts, Combine, DnsOutput, InstanceReports, Placement, ProviderProperty,
-    StatusAggregation, StatusAggregationSpec, StatusAggregationStatus, UnhealthyTargets, UnreachableTargets,
+    AggregatedCondition, AggregatedField, AggregatedRows, ClusterChoice, ClusterCounts, Combine, DnsOutput,
+    DnsOutputType, InstanceStatuses, OnUnhealthy, OnUnreachable, Placement, PlacementRule, ProviderProperty,
+    StatusAggregation, StatusAggregationSpec, StatusAggregationStatus, TargetKind, UnknownInstances,
 };
+pub use cluster::{ClusterStatus, ClusterStatusSpec, ClusterStatusStatus};
 pub use configuration::{
     CauseSeen, CauseStatus, Component, ComponentRole, ConditionPolarity, ConfigurationStatus,
     ConfigurationStatusSpec, ConfigurationStatusStatus, DaemonSetInstances, HeartbeatTimeout, Instances,
@@ -32,10 +37,11 @@ pub use configuration::{
     SourceCondition, WritingController,
 };
 pub use definitions::{definitions, metallb_definition};
-pub use report::{
-    ReportedAddress, ReportedCluster, ReportedListener, StatusReport, StatusReportSpec, StatusReportStatus,
-    TargetRef,
+pub use instance::{
+    InstanceAddress, InstanceListener, InstanceStatus, InstanceStatusSpec, InstanceStatusStatus,
+    InstanceTargetRef,
 };
+pub use report::{StatusReport, StatusReportSpec, StatusReportStatus, TargetRef};
 
 /// The pattern of the name of a namespace, or of a cluster.
 const DNS_LABEL: &str = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";

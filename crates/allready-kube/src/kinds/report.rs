@@ -1,6 +1,6 @@
 //! What one instance of one component reports about itself.
 
-use allready_core::{Condition, Time};
+use allready_core::Condition;
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -113,59 +113,4 @@ pub struct StatusReportStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "allready_core::Conditions", extend("maxItems" = 32))]
     pub conditions: Vec<Condition>,
-    // Of the hub alone, from here on. Kinds of its own replace these four.
-    /// Written by the hub: when the cluster was last heard.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_heard: Option<Time>,
-    /// Written by the hub: the addresses of a Gateway in another cluster.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
-    pub addresses: Vec<ReportedAddress>,
-    /// Written by the hub: the listeners of a Gateway in another cluster.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
-    pub listeners: Vec<ReportedListener>,
-    /// Written by the hub: what it knows of a cluster.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cluster: Option<ReportedCluster>,
-}
-
-/// An address of a Gateway.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ReportedAddress {
-    /// `IPAddress`, `Hostname`, or another type.
-    #[serde(rename = "type")]
-    pub type_: String,
-    /// The address.
-    pub value: String,
-}
-
-/// A listener of a Gateway.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ReportedListener {
-    /// Its name.
-    pub name: String,
-    /// How many routes are attached to it, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub attached_routes: Option<i64>,
-}
-
-/// What a hub knows of a cluster.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ReportedCluster {
-    /// Where it is: the address of its API server.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub server: Option<String>,
-    /// Where the hub knows it from, such as `secret allready-system/cluster-1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
-    /// How many of its objects are looked at.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub objects: Option<i64>,
-    /// How long it last took to answer, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lag_milliseconds: Option<i64>,
 }

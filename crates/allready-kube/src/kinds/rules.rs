@@ -5,7 +5,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::Validati
 /// Whether the target of a `StatusAggregation` has addresses, listeners and hostnames.
 macro_rules! is_gateway {
     () => {
-        "(self.target.kind == 'Gateway' && self.target.apiVersion.startsWith('gateway.networking.k8s.io/'))"
+        "(self.targetRef.kind == 'Gateway' && self.targetRef.apiVersion.startsWith('gateway.networking.k8s.io/'))"
     };
 }
 
@@ -33,8 +33,7 @@ pub(super) const READY_OR_PREFIXED: Rule = Rule::new(
     "a condition is Ready, or says in front of a slash whose it is, as in speaker-node-a/configReconcilerValid",
 );
 
-/// What a `StatusReport` is. One that the hub writes, about an object of another kind or about a cluster, has another name
-/// and that object's own condition types; kinds of its own replace these.
+/// What a `StatusReport` is.
 pub(super) const REPORT: [Rule; 3] = [
     Rule::new(
         "self.spec == oldSelf.spec",
@@ -43,10 +42,8 @@ pub(super) const REPORT: [Rule; 3] = [
     .at(".spec"),
     Rule {
         holds: concat!(
-            "self.spec.targetRef.kind != 'ConfigurationStatus' || self.metadata.name == ",
+            "self.metadata.name == ",
             report_name!(),
-            " || (self.spec.targetRef.name == 'clusters' && has(self.spec.instance) \
-               && self.metadata.name == 'cluster.' + self.spec.instance)",
             " || ((size(",
             report_name!(),
             ") > 253 || self.spec.targetRef.name.contains('.') || self.spec.component.contains('.') || !(",
@@ -61,8 +58,7 @@ pub(super) const REPORT: [Rule; 3] = [
         told: Some(concat!("'the name of this StatusReport has to be ' + ", report_name!())),
     },
     Rule::new(
-        "self.spec.targetRef.kind != 'ConfigurationStatus' || !has(self.status) || !has(self.status.conditions) \
-         || self.status.conditions.all(c, !c.type.contains('/'))",
+        "!has(self.status) || !has(self.status.conditions) || self.status.conditions.all(c, !c.type.contains('/'))",
         "a condition of a report is Ready, or named after a reconciler alone, as in configReconcilerValid",
     )
     .at(".status.conditions"),
@@ -117,17 +113,11 @@ pub(super) const NO_EARLIER_TERM: Rule = Rule {
 };
 
 /// What a `StatusAggregation` asks for can be done, and is something.
-pub(super) const AGGREGATION: [Rule; 5] = [
+pub(super) const AGGREGATION: [Rule; 4] = [
     Rule {
-        holds: concat!("!self.addresses || ", is_gateway!()),
-        field: Some(".addresses"),
-        message: "only a Gateway of gateway.networking.k8s.io has addresses that can be aggregated: leave this out for other kinds",
-        told: None,
-    },
-    Rule {
-        holds: concat!("!self.listeners || ", is_gateway!()),
-        field: Some(".listeners"),
-        message: "only a Gateway of gateway.networking.k8s.io has listeners that can be aggregated: leave this out for other kinds",
+        holds: concat!("!has(self.rows) || size(self.rows) == 0 || ", is_gateway!()),
+        field: Some(".rows"),
+        message: "only a Gateway of gateway.networking.k8s.io has addresses and listeners that can be collected: leave this out for other kinds",
         told: None,
     },
     Rule {
@@ -137,10 +127,10 @@ pub(super) const AGGREGATION: [Rule; 5] = [
         told: None,
     },
     Rule {
-        holds: "self.addresses || self.listeners || has(self.dns) \
+        holds: "has(self.dns) || (has(self.rows) && size(self.rows) > 0) \
                 || (has(self.conditions) && size(self.conditions) > 0) || (has(self.fields) && size(self.fields) > 0)",
         field: None,
-        message: "say what is aggregated: at least one of conditions, fields, addresses, listeners and dns",
+        message: "say what is aggregated: at least one of conditions, rows, fields and dns",
         told: None,
     },
     Rule {
@@ -150,6 +140,18 @@ pub(super) const AGGREGATION: [Rule; 5] = [
         told: None,
     },
 ];
+
+/// Another instance is another object.
+pub(super) const INSTANCE_NEVER_CHANGES: Rule = Rule::new(
+    "self == oldSelf",
+    "the spec of an InstanceStatus cannot change: delete it, and the hub makes another one",
+);
+
+/// The name of a `ClusterStatus` is that of its cluster.
+pub(super) const NAMED_LIKE_A_CLUSTER: Rule = Rule::new(
+    "self.metadata.name.matches('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$')",
+    "a ClusterStatus has the name of its cluster: at most 63 small letters, digits and hyphens, with no hyphen at an end",
+);
 
 /// What says how complete the aggregation is cannot come from the clusters too.
 pub(super) const NOT_THE_HUBS_OWN: Rule = Rule {
@@ -161,7 +163,7 @@ pub(super) const NOT_THE_HUBS_OWN: Rule = Rule {
 
 /// A generation counts the changes in one cluster, and is no number of anything else.
 pub(super) const NOT_READ_OTHERWISE: Rule = Rule {
-    holds: "!(self.path in ['status.conditions', 'status.addresses', 'status.listeners', 'status.observedGeneration'])",
+    holds: "!(self.path in ['.status.conditions', '.status.addresses', '.status.listeners', '.status.observedGeneration'])",
     field: Some(".path"),
     message: "conditions, addresses and listeners are aggregated under fields of their own, and generations of different clusters have nothing in common",
     told: None,

@@ -7,7 +7,10 @@ use kube::{
 };
 use serde_json::{Value, json};
 
-use super::{ConfigurationStatus, ConfigurationStatusSpec, StatusAggregation, StatusReport, definitions};
+use super::{
+    ClusterStatus, ConfigurationStatus, ConfigurationStatusSpec, InstanceStatus, StatusAggregation,
+    StatusReport, definitions,
+};
 use crate::report::{Identity, Layout};
 
 fn client() -> Client {
@@ -33,7 +36,7 @@ fn gateways(more: &Value) -> Value {
 }
 
 fn of(api_version: &str, kind: &str, more: &Value) -> Value {
-    let mut spec = json!({ "target": { "apiVersion": api_version, "kind": kind } });
+    let mut spec = json!({ "targetRef": { "apiVersion": api_version, "kind": kind } });
     spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     spec
 }
@@ -49,17 +52,16 @@ async fn an_aggregation_of_everything_is_accepted_and_read_back_as_it_was_writte
         "clusters": {
             "names": ["cluster-1"],
             "selector": { "matchExpressions": [{ "key": "region", "operator": "In", "values": ["eu"] }] },
-            "placement": "Annotated",
             "instances": { "matchExpressions": [{ "key": "draft", "operator": "DoesNotExist" }] },
         },
+        "placement": { "type": "Annotated" },
         "conditions": [{ "type": "Programmed" }, { "type": "example.com/Degraded", "polarity": "Negative" }],
-        "mode": "strict",
-        "addresses": true,
-        "listeners": true,
-        "fields": [{ "path": "status.attachedListenerSets", "combine": "Sum" }],
+        "unknown": "TreatAsBad",
+        "rows": ["Addresses", "Listeners"],
+        "fields": [{ "path": ".status.attachedListenerSets", "combine": "Sum" }],
         "dns": { "ttlSeconds": 30, "providerSpecific": [{ "name": "aws/weight", "value": "10" }] },
-        "reports": "Always",
-        "unreachableAfterSeconds": 10,
+        "instanceStatuses": "Always",
+        "clusterTimeoutSeconds": 10,
     }));
     let api: Api<StatusAggregation> = Api::all(client());
     let object = StatusAggregation::new("web", serde_json::from_value(spec).unwrap());
@@ -69,7 +71,8 @@ async fn an_aggregation_of_everything_is_accepted_and_read_back_as_it_was_writte
 
 #[tokio::test]
 async fn what_gateways_alone_have_is_refused_for_other_kinds() {
-    for (field, value) in [("addresses", json!(true)), ("listeners", json!(true)), ("dns", json!({}))] {
+    for (field, value) in [("rows", json!(["Addresses"])), ("rows", json!(["Listeners"])), ("dns", json!({}))]
+    {
         let because = format!("spec.{field}: Invalid value");
         let more = json!({ (field): value });
         assert_refused(of("apps/v1", "Deployment", &more), &because).await;
@@ -81,8 +84,11 @@ async fn what_gateways_alone_have_is_refused_for_other_kinds() {
 #[tokio::test]
 async fn an_aggregation_of_nothing_is_refused() {
     assert_refused(gateways(&json!({})), "say what is aggregated").await;
-    assert_refused(gateways(&json!({ "conditions": [], "reports": "Always" })), "say what is aggregated")
-        .await;
+    assert_refused(
+        gateways(&json!({ "conditions": [], "rows": [], "instanceStatuses": "Always" })),
+        "say what is aggregated",
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -100,23 +106,25 @@ async fn a_condition_type_is_aggregated_once() {
 #[tokio::test]
 async fn fields_are_numbers_in_the_status_apart_from_each_other() {
     let field = |path: &str| json!({ "path": path, "combine": "Min" });
-    for path in ["spec.replicas", "status", "status.conditions", "status.observedGeneration"] {
+    for path in
+        ["status.ready", ".spec.replicas", ".status", ".status.conditions", ".status.observedGeneration"]
+    {
         assert_refused(
             of("apps/v1", "Deployment", &json!({ "fields": [field(path)] })),
             "spec.fields[0].path",
         )
         .await;
     }
-    let within = json!({ "fields": [field("status.pods.ready"), field("status.pods")] });
+    let within = json!({ "fields": [field(".status.pods.ready"), field(".status.pods")] });
     assert_refused(of("apps/v1", "Deployment", &within), "cannot have another one within it").await;
-    let beside = json!({ "fields": [field("status.ready"), field("status.readyReplicas")] });
+    let beside = json!({ "fields": [field(".status.ready"), field(".status.readyReplicas")] });
     assert_eq!(refused(of("apps/v1", "Deployment", &beside)).await, None);
 }
 
 #[tokio::test]
 async fn a_name_that_no_cluster_can_have_is_refused() {
     for name in ["cluster_1", "a.b", "", "Cluster"] {
-        let clusters = json!({ "addresses": true, "clusters": { "names": ["cluster-1", name] } });
+        let clusters = json!({ "rows": ["Addresses"], "clusters": { "names": ["cluster-1", name] } });
         assert_refused(gateways(&clusters), "spec.clusters.names[1]").await;
     }
 }
@@ -125,7 +133,7 @@ async fn a_name_that_no_cluster_can_have_is_refused() {
 async fn a_selector_that_matches_nothing_by_mistake_is_refused() {
     let selector = |requirement: Value| {
         gateways(
-            &json!({ "addresses": true, "clusters": { "selector": { "matchExpressions": [requirement] } } }),
+            &json!({ "rows": ["Addresses"], "clusters": { "selector": { "matchExpressions": [requirement] } } }),
         )
     };
     assert_refused(
@@ -141,7 +149,7 @@ async fn a_selector_that_matches_nothing_by_mistake_is_refused() {
 #[tokio::test]
 async fn a_group_without_a_version_is_refused() {
     let more = json!({ "conditions": [{ "type": "Ready" }] });
-    assert_refused(of("gateway.networking.k8s.io", "Gateway", &more), "spec.target.apiVersion").await;
+    assert_refused(of("gateway.networking.k8s.io", "Gateway", &more), "spec.targetRef.apiVersion").await;
     assert_eq!(refused(of("v1", "Service", &more)).await, None);
 }
 
@@ -157,18 +165,14 @@ async fn create<K: CustomResourceExt>(client: Client, name: &str, spec: Value) -
     }
 }
 
-fn target(kind: &str) -> Value {
-    json!({ "apiVersion": "example.com/v1", "kind": kind, "name": "web" })
-}
-
-/// Why a report on a target of this kind with a condition of this type is refused, if it is.
-async fn report_refused(kind: &str, type_: &str) -> Option<String> {
+/// Why a report with a condition of this type is refused, if it is.
+async fn report_refused(type_: &str) -> Option<String> {
     let client = client();
-    let name = "web.gateway.cluster-1";
-    let spec = json!({ "targetRef": target(kind), "component": "gateway", "instance": "cluster-1" });
+    let name = "config-status.speaker.worker-1";
+    let spec = report_spec("config-status", "speaker", "worker-1");
     create::<StatusReport>(client.clone(), name, spec).await.unwrap();
     let condition = json!({
-        "type": type_, "status": "True", "reason": "Programmed", "message": "",
+        "type": type_, "status": "True", "reason": "Valid", "message": "",
         "lastTransitionTime": "2026-03-01T10:00:00Z",
     });
     let api: Api<StatusReport> = Api::default_namespaced(client);
@@ -181,20 +185,56 @@ async fn report_refused(kind: &str, type_: &str) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_report_on_an_object_of_another_kind_has_that_objects_condition_types() {
-    for type_ in ["Ready", "example.com/Thing", "Programmed"] {
-        assert_eq!(report_refused("Gateway", type_).await, None);
+async fn a_report_has_ready_and_conditions_named_after_reconcilers_alone() {
+    let message = report_refused("speaker-a/configReconcilerValid").await.unwrap();
+    assert!(message.contains("status.conditions: Invalid value"), "{message}");
+    assert!(message.contains("named after a reconciler alone"), "{message}");
+    for type_ in ["configReconcilerValid", "Ready"] {
+        assert_eq!(report_refused(type_).await, None);
     }
 }
 
 #[tokio::test]
-async fn a_report_for_a_configuration_status_has_ready_and_conditions_named_after_reconcilers_alone() {
-    let message = report_refused("ConfigurationStatus", "speaker-a/configReconcilerValid").await.unwrap();
-    assert!(message.contains("status.conditions: Invalid value"), "{message}");
-    assert!(message.contains("named after a reconciler alone"), "{message}");
-    for type_ in ["configReconcilerValid", "Ready"] {
-        assert_eq!(report_refused("ConfigurationStatus", type_).await, None);
+async fn an_instance_status_never_changes_its_spec() {
+    let client = client();
+    let spec = json!({
+        "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "name": "web" },
+        "cluster": "cluster-1", "aggregation": "gateways",
+    });
+    create::<InstanceStatus>(client.clone(), "web.cluster-1", spec).await.unwrap();
+    let api: Api<InstanceStatus> = Api::default_namespaced(client);
+    let moved = Patch::Merge(json!({ "spec": { "cluster": "cluster-2" } }));
+    let error = api.patch("web.cluster-1", &PatchParams::default(), &moved).await.unwrap_err();
+    assert!(error.to_string().contains("cannot change"), "{error}");
+    let found = api.list(&ListParams::default().fields("spec.cluster=cluster-1")).await.unwrap();
+    assert_eq!(found.items.len(), 1);
+}
+
+#[tokio::test]
+async fn a_cluster_status_has_the_name_of_a_cluster() {
+    create::<ClusterStatus>(client(), "cluster-1", json!({ "source": "Secret a/b" })).await.unwrap();
+    for name in ["cluster.1", &"n".repeat(64)] {
+        let message = create::<ClusterStatus>(client(), name, json!({})).await.unwrap_err();
+        assert!(message.contains("has the name of its cluster"), "{message}");
     }
+}
+
+#[tokio::test]
+async fn an_aggregation_has_its_defaults_written_out_and_is_pending_at_once() {
+    let api: Api<DynamicObject> = Api::all_with(client(), &StatusAggregation::api_resource());
+    let mut object = DynamicObject::new("web", &StatusAggregation::api_resource());
+    object.data = json!({ "spec": gateways(&json!({ "dns": {} })) });
+    let created = api.create(&PostParams::default(), &object).await.unwrap().data;
+    let spec = &created["spec"];
+    assert_eq!(
+        (&spec["placement"], &spec["unknown"], &spec["instanceStatuses"], &spec["clusterTimeoutSeconds"]),
+        (&json!({ "type": "Everywhere" }), &json!("KeepUnknown"), &json!("WhenNeeded"), &json!(30))
+    );
+    assert_eq!(
+        spec["dns"],
+        json!({ "type": "DNSEndpoint", "ttlSeconds": 60, "graceSeconds": 600, "onUnhealthy": "Remove", "onUnreachable": "Keep" })
+    );
+    assert_eq!(created["status"]["conditions"][0]["reason"], "Pending");
 }
 
 fn report_spec(target: &str, component: &str, instance: &str) -> Value {

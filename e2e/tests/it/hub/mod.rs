@@ -145,7 +145,7 @@ async fn dns_follows_a_placement_that_moves_without_a_gap(server: Server) {
     stage.make_gateway(&hub, labels.clone(), json!({ "allready.dev/clusters": "cluster-1" })).await;
     stage.says("cluster-1", Said { addresses: &["172.31.200.0"], ..WELL }).await;
     stage.says("cluster-2", Said { routes: (0, 0), ..WELL }).await;
-    stage.aggregate(json!({ "clusters": { "placement": "Annotated" } })).await;
+    stage.aggregate(json!({ "placement": { "type": "Annotated" } })).await;
     stage.run();
     stage.until("Programmed to be True", is("Programmed", "True")).await;
     stage.until_dns("api.example.com", &["172.31.200.0"]).await;
@@ -223,7 +223,7 @@ async fn rows_that_do_not_fit_are_told_and_stand_in_reports(server: Server) {
     assert_eq!(condition(&gateway, aggregated)["reason"], "RowsLeftOut");
     assert_eq!(values(&gateway, "addresses", "value").len(), 16);
     assert_eq!(condition(&gateway, "Programmed")["status"], "True");
-    let resource = resource("allready.dev", "v1alpha1", "StatusReport", "statusreports");
+    let resource = resource("allready.dev", "v1alpha1", "InstanceStatus", "instancestatuses");
     let reports: Api<DynamicObject> = Api::namespaced_with(stage.hub.client(), &stage.namespace, &resource);
     let look = || async {
         let all = reports.list(&kube::api::ListParams::default()).await.unwrap().items;

@@ -147,17 +147,13 @@ impl Stage {
 
     pub(super) async fn aggregate(&self, more: Value) {
         let mut spec = json!({
-            "target": {
-                "apiVersion": "gateway.networking.k8s.io/v1",
-                "kind": "Gateway",
-                "namespaces": [self.namespace],
-                "selector": { "matchLabels": { "aggregated": "yes" } },
-            },
+            "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+            "namespaces": [self.namespace],
+            "selector": { "matchLabels": { "aggregated": "yes" } },
             "conditions": [{ "type": "Programmed" }],
-            "addresses": true,
-            "listeners": true,
+            "rows": ["Addresses", "Listeners"],
             "dns": { "graceSeconds": 2 },
-            "unreachableAfterSeconds": 2,
+            "clusterTimeoutSeconds": 2,
         });
         for (name, value) in more.as_object().into_iter().flatten() {
             spec[name] = value.clone();

@@ -75,10 +75,9 @@ impl Stage {
             "kind": "StatusAggregation",
             "metadata": { "name": "gateways" },
             "spec": {
-                "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+                "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
                 "conditions": [{ "type": "Programmed" }, { "type": "Accepted" }],
-                "addresses": true,
-                "listeners": true,
+                "rows": ["Addresses", "Listeners"],
             },
         });
         let aggregations: Api<DynamicObject> = Api::all_with(client.clone(), &ours("StatusAggregation"));
@@ -169,13 +168,13 @@ impl Stage {
 
     async fn reports(&self) -> Result<BTreeMap<(String, String), Reported>> {
         let api: Api<DynamicObject> =
-            Api::namespaced_with(self.client.clone(), NAMESPACE, &ours("StatusReport"));
+            Api::namespaced_with(self.client.clone(), NAMESPACE, &ours("InstanceStatus"));
         let mut reports = BTreeMap::new();
         for report in api.list(&ListParams::default()).await? {
             let report = serde_json::to_value(&report)?;
             let text = |field: &str| report["spec"][field].as_str().unwrap_or_default().to_owned();
             let target = report["spec"]["targetRef"]["name"].as_str().unwrap_or_default().to_owned();
-            reports.insert((target, text("instance")), reported(&report));
+            reports.insert((target, text("cluster")), reported(&report));
         }
         Ok(reports)
     }

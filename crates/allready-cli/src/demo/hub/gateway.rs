@@ -78,13 +78,13 @@ pub(super) fn aggregation() -> Value {
         "kind": "StatusAggregation",
         "metadata": { "name": AGGREGATION },
         "spec": {
-            "target": { "apiVersion": resource.api_version, "kind": resource.kind, "namespaces": [NAMESPACE] },
+            "targetRef": { "apiVersion": resource.api_version, "kind": resource.kind },
+            "namespaces": [NAMESPACE],
             "conditions": [{ "type": "Programmed" }],
-            "addresses": true,
-            "listeners": true,
+            "rows": ["Addresses", "Listeners"],
             "dns": {},
             // Nobody wants to wait for half a minute in a demo.
-            "unreachableAfterSeconds": 2,
+            "clusterTimeoutSeconds": 2,
         },
     })
 }

@@ -7,7 +7,7 @@ use allready_kube::{kinds::DnsOutput, manager::Manager};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Published, RecordKey, TARGETS_ANNOTATION, Targets, member::DEFAULT_TTL_SECONDS};
+use super::{Published, RecordKey, TARGETS_ANNOTATION, Targets};
 use crate::hub::{ClusterName, ObjectName};
 
 /// Whom a made object belongs to.
@@ -90,7 +90,7 @@ fn entry<'a, T: AsRef<str> + 'a>(
     targets: impl IntoIterator<Item = &'a T>,
     options: &DnsOutput,
 ) -> Value {
-    let ttl = options.ttl_seconds.unwrap_or(DEFAULT_TTL_SECONDS).min(MAX_TTL_SECONDS);
+    let ttl = options.ttl_seconds.min(MAX_TTL_SECONDS);
     let targets: Vec<_> = targets.into_iter().map(AsRef::as_ref).collect();
     let mut entry = Map::new();
     entry.insert("dnsName".to_owned(), (*key.name).into());

@@ -7,7 +7,7 @@ use std::{
 };
 
 use allready_core::{Status, Time};
-use allready_kube::kinds::{DnsOutput, UnhealthyTargets, UnreachableTargets};
+use allready_kube::kinds::{DnsOutput, OnUnhealthy, OnUnreachable};
 
 use super::{
     Contribution, Presence, Published,
@@ -118,7 +118,7 @@ impl<'a> Member<'a> {
                 let since = *member.leaving.get_or_insert(now);
                 member.until(since, Verdict::Leaving, Verdict::Gone, options, now);
             }
-            Presence::Unreachable(since) if options.unreachable == UnreachableTargets::Leave => {
+            Presence::Unreachable(since) if options.on_unreachable == OnUnreachable::Remove => {
                 let since = since.map(|since| since.min(now)).or(leaving).unwrap_or(now);
                 member.leaving = leaving.max(Some(since));
                 member.until(since, Verdict::Kept, Verdict::Expired, options, now);
@@ -154,7 +154,7 @@ impl<'a> Member<'a> {
                 Some(Listener { attached_routes: Some(0), is_current: true, .. }) => {}
                 Some(Listener { attached_routes: Some(1..), is_current: true, programmed, .. }) => {
                     let is_down =
-                        *programmed == Some(Status::False) && options.unhealthy == UnhealthyTargets::Prune;
+                        *programmed == Some(Status::False) && options.on_unhealthy == OnUnhealthy::Remove;
                     is_unhealthy |= is_down;
                     has_routes |= !is_down;
                 }
@@ -184,10 +184,6 @@ impl<'a> Member<'a> {
 
 /// When a grace period ends that began at this time.
 fn grace_end(since: Time, options: &DnsOutput) -> Time {
-    let default = u64::from(options.ttl_seconds.unwrap_or(DEFAULT_TTL_SECONDS)) * 10;
-    let grace = Duration::from_secs(options.grace_seconds.map_or(default, u64::from));
+    let grace = Duration::from_secs(options.grace_seconds.into());
     grace.try_into().map_or(since, |grace| since.saturating_add(grace))
 }
-
-/// For how long a record may be remembered unless the spec says something else.
-pub(super) const DEFAULT_TTL_SECONDS: u32 = 60;

@@ -39,7 +39,8 @@ fn proposed() -> BTreeMap<ClusterName, Spoke> {
 }
 
 fn spec(spec: &Value) -> StatusAggregation {
-    let mut whole = json!({ "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" } });
+    let mut whole =
+        json!({ "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" } });
     for (name, value) in spec.as_object().unwrap() {
         whole[name] = value.clone();
     }
@@ -136,7 +137,7 @@ fn what_others_wrote_stays_where_it_is_and_the_record_of_writers_goes() {
     }]);
     let spokes =
         [(cluster("a"), Spoke::heard(vec![gateway(json!({ "conditions": [ready("False", "no")] }))]))].into();
-    let aggregation = spec(&json!({ "conditions": [{ "type": "Ready" }], "listeners": true }));
+    let aggregation = spec(&json!({ "conditions": [{ "type": "Ready" }], "rows": ["Listeners"] }));
     let offline = aggregate(&hub, &aggregation, &spokes, &OnHub::default(), now()).unwrap();
     assert_eq!(offline.object["metadata"], json!({ "name": "gateway" }));
     let status = &offline.object["status"];
@@ -150,7 +151,7 @@ fn what_others_wrote_stays_where_it_is_and_the_record_of_writers_goes() {
 #[test]
 fn the_rows_of_a_cluster_that_does_not_answer_stay_and_it_is_not_good() {
     let hub = gateway(Value::Null);
-    let aggregation = spec(&json!({ "addresses": true, "listeners": true }));
+    let aggregation = spec(&json!({ "rows": ["Addresses", "Listeners"] }));
     let before = aggregate(&hub, &aggregation, &proposed(), &OnHub::default(), now()).unwrap().object;
     let mut spokes = proposed();
     spokes.insert(cluster("cluster-2"), Spoke::unreachable("connection refused"));
@@ -184,9 +185,9 @@ fn a_cluster_without_an_instance_is_unknown_and_is_noted() {
     assert_eq!(offline.worst, Status::Unknown);
     // Where no condition is aggregated that could say so, it is not good either.
     let rows =
-        aggregate(&hub, &spec(&json!({ "addresses": true })), &spokes, &OnHub::default(), now()).unwrap();
+        aggregate(&hub, &spec(&json!({ "rows": ["Addresses"] })), &spokes, &OnHub::default(), now()).unwrap();
     assert_eq!(rows.worst, Status::Unknown);
-    let found = spec(&json!({ "addresses": true, "clusters": { "placement": "Found" } }));
+    let found = spec(&json!({ "rows": ["Addresses"], "placement": { "type": "Found" } }));
     assert_eq!(aggregate(&hub, &found, &spokes, &OnHub::default(), now()).unwrap().worst, Status::Unknown);
     let mut spokes = spokes;
     spokes.insert(cluster("c"), Spoke::heard(vec![hub.clone()]));
@@ -203,7 +204,7 @@ fn of_several_instances_the_last_counts_and_it_is_noted() {
     let spokes = [(cluster("a"), Spoke::heard(vec![of(1, "shop"), of(2, "apps")]))].into();
     let hub = gateway(Value::Null);
     let offline =
-        aggregate(&hub, &spec(&json!({ "listeners": true })), &spokes, &OnHub::default(), now()).unwrap();
+        aggregate(&hub, &spec(&json!({ "rows": ["Listeners"] })), &spokes, &OnHub::default(), now()).unwrap();
     assert_eq!(rows(&offline.object).1, [("a.web", 2)]);
     assert_eq!(offline.notes, ["a has gateway 2 times: the last one counts"]);
 }
@@ -259,7 +260,7 @@ fn what_has_no_room_is_never_good_and_stands_in_reports() {
     let spokes = [(cluster("a"), Spoke::heard(vec![gateway(json!({ "addresses": addresses }))]))].into();
     let hub = gateway(Value::Null);
     let offline =
-        aggregate(&hub, &spec(&json!({ "addresses": true })), &spokes, &OnHub::default(), now()).unwrap();
+        aggregate(&hub, &spec(&json!({ "rows": ["Addresses"] })), &spokes, &OnHub::default(), now()).unwrap();
     assert_eq!((rows(&offline.object).0.len(), offline.worst), (16, Status::False));
     let report = &offline.reports[0];
     assert_eq!(entries(&report["status"]["addresses"]).len(), 17);
@@ -278,18 +279,15 @@ fn an_object_that_is_not_meant_is_refused_with_what_is() {
         "the aggregation gateways is about a Gateway of gateway.networking.k8s.io/v1, and the object is a Deployment of \
          apps/v1: give an object of that kind"
     );
-    let target = json!({
-        "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "selector": { "matchLabels": { "a": "b" } },
-    });
     assert_eq!(
-        told(&hub, json!({ "target": target })),
-        "the aggregation gateways does not choose gateway: look at spec.target.namespaces and spec.target.selector"
+        told(&hub, json!({ "selector": { "matchLabels": { "a": "b" } } })),
+        "the aggregation gateways does not choose gateway: look at spec.namespaces and spec.selector"
     );
 }
 
 #[test]
 fn a_cluster_that_is_not_named_counts_for_nothing_and_is_noted() {
-    let aggregation = spec(&json!({ "addresses": true, "clusters": { "names": ["cluster-2"] } }));
+    let aggregation = spec(&json!({ "rows": ["Addresses"], "clusters": { "names": ["cluster-2"] } }));
     let offline =
         aggregate(&gateway(Value::Null), &aggregation, &proposed(), &OnHub::default(), now()).unwrap();
     assert_eq!(rows(&offline.object).0, ["cluster-2/172.31.202.0", "cluster-2/172.31.203.0"]);
@@ -313,7 +311,7 @@ fn decisions_say_where_an_instance_is_expected_and_without_them_nothing_is_good(
     let mut hub = gateway(Value::Null);
     hub["metadata"]["labels"] = json!({ "cluster.open-cluster-management.io/placement": "eu" });
     let aggregation =
-        spec(&json!({ "clusters": { "placement": "Decided" }, "conditions": [{ "type": "Ready" }] }));
+        spec(&json!({ "placement": { "type": "Decided" }, "conditions": [{ "type": "Ready" }] }));
     let instance = gateway(json!({ "conditions": [ready("True", "")] }));
     let spokes =
         [(cluster("cluster-1"), Spoke::heard(vec![instance])), (cluster("cluster-2"), Spoke::default())]

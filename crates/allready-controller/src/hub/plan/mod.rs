@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use allready_core::{ConditionType, Polarity};
 use allready_kube::kinds::{
-    AggregatedCondition, AggregatedField, AggregatedPolarity, AggregationMode, AggregationTarget,
-    ClusterChoice, DnsOutput, InstanceReports, Placement, StatusAggregationSpec,
+    AggregatedCondition, AggregatedField, AggregatedRows, ClusterChoice, ConditionPolarity, DnsOutput,
+    InstanceStatuses, Placement, StatusAggregationSpec, TargetKind, UnknownInstances,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube::core::{Expression as Requirement, Selector};
@@ -22,8 +22,10 @@ const MAX_PATH_BYTES: usize = 253;
 /// A spec that can be acted on.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The kind and the namespaces of the hub objects.
-    pub target: AggregationTarget,
+    /// The kind of the hub objects.
+    pub target: TargetKind,
+    /// Their namespaces; all where it is empty.
+    pub namespaces: Vec<String>,
     /// Which of them.
     pub objects: Selector,
     /// Which clusters, by label; none where it names them alone. All of them where there are no names either.
@@ -37,19 +39,19 @@ pub struct Plan {
     /// The conditions, in order of importance.
     pub conditions: Vec<PlannedCondition>,
     /// What Unknown is worth.
-    pub mode: AggregationMode,
+    pub unknown: UnknownInstances,
     /// Whether addresses are aggregated.
     pub addresses: bool,
     /// Whether listeners are aggregated.
     pub listeners: bool,
-    /// Numbers that are aggregated.
+    /// Numbers that are aggregated, by their paths without the leading dot.
     pub fields: Vec<AggregatedField>,
     /// The DNS records that are wanted.
     pub dns: Option<DnsOutput>,
-    /// When each cluster gets a report of its own.
-    pub reports: InstanceReports,
-    /// After how long without a word a cluster is unreachable.
-    pub unreachable_after: Duration,
+    /// When each cluster gets an InstanceStatus of its own.
+    pub instance_statuses: InstanceStatuses,
+    /// After how long without an answer a cluster is unreachable.
+    pub cluster_timeout: Duration,
     /// What of the spec cannot be acted on, in words for its reader. While there is any, nothing is good.
     pub problems: Vec<String>,
 }
@@ -79,83 +81,76 @@ impl Plan {
     /// use allready_kube::kinds::StatusAggregationSpec;
     ///
     /// let spec: StatusAggregationSpec = serde_json::from_value(serde_json::json!({
-    ///     "target": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
+    ///     "targetRef": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
     ///     "clusters": { "names": ["cluster-1", "cluster_2"] },
     ///     "conditions": [{ "type": "Available" }, { "type": "Degraded" }],
-    ///     "addresses": true,
+    ///     "rows": ["Addresses"],
     /// })).unwrap();
     /// let plan = Plan::of(&spec);
     /// assert_eq!(plan.names, ["cluster-1".parse().unwrap()]);
     /// assert_eq!(plan.conditions[1].polarity, Polarity::AbnormalTrue);
-    /// assert_eq!(plan.unreachable_after.as_secs(), 30);
+    /// assert_eq!(plan.cluster_timeout.as_secs(), 30);
     /// assert_eq!(plan.problems, [
     ///     "spec.clusters.names: \"cluster_2\" cannot name a cluster: a name has 1 to 63 small letters, digits and hyphens, \
     ///      and no hyphen at an end",
-    ///     "spec.addresses: only a Gateway of gateway.networking.k8s.io has addresses, and the target is a DaemonSet of apps/v1",
+    ///     "spec.rows: only a Gateway of gateway.networking.k8s.io has addresses, and the target is a DaemonSet of apps/v1",
     /// ]);
     /// ```
     pub fn of(spec: &StatusAggregationSpec) -> Self {
         let problems = &mut Vec::new();
-        let target = spec.target.clone();
+        let target = spec.target_ref.clone();
         if target.api_version.is_empty() || target.kind.is_empty() {
-            problems.push("spec.target: say apiVersion and kind of the objects".to_owned());
+            problems.push("spec.targetRef: say apiVersion and kind of the objects".to_owned());
         }
-        let objects = selector("spec.target.selector", target.selector.as_ref(), problems);
+        let objects = selector("spec.selector", spec.selector.as_ref(), problems);
         let (names, clusters) = clusters(&spec.clusters, problems);
         let instances = selector("spec.clusters.instances", spec.clusters.instances.as_ref(), problems);
         let instances =
             instances.filter(|selector| !selector.selects_all()).map(|selector| selector.to_string());
         let conditions = conditions(&spec.conditions, &target, problems);
-        let mut of_gateways = |name: &str, wanted: bool| {
+        let mut of_gateways = |name: &str, what: &str, wanted: bool| {
             let granted = wanted && is_gateway(&target);
             if wanted && !granted {
                 problems.push(format!(
                     "spec.{name}: only a Gateway of {GATEWAYS} has {what}, and the target is a {kind} of {api_version}",
-                    what = if name == "dns" { "hostnames to publish" } else { name },
                     kind = target.kind,
                     api_version = target.api_version,
                 ));
             }
             granted
         };
-        let addresses = of_gateways("addresses", spec.addresses);
-        let listeners = of_gateways("listeners", spec.listeners);
-        let dns = of_gateways("dns", spec.dns.is_some());
+        let addresses = of_gateways("rows", "addresses", spec.rows.contains(&AggregatedRows::Addresses));
+        let listeners = of_gateways("rows", "listeners", spec.rows.contains(&AggregatedRows::Listeners));
+        let dns = of_gateways("dns", "hostnames to publish", spec.dns.is_some());
         Self {
             objects: objects.unwrap_or_default(),
             clusters,
             names,
-            placement: spec.clusters.placement,
+            placement: spec.placement.type_,
             instances,
             conditions,
-            mode: spec.mode,
+            unknown: spec.unknown,
+            namespaces: spec.namespaces.clone(),
             addresses,
             listeners,
             fields: fields(&spec.fields, &target, problems),
             dns: spec.dns.clone().filter(|_| dns),
-            reports: spec.reports,
-            unreachable_after: Duration::from_secs(
-                spec.unreachable_after_seconds
-                    .map_or(DEFAULT_UNREACHABLE_AFTER, |seconds| seconds.max(1))
-                    .into(),
-            ),
+            instance_statuses: spec.instance_statuses,
+            cluster_timeout: Duration::from_secs(spec.cluster_timeout_seconds.max(1).into()),
             problems: std::mem::take(problems),
             target,
         }
     }
 }
 
-/// After how many seconds a cluster is unreachable where the spec does not say.
-const DEFAULT_UNREACHABLE_AFTER: u32 = 30;
-
 const GATEWAYS: &str = "gateway.networking.k8s.io";
 
 /// Whether the target are Gateways of the Gateway API.
-fn is_gateway(target: &AggregationTarget) -> bool {
+fn is_gateway(target: &TargetKind) -> bool {
     target.kind == "Gateway" && group(target) == GATEWAYS
 }
 
-fn group(target: &AggregationTarget) -> &str {
+fn group(target: &TargetKind) -> &str {
     target.api_version.split_once('/').map_or("", |(group, _)| group)
 }
 
@@ -191,7 +186,7 @@ fn clusters(choice: &ClusterChoice, problems: &mut Vec<String>) -> (Vec<ClusterN
 
 fn conditions(
     given: &[AggregatedCondition],
-    target: &AggregationTarget,
+    target: &TargetKind,
     problems: &mut Vec<String>,
 ) -> Vec<PlannedCondition> {
     let mut planned: Vec<PlannedCondition> = Vec::with_capacity(given.len());
@@ -217,8 +212,8 @@ fn conditions(
         }
         planned.push(PlannedCondition {
             polarity: match condition.polarity {
-                Some(AggregatedPolarity::Positive) => Polarity::NormalTrue,
-                Some(AggregatedPolarity::Negative) => Polarity::AbnormalTrue,
+                Some(ConditionPolarity::Positive) => Polarity::NormalTrue,
+                Some(ConditionPolarity::Negative) => Polarity::AbnormalTrue,
                 None => polarity::of_instances(group(target), &target.kind, type_.as_str()),
             },
             type_,
@@ -231,12 +226,13 @@ fn conditions(
 
 fn fields(
     given: &[AggregatedField],
-    target: &AggregationTarget,
+    target: &TargetKind,
     problems: &mut Vec<String>,
 ) -> Vec<AggregatedField> {
     let mut planned: Vec<AggregatedField> = Vec::with_capacity(given.len());
     for field in given {
-        let path = field.path.as_str();
+        // The leading dot is for the reader: a path begins at the object.
+        let path = field.path.strip_prefix('.').unwrap_or_default();
         let within = |whole: &str, part: &str| {
             part.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
@@ -244,7 +240,7 @@ fn fields(
         let clash = planned.iter().find(|other| within(&other.path, path) || within(path, &other.path));
         let problem = if !is_path(path) {
             Some(
-                "a path is `status.` and names with letters, digits, `_` and `-`, separated by dots"
+                "a path is `.status.` and names with letters, digits, `_` and `-`, separated by dots"
                     .to_owned(),
             )
         } else if ["conditions", "observedGeneration"].into_iter().any(is_made)
@@ -252,14 +248,14 @@ fn fields(
         {
             Some("that is made in another way, and is no number to be combined".to_owned())
         } else {
-            clash.map(|other| format!("it cannot stand beside {}", other.path))
+            clash.map(|other| format!("it cannot stand beside .{}", other.path))
         };
         match problem {
             Some(problem) => {
-                let path = allready_core::condition::cut(path, MAX_PATH_BYTES);
+                let path = allready_core::condition::cut(&field.path, MAX_PATH_BYTES);
                 problems.push(format!("spec.fields {path:?}: {problem}"));
             }
-            None => planned.push(field.clone()),
+            None => planned.push(AggregatedField { path: path.to_owned(), combine: field.combine }),
         }
     }
     planned

@@ -7,7 +7,8 @@ fn plan(spec: Value) -> Plan {
 }
 
 fn gateways(more: &Value) -> Plan {
-    let mut spec = json!({ "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" } });
+    let mut spec =
+        json!({ "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" } });
     spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     plan(spec)
 }
@@ -22,7 +23,10 @@ fn a_spec_that_says_nothing_more_than_its_target_has_no_problems_and_the_default
     assert_eq!(plan.problems, Vec::<String>::new());
     assert!(plan.objects.selects_all() && plan.clusters.is_none() && plan.names.is_empty());
     assert_eq!((plan.instances.as_deref(), plan.placement), (None, Placement::Everywhere));
-    assert_eq!((plan.mode, plan.unreachable_after), (AggregationMode::ThreeValued, Duration::from_secs(30)));
+    assert_eq!(
+        (plan.unknown, plan.cluster_timeout),
+        (UnknownInstances::KeepUnknown, Duration::from_secs(30))
+    );
 }
 
 #[test]
@@ -37,7 +41,7 @@ fn k7_the_types_that_are_aggregated_are_those_that_are_planned_and_no_others() {
 fn mc6_a_type_that_everybody_knows_to_be_negative_is_so_unless_the_spec_says_otherwise() {
     let polarity = |api_version: &str, kind: &str, condition: Value| {
         let target = json!({ "apiVersion": api_version, "kind": kind });
-        plan(json!({ "target": target, "conditions": [condition] })).conditions[0].polarity
+        plan(json!({ "targetRef": target, "conditions": [condition] })).conditions[0].polarity
     };
     let of = |type_: &str| polarity("example.com/v1", "Thing", json!({ "type": type_ }));
     for negative in [
@@ -72,7 +76,8 @@ fn mc6_a_type_that_everybody_knows_to_be_negative_is_so_unless_the_spec_says_oth
 fn a_choice_that_cannot_be_understood_chooses_nothing_instead_of_everything() {
     let broken = json!({ "matchExpressions": [{ "key": "a", "operator": "Near" }] });
     let plan = plan(json!({
-        "target": { "apiVersion": "apps/v1", "kind": "DaemonSet", "selector": broken },
+        "targetRef": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
+        "selector": broken,
         "clusters": { "selector": broken, "instances": broken },
     }));
     let selectors = [plan.objects, plan.clusters.unwrap()];
@@ -82,7 +87,7 @@ fn a_choice_that_cannot_be_understood_chooses_nothing_instead_of_everything() {
     }
     assert_eq!(plan.instances.as_deref(), Some("allready.dev/nothing,!allready.dev/nothing"));
     let at: Vec<&str> = plan.problems.iter().filter_map(|problem| problem.split(':').next()).collect();
-    assert_eq!(at, ["spec.target.selector", "spec.clusters.selector", "spec.clusters.instances"]);
+    assert_eq!(at, ["spec.selector", "spec.clusters.selector", "spec.clusters.instances"]);
 }
 
 #[test]
@@ -101,30 +106,30 @@ fn selectors_are_carried_over() {
             "selector": { "matchLabels": { "region": "eu" } },
             "instances": { "matchLabels": { "app": "web" } },
         },
-        "unreachableAfterSeconds": 5,
+        "clusterTimeoutSeconds": 5,
     }));
     assert_eq!(plan.names, ["a".parse().unwrap(), "b".parse().unwrap()]);
     assert!(kube::core::SelectorExt::matches(&plan.clusters.unwrap(), &labels(&[("region", "eu")])));
     assert_eq!(plan.instances.as_deref(), Some("app=web"));
-    assert_eq!(plan.unreachable_after, Duration::from_secs(5));
+    assert_eq!(plan.cluster_timeout, Duration::from_secs(5));
     assert_eq!(plan.problems, Vec::<String>::new());
 }
 
 #[test]
 fn what_only_gateways_have_is_refused_for_other_kinds() {
-    let wanted = json!({ "addresses": true, "listeners": true, "dns": {} });
+    let wanted = json!({ "rows": ["Addresses", "Listeners"], "dns": {} });
     let granted = gateways(&wanted);
     assert!(granted.addresses && granted.listeners && granted.dns.is_some() && granted.problems.is_empty());
-    let mut spec = json!({ "target": { "apiVersion": "networking.istio.io/v1", "kind": "Gateway" } });
+    let mut spec = json!({ "targetRef": { "apiVersion": "networking.istio.io/v1", "kind": "Gateway" } });
     spec.as_object_mut().unwrap().extend(wanted.as_object().unwrap().clone());
     let refused = plan(spec);
     assert!(!refused.addresses && !refused.listeners && refused.dns.is_none());
     assert_eq!(
         refused.problems,
         [
-            "spec.addresses: only a Gateway of gateway.networking.k8s.io has addresses, and the target is a Gateway of \
+            "spec.rows: only a Gateway of gateway.networking.k8s.io has addresses, and the target is a Gateway of \
              networking.istio.io/v1",
-            "spec.listeners: only a Gateway of gateway.networking.k8s.io has listeners, and the target is a Gateway of \
+            "spec.rows: only a Gateway of gateway.networking.k8s.io has listeners, and the target is a Gateway of \
              networking.istio.io/v1",
             "spec.dns: only a Gateway of gateway.networking.k8s.io has hostnames to publish, and the target is a Gateway \
              of networking.istio.io/v1",
@@ -161,23 +166,24 @@ fn mc25_an_expression_that_cannot_be_read_is_a_problem_and_its_condition_stays_p
 fn paths_that_are_no_paths_or_stand_in_each_others_way_are_problems() {
     let field = |path: &str| json!({ "path": path, "combine": "Sum" });
     let paths = [
-        "status.ready",
-        "status.a.b",
-        "spec.replicas",
-        "status",
-        "status..a",
-        "status.a b",
-        "status.conditions",
-        "status.observedGeneration",
-        "status.listeners.x",
-        "status.ready",
-        "status.a",
-        "status.ready.b",
-        "status.readyReplicas",
+        ".status.ready",
+        ".status.a.b",
+        ".spec.replicas",
+        ".status",
+        ".status..a",
+        ".status.a b",
+        ".status.conditions",
+        ".status.observedGeneration",
+        ".status.listeners.x",
+        ".status.ready",
+        ".status.a",
+        ".status.ready.b",
+        ".status.readyReplicas",
+        "status.pods",
     ];
     let plan = gateways(&json!({ "fields": paths.map(field) }));
     let kept: Vec<&str> = plan.fields.iter().map(|field| field.path.as_str()).collect();
     assert_eq!(kept, ["status.ready", "status.a.b", "status.readyReplicas"]);
-    assert_eq!(plan.problems.len(), 10);
-    assert_eq!(plan.problems[8], "spec.fields \"status.a\": it cannot stand beside status.a.b");
+    assert_eq!(plan.problems.len(), 11);
+    assert_eq!(plan.problems[8], "spec.fields \".status.a\": it cannot stand beside .status.a.b");
 }

@@ -69,7 +69,7 @@ impl HubFacts {
     /// use serde_json::json;
     ///
     /// let spec = serde_json::from_value(json!({
-    ///     "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+    ///     "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
     /// })).unwrap();
     /// let facts = HubFacts::read(&json!({
     ///     "metadata": { "uid": "u", "resourceVersion": "7", "annotations": { "allready.dev/clusters": "cluster-2, cluster-1" } },

@@ -41,9 +41,9 @@ const HUB_GENERATION: [&str; 2] = ["allready.dev/hub-generation", "resourcetempl
 /// use serde_json::json;
 ///
 /// let spec = serde_json::from_value(json!({
-///     "target": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
+///     "targetRef": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
 ///     "conditions": [{ "type": "Available" }, { "type": "Synced" }],
-///     "fields": [{ "path": "status.numberReady", "combine": "Sum" }],
+///     "fields": [{ "path": ".status.numberReady", "combine": "Sum" }],
 /// })).unwrap();
 /// let reader = Reader::new(&Plan::of(&spec));
 /// let (name, instance) = reader.read(&json!({

@@ -17,12 +17,14 @@ impl HubState {
         let mut desired = Desired::default();
         let Some(aggregation) = self.aggregations.get(name) else { return desired };
         let patience = self.options.patience;
-        let Self { clusters, endpoints, reports, .. } = self;
+        let Self { clusters, endpoints, reports, cluster_statuses, .. } = self;
         let wants_dns = aggregation.plan.dns.is_some();
         let unseen = [
             aggregation.objects.unseen_at(patience),
             clusters.unseen_at(patience),
             reports.store.unseen_at(patience),
+            cluster_statuses.store.unseen_at(patience),
+            cluster_statuses.leases.unseen_at(patience),
             endpoints.store.unseen_at(patience).filter(|_| wants_dns),
         ];
         desired.look_at(unseen.into_iter().flatten().filter(|at| *at > now.elapsed).min());
@@ -33,9 +35,13 @@ impl HubState {
         if let Some(why) = clusters.unseen(patience, now.elapsed) {
             trouble.push(format!("the clusters cannot be seen: {why}"));
         }
-        if let Some(why) = reports.store.unseen(patience, now.elapsed) {
-            trouble.push(format!("StatusReports cannot be seen: {why}"));
-        }
+        let own = [
+            ("InstanceStatuses", reports.store.unseen(patience, now.elapsed)),
+            ("ClusterStatuses", cluster_statuses.store.unseen(patience, now.elapsed)),
+            ("Leases of clusters", cluster_statuses.leases.unseen(patience, now.elapsed)),
+        ];
+        let own = own.into_iter().filter_map(|(what, why)| Some(format!("{what} cannot be seen: {}", why?)));
+        trouble.extend(own);
         trouble.extend(reports.refusal());
         let dns_trouble = endpoints.store.unseen(patience, now.elapsed).filter(|_| wants_dns);
         let dns_trouble = dns_trouble.map(|why| format!("DNSEndpoints cannot be seen: {why}"));
@@ -148,7 +154,7 @@ impl Aggregation {
             "clusters": {
                 "chosen": self.chosen.len(),
                 "heard": heard,
-                "summary": format!("{heard}/{}", self.chosen.len()),
+                "display": format!("{heard}/{}", self.chosen.len()),
             },
         })
     }

@@ -1,25 +1,24 @@
-//! Whether a cluster is believed, and the report on it.
+//! Whether a cluster is believed, its ClusterStatus, and the Lease that tells when it was last heard.
 
 use std::{sync::Arc, time::Duration};
 
 use allready_core::{Condition, Status, Time, condition::cut, condition_type, reason};
-use allready_kube::kinds::TargetRef;
 use serde_json::{Value, json};
 
 use crate::{
     engine::{Desired, Now, Write},
     hub::{
-        ClusterName, Link, LinkState, ObjectName,
+        ClusterName, Link, LinkState,
         inventory::{Access, Cluster},
         state::{
-            CLUSTER_LABEL, HubState, MADE_BY, Options, Target,
-            reports::{About, Report},
+            ClusterStatuses, HubState, MADE_BY, Options, Target,
+            cluster_statuses::{StandingLease, StandingStatus, lease_name},
             standing::at_version,
         },
     },
 };
 
-/// What the report on a cluster tells, but for the times.
+/// What the ClusterStatus tells, but for the times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Told {
     state: LinkState,
@@ -33,17 +32,24 @@ impl HubState {
     pub(super) fn reconcile_cluster(&mut self, cluster: &ClusterName, now: Now) -> Desired<Target> {
         let mut desired = Desired::default();
         desired.look_at(self.judge_cluster(cluster, now.elapsed));
-        if !self.reports.store.is_synced() || !self.clusters.is_seen() {
+        if !self.clusters.is_seen() {
             return desired;
         }
-        let name = ObjectName::new(&self.options.namespace, &format!("cluster.{cluster}"));
-        let standing = self.reports.store.get(&name);
+        let (status, lease) = (Target::ClusterStatus(cluster.clone()), Target::Lease(cluster.clone()));
+        // What cannot be seen is not written over.
+        let ClusterStatuses { store, leases } = &self.cluster_statuses;
+        let (sees_statuses, sees_leases) = (store.is_synced(), leases.is_synced());
+        let standing = store.get(&self.status_of(cluster));
+        let held = leases.get(&self.lease_of(cluster));
         let (Some(link), Some(known)) =
             (self.clusters.links.get(cluster), self.clusters.known().get(cluster))
         else {
             // It is not in the inventory any more.
-            if standing.is_some_and(|report| matches!(report.about, About::Cluster { .. })) {
-                desired.write(Target::Report(name), Write::calm(None));
+            if sees_statuses && standing.is_some() {
+                desired.write(status, Write::calm(None));
+            }
+            if sees_leases && held.is_some() {
+                desired.write(lease, Write::calm(None));
             }
             return desired;
         };
@@ -59,46 +65,56 @@ impl HubState {
         if told.state == LinkState::Pending {
             return desired;
         }
-        let written = self.clusters.written.get(cluster).copied();
-        match self.report_due(standing, link, &told, written, now) {
-            Some(due) if due <= now.elapsed => {
-                let previous = standing.and_then(|standing| match &standing.about {
-                    About::Cluster { reachable, .. } => reachable.as_ref(),
-                    _ => None,
-                });
-                let mut body = report(cluster, known, link, &told, previous, &self.options, now.time);
-                at_version(&mut body, standing.and_then(|standing| standing.version));
-                desired.write(Target::Report(name), Write::calm(Some(body)));
+        let mut settled = Vec::new();
+        if sees_statuses {
+            let written = self.clusters.written.get(cluster).copied();
+            match self.status_due(standing, &told, written, now) {
+                Some(due) if due <= now.elapsed => {
+                    let previous = standing.and_then(|standing| standing.reachable.as_ref());
+                    let mut body =
+                        cluster_status(cluster, known, link, &told, previous, &self.options, now.time);
+                    at_version(&mut body, standing.and_then(|standing| standing.version));
+                    desired.write(status, Write::calm(Some(body)));
+                }
+                due => {
+                    desired.look_at(due);
+                    settled.push(status);
+                }
             }
-            due => {
-                desired.look_at(due);
-                self.report_settled(&name);
+        }
+        if let Some(heard) = link.last_heard().filter(|_| sees_leases) {
+            match self.lease_due(held, heard, &told, now) {
+                Some(due) if due <= now.elapsed => {
+                    let mut body = heartbeat(cluster, heard, &self.options);
+                    at_version(&mut body, held.and_then(|held| held.version));
+                    desired.write(lease, Write::calm(Some(body)));
+                }
+                due => {
+                    desired.look_at(due);
+                    settled.push(lease);
+                }
             }
+        }
+        for target in settled {
+            self.report_settled(&target);
         }
         desired
     }
 
-    /// The time at which the report on a cluster is written: at once when it answers or does not any more, soon when something else
-    /// changed, and now and then that it was heard.
-    fn report_due(
+    /// The time at which the ClusterStatus is written: at once when the cluster answers or does not any more, soon when something
+    /// else changed.
+    fn status_due(
         &self,
-        standing: Option<&Report>,
-        link: &Link,
+        standing: Option<&StandingStatus>,
         told: &Told,
         written: Option<Duration>,
         now: Now,
     ) -> Option<Duration> {
-        let Some(Report {
-            about: About::Cluster { heard, reachable: Some(reachable), objects, source, .. },
-            ..
-        }) = standing
-        else {
+        let Some(StandingStatus { reachable: Some(reachable), objects, source, .. }) = standing else {
             return Some(now.elapsed);
         };
         let is_heard = told.state == LinkState::Reachable;
-        let is_like =
-            (reachable.status == Status::True) == is_heard && (is_heard || *heard == link.last_heard());
-        if !is_like {
+        if (reachable.status == Status::True) != is_heard {
             return Some(now.elapsed);
         }
         let after = |pause: Duration| written.map_or(now.elapsed, |written| written + pause);
@@ -107,24 +123,30 @@ impl HubState {
         let is_troubled = is_heard && message.is_empty() == told.is_troubled;
         let is_new = is_troubled || *objects != objects_told || *source != told.source;
         let news = is_new.then(|| after(NEWS));
-        let again = if is_heard {
-            (link.last_heard() > *heard)
-                .then(|| written.map_or_else(|| self.next_call(*heard), |at| at + self.options.roll_call))
-        } else {
-            // Why it does not answer may have other words each time.
-            let is_other =
-                matches!(&told.state, LinkState::Unreachable { why, .. } if *cut(why, 1024) != *message);
-            is_other.then(|| after(self.options.roll_call))
-        };
+        // Why it does not answer may have other words each time.
+        let is_other =
+            matches!(&told.state, LinkState::Unreachable { why, .. } if *cut(why, 1024) != *message);
+        let again = is_other.then(|| after(self.options.roll_call));
         news.into_iter().chain(again).min()
     }
 
-    /// The time of the next roll call after an earlier controller has heard a cluster.
-    fn next_call(&self, heard: Option<Time>) -> Duration {
-        let since = heard.zip(self.began_at).map(|(heard, began)| began.since(heard));
-        let since =
-            since.map_or(self.options.roll_call, |since| Duration::try_from(since).unwrap_or_default());
-        self.began + self.options.roll_call.saturating_sub(since)
+    /// The time at which the Lease is renewed: now and then while the cluster answers, and once more when it does not.
+    fn lease_due(
+        &self,
+        held: Option<&StandingLease>,
+        heard: Time,
+        told: &Told,
+        now: Now,
+    ) -> Option<Duration> {
+        let Some(renewed) = held.and_then(|held| held.renewed) else { return Some(now.elapsed) };
+        if heard <= renewed {
+            return None;
+        }
+        if told.state != LinkState::Reachable {
+            return Some(now.elapsed);
+        }
+        let since = Duration::try_from(now.time.since(renewed)).unwrap_or_default();
+        Some(now.elapsed + self.options.roll_call.saturating_sub(since))
     }
 }
 
@@ -149,11 +171,13 @@ fn without_credentials(server: &str) -> String {
 const DEFAULT_PATIENCE: Duration = Duration::from_secs(30);
 /// The same for one that has never been heard.
 const FIRST_ANSWER: Duration = Duration::from_secs(8);
-/// How long news that are not urgent wait after the last report on a cluster.
+/// How long news that are not urgent wait after the last write of a ClusterStatus.
 const NEWS: Duration = Duration::from_secs(5);
+/// After how many seconds without a renewal nobody should believe the Lease: three times as long as between two renewals.
+const LEASE_SECONDS: u32 = 180;
 
-/// The report on a cluster: one of many for whoever wants a ConfigurationStatus of all clusters.
-fn report(
+/// The ClusterStatus of a cluster.
+fn cluster_status(
     cluster: &ClusterName,
     known: &Cluster,
     link: &Link,
@@ -174,26 +198,43 @@ fn report(
     let since = previous.filter(|previous| previous.status == status);
     let since = since.map_or(time, |previous| previous.last_transition_time);
     let reachable = Condition::new(condition_type!("Reachable"), status, reason, message, since);
-    let mut about = json!({ "source": &*known.source, "objects": told.objects });
-    if let Some(lag) = link.lag {
-        about["lagMilliseconds"] = u64::try_from(lag.as_millis()).unwrap_or(u64::MAX).into();
+    let mut status = json!({ "conditions": [reachable], "objects": told.objects });
+    if let Some(latency) = link.lag {
+        let milliseconds = i64::try_from(latency.as_millis()).unwrap_or(i64::MAX);
+        status["latencyMilliseconds"] = milliseconds.into();
     }
     if let Some(server) = server(&known.access) {
-        about["server"] = without_credentials(&server).into();
-    }
-    let mut status = json!({ "conditions": [reachable], "cluster": about });
-    if let Some(heard) = link.last_heard() {
-        status["lastHeard"] = json!(heard);
+        status["server"] = without_credentials(&server).into();
     }
     json!({
         "apiVersion": "allready.dev/v1alpha1",
-        "kind": "StatusReport",
+        "kind": "ClusterStatus",
         "metadata": {
-            "name": format!("cluster.{cluster}"),
+            "name": cluster.as_str(),
             "namespace": options.namespace,
-            "labels": { CLUSTER_LABEL: cluster.as_str(), MADE_BY.0: MADE_BY.1 },
+            "labels": { MADE_BY.0: MADE_BY.1 },
         },
-        "spec": { "targetRef": TargetRef::configuration_status("clusters"), "component": "cluster", "instance": cluster.as_str() },
+        "spec": { "source": &*known.source },
         "status": status,
+    })
+}
+
+/// The Lease of a cluster: the last time that it was heard.
+fn heartbeat(cluster: &ClusterName, heard: Time, options: &Options) -> Value {
+    let heard = heard.to_string();
+    json!({
+        "apiVersion": "coordination.k8s.io/v1",
+        "kind": "Lease",
+        "metadata": {
+            "name": lease_name(cluster),
+            "namespace": options.namespace,
+            "labels": { MADE_BY.0: MADE_BY.1 },
+        },
+        "spec": {
+            "holderIdentity": cluster.as_str(),
+            "leaseDurationSeconds": LEASE_SECONDS,
+            // Microseconds, as the API server writes them.
+            "renewTime": format!("{}.000000Z", heard.trim_end_matches('Z')),
+        },
     })
 }

@@ -70,17 +70,36 @@ impl Reconciler for HubState {
                 }
             }
             Target::Report(name) => {
-                let key = self.key_of_report(name);
-                if let (HubKey::Cluster(cluster), Ok(_)) = (&key, &written) {
-                    self.clusters.written.insert(cluster.clone(), now.elapsed);
-                }
-                self.due.insert(key);
+                self.due.insert(HubKey::Report(name.clone()));
                 match &written {
                     Ok(Some(object)) => self.report_stands(object),
                     Ok(None) => drop(self.reports.store.apply(gone(name), now.elapsed)),
                     Err(_) => {}
                 }
-                self.report_written(name, written.err(), failures);
+                self.report_written(target, written.err(), failures);
+            }
+            Target::ClusterStatus(cluster) => {
+                self.due.insert(HubKey::Cluster(cluster.clone()));
+                let name = self.status_of(cluster);
+                match &written {
+                    Ok(Some(object)) => self.cluster_status_stands(object),
+                    Ok(None) => drop(self.cluster_statuses.store.apply(gone(&name), now.elapsed)),
+                    Err(_) => {}
+                }
+                if written.is_ok() {
+                    self.clusters.written.insert(cluster.clone(), now.elapsed);
+                }
+                self.report_written(target, written.err(), failures);
+            }
+            Target::Lease(cluster) => {
+                self.due.insert(HubKey::Cluster(cluster.clone()));
+                let name = self.lease_of(cluster);
+                match &written {
+                    Ok(Some(object)) => self.lease_stands(object),
+                    Ok(None) => drop(self.cluster_statuses.leases.apply(gone(&name), now.elapsed)),
+                    Err(_) => {}
+                }
+                self.report_written(target, written.err(), failures);
             }
         }
         due.append(&mut self.due);

@@ -1,4 +1,4 @@
-//! The report on an instance, or that nobody wants it.
+//! The InstanceStatus with what a cluster says of an object, or that nobody wants it.
 
 use std::sync::Arc;
 
@@ -28,11 +28,13 @@ impl HubState {
             self.reports.instances.remove(name);
             // Only what is known for certain to be unwanted is taken away.
             let standing = self.reports.store.get(name).filter(|_| self.watched.is_synced());
-            standing.filter(|report| self.is_orphan(name, &report.about)).map(|_| Write::calm(None))
+            let about = standing.and_then(|standing| standing.about.as_ref());
+            about.filter(|about| self.is_orphan(about)).map(|_| Write::calm(None))
         };
+        let target = Target::Report(name.clone());
         match write {
-            Some(write) => desired.write(Target::Report(name.clone()), write),
-            None => self.report_settled(name),
+            Some(write) => desired.write(target, write),
+            None => self.report_settled(&target),
         }
         desired
     }
@@ -78,16 +80,8 @@ impl HubState {
     }
 
     /// Whether it is certain that nobody wants a report.
-    fn is_orphan(&self, name: &ObjectName, about: &About) -> bool {
-        let (label, kind, cluster) = match about {
-            About::Cluster { cluster, .. } => {
-                // Another hub controller may have clusters of its own, in its own namespace.
-                let is_ours = *name.namespace == *self.options.namespace;
-                return is_ours && !self.clusters.known().contains_key(cluster);
-            }
-            About::Other => return false,
-            About::Instance { aggregation, kind, cluster, .. } => (aggregation, kind, cluster),
-        };
+    fn is_orphan(&self, about: &About) -> bool {
+        let About { aggregation: label, kind, cluster, .. } = about;
         let Some(name) = self.labelled(label) else { return true };
         let Some(aggregation) = self.aggregations.get(&name) else { return true };
         if aggregation.plan.target.kind != **kind {

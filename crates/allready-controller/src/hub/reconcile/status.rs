@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use allready_core::{Standing, condition};
 use allready_kube::{
-    kinds::{InstanceReports, Placement},
+    kinds::{InstanceStatuses, Placement},
     refusal::Refusal,
 };
 use serde_json::Value;
@@ -89,7 +89,7 @@ impl HubState {
             let is_placed_soon = is_decided && self.placements.are_awaited(self.options.patience, elapsed);
             (subject.answer(time), is_held || is_placed_soon)
         } else {
-            let until = self.began + aggregation.plan.unreachable_after;
+            let until = self.began + aggregation.plan.cluster_timeout;
             desired.look_at(Some(until).filter(|until| *until > elapsed));
             (without_inventory(subject, self.clusters.why_unseen()).answer(time), elapsed < until)
         };
@@ -100,7 +100,7 @@ impl HubState {
         let put_off = put_off.filter(|until| *until > elapsed && answer.differs && !is_held);
         desired.look_at(put_off);
         let is_wanted = answer.differs && !is_held && put_off.is_none();
-        let wants_reports = answer.is_short || aggregation.plan.reports == InstanceReports::Always;
+        let wants_reports = answer.is_short || aggregation.plan.instance_statuses == InstanceStatuses::Always;
         // What belongs to an object that is being deleted goes with it.
         let are_reports_open = facts.is_leaving || !self.clusters.is_seen();
         let reported = match wants_reports {

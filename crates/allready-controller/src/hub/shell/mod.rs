@@ -22,8 +22,8 @@ use crate::engine::{self, Engine, Queue, Running, Shell, Written};
 /// # Permissions
 ///
 /// On the hub: get, list and watch StatusAggregations and patch their status; get, list and watch the kinds that are
-/// aggregated and patch their status; get, list, watch, create, patch and delete StatusReports, and DNSEndpoints where DNS
-/// records are wanted; get, list and watch PlacementDecisions of `cluster.open-cluster-management.io` where they place objects. What of these statuses was written for aggregations that are no more is looked for among all kinds whose
+/// aggregated and patch their status; get, list, watch, create, patch and delete InstanceStatuses, in its own namespace ClusterStatuses
+/// and Leases, and DNSEndpoints where DNS records are wanted; get, list and watch PlacementDecisions of `cluster.open-cluster-management.io` where they place objects. What of these statuses was written for aggregations that are no more is looked for among all kinds whose
 /// status it may patch. In the clusters: get, list and watch the kinds that are aggregated, and nothing else.
 pub struct HubController {
     /// A client of the hub.
@@ -45,9 +45,10 @@ impl HubController {
     /// Runs until the future is dropped; everything that it began ends with it.
     pub async fn run(self) {
         let Self { client, inventory, options, running } = self;
+        let namespace = options.namespace.clone();
         let queue = Queue::new(options.pace, options.backoff, Target::rank);
         let engine = Engine::new(HubState::new(options, Duration::ZERO), queue);
-        engine::run(engine, HubShell::new(client, &*inventory), running).await;
+        engine::run(engine, HubShell::new(client, &*inventory, namespace), running).await;
     }
 }
 
@@ -65,10 +66,10 @@ struct HubShell {
 }
 
 impl HubShell {
-    fn new(client: Client, inventory: &dyn ClusterInventory) -> Self {
+    fn new(client: Client, inventory: &dyn ClusterInventory, namespace: String) -> Self {
         let (connections, updates) = ClusterConnections::new();
-        let watches = Watches::new(client.clone());
-        let writer = Writer { client, kinds: Arc::clone(&watches.kinds) };
+        let watches = Watches::new(client.clone(), &namespace);
+        let writer = Writer { client, namespace: namespace.into(), kinds: Arc::clone(&watches.kinds) };
         Self {
             inventories: inventory.watch(),
             has_inventory: true,

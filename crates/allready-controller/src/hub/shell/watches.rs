@@ -5,9 +5,10 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use allready_kube::kinds::{StatusAggregation, StatusReport};
+use allready_kube::kinds::{ClusterStatus, InstanceStatus, StatusAggregation};
 use allready_kube::list_watch;
 use futures::{Stream, StreamExt, stream};
+use k8s_openapi::api::coordination::v1::Lease;
 use kube::{
     Api, Client, ResourceExt,
     api::{ApiResource, DynamicObject},
@@ -33,7 +34,7 @@ pub(super) struct Watches {
 }
 
 impl Watches {
-    pub(super) fn new(client: Client) -> Self {
+    pub(super) fn new(client: Client, namespace: &str) -> Self {
         let (sender, seen) = mpsc::channel(1024);
         let mut watches = Self {
             client,
@@ -48,11 +49,18 @@ impl Watches {
             Api::all_with(watches.client.clone(), &ApiResource::erase::<StatusAggregation>(&()));
         let all = events(aggregations, watcher::Config::default()).map(HubEvent::Aggregations);
         watches.fixed.spawn(forward(all, watches.sender.clone()));
-        let reports: Api<DynamicObject> =
-            Api::all_with(watches.client.clone(), &ApiResource::erase::<StatusReport>(&()));
-        let ours = watcher::Config::default().labels(&format!("{}={}", MADE_BY.0, MADE_BY.1));
-        let ours = events(reports, ours).map(HubEvent::Reports);
-        watches.fixed.spawn(forward(ours, watches.sender.clone()));
+        let ours = || watcher::Config::default().labels(&format!("{}={}", MADE_BY.0, MADE_BY.1));
+        let instances = Api::all_with(watches.client.clone(), &ApiResource::erase::<InstanceStatus>(&()));
+        let instances = events(instances, ours()).map(HubEvent::Reports);
+        watches.fixed.spawn(forward(instances, watches.sender.clone()));
+        // Another hub has clusters of its own, in its own namespace.
+        let here = |kind: &ApiResource| Api::namespaced_with(watches.client.clone(), namespace, kind);
+        let clusters = here(&ApiResource::erase::<ClusterStatus>(&()));
+        let leases = here(&ApiResource::erase::<Lease>(&()));
+        let clusters = events(clusters, ours()).map(HubEvent::ClusterStatuses);
+        let leases = events(leases, ours()).map(HubEvent::Leases);
+        watches.fixed.spawn(forward(clusters, watches.sender.clone()));
+        watches.fixed.spawn(forward(leases, watches.sender.clone()));
         // Also when no records are wanted: some may have been wanted before this controller began.
         let endpoints: Api<DynamicObject> = Api::all_with(watches.client.clone(), &dns_endpoint());
         let ours = watcher::Config::default().labels(AGGREGATION_LABEL);

@@ -6,10 +6,11 @@ use std::{
 };
 
 use allready_kube::{
-    kinds::{StatusAggregation, StatusReport},
+    kinds::{ClusterStatus, InstanceStatus, StatusAggregation},
     list_watch::{NO_ANSWER, REQUEST_TIMEOUT},
     refusal::Refusal,
 };
+use k8s_openapi::api::coordination::v1::Lease;
 use kube::{
     Api, Client, ResourceExt,
     api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, Preconditions},
@@ -22,7 +23,7 @@ use super::dns_endpoint;
 use crate::engine::Written;
 use crate::hub::{
     MANAGER, ObjectName, Target,
-    state::{AGGREGATION_LABEL, MADE_BY},
+    state::{AGGREGATION_LABEL, MADE_BY, cluster_statuses::lease_name},
 };
 
 /// How the kinds that are aggregated are called in requests, by version and kind.
@@ -32,6 +33,8 @@ pub(super) type Kinds = Arc<Mutex<BTreeMap<(String, String), ApiResource>>>;
 #[derive(Clone)]
 pub(super) struct Writer {
     pub(super) client: Client,
+    /// The namespace of ClusterStatuses and Leases.
+    pub(super) namespace: Arc<str>,
     pub(super) kinds: Kinds,
 }
 
@@ -62,7 +65,8 @@ impl Writer {
             Target::Status(_) | Target::Aggregation(_) => {
                 api.patch_status(&name, &apply, &Patch::Apply(body)).await?
             }
-            Target::Endpoint(_) => {
+            // A Lease is one of ours, too.
+            Target::Endpoint(_) | Target::Lease(_) => {
                 // One whose version is known was seen by its label.
                 let is_known = body["metadata"].get("resourceVersion").is_some();
                 if !is_known && api.get_opt(&name).await?.is_some_and(|found| !is_made_by_us(&found)) {
@@ -70,7 +74,7 @@ impl Writer {
                 }
                 api.patch(&name, &apply, &Patch::Apply(body)).await?
             }
-            Target::Report(_) => {
+            Target::Report(_) | Target::ClusterStatus(_) => {
                 let without = |part: &str| {
                     let mut rest = body.clone();
                     if let Some(fields) = rest.as_object_mut() {
@@ -115,7 +119,15 @@ impl Writer {
                 (status.object.clone(), kinds.get(&kind).cloned().ok_or_else(unknown)?)
             }
             Target::Endpoint(object) => (object.clone(), dns_endpoint()),
-            Target::Report(object) => (object.clone(), ApiResource::erase::<StatusReport>(&())),
+            Target::Report(object) => (object.clone(), ApiResource::erase::<InstanceStatus>(&())),
+            Target::ClusterStatus(cluster) => {
+                let object = ObjectName::new(&self.namespace, cluster.as_str());
+                (object, ApiResource::erase::<ClusterStatus>(&()))
+            }
+            Target::Lease(cluster) => {
+                let object = ObjectName::new(&self.namespace, &lease_name(cluster));
+                (object, ApiResource::erase::<Lease>(&()))
+            }
             Target::Aggregation(name) => {
                 (ObjectName::new("", name), ApiResource::erase::<StatusAggregation>(&()))
             }
@@ -141,7 +153,7 @@ async fn remove(api: &Api<DynamicObject>, name: &str) -> kube::Result<Option<Val
     }
 }
 
-/// Whether a report or an endpoint was made here.
+/// Whether an object was made here.
 fn is_made_by_us(object: &DynamicObject) -> bool {
     let labels = object.labels();
     labels.contains_key(AGGREGATION_LABEL) || labels.get(MADE_BY.0).is_some_and(|made| made == MADE_BY.1)

@@ -23,7 +23,7 @@ impl Plan {
     pub fn is_chosen(&self, object: &Value) -> bool {
         let metadata = &object["metadata"];
         let namespace = metadata["namespace"].as_str().unwrap_or_default();
-        let namespaces = &self.target.namespaces;
+        let namespaces = &self.namespaces;
         let is_within =
             namespace.is_empty() || namespaces.is_empty() || namespaces.iter().any(|own| own == namespace);
         let labels = metadata["labels"].as_object().into_iter().flatten();

@@ -22,7 +22,7 @@ pub(in crate::hub) struct Clusters {
     /// What of the inventory cannot be used.
     pub(in crate::hub) problems: Vec<String>,
     failing: Option<(Duration, String)>,
-    /// When the report on a cluster was last written.
+    /// When the ClusterStatus of a cluster was last written.
     pub(in crate::hub) written: BTreeMap<ClusterName, Duration>,
 }
 
@@ -85,7 +85,7 @@ impl HubState {
         };
         self.clusters.failing = None;
         self.clusters.problems = problems;
-        // Nobody wants a report on those that leave.
+        // Nobody wants a ClusterStatus of those that leave.
         self.due.extend(self.clusters.links.keys().cloned().map(HubKey::Cluster));
         let links = &mut self.clusters.links;
         links.retain(|cluster, _| clusters.contains_key(cluster));
@@ -103,7 +103,7 @@ impl HubState {
         self.clusters.written.retain(|cluster, _| clusters.contains_key(cluster));
         self.clusters.known = Some(clusters);
         self.turns += 1;
-        for (cluster, heard) in self.reports.heard_before() {
+        for (cluster, heard) in self.cluster_statuses.heard_before() {
             self.clusters.recall(&cluster, heard);
         }
         self.choose_clusters(now);

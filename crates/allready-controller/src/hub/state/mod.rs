@@ -5,10 +5,10 @@
 //!
 //! | key | decides | writes to | looks again |
 //! |---|---|---|---|
-//! | `Cluster(c)` | whether `c` is believed in each aggregation; the report on it | `Report(cluster.c)` | when it has been silent for too long; roll call |
+//! | `Cluster(c)` | whether `c` is believed in each aggregation; its ClusterStatus, and the Lease that tells when it was heard | `ClusterStatus(c)`, `Lease(c)` | when it has been silent for too long; roll call |
 //! | `Status(manager, kind, object)` | the status of an object, or that nothing of ours stays in it | `Status` | end of a hold or of a contest |
 //! | `Endpoint(name)` | the DNS records of an object, or that nobody wants them | `Endpoint` | end of a grace period |
-//! | `Report(name)` | what a cluster says of an object, or that nobody wants it | `Report` | – |
+//! | `Report(name)` | the InstanceStatus with what a cluster says of an object, or that nobody wants it | `Report` | – |
 //! | `Aggregation(name)` | how an aggregation is doing | `Aggregation` | when it has to be told that something cannot be seen |
 //!
 //! # Relations
@@ -21,6 +21,7 @@
 mod aggregation;
 mod aggregations;
 mod choice;
+pub(super) mod cluster_statuses;
 mod clusters;
 pub(super) mod contest;
 mod endpoints;
@@ -50,13 +51,14 @@ use serde_json::Value;
 
 pub(super) use self::{
     aggregation::Aggregation,
+    cluster_statuses::ClusterStatuses,
     clusters::Clusters,
     endpoints::{Endpoints, presence},
     placements::Placements,
     reports::{MADE_BY, Reports},
 };
 pub use self::{
-    reports::{AGGREGATION_LABEL, CLUSTER_LABEL},
+    reports::AGGREGATION_LABEL,
     target::{HubKey, StatusTarget, Target},
 };
 use super::{
@@ -80,7 +82,7 @@ pub struct Options {
     pub backoff: Backoff,
     /// How long a watch may fail, or a first list may take, before the answer says so.
     pub patience: Duration,
-    /// The namespace for reports on clusters, and on objects that have none.
+    /// The namespace of ClusterStatuses, and of InstanceStatuses of objects that have none.
     pub namespace: String,
     /// How often a cluster that answers is written down as heard.
     pub roll_call: Duration,
@@ -116,8 +118,12 @@ pub enum HubEvent {
     Aggregations(ObjectEvent),
     /// An object of the hub that an aggregation may choose.
     Objects(TopicId, ObjectEvent),
-    /// A StatusReport of ours.
+    /// An InstanceStatus of ours.
     Reports(ObjectEvent),
+    /// A ClusterStatus of ours.
+    ClusterStatuses(ObjectEvent),
+    /// The Lease of a cluster.
+    Leases(ObjectEvent),
     /// A DNSEndpoint of ours.
     Endpoints(ObjectEvent),
     /// A PlacementDecision of Open Cluster Management.
@@ -136,6 +142,7 @@ pub struct HubState {
     /// The StatusAggregations as they are watched.
     pub(super) watched: Store<ObjectName, ()>,
     pub(super) reports: Reports,
+    pub(super) cluster_statuses: ClusterStatuses,
     pub(super) endpoints: Endpoints,
     pub(super) placements: Placements,
     /// Parts of statuses that may stand, and that no aggregation is known to keep up.
@@ -164,6 +171,7 @@ impl HubState {
             aggregations: BTreeMap::new(),
             watched: Store::new(now),
             reports: Reports::new(now),
+            cluster_statuses: ClusterStatuses::new(now),
             endpoints: Endpoints::new(now),
             placements: Placements::new(now),
             leftovers: BTreeMap::new(),
@@ -195,7 +203,7 @@ impl HubState {
     /// How often clusters are to be asked whether they answer: often enough for the least patient aggregation.
     pub fn ask_every(&self) -> Duration {
         let patience =
-            self.aggregations.values().map(|aggregation| aggregation.plan.unreachable_after / 4).min();
+            self.aggregations.values().map(|aggregation| aggregation.plan.cluster_timeout / 4).min();
         patience.unwrap_or(MOST_SELDOM).clamp(MOST_OFTEN, MOST_SELDOM)
     }
 
@@ -206,7 +214,9 @@ impl HubState {
         }
         let mut watches = BTreeMap::from([
             ("StatusAggregations".to_owned(), seen(&self.watched)),
-            ("StatusReports of the hub".to_owned(), seen(&self.reports.store)),
+            ("InstanceStatuses".to_owned(), seen(&self.reports.store)),
+            ("ClusterStatuses".to_owned(), seen(&self.cluster_statuses.store)),
+            ("Leases of clusters".to_owned(), seen(&self.cluster_statuses.leases)),
         ]);
         let inventory = self.clusters.unseen(Duration::ZERO, Duration::MAX);
         let inventory = inventory.or_else(|| (!self.clusters.is_seen()).then(|| self.clusters.why_unseen()));
@@ -239,6 +249,8 @@ impl HubState {
             HubEvent::Aggregations(event) => self.take_aggregation(event, now.elapsed),
             HubEvent::Objects(id, event) => self.take_object(&id, event, now.elapsed),
             HubEvent::Reports(event) => self.take_report(event, now.elapsed),
+            HubEvent::ClusterStatuses(event) => self.take_cluster_status(event, now.elapsed),
+            HubEvent::Leases(event) => self.take_lease(event, now.elapsed),
             HubEvent::Endpoints(event) => self.take_endpoint(event, now.elapsed),
             HubEvent::Decisions(event) => self.take_decision(event, now.elapsed),
             HubEvent::Leftovers(found) => self.take_leftovers(found),

@@ -102,27 +102,18 @@ impl HubState {
 
     /// All keys that there is anything to decide about.
     pub(in crate::hub) fn all_keys(&self) -> BTreeSet<HubKey> {
-        let clusters = self.clusters.known().keys().cloned().map(HubKey::Cluster);
+        let clusters = self.clusters.known().keys().cloned().chain(self.cluster_statuses.clusters());
+        let clusters = clusters.map(HubKey::Cluster);
         let leftovers = self.leftovers.keys().cloned().map(HubKey::Status);
         let endpoints = self.endpoints.store.keys().chain(self.endpoints.last.keys());
         let endpoints = endpoints.chain(self.endpoints.owners.keys()).cloned().map(HubKey::Endpoint);
         let reports = self.reports.store.keys().chain(self.reports.instances.keys());
-        let reports = reports.map(|name| self.key_of_report(name));
+        let reports = reports.cloned().map(HubKey::Report);
         let objects = self.aggregations.values().flat_map(|aggregation| {
             aggregation.objects.keys().map(|object| HubKey::Status(aggregation.target(object)))
         });
         let aggregations = self.aggregations.keys().cloned().map(HubKey::Aggregation);
         clusters.chain(leftovers).chain(endpoints).chain(reports).chain(objects).chain(aggregations).collect()
-    }
-
-    /// The key that decides about a report.
-    pub(in crate::hub) fn key_of_report(&self, name: &ObjectName) -> HubKey {
-        let is_ours = *name.namespace == *self.options.namespace;
-        let cluster = name.name.strip_prefix("cluster.").filter(|_| is_ours);
-        match cluster.and_then(|cluster| ClusterName::new(cluster).ok()) {
-            Some(cluster) => HubKey::Cluster(cluster),
-            None => HubKey::Report(name.clone()),
-        }
     }
 
     /// The namespace of the reports on an object.

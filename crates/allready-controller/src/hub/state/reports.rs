@@ -1,21 +1,18 @@
-//! The StatusReports that the hub keeps: on instances, where their object has no room for all of it, and on clusters.
+//! The InstanceStatuses that the hub keeps, where an object has no room for the shares of all clusters.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use allready_core::{Condition, Time, found};
 use allready_kube::{list_watch::Store, refusal::Refusal, report::labels};
 use serde_json::Value;
 
 use super::{
-    HubState, ObjectEvent,
+    HubKey, HubState, ObjectEvent, Target,
     standing::{digest, label, named, version},
 };
 pub use crate::hub::reports::AGGREGATION_LABEL;
 use crate::hub::{ClusterName, Instance, ObjectName, reports};
 
-/// The label of a report on a cluster: its name.
-pub const CLUSTER_LABEL: &str = "allready.dev/cluster";
-/// The label of every report that the hub writes.
+/// The label of every InstanceStatus, ClusterStatus and Lease that the hub writes.
 pub(in crate::hub) const MADE_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "allready-hub");
 
 /// The reports that stand, and those that may be wanted.
@@ -24,8 +21,8 @@ pub(in crate::hub) struct Reports {
     pub(in crate::hub) store: Store<ObjectName, Report>,
     /// The instances that reports are, or were, wanted on: the aggregation, the object and the cluster, by the name of the report.
     pub(in crate::hub) instances: BTreeMap<ObjectName, (Arc<str>, ObjectName, ClusterName)>,
-    /// Reports that could not be written, and why.
-    refused: BTreeMap<ObjectName, String>,
+    /// InstanceStatuses, ClusterStatuses and Leases that could not be written, and why.
+    refused: BTreeMap<Target, String>,
 }
 
 /// A report that stands.
@@ -33,35 +30,22 @@ pub(in crate::hub) struct Reports {
 pub(in crate::hub) struct Report {
     pub(in crate::hub) digest: u64,
     pub(in crate::hub) version: Option<u64>,
-    pub(in crate::hub) about: About,
+    /// None for one that cannot be read, which is left alone.
+    pub(in crate::hub) about: Option<About>,
 }
 
-/// The subject of a report.
+/// The instance that a report is about.
 #[derive(Debug)]
-pub(in crate::hub) enum About {
-    /// An instance.
-    Instance {
-        /// The label of the aggregation, which may be seen later than the report.
-        aggregation: Arc<str>,
-        /// The kind of its object.
-        kind: Arc<str>,
-        /// Its object; in the namespace of the report, even if it has none itself.
-        object: ObjectName,
-        cluster: ClusterName,
-        /// What it said, for whoever has not heard the cluster.
-        said: Box<Instance>,
-    },
-    /// A cluster.
-    Cluster {
-        cluster: ClusterName,
-        heard: Option<Time>,
-        reachable: Option<Condition>,
-        /// The number of its objects, and where it is known from.
-        objects: Option<u64>,
-        source: Arc<str>,
-    },
-    /// Something else, that is left alone.
-    Other,
+pub(in crate::hub) struct About {
+    /// The label of the aggregation, which may be seen later than the report.
+    pub(in crate::hub) aggregation: Arc<str>,
+    /// The kind of its object.
+    pub(in crate::hub) kind: Arc<str>,
+    /// Its object; in the namespace of the report, even if it has none itself.
+    object: ObjectName,
+    pub(in crate::hub) cluster: ClusterName,
+    /// What it said, for whoever has not heard the cluster.
+    said: Box<Instance>,
 }
 
 impl Reports {
@@ -71,33 +55,19 @@ impl Reports {
 
     /// That some cannot be written, and why.
     pub(in crate::hub) fn refusal(&self) -> Option<String> {
-        let (name, why) = self.refused.first_key_value()?;
+        let (target, why) = self.refused.first_key_value()?;
         Some(match self.refused.len() {
-            1 => format!("the StatusReport {name} cannot be written: {why}"),
-            many => format!("{many} StatusReports cannot be written, such as {name}: {why}"),
+            1 => format!("{target} cannot be written: {why}"),
+            many => format!("{many} objects cannot be written, such as {target}: {why}"),
         })
-    }
-
-    /// When earlier controllers heard the clusters.
-    pub(super) fn heard_before(&self) -> Vec<(ClusterName, Time)> {
-        let heard = self.store.iter().filter_map(|(_, report)| match &report.about {
-            About::Cluster { cluster, heard, .. } => Some((cluster.clone(), (*heard)?)),
-            About::Instance { .. } | About::Other => None,
-        });
-        heard.collect()
     }
 
     /// What the clusters said of an object before: to earlier controllers, or for an earlier plan.
     fn said_before(&self, label: &str, kind: &str, object: &ObjectName) -> Vec<(ClusterName, Instance)> {
-        let said = self.store.iter().filter_map(|(_, report)| match &report.about {
-            About::Instance { aggregation, kind: of, object: about, cluster, said }
-                if **aggregation == *label && **of == *kind && about == object =>
-            {
-                Some((cluster.clone(), (**said).clone()))
-            }
-            _ => None,
-        });
-        said.collect()
+        let all = self.store.iter().filter_map(|(_, report)| report.about.as_ref());
+        let own = all
+            .filter(|about| *about.aggregation == *label && *about.kind == *kind && about.object == *object);
+        own.map(|about| (about.cluster.clone(), (*about.said).clone())).collect()
     }
 }
 
@@ -113,7 +83,7 @@ impl HubState {
         }
         let event = event.map(|object| self.read_report(&object));
         for name in self.reports.store.apply(event, now) {
-            self.due.insert(self.key_of_report(&name));
+            self.due.insert(HubKey::Report(name));
         }
         if is_listed {
             self.everything_changed();
@@ -134,15 +104,11 @@ impl HubState {
 
     /// Reads a report of ours, and recalls what it remembers.
     fn read_report(&mut self, object: &Value) -> Report {
-        let about = About::read(object).unwrap_or(About::Other);
-        match &about {
-            About::Cluster { cluster, heard: Some(heard), .. } => self.clusters.recall(cluster, *heard),
-            About::Cluster { heard: None, .. } | About::Other => {}
-            About::Instance { cluster, said, .. } => {
-                if let Some((aggregation, object)) = self.subject_of(&about) {
-                    self.recall_one(&aggregation, &object, cluster, said);
-                }
-            }
+        let about = About::read(object);
+        if let Some(about) = &about
+            && let Some((aggregation, object)) = self.subject_of(about)
+        {
+            self.recall_one(&aggregation, &object, &about.cluster, &about.said);
         }
         Report { digest: told(object), version: version(object), about }
     }
@@ -154,7 +120,7 @@ impl HubState {
 
     /// The aggregation that a report is for, and the object that it is about: one without a namespace has its reports in ours.
     pub(in crate::hub) fn subject_of(&self, about: &About) -> Option<(Arc<str>, ObjectName)> {
-        let About::Instance { aggregation, kind, object, .. } = about else { return None };
+        let About { aggregation, kind, object, .. } = about;
         let name = self.labelled(aggregation)?;
         let found = self.aggregations.get(&name).filter(|found| found.plan.target.kind == **kind)?;
         let bare = ObjectName::new("", &object.name);
@@ -189,17 +155,17 @@ impl HubState {
         }
     }
 
-    /// Takes whether a report could be written, or why not. A failure that may pass is told when it lasts.
+    /// Takes whether an object of ours could be written, or why not. A failure that may pass is told when it lasts.
     pub(in crate::hub) fn report_written(
         &mut self,
-        name: &ObjectName,
+        target: &Target,
         refused: Option<(Refusal, String)>,
         failures: u32,
     ) {
         let is_new = match refused {
-            None => self.reports.refused.remove(name).is_some(),
+            None => self.reports.refused.remove(target).is_some(),
             Some((refusal, why)) if !refusal.may_pass() || failures >= LASTING => {
-                self.reports.refused.insert(name.clone(), why).is_none()
+                self.reports.refused.insert(target.clone(), why).is_none()
             }
             Some(_) => false,
         };
@@ -208,9 +174,9 @@ impl HubState {
         }
     }
 
-    /// Nothing is to be written to a report, so nothing is refused.
-    pub(in crate::hub) fn report_settled(&mut self, name: &ObjectName) {
-        if self.reports.refused.remove(name).is_some() {
+    /// Nothing is to be written to an object of ours, so nothing is refused.
+    pub(in crate::hub) fn report_settled(&mut self, target: &Target) {
+        if self.reports.refused.remove(target).is_some() {
             self.aggregations_changed();
         }
     }
@@ -222,20 +188,10 @@ pub(in crate::hub) const LASTING: u32 = 5;
 impl About {
     /// What a report of ours is about; none for other reports.
     fn read(object: &Value) -> Option<Self> {
-        if let Some(cluster) = label(object, CLUSTER_LABEL) {
-            let conditions = found::of_object(object);
-            return Some(Self::Cluster {
-                cluster: cluster.parse().ok()?,
-                heard: object["status"]["lastHeard"].as_str().and_then(|heard| heard.parse().ok()),
-                reachable: conditions.find("Reachable").map(|condition| condition.to_condition(Time::EPOCH)),
-                objects: object["status"]["cluster"]["objects"].as_u64(),
-                source: object["status"]["cluster"]["source"].as_str().unwrap_or_default().into(),
-            });
-        }
         let aggregation = label(object, AGGREGATION_LABEL)?.into();
         let kind = object["spec"]["targetRef"]["kind"].as_str().unwrap_or_default().into();
         let (object, cluster, said) = reports::recalled(object)?;
-        Some(Self::Instance { aggregation, kind, object, cluster, said: Box::new(said) })
+        Some(Self { aggregation, kind, object, cluster, said: Box::new(said) })
     }
 }
 

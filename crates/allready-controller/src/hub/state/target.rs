@@ -41,8 +41,12 @@ pub enum Target {
     Endpoint(ObjectName),
     /// The status of a StatusAggregation.
     Aggregation(Arc<str>),
-    /// A StatusReport.
+    /// An InstanceStatus.
     Report(ObjectName),
+    /// The ClusterStatus of a cluster.
+    ClusterStatus(ClusterName),
+    /// The Lease that tells when a cluster was last heard.
+    Lease(ClusterName),
 }
 
 impl Target {
@@ -52,7 +56,8 @@ impl Target {
             Self::Status(_) => 0,
             Self::Endpoint(_) => 1,
             Self::Aggregation(_) => 2,
-            Self::Report(_) => 3,
+            Self::Report(_) | Self::ClusterStatus(_) => 3,
+            Self::Lease(_) => 4,
         }
     }
 }
@@ -66,7 +71,9 @@ impl fmt::Display for Target {
             }
             Self::Endpoint(name) => write!(f, "the DNSEndpoint {name}"),
             Self::Aggregation(name) => write!(f, "the status of the StatusAggregation {name}"),
-            Self::Report(name) => write!(f, "the StatusReport {name}"),
+            Self::Report(name) => write!(f, "the InstanceStatus {name}"),
+            Self::ClusterStatus(cluster) => write!(f, "the ClusterStatus {cluster}"),
+            Self::Lease(cluster) => write!(f, "the Lease of the cluster {cluster}"),
         }
     }
 }
@@ -74,13 +81,13 @@ impl fmt::Display for Target {
 /// Something to decide about. Those that others depend on come first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HubKey {
-    /// Whether a cluster is believed, and the report on it.
+    /// Whether a cluster is believed, and its ClusterStatus.
     Cluster(ClusterName),
     /// The status of an object: of one that is chosen, or one that was.
     Status(StatusTarget),
     /// The DNS records of an object, by the name of their DNSEndpoint.
     Endpoint(ObjectName),
-    /// A report on an instance, by its name.
+    /// An InstanceStatus, by its name.
     Report(ObjectName),
     /// The status of a StatusAggregation.
     Aggregation(Arc<str>),

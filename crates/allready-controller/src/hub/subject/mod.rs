@@ -38,7 +38,7 @@ pub use share::{Doubt, Share};
 /// use serde_json::json;
 ///
 /// let spec = serde_json::from_value(json!({
-///     "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+///     "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
 ///     "conditions": [{ "type": "Programmed" }],
 /// })).unwrap();
 /// let plan = Arc::new(Plan::of(&spec));

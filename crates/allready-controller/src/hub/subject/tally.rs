@@ -7,7 +7,7 @@ use allready_core::{
     rollup::{Input, Reasons, Semicolon, Strictness, Tells},
     roster::Roster,
 };
-use allready_kube::kinds::AggregationMode;
+use allready_kube::kinds::UnknownInstances;
 
 use super::super::{ClusterName, Plan, fields::Totals, rows::RowIndex};
 
@@ -71,9 +71,9 @@ struct Seen {
 impl Tally {
     /// Of no clusters.
     pub(super) fn new(plan: &Plan) -> Self {
-        let strictness = match plan.mode {
-            AggregationMode::ThreeValued => Strictness::ThreeValued,
-            AggregationMode::Strict => Strictness::Strict,
+        let strictness = match plan.unknown {
+            UnknownInstances::KeepUnknown => Strictness::ThreeValued,
+            UnknownInstances::TreatAsBad => Strictness::Strict,
         };
         let bounded =
             Semicolon { tells: Tells::Everything, limit: MESSAGE, each: FRAGMENT, ..Semicolon::new() };

@@ -32,23 +32,20 @@ fn each_cluster_has_a_report_of_all_that_it_says() {
         all["web.gateway-gateways.cluster-1"],
         json!({
             "apiVersion": "allready.dev/v1alpha1",
-            "kind": "StatusReport",
+            "kind": "InstanceStatus",
             "metadata": {
                 "name": "web.gateway-gateways.cluster-1",
                 "namespace": "shop",
                 "labels": {
                     "allready.dev/aggregation": "gateways",
-                    "allready.dev/component": "cluster",
-                    "allready.dev/instance": "cluster-1",
-                    "allready.dev/target": "web",
                 },
                 "ownerReferences": [{
                     "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "name": "web", "uid": "0001",
                 }],
             },
             "spec": {
-                "component": "cluster",
-                "instance": "cluster-1",
+                "aggregation": "gateways",
+                "cluster": "cluster-1",
                 "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "name": "web" },
             },
             "status": {
@@ -74,14 +71,13 @@ fn mc19_the_report_of_an_unreachable_cluster_is_unknown_with_the_time_it_was_hea
                 "message": "ClusterUnreachable: no word since 1970-01-01T00:01:00Z: connection refused",
                 "lastTransitionTime": "1970-01-01T00:01:00Z",
             }],
-            "lastHeard": "1970-01-01T00:01:00Z",
         })
     );
 }
 
 #[test]
 fn a_cluster_that_is_only_placed_on_has_a_report_too() {
-    let mut hub = Hub::new(gateway_with("clusters", json!({ "placement": "Annotated" })));
+    let mut hub = Hub::new(gateway_with("placement", json!({ "type": "Annotated" })));
     hub.stands(json!({ "metadata": { "annotations": { "allready.dev/clusters": "cluster-9" } } }));
     let all = reports(&hub.subject, "gateways", &ObjectName::new("shop", "web"), &OWNER);
     let condition = &all["web.gateway-gateways.cluster-9"]["status"]["conditions"][0];

@@ -57,14 +57,14 @@ fn mc5_no_instance_at_all_is_unknown_and_says_so() {
     let words = "no cluster is chosen, so nothing vouches for this object";
     hub.is("Programmed", "Unknown", "InstancesUnknown", words);
     hub.is(AGGREGATED, "Unknown", "InstancesUnknown", words);
-    let hub = Hub::new(gateway_with("mode", json!("strict")));
+    let hub = Hub::new(gateway_with("unknown", json!("TreatAsBad")));
     hub.is("Programmed", "Unknown", "InstancesUnknown", words);
 }
 
 #[test]
 fn mc6_a_negative_type_is_true_where_it_is_true_anywhere_and_false_where_it_is_false_everywhere() {
     let spec = json!({
-        "target": { "apiVersion": "apps/v1", "kind": "StatefulSet" },
+        "targetRef": { "apiVersion": "apps/v1", "kind": "StatefulSet" },
         "conditions": [{ "type": "Degraded" }, { "type": "Progressing" }],
     });
     let of = |degraded: &str, progressing: &str| {
@@ -122,9 +122,9 @@ fn mc27_the_worst_of_all_counts_however_many_are_told() {
 }
 
 #[test]
-fn k1_in_the_strict_mode_whatever_is_not_good_is_bad() {
+fn k1_where_unknown_is_treated_as_bad_whatever_is_not_good_is_bad() {
     let members = [("cluster-1", programmed("True", "")), ("cluster-2", programmed("Unknown", "starting"))];
-    let hub = Hub::with(gateway_with("mode", json!("strict")), &members);
+    let hub = Hub::with(gateway_with("unknown", json!("TreatAsBad")), &members);
     hub.is("Programmed", "False", "InstancesNotReady", "cluster-2 (unknown) starting");
     let hub = Hub::with(gateway(), &members);
     hub.is("Programmed", "Unknown", "InstancesUnknown", "cluster-2 (unknown) starting");
@@ -223,7 +223,7 @@ fn a_spec_that_cannot_be_acted_on_makes_nothing_good() {
 fn a_broken_expression_is_bad_for_every_polarity_also_where_nobody_is_expected() {
     for (polarity, bad) in [("Positive", "False"), ("Negative", "True")] {
         let spec = json!({
-            "target": { "apiVersion": "apps/v1", "kind": "Deployment" },
+            "targetRef": { "apiVersion": "apps/v1", "kind": "Deployment" },
             "conditions": [{ "type": "Mine", "polarity": polarity, "expression": "1 + 1" }],
         });
         for members in [vec![], vec![("cluster-1", json!({}))]] {
@@ -239,7 +239,7 @@ fn a_broken_expression_is_bad_for_every_polarity_also_where_nobody_is_expected()
 #[test]
 fn an_expression_that_fails_on_an_instance_is_unknown_there() {
     let spec = json!({
-        "target": { "apiVersion": "apps/v1", "kind": "Deployment" },
+        "targetRef": { "apiVersion": "apps/v1", "kind": "Deployment" },
         "conditions": [{ "type": "Mine", "expression": "object.status.ready > 0" }],
     });
     let hub =

@@ -71,8 +71,8 @@ fn mc23_a_cluster_that_cannot_be_read_does_not_shorten_the_list() {
 #[test]
 fn mc23_numbers_of_a_doubted_cluster_stay() {
     let spec = json!({
-        "target": { "apiVersion": "apps/v1", "kind": "Deployment" },
-        "fields": [{ "path": "status.replicas", "combine": "Sum" }],
+        "targetRef": { "apiVersion": "apps/v1", "kind": "Deployment" },
+        "fields": [{ "path": ".status.replicas", "combine": "Sum" }],
     });
     let of = |number: i64| json!({ "status": { "replicas": number } });
     let mut hub = Hub::with(spec, &[("cluster-1", of(3)), ("cluster-2", of(5))]);
@@ -104,8 +104,8 @@ fn a_cluster_that_has_not_been_heard_is_waited_for_and_unknown() {
 }
 
 #[test]
-fn in_the_strict_mode_who_has_not_been_heard_makes_it_false_but_is_no_bad_news() {
-    let mut hub = Hub::new(gateway_with("mode", json!("strict")));
+fn where_unknown_is_treated_as_bad_who_has_not_been_heard_makes_it_false_but_is_no_bad_news() {
+    let mut hub = Hub::new(gateway_with("unknown", json!("TreatAsBad")));
     hub.subject.choose(&cluster("cluster-1"));
     hub.subject.choose(&cluster("cluster-2"));
     assert_eq!((hub.answer().worst, hub.subject.is_bad()), (allready_core::Status::False, false));

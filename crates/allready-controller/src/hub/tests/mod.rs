@@ -36,10 +36,9 @@ struct Hub {
 /// A Gateway whose `Programmed`, addresses and listeners are aggregated.
 fn gateway() -> Value {
     json!({
-        "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+        "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
         "conditions": [{ "type": "Programmed" }],
-        "addresses": true,
-        "listeners": true,
+        "rows": ["Addresses", "Listeners"],
     })
 }
 

@@ -158,7 +158,7 @@ fn rows_that_are_not_wanted_any_more_go() {
     hub.write(at(1_000));
     let facts = hub.subject.facts().unwrap().clone();
     let mut spec = gateway();
-    spec["addresses"] = json!(false);
+    spec["rows"] = json!(["Listeners"]);
     spec["listeners"] = json!(false);
     let mut plain = Hub::with(spec, &[("cluster-1", programmed("True", ""))]);
     plain.subject.hub(Some(facts));

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 fn placed(placement: &str) -> Value {
-    gateway_with("clusters", json!({ "placement": placement }))
+    gateway_with("placement", json!({ "type": placement }))
 }
 
 fn annotated(clusters: &str) -> Value {
@@ -125,8 +125,8 @@ fn a_placement_that_cannot_be_understood_takes_nobody_away() {
 #[test]
 fn numbers_stay_while_a_cluster_has_not_been_heard() {
     let spec = json!({
-        "target": { "apiVersion": "apps/v1", "kind": "Deployment" },
-        "fields": [{ "path": "status.readyReplicas", "combine": "Sum" }],
+        "targetRef": { "apiVersion": "apps/v1", "kind": "Deployment" },
+        "fields": [{ "path": ".status.readyReplicas", "combine": "Sum" }],
     });
     let ready = |count: i64| json!({ "status": { "readyReplicas": count } });
     let mut hub = Hub::with(spec, &[("cluster-1", ready(2))]);

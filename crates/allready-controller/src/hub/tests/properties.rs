@@ -78,16 +78,16 @@ fn fact() -> impl Strategy<Value = (usize, Fact)> {
     (0..CLUSTERS.len(), fact)
 }
 
-fn spec(placement: &str, mode: &str) -> Value {
-    let mut spec = gateway_with("clusters", json!({ "placement": placement }));
-    spec["mode"] = json!(mode);
+fn spec(placement: &str, unknown: &str) -> Value {
+    let mut spec = gateway_with("placement", json!({ "type": placement }));
+    spec["unknown"] = json!(unknown);
     spec
 }
 
 fn plans() -> impl Strategy<Value = Value> {
     let placement = prop::sample::select(vec!["Everywhere", "Annotated", "Found"]);
-    let mode = prop::sample::select(vec!["three-valued", "strict"]);
-    (placement, mode).prop_map(|(placement, mode)| spec(placement, mode))
+    let unknown = prop::sample::select(vec!["KeepUnknown", "TreatAsBad"]);
+    (placement, unknown).prop_map(|(placement, unknown)| spec(placement, unknown))
 }
 
 fn stands(generation: i64, others: usize) -> Value {

@@ -96,7 +96,7 @@ fn k14_conditions_of_others_stay_and_ours_take_the_room_that_is_left() {
 #[test]
 fn other_kinds_have_no_limits_that_are_known() {
     let spec = json!({
-        "target": { "apiVersion": "example.com/v1", "kind": "Thing" }, "conditions": [{ "type": "Ready" }],
+        "targetRef": { "apiVersion": "example.com/v1", "kind": "Thing" }, "conditions": [{ "type": "Ready" }],
     });
     let mut hub =
         Hub::with(spec, &[("cluster-1", json!({ "status": { "conditions": [said("Ready", "True", "")] } }))]);

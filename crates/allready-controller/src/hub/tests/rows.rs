@@ -69,7 +69,7 @@ fn k9_the_cluster_names_of_the_proposal_cannot_name_a_cluster() {
     assert!(refused.starts_with("\"cluster_1\" cannot name a cluster"), "{refused}");
     // Who places an object there is told so, and the object is not good.
     let mut hub = Hub::with(
-        gateway_with("clusters", json!({ "placement": "Annotated" })),
+        gateway_with("placement", json!({ "type": "Annotated" })),
         &[("cluster-1", programmed("True", ""))],
     );
     hub.stands(json!({ "metadata": { "annotations": { "allready.dev/clusters": "cluster-1,cluster_2" } } }));
@@ -156,12 +156,12 @@ fn k8_an_address_that_is_too_long_with_its_cluster_is_left_out() {
 #[test]
 fn mc22_an_absent_number_is_zero_and_numbers_stand_at_their_paths() {
     let spec = json!({
-        "target": { "apiVersion": "apps/v1", "kind": "Deployment" },
+        "targetRef": { "apiVersion": "apps/v1", "kind": "Deployment" },
         "conditions": [{ "type": "Available" }],
         "fields": [
-            { "path": "status.replicas", "combine": "Sum" },
-            { "path": "status.ready.least", "combine": "Min" },
-            { "path": "status.ready.most", "combine": "Max" },
+            { "path": ".status.replicas", "combine": "Sum" },
+            { "path": ".status.ready.least", "combine": "Min" },
+            { "path": ".status.ready.most", "combine": "Max" },
         ],
     });
     let of = |number: i64| json!({ "status": { "replicas": number, "ready": { "least": number, "most": number } } });

@@ -131,7 +131,7 @@ impl Play {
             }
             Act::Edit(strict) => {
                 let mode = if strict { "Always" } else { "WhenNeeded" };
-                self.stage.aggregate(json!({ "reports": mode })).await;
+                self.stage.aggregate(json!({ "instanceStatuses": mode })).await;
             }
         }
         self.look().await;

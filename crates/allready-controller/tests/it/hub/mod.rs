@@ -16,13 +16,13 @@ use allready_controller::hub::{
 use allready_kube::{
     backoff::Backoff,
     clock::Clock,
-    kinds::{StatusAggregation, StatusReport},
+    kinds::{StatusAggregation, definitions},
 };
 use futures::{StreamExt, stream::BoxStream};
 use http::{HeaderValue, Request};
 use jiff::Timestamp;
 use kube::{
-    Api, Client, CustomResourceExt,
+    Api, Client,
     api::{ApiResource, DynamicObject, Patch, PatchParams},
 };
 use serde_json::{Value, json};
@@ -69,9 +69,9 @@ impl Stage {
         let server = |crds: Vec<Value>| {
             ApiServer::builder().crds(crds).seed(seed).clock(move || day(start)).build().unwrap()
         };
-        let ours = [StatusAggregation::crd(), StatusReport::crd()];
-        let ours = ours.map(|definition| serde_json::to_value(definition).unwrap());
-        let hub = server(ours.into_iter().chain([catalog::gateway(), catalog::dns_endpoint()]).collect());
+        let ours = definitions();
+        let ours = ours.into_iter().map(|definition| serde_json::to_value(definition).unwrap());
+        let hub = server(ours.chain([catalog::gateway(), catalog::dns_endpoint()]).collect());
         let spokes = CLUSTERS.map(|name| (name, server(vec![catalog::gateway()])));
         let inventory = watch::Sender::new(Inventory::default());
         let mut stage = Self { start, hub, spokes: spokes.into(), inventory, running: None };
@@ -140,12 +140,11 @@ impl Stage {
 
     async fn aggregate(&self, more: Value) {
         let mut spec = json!({
-            "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+            "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
             "conditions": [{ "type": "Programmed" }],
-            "addresses": true,
-            "listeners": true,
+            "rows": ["Addresses", "Listeners"],
             "dns": { "graceSeconds": 2 },
-            "unreachableAfterSeconds": 5,
+            "clusterTimeoutSeconds": 5,
         });
         for (name, value) in more.as_object().into_iter().flatten() {
             spec[name] = value.clone();

@@ -79,7 +79,7 @@ async fn an_object_follows_the_decisions_of_its_placement() {
     let label = json!({ "metadata": { "labels": { LABEL: "eu" } } });
     gateways(&stage.hub).patch("web", &PatchParams::default(), &Patch::Merge(&label)).await.unwrap();
     decide(&stage, &["cluster-1", "cluster-2"]).await;
-    stage.aggregate(json!({ "clusters": { "placement": "Decided" } })).await;
+    stage.aggregate(json!({ "placement": { "type": "Decided" } })).await;
     until_rows(&stage, &["cluster-1/10.0.0.0", "cluster-2/10.0.0.1"]).await;
     stage.says_within("True", Duration::from_secs(10)).await;
     // Who is not among them has no say.

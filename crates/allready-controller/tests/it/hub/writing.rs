@@ -6,7 +6,7 @@ use allready_apiserver::{
     Verb,
     fault::{Effect, Rule},
 };
-use allready_kube::kinds::{StatusAggregation, StatusReport};
+use allready_kube::kinds::{InstanceStatus, StatusAggregation};
 use kube::{
     Api, Client,
     api::{ApiResource, DeleteParams, DynamicObject, ListParams},
@@ -27,7 +27,7 @@ async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> Result<(), Strin
 /// The objects that the Gateway owns.
 async fn owned(stage: &Stage) -> Vec<Value> {
     let client = Client::new(stage.hub.service(), "default");
-    let reports: Api<StatusReport> = Api::default_namespaced(client.clone());
+    let reports: Api<InstanceStatus> = Api::default_namespaced(client.clone());
     let endpoint = ApiResource {
         group: "externaldns.k8s.io".to_owned(),
         version: "v1alpha1".to_owned(),
@@ -47,7 +47,7 @@ async fn owned(stage: &Stage) -> Vec<Value> {
 #[tokio::test(start_paused = true)]
 async fn reports_and_records_belong_to_the_object_that_is_there_now() {
     let stage = Stage::new(1).await;
-    stage.aggregate(json!({ "reports": "Always" })).await;
+    stage.aggregate(json!({ "instanceStatuses": "Always" })).await;
     stage.says_within("True", Duration::from_secs(10)).await;
     let belong = async || {
         let uid = stage.object().await["metadata"]["uid"].clone();
@@ -71,8 +71,8 @@ async fn an_aggregation_that_chooses_another_kind_gives_the_objects_of_the_first
     stage.says_within("True", Duration::from_secs(10)).await;
     stage
         .aggregate(json!({
-            "target": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
-            "addresses": false, "listeners": false, "dns": null,
+            "targetRef": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
+            "rows": [], "dns": null,
         }))
         .await;
     let is_given_back = async || {

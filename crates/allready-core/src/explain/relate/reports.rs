@@ -10,69 +10,70 @@ use super::{
     ALLREADY, Relating,
 };
 
-/// The label of a report on a cluster.
-const CLUSTER_LABEL: &str = "allready.dev/cluster";
-
 impl Relating<'_> {
     /// Who reports to this object, and which clusters they speak of.
     pub(super) fn reported(&mut self, is_root: bool) {
         match (self.id.group.as_str(), self.id.kind.as_str()) {
-            (ALLREADY, "StatusReport") => return self.reporter(),
-            (_, "ConfigurationStatus") => {}
-            (ALLREADY, _) => return,
-            _ if !is_root || self.id.namespace.is_empty() => return,
-            _ => {}
+            (ALLREADY, "StatusReport") => self.reporter(),
+            (ALLREADY, "InstanceStatus") => self.instance(),
+            (_, "ConfigurationStatus") => self.reports_of("StatusReport"),
+            (ALLREADY, _) => {}
+            _ if !is_root || self.id.namespace.is_empty() => {}
+            _ => {
+                self.reports_of("StatusReport");
+                self.reports_of("InstanceStatus");
+                self.silent_clusters();
+            }
         }
-        self.list(ALLREADY, "StatusReport", &self.id.namespace.clone(), "");
-        let is_own = |report: &Value| {
-            let target = &report["spec"]["targetRef"];
-            text(target, "name") == self.id.name && text(target, "kind") == self.id.kind
-        };
-        let reports = self.known.of_kind(ALLREADY, "StatusReport");
-        let own: Vec<(Reference, &Value)> = reports
-            .filter(|(report, object)| report.namespace == self.id.namespace && is_own(object))
-            .map(|(report, object)| (Reference::to(report), object))
-            .collect();
-        let heard: Vec<&str> = own.iter().map(|(_, report)| text(&report["spec"], "instance")).collect();
-        // A cluster without a report of its own is known by its name in what the hub says.
-        let said = self.object["status"].to_string();
-        let silent: Vec<Reference> = self
-            .clusters()
-            .filter(|(name, _)| !heard.contains(name) && contains_word(&said, name))
-            .map(|(_, report)| Reference::to(report))
-            .collect();
-        if self.id.kind != "ConfigurationStatus" {
-            self.list(ALLREADY, "StatusReport", "", CLUSTER_LABEL);
-        }
-        self.links(Relation::ReportedBy, own.into_iter().map(|(report, _)| report));
-        self.links(Relation::FromCluster, silent);
     }
 
-    /// The reports on clusters, with the names of these.
-    fn clusters(&self) -> impl Iterator<Item = (&str, &ObjectId)> {
-        let reports = self.known.of_kind(ALLREADY, "StatusReport");
-        reports.filter_map(|(id, report)| {
-            let name = report["metadata"]["labels"].get(CLUSTER_LABEL)?.as_str()?;
-            Some((name, id))
+    /// The reports of this kind that are about this object.
+    fn reports_of(&mut self, kind: &str) {
+        self.list(ALLREADY, kind, &self.id.namespace.clone(), "");
+        let own: Vec<Reference> = self.own(kind).map(|(report, _)| Reference::to(report)).collect();
+        self.links(Relation::ReportedBy, own);
+    }
+
+    fn own(&self, kind: &str) -> impl Iterator<Item = (&ObjectId, &Value)> {
+        self.known.of_kind(ALLREADY, kind).filter(|(report, object)| {
+            let target = &object["spec"]["targetRef"];
+            report.namespace == self.id.namespace
+                && text(target, "name") == self.id.name
+                && text(target, "kind") == self.id.kind
         })
     }
 
-    /// A report: the cluster or the node that it is about.
+    /// The clusters that the status speaks of, but for those that have an InstanceStatus, which leads to them.
+    fn silent_clusters(&mut self) {
+        let heard: Vec<&str> =
+            self.own("InstanceStatus").map(|(_, instance)| text(&instance["spec"], "cluster")).collect();
+        let said = self.object["status"].to_string();
+        let clusters = self.known.of_kind(ALLREADY, "ClusterStatus");
+        let silent: Vec<Reference> = clusters
+            .filter(|(id, _)| !heard.contains(&id.name.as_str()) && contains_word(&said, &id.name))
+            .map(|(id, _)| Reference::to(id))
+            .collect();
+        self.list(ALLREADY, "ClusterStatus", "", "");
+        self.links(Relation::FromCluster, silent);
+    }
+
+    /// A StatusReport: the node that it comes from.
     fn reporter(&mut self) {
         let instance = text(&self.object["spec"], "instance").to_owned();
-        let is_on_cluster = self.object["metadata"]["labels"].get(CLUSTER_LABEL).is_some();
-        if instance.is_empty() || is_on_cluster {
-            return;
+        if !instance.is_empty() {
+            let mut node = Reference::to(&ObjectId::new("", "Node", "", &instance));
+            node.firmness = Firmness::Guessed;
+            self.link(Relation::RefersTo, node);
         }
-        let cluster = self.clusters().find(|(name, _)| *name == instance).map(|(_, id)| Reference::to(id));
-        match cluster {
-            Some(cluster) => self.link(Relation::FromCluster, cluster),
-            None if text(&self.object["spec"]["targetRef"], "kind") != "ConfigurationStatus" => {}
-            None => {
-                let mut node = Reference::to(&ObjectId::new("", "Node", "", &instance));
-                node.firmness = Firmness::Guessed;
-                self.link(Relation::RefersTo, node);
-            }
+    }
+
+    /// An InstanceStatus: the cluster that it comes from.
+    fn instance(&mut self) {
+        let cluster = text(&self.object["spec"], "cluster");
+        let mut clusters = self.known.of_kind(ALLREADY, "ClusterStatus");
+        let found = clusters.find(|(id, _)| id.name == cluster).map(|(id, _)| Reference::to(id));
+        if let Some(cluster) = found {
+            self.link(Relation::FromCluster, cluster);
         }
     }
 }

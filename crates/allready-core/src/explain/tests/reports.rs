@@ -7,23 +7,35 @@ fn report(name: &str, target: &str, kind: &str, instance: &str, conditions: &Val
         "StatusReport",
         name,
         &json!({
-            "targetRef": { "apiVersion": "example.com/v1", "kind": kind, "name": target },
+            "targetRef": { "apiVersion": "allready.dev/v1alpha1", "kind": kind, "name": target },
             "component": "speaker", "instance": instance,
         }),
         &json!({ "conditions": conditions }),
     )
 }
 
-fn cluster_report(name: &str, reachable: &str) -> Value {
-    let mut report = report(
-        &format!("cluster.{name}"),
-        "hub",
-        "ConfigurationStatus",
+fn instance(cluster: &str, conditions: &Value) -> Value {
+    object(
+        "allready.dev/v1alpha1",
+        "InstanceStatus",
+        &format!("web.{cluster}"),
+        &json!({
+            "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "name": "web" },
+            "cluster": cluster, "aggregation": "gateways",
+        }),
+        &json!({ "conditions": conditions }),
+    )
+}
+
+fn cluster_status(name: &str, reachable: &str) -> Value {
+    let condition = condition("Reachable", reachable, "Timeout", "it does not answer");
+    object(
+        "allready.dev/v1alpha1",
+        "ClusterStatus",
         name,
-        &json!([condition("Reachable", reachable, "Timeout", "it does not answer")]),
-    );
-    report["metadata"]["labels"] = json!({ "allready.dev/cluster": name });
-    report
+        &json!({ "source": "Secret hub/c" }),
+        &json!({ "conditions": [condition] }),
+    )
 }
 
 #[test]
@@ -63,28 +75,16 @@ fn a_hub_object_leads_to_the_cluster_that_does_not_answer() {
     );
     let known = cluster([
         gateway,
-        report(
-            "web.cluster-1",
-            "web",
-            "Gateway",
-            "cluster-1",
-            &json!([condition("Programmed", "True", "Programmed", "")]),
-        ),
-        report(
-            "web.cluster-2",
-            "web",
-            "Gateway",
-            "cluster-2",
-            &json!([condition("Programmed", "False", "NoAddress", "no address")]),
-        ),
-        cluster_report("cluster-1", "True"),
-        cluster_report("cluster-2", "True"),
-        cluster_report("cluster-3", "False"),
-        cluster_report("cluster-33", "False"),
+        instance("cluster-1", &json!([condition("Programmed", "True", "Programmed", "")])),
+        instance("cluster-2", &json!([condition("Programmed", "False", "NoAddress", "no address")])),
+        cluster_status("cluster-1", "True"),
+        cluster_status("cluster-2", "True"),
+        cluster_status("cluster-3", "False"),
+        cluster_status("cluster-33", "False"),
     ]);
     let explanation = explained(&known, "gateway.networking.k8s.io", "Gateway", "web");
-    let silent = find(&explanation, "StatusReport shop/cluster.cluster-3").unwrap();
+    let silent = find(&explanation, "ClusterStatus shop/cluster-3").unwrap();
     assert_eq!(silent.relation, Relation::FromCluster);
-    assert_eq!(find(&explanation, "StatusReport shop/cluster.cluster-33"), None, "nobody speaks of it");
-    assert!(find(&explanation, "StatusReport shop/web.cluster-2").is_some());
+    assert_eq!(find(&explanation, "ClusterStatus shop/cluster-33"), None, "nobody speaks of it");
+    assert!(find(&explanation, "InstanceStatus shop/web.cluster-2").is_some());
 }

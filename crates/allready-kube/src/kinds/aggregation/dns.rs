@@ -5,49 +5,74 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// DNS records, written as a `DNSEndpoint` for external-dns.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// DNS records for the hostnames of a Gateway's listeners.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DnsOutput {
-    /// For how many seconds a record may be remembered [default: 60].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub ttl_seconds: Option<u32>,
-    /// How many seconds a cluster stays a target after its instance has left it [default: ten times the TTL].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub grace_seconds: Option<u32>,
-    /// What becomes of the targets in a cluster that cannot be reached. `Keep`: they stay, because that the hub cannot reach
-    /// it does not mean that others cannot. `Leave`: they leave after the grace period, unless no other would be left.
-    pub unreachable: UnreachableTargets,
-    /// What becomes of the targets where a listener says that it is not programmed. `Prune`: they go, unless all would.
-    /// `Keep`: they stay.
-    pub unhealthy: UnhealthyTargets,
-    /// Labels of each `DNSEndpoint`.
+    /// How the records are handed on. DNSEndpoint: as an object of that kind beside each Gateway, for external-dns.
+    #[serde(rename = "type")]
+    pub type_: DnsOutputType,
+    /// For how many seconds a resolver may remember a record.
+    #[schemars(range(min = 1, max = 2_147_483_647))]
+    pub ttl_seconds: u32,
+    /// How many seconds a cluster stays a target after its instance was deleted or placed elsewhere. Choose several times the
+    /// TTL, so that no resolver sends anybody to a cluster that is not there any more.
+    #[schemars(range(min = 0, max = 2_147_483_647))]
+    pub grace_seconds: u32,
+    /// The fate of the targets whose listener says that it is not programmed. Remove: they go, unless all of that hostname
+    /// would. Keep: they stay.
+    pub on_unhealthy: OnUnhealthy,
+    /// The fate of the targets in a cluster that cannot be reached. Keep: they stay, because that the hub cannot reach it does
+    /// not mean that others cannot. Remove: they go after the grace period, unless no other would be left.
+    pub on_unreachable: OnUnreachable,
+    /// Labels of each DNSEndpoint.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// What the provider is told about each record. With this, each cluster that has a hostname instead of an address gets a
-    /// record of its own; without it there can be one alone.
+    /// Properties of each record for the DNS provider. With them, each cluster that has a hostname instead of an address gets
+    /// a record of its own; without them there can be one alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(extend("x-kubernetes-list-type" = "atomic"))]
+    #[schemars(length(max = 16), extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
     pub provider_specific: Vec<ProviderProperty>,
 }
 
-/// What becomes of targets in a cluster that cannot be reached.
+impl Default for DnsOutput {
+    fn default() -> Self {
+        Self {
+            type_: DnsOutputType::default(),
+            ttl_seconds: 60,
+            grace_seconds: 600,
+            on_unhealthy: OnUnhealthy::default(),
+            on_unreachable: OnUnreachable::default(),
+            labels: BTreeMap::new(),
+            provider_specific: Vec::new(),
+        }
+    }
+}
+
+/// How DNS records are handed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum UnreachableTargets {
+pub enum DnsOutputType {
+    /// As a `DNSEndpoint` beside each Gateway, for external-dns.
+    #[default]
+    DNSEndpoint,
+}
+
+/// The fate of targets in a cluster that cannot be reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum OnUnreachable {
     /// They stay: that the hub cannot reach it does not mean that others cannot.
     #[default]
     Keep,
-    /// They leave after the grace period, unless no other target would be left.
-    Leave,
+    /// They go after the grace period, unless no other target would be left.
+    Remove,
 }
 
-/// What becomes of targets whose listener says that it is not programmed.
+/// The fate of targets whose listener says that it is not programmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum UnhealthyTargets {
+pub enum OnUnhealthy {
     /// They go, unless all would.
     #[default]
-    Prune,
+    Remove,
     /// They stay.
     Keep,
 }
@@ -55,8 +80,10 @@ pub enum UnhealthyTargets {
 /// A property of a record that a provider knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderProperty {
-    /// Its name, such as `aws/weight`.
+    /// The name of the property, such as `aws/weight`.
+    #[schemars(length(min = 1, max = 253))]
     pub name: String,
-    /// Its value.
+    /// The value of the property.
+    #[schemars(length(max = 1024))]
     pub value: String,
 }

@@ -6,37 +6,34 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::DNS_LABEL;
+use super::{ConditionPolarity, DNS_LABEL};
 
 mod dns;
 #[cfg(test)]
 mod tests;
 
-pub use dns::{DnsOutput, ProviderProperty, UnhealthyTargets, UnreachableTargets};
+pub use dns::{DnsOutput, DnsOutputType, OnUnhealthy, OnUnreachable, ProviderProperty};
 
-/// Which objects of the hub get a status, from which clusters, and what of it.
-///
-/// What is left out has its default: all clusters that the controller knows, and an instance expected in each of them.
+/// Which objects of the hub get a status, from which clusters, and which parts of it.
 ///
 /// ```
-/// use allready_kube::kinds::{AggregationMode, Placement, StatusAggregationSpec};
+/// use allready_kube::kinds::{Placement, StatusAggregationSpec, UnknownInstances};
 /// use serde_json::json;
 ///
 /// let text = json!({
-///     "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+///     "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
 ///     "conditions": [{ "type": "Ready" }],
-///     "mode": "strict",
-///     "addresses": true,
-///     "listeners": true,
+///     "unknown": "TreatAsBad",
+///     "rows": ["Addresses", "Listeners"],
 /// });
 /// let spec: StatusAggregationSpec = serde_json::from_value(text)?;
-/// assert_eq!((spec.mode, spec.clusters.placement), (AggregationMode::Strict, Placement::Everywhere));
+/// assert_eq!((spec.unknown, spec.placement.type_), (UnknownInstances::TreatAsBad, Placement::Everywhere));
 ///
 /// let written = serde_json::to_value(&spec)?;
 /// assert_eq!(serde_json::from_value::<StatusAggregationSpec>(written)?, spec);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, CustomResource)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
 #[kube(
     group = "allready.dev",
@@ -48,7 +45,7 @@ pub use dns::{DnsOutput, ProviderProperty, UnhealthyTargets, UnreachableTargets}
     status = "StatusAggregationStatus",
     derive = "PartialEq",
     derive = "Default",
-    doc = "Gives objects of a hub one status, made from the instances of the same object in many clusters.",
+    doc = "StatusAggregation gives objects of a hub one status, made from the instances of the same object in many clusters.",
     printcolumn(
         name = "Ready",
         type_ = "string",
@@ -59,9 +56,9 @@ pub use dns::{DnsOutput, ProviderProperty, UnhealthyTargets, UnreachableTargets}
         type_ = "string",
         json_path = r#".status.conditions[?(@.type=="Ready")].reason"#
     ),
-    printcolumn(name = "Kind", type_ = "string", json_path = ".spec.target.kind"),
+    printcolumn(name = "Kind", type_ = "string", json_path = ".spec.targetRef.kind"),
     printcolumn(name = "Objects", type_ = "integer", json_path = ".status.objects"),
-    printcolumn(name = "Clusters", type_ = "string", json_path = ".status.clusters.summary"),
+    printcolumn(name = "Clusters", type_ = "string", json_path = ".status.clusters.display"),
     printcolumn(
         name = "Message",
         type_ = "string",
@@ -71,92 +68,126 @@ pub use dns::{DnsOutput, ProviderProperty, UnhealthyTargets, UnreachableTargets}
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 pub struct StatusAggregationSpec {
-    /// The objects of the hub that get a status.
-    pub target: AggregationTarget,
-    /// The clusters in which their instances are, of all that the controller knows.
+    /// The kind of the objects on the hub that get a status, such as Gateway.
+    pub target_ref: TargetKind,
+    /// The namespaces of the objects. Left out, all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(
+        length(max = 256),
+        inner(length(max = 63), regex(pattern = DNS_LABEL)),
+        extend("x-kubernetes-list-type" = "set")
+    )]
+    pub namespaces: Vec<String>,
+    /// The labels of the objects. Left out, all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<LabelSelector>,
+    /// On which of the chosen clusters an instance is expected. An instance has the kind, the namespace and the name of its
+    /// object.
+    #[serde(default)]
+    pub placement: PlacementRule,
+    /// The clusters in which instances are looked for, of all that the hub knows. Left out, all.
     #[serde(default)]
     pub clusters: ClusterChoice,
-    /// The condition types that are aggregated, in order of importance: where the hub object has no room for all, the last go
+    /// The condition types that are aggregated, in order of importance: where the object has no room for all, the last go
     /// first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 32), extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<AggregatedCondition>,
-    /// What an instance that is neither True nor False makes of the whole. `three-valued`: Unknown, unless another one is
-    /// bad. `strict`: bad, as is whatever is not good everywhere.
+    /// The weight of an instance that is neither good nor bad. `KeepUnknown`: the whole is Unknown, unless another instance is
+    /// bad. `TreatAsBad`: the whole is bad unless every instance is good.
     #[serde(default)]
-    pub mode: AggregationMode,
-    /// Whether the addresses of Gateways are aggregated, each as `cluster/address`.
-    #[serde(default)]
-    pub addresses: bool,
-    /// Whether the listeners of Gateways are aggregated, each as `cluster.listener`, with its attached routes.
-    #[serde(default)]
-    pub listeners: bool,
-    /// Numbers in the status that are aggregated, such as `status.readyReplicas`.
+    pub unknown: UnknownInstances,
+    /// The rows in the status of a Gateway that are collected from all clusters. Addresses: each as `cluster/address`.
+    /// Listeners: each as `cluster.listener`, with the number of its attached routes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 2), extend("x-kubernetes-list-type" = "set"))]
+    pub rows: Vec<AggregatedRows>,
+    /// Numbers in the status that are aggregated, such as `.status.readyReplicas`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 32), extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["path"]))]
     pub fields: Vec<AggregatedField>,
-    /// Which DNS records are made for the hostnames of a Gateway's listeners; none where it is absent.
+    /// The DNS records for the hostnames of a Gateway's listeners. Left out, none are made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dns: Option<DnsOutput>,
-    /// When what each cluster says stands in a StatusReport of its own. `WhenNeeded`: where the hub object has no room for
-    /// all of it. `Always`: for every object.
+    /// When the share of each cluster stands in an InstanceStatus beside the object. `WhenNeeded`: where the object has no room
+    /// for all of it. `Always`: for every object.
     #[serde(default)]
-    pub reports: InstanceReports,
-    /// After how many seconds without a word a cluster is unreachable [default: 30].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub unreachable_after_seconds: Option<u32>,
+    pub instance_statuses: InstanceStatuses,
+    /// After how many seconds without an answer a cluster is unreachable.
+    #[serde(default = "default_cluster_timeout")]
+    #[schemars(range(min = 1, max = 86400))]
+    pub cluster_timeout_seconds: u32,
 }
 
-/// Objects of the hub.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+fn default_cluster_timeout() -> u32 {
+    30
+}
+
+impl Default for StatusAggregationSpec {
+    fn default() -> Self {
+        Self {
+            target_ref: TargetKind::default(),
+            namespaces: Vec::new(),
+            selector: None,
+            placement: PlacementRule::default(),
+            clusters: ClusterChoice::default(),
+            conditions: Vec::new(),
+            unknown: UnknownInstances::default(),
+            rows: Vec::new(),
+            fields: Vec::new(),
+            dns: None,
+            instance_statuses: InstanceStatuses::default(),
+            cluster_timeout_seconds: default_cluster_timeout(),
+        }
+    }
+}
+
+/// A kind of objects on the hub.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct AggregationTarget {
-    /// Their group and version, such as `gateway.networking.k8s.io/v1`.
+pub struct TargetKind {
+    /// The group and version of the objects, such as `gateway.networking.k8s.io/v1`.
     #[schemars(
         length(min = 1, max = 317),
         regex(pattern = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[a-z]([-a-z0-9]*[a-z0-9])?$")
     )]
     pub api_version: String,
-    /// Their kind, such as `Gateway`.
+    /// The kind of the objects, such as `Gateway`.
     #[schemars(length(min = 1, max = 63), regex(pattern = r"^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$"))]
     pub kind: String,
-    /// Their namespaces; all where it is empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(
-        inner(length(max = 63), regex(pattern = DNS_LABEL)),
-        extend("x-kubernetes-list-type" = "set")
-    )]
-    pub namespaces: Vec<String>,
-    /// Which of them; all where it is absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub selector: Option<LabelSelector>,
 }
 
-/// Clusters, and on which of them an instance is expected. An instance has the namespace and the name of its object.
+/// The clusters in which instances are looked for, of all that the hub knows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ClusterChoice {
-    /// The clusters of these names; with a selector too, those that it matches beside them. A name has small letters, digits
-    /// and hyphens, so that `cluster/address` and `cluster.listener` can be taken apart again.
+    /// The names of clusters; with a selector too, those that it matches beside them. A name has small letters, digits and
+    /// hyphens, so that `cluster/address` and `cluster.listener` can be taken apart again. A cluster that is named and not
+    /// known is missed: its share is Unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(
+        length(max = 1024),
         inner(length(max = 63), regex(pattern = DNS_LABEL)),
         extend("x-kubernetes-list-type" = "set")
     )]
     pub names: Vec<String>,
-    /// The clusters with these labels; all where neither this nor names are given.
+    /// The labels of the clusters. Left out, and without names, all clusters are chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
-    /// On which of them an instance is expected. `Everywhere`: on each. `Annotated`: on those that the annotation
-    /// `allready.dev/clusters` of the hub object names, separated by commas; `kuadrant.io/gateway-clusters`, a JSON list, is
-    /// understood too. `Decided`: on those that the PlacementDecisions say, of the Placement that the label
-    /// `cluster.open-cluster-management.io/placement` of the hub object names, in its namespace. `Found`: on those where
-    /// there is one, so that nobody is missed.
-    pub placement: Placement,
-    /// Which objects of the clusters are looked at; all of the kind where it is absent.
+    /// The labels of the objects in the clusters that are looked at. Left out, all objects of the kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instances: Option<LabelSelector>,
+}
+
+/// On which of the chosen clusters an instance is expected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlacementRule {
+    /// Everywhere: on each. Annotated: on those that the annotation `allready.dev/clusters` of the object names, separated by
+    /// commas; `kuadrant.io/gateway-clusters`, a JSON list, is understood too. Decided: on those in the PlacementDecisions of
+    /// the Placement that the label `cluster.open-cluster-management.io/placement` of the object names, in its namespace.
+    /// Found: on those where there is one, so that nobody is missed.
+    #[serde(rename = "type")]
+    pub type_: Placement,
 }
 
 /// On which of the chosen clusters an instance is expected.
@@ -181,16 +212,13 @@ pub enum Placement {
 pub struct AggregatedCondition {
     /// The type, such as `Programmed`.
     #[serde(rename = "type")]
-    #[schemars(
-        length(min = 1, max = 316),
-        regex(
-            pattern = ConditionType::PATTERN
-        )
-    )]
+    #[schemars(length(min = 1, max = 316), regex(pattern = ConditionType::PATTERN))]
     pub type_: String,
-    /// Whether True is good, where the type is not one that everybody knows, such as `Degraded`.
+    /// The status that is good. Positive: True is good, as of Ready, so that the whole is True where it is True everywhere.
+    /// Negative: False is good, as of Degraded, so that the whole is True where it is True anywhere. Left out, the name of the
+    /// type tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub polarity: Option<AggregatedPolarity>,
+    pub polarity: Option<ConditionPolarity>,
     /// A CEL expression over `object` that says whether the condition holds, for kinds that do not have it, such as
     /// `object.status.readyReplicas == object.spec.replicas`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -198,39 +226,38 @@ pub struct AggregatedCondition {
     pub expression: Option<String>,
 }
 
-/// Whether True is good, where the type is not one that everybody knows, such as `Degraded`. `Positive`: True is good, so that
-/// the whole is True where it is True everywhere. `Negative`: True is bad, so that the whole is True where it is True anywhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum AggregatedPolarity {
-    /// True is good, as of Ready: True where it is True everywhere.
-    Positive,
-    /// True is bad, as of Degraded: True where it is True anywhere.
-    Negative,
+/// The weight of an instance that is neither good nor bad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum UnknownInstances {
+    /// The whole is Unknown, unless another instance is bad.
+    #[default]
+    KeepUnknown,
+    /// The whole is bad unless every instance is good.
+    TreatAsBad,
 }
 
-/// What an instance that is neither True nor False makes of the whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum AggregationMode {
-    /// Unknown, unless another one is bad.
-    #[default]
-    ThreeValued,
-    /// Bad: what is not good everywhere is bad.
-    Strict,
+/// Rows in the status of a Gateway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum AggregatedRows {
+    /// Each address as `cluster/address`.
+    Addresses,
+    /// Each listener as `cluster.listener`, with the number of its attached routes.
+    Listeners,
 }
 
 /// A number that is aggregated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AggregatedField {
-    /// Where it is, such as `status.readyReplicas`.
-    #[schemars(length(max = 253), regex(pattern = r"^status(\.[A-Za-z0-9_-]+)+$"))]
+    /// The path of the number in the object, such as `.status.readyReplicas`.
+    #[schemars(length(max = 253), regex(pattern = r"^\.status(\.[A-Za-z0-9_-]+)+$"))]
     pub path: String,
-    /// What becomes of it: the `Sum`, `Min` or `Max` over all instances. Where an instance does not have it, it is zero.
+    /// The way in which the numbers of all instances become one. Sum: all of them together. Min: the smallest. Max: the
+    /// greatest. An instance without the number counts as zero.
     pub combine: Combine,
 }
 
-/// What becomes of numbers.
+/// The way in which numbers become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Combine {
     /// All of them together.
@@ -241,13 +268,13 @@ pub enum Combine {
     Max,
 }
 
-/// When what each cluster says stands in a StatusReport of its own.
+/// When the share of each cluster stands in an `InstanceStatus` beside the object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum InstanceReports {
-    /// When the hub object has no room for all of it.
+pub enum InstanceStatuses {
+    /// Where the object has no room for all of it.
     #[default]
     WhenNeeded,
-    /// Always.
+    /// For every object.
     Always,
 }
 
@@ -255,29 +282,34 @@ pub enum InstanceReports {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StatusAggregationStatus {
-    /// The generation of the spec that this is about.
+    /// The generation of the spec that this status is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Ready`: whether every chosen cluster is heard, and every object is written.
+    /// Ready: True when every chosen cluster answers and every object is written. `DNSPublished`, where DNS records are wanted:
+    /// True when all targets are published.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "allready_core::Conditions")]
+    #[schemars(with = "allready_core::Conditions", extend("maxItems" = 32))]
     pub conditions: Vec<Condition>,
     /// How many objects of the hub are given a status.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
     pub objects: Option<i64>,
-    /// How many clusters there are, and how many are heard.
+    /// How many clusters there are, and how many of them answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clusters: Option<ClusterCounts>,
 }
 
-/// How many clusters there are, and how many are heard.
+/// How many clusters there are, and how many of them answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ClusterCounts {
     /// How many are chosen.
+    #[schemars(range(min = 0))]
     pub chosen: i64,
-    /// How many are heard.
+    /// How many of them answer, and show their objects.
+    #[schemars(range(min = 0))]
     pub heard: i64,
-    /// `heard/chosen`, for a column.
-    pub summary: String,
+    /// `heard/chosen`, for the column of kubectl get.
+    #[schemars(length(max = 41))]
+    pub display: String,
 }

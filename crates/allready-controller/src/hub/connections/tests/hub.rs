@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
 
 use allready_apiserver::ApiServer;
-use allready_kube::kinds::{AggregationTarget, StatusAggregationSpec};
+use allready_kube::kinds::{StatusAggregationSpec, TargetKind};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
     Api, Client,
@@ -155,12 +155,8 @@ impl Hub {
 }
 
 pub(super) fn topic(api_version: &str, kind: &str) -> Topic {
-    let target = AggregationTarget {
-        api_version: api_version.to_owned(),
-        kind: kind.to_owned(),
-        ..AggregationTarget::default()
-    };
-    let spec = StatusAggregationSpec { target, ..StatusAggregationSpec::default() };
+    let target_ref = TargetKind { api_version: api_version.to_owned(), kind: kind.to_owned() };
+    let spec = StatusAggregationSpec { target_ref, ..StatusAggregationSpec::default() };
     Topic {
         api_version: api_version.to_owned(),
         kind: kind.to_owned(),

@@ -1,7 +1,7 @@
 //! Routes and health: who is a target.
 
 use allready_core::Status;
-use allready_kube::kinds::UnhealthyTargets;
+use allready_kube::kinds::OnUnhealthy;
 
 use super::*;
 
@@ -97,7 +97,7 @@ fn mc17_nothing_is_pruned_for_a_cluster_that_is_not_heard() {
 #[test]
 fn mc17_unhealthy_clusters_are_targets_where_that_is_wanted() {
     let mut world = World::new(&[("web", WEB)]);
-    world.options.unhealthy = UnhealthyTargets::Keep;
+    world.options.on_unhealthy = OnUnhealthy::Keep;
     let down = programmed(gateway(&["10.0.0.1"], &[("web", 1)]), Status::False);
     world.hears("cluster-1", down).hears("cluster-2", gateway(&["10.0.0.2"], &[("web", 1)])).after(1);
     assert_eq!(world.targets(WEB), ["A 10.0.0.1", "A 10.0.0.2"]);

@@ -1,6 +1,6 @@
 //! What is not known: it takes nothing away and adds nothing.
 
-use allready_kube::kinds::UnreachableTargets;
+use allready_kube::kinds::OnUnreachable;
 use serde_json::json;
 
 use super::*;
@@ -92,7 +92,7 @@ fn mc19_an_unreachable_cluster_stays_a_target() {
 #[test]
 fn mc19_an_unreachable_cluster_leaves_after_the_grace_period_where_that_is_wanted() {
     let mut world = published();
-    world.options.unreachable = UnreachableTargets::Leave;
+    world.options.on_unreachable = OnUnreachable::Remove;
     world.hears("cluster-2", gateway(&["10.0.0.2"], &[("api", 0), ("web", 1)])).after(1);
     let since = at(world.now);
     world.turns("cluster-1", Presence::Unreachable(Some(since)));
@@ -109,7 +109,7 @@ fn mc19_an_unreachable_cluster_leaves_after_the_grace_period_where_that_is_wante
 #[test]
 fn mc19_the_last_targets_never_leave_because_their_clusters_cannot_be_reached() {
     let mut world = published();
-    world.options.unreachable = UnreachableTargets::Leave;
+    world.options.on_unreachable = OnUnreachable::Remove;
     world.hears("cluster-2", gateway(&["10.0.0.2"], &[("api", 0), ("web", 1)])).after(1);
     let since = Presence::Unreachable(Some(at(world.now)));
     world.turns("cluster-1", since).turns("cluster-2", Presence::Displaced).after(600);
@@ -120,7 +120,7 @@ fn mc19_the_last_targets_never_leave_because_their_clusters_cannot_be_reached() 
 #[test]
 fn mc19_where_nobody_knows_since_when_the_grace_period_begins_now_and_outlives_a_restart() {
     let mut world = published();
-    world.options.unreachable = UnreachableTargets::Leave;
+    world.options.on_unreachable = OnUnreachable::Remove;
     world.hears("cluster-2", gateway(&["10.0.0.2"], &[("api", 1), ("web", 1)])).after(1);
     world.turns("cluster-1", Presence::Unreachable(None)).after(1);
     assert_eq!(world.after(599).look_again, Some(at(world.now + 1)));

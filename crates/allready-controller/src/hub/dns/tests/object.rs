@@ -25,7 +25,7 @@ fn world() -> World {
 #[test]
 fn the_object_is_sorted_owned_and_says_whose_the_targets_are() {
     let mut world = world();
-    world.options.ttl_seconds = Some(30);
+    world.options.ttl_seconds = 30;
     world.options.labels.insert("dns".to_owned(), "public".to_owned());
     let endpoint = world.published.endpoint(&gateway_name(), &OWNER, &world.options);
     let leaving = r#""cluster-1":{"leaving":"1970-01-12T13:46:42Z","targets":["10.0.0.1"]}"#;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use allready_kube::kinds::{UnhealthyTargets, UnreachableTargets};
+use allready_kube::kinds::{OnUnhealthy, OnUnreachable};
 use proptest::prelude::*;
 
 use super::*;
@@ -58,8 +58,8 @@ fn scene(texts: [&'static str; 6]) -> impl Strategy<Value = Scene> {
 
 fn options() -> impl Strategy<Value = DnsOutput> {
     (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(leave, keep, has_sets)| DnsOutput {
-        unreachable: if leave { UnreachableTargets::Leave } else { UnreachableTargets::Keep },
-        unhealthy: if keep { UnhealthyTargets::Keep } else { UnhealthyTargets::Prune },
+        on_unreachable: if leave { OnUnreachable::Remove } else { OnUnreachable::Keep },
+        on_unhealthy: if keep { OnUnhealthy::Keep } else { OnUnhealthy::Remove },
         ..if has_sets { weighted() } else { DnsOutput::default() }
     })
 }
@@ -106,7 +106,7 @@ fn is_missing(world: &World, cluster: &ClusterName, name: &str) -> bool {
     let Some(instance) = instance.as_ref().filter(|_| *presence == Presence::Here) else {
         return *presence != Presence::Displaced;
     };
-    let prunes = world.options.unhealthy == UnhealthyTargets::Prune;
+    let prunes = world.options.on_unhealthy == OnUnhealthy::Remove;
     let is_known = |listener: &Listener| listener.is_current && listener.attached_routes.is_some();
     let serves = |listener: &Listener| {
         is_known(listener)
@@ -132,7 +132,7 @@ fn shared(world: &World, cluster: &ClusterName) -> BTreeSet<Arc<str>> {
 proptest! {
     #[test]
     fn nothing_is_taken_away_while_it_is_not_known_what_its_cluster_has(mut world in world(ADDRESSES)) {
-        world.options.unreachable = UnreachableTargets::Keep;
+        world.options.on_unreachable = OnUnreachable::Keep;
         let decision = world.decide();
         for cluster in world.clusters.keys() {
             let own = world.published.clusters.get(cluster).map(|own| own.targets.clone()).unwrap_or_default();
@@ -216,7 +216,7 @@ proptest! {
 
     #[test]
     fn without_the_annotation_nothing_more_is_taken_away(mut world in world(ADDRESSES)) {
-        world.options.unreachable = UnreachableTargets::Keep;
+        world.options.on_unreachable = OnUnreachable::Keep;
         let decision = world.decide();
         let mut forgetful = world.clone();
         forgetful.published.clusters.clear();

@@ -9,7 +9,8 @@ use super::*;
 use crate::hub::{Address, Listener, MANAGER, Said};
 
 fn plan(more: &Value) -> Plan {
-    let mut spec = json!({ "target": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" } });
+    let mut spec =
+        json!({ "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" } });
     spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     Plan::of(&serde_json::from_value(spec).unwrap())
 }
@@ -17,9 +18,8 @@ fn plan(more: &Value) -> Plan {
 fn whole() -> Plan {
     let plan = plan(&json!({
         "conditions": [{ "type": "Programmed" }, { "type": "Degraded" }],
-        "fields": [{ "path": "status.ready", "combine": "Sum" }, { "path": "status.deep.er", "combine": "Min" }],
-        "addresses": true,
-        "listeners": true,
+        "fields": [{ "path": ".status.ready", "combine": "Sum" }, { "path": ".status.deep.er", "combine": "Min" }],
+        "rows": ["Addresses", "Listeners"],
     }));
     assert_eq!(plan.problems, Vec::<String>::new());
     plan

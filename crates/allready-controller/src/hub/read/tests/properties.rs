@@ -47,9 +47,8 @@ proptest! {
     fn whatever_a_cluster_sends_is_read_and_what_is_kept_is_bounded(object in prop_oneof![any_object(), any_json()]) {
         let plan = plan(&json!({
             "conditions": [{ "type": "Programmed" }, { "type": "Degraded", "expression": "object.status.ready > 1" }],
-            "fields": [{ "path": "status.ready", "combine": "Sum" }],
-            "addresses": true,
-            "listeners": true,
+            "fields": [{ "path": ".status.ready", "combine": "Sum" }],
+            "rows": ["Addresses", "Listeners"],
         }));
         let (name, instance) = Reader::new(&plan).read(&object);
         prop_assert!(name.name.len() <= MAX_NAME && name.namespace.len() <= MAX_NAME);

@@ -109,7 +109,7 @@ impl Aggregation {
         now: Duration,
     ) -> bool {
         let Some(view) = self.views.get_mut(cluster) else { return false };
-        let doubt = view.doubts(link, self.plan.unreachable_after, patience, now);
+        let doubt = view.doubts(link, self.plan.cluster_timeout, patience, now);
         if view.doubt == doubt || is_the_same_silence(view.doubt.as_ref(), doubt.as_ref()) {
             return false;
         }
@@ -128,7 +128,7 @@ impl Aggregation {
         patience: Duration,
         now: Duration,
     ) -> Option<Duration> {
-        self.views.get(cluster)?.doubts_at(link, self.plan.unreachable_after, patience, now)
+        self.views.get(cluster)?.doubts_at(link, self.plan.cluster_timeout, patience, now)
     }
 
     /// Chooses among the clusters. Returns true if it chooses others than before.

@@ -169,7 +169,7 @@ impl Aggregation {
         Topic {
             api_version: target.api_version.clone(),
             kind: target.kind.clone(),
-            namespaces: target.namespaces.clone(),
+            namespaces: self.plan.namespaces.clone(),
             selector: self.plan.instances.clone(),
             clusters: Some(Arc::clone(&self.chosen)),
             reader: Arc::clone(&self.reader),
@@ -223,7 +223,7 @@ impl Aggregation {
 
     /// Whether it may choose an object of this name, if it is of its kind.
     pub(in crate::hub) fn may_choose(&self, object: &ObjectName) -> bool {
-        let namespaces = &self.plan.target.namespaces;
+        let namespaces = &self.plan.namespaces;
         object.namespace.is_empty()
             || namespaces.is_empty()
             || namespaces.iter().any(|own| *own == *object.namespace)

@@ -18,8 +18,8 @@ fn an_aggregation_that_chooses_another_kind_gives_the_objects_of_the_first_one_b
     world.aggregate(
         "gateways",
         gateways(&json!({
-            "target": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
-            "addresses": false, "listeners": false, "dns": null, "reports": "Always",
+            "targetRef": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
+            "rows": [], "dns": null, "instanceStatuses": "Always",
         })),
     );
     for number in 1..=3 {
@@ -30,7 +30,7 @@ fn an_aggregation_that_chooses_another_kind_gives_the_objects_of_the_first_one_b
     assert_eq!(world.status(What::DaemonSet, &web(), "Programmed").unwrap(), "True");
     assert!(endpoint(&world).is_none());
     assert_eq!(reports(&world).len(), 3);
-    world.aggregate("gateways", gateways(&json!({ "reports": "Always" })));
+    world.aggregate("gateways", gateways(&json!({ "instanceStatuses": "Always" })));
     world.pass(S(10));
     assert!(managers(world.store.get(What::DaemonSet, &web()).unwrap()).is_empty());
     assert_eq!(programmed(&world), "True");
@@ -41,8 +41,7 @@ fn an_aggregation_that_chooses_another_kind_gives_the_objects_of_the_first_one_b
 fn an_edited_selector_takes_no_addresses_away() {
     let mut world = calm();
     let mut spec = gateways(&Value::Null);
-    spec["target"]["selector"] =
-        json!({ "matchExpressions": [{ "key": "aggregated", "operator": "Exists" }] });
+    spec["selector"] = json!({ "matchExpressions": [{ "key": "aggregated", "operator": "Exists" }] });
     world.stalled = true;
     let edited = json!({ "metadata": { "name": "gateways", "generation": 2 }, "spec": spec });
     world.see(HubEvent::Aggregations(ObjectEvent::Apply(named("gateways"), Box::new(edited))));
@@ -64,7 +63,7 @@ fn the_second_aggregation_of_an_object_leaves_it_to_the_first() {
     assert!(endpoint(&world).is_none());
     // The first one does not choose it any more.
     let mut spec = gateways(&Value::Null);
-    spec["target"]["selector"] = json!({ "matchLabels": { "aggregated": "no" } });
+    spec["selector"] = json!({ "matchLabels": { "aggregated": "no" } });
     world.aggregate("another", spec);
     world.pass(S(10));
     let object = world.store.get(What::Gateway, &web()).unwrap();
@@ -78,7 +77,7 @@ fn the_second_aggregation_of_an_object_leaves_it_to_the_first() {
 #[test]
 fn an_aggregation_that_is_made_again_keeps_the_reports_of_clusters_that_are_not_heard() {
     let mut world = calm();
-    let always = gateways(&json!({ "reports": "Always" }));
+    let always = gateways(&json!({ "instanceStatuses": "Always" }));
     world.aggregate("gateways", always.clone());
     world.pass(S(5));
     world.spoke(2).is_up = false;

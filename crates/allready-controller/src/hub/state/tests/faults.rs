@@ -148,7 +148,7 @@ fn a_write_that_fails_when_it_is_not_wanted_any_more_is_not_tried_again() {
 #[test]
 fn what_an_object_owns_follows_it_when_it_is_made_again() {
     let mut world = calm();
-    world.aggregate("gateways", gateways(&json!({ "reports": "Always" })));
+    world.aggregate("gateways", gateways(&json!({ "instanceStatuses": "Always" })));
     world.pass(S(5));
     world.store.delete(What::Gateway, &web());
     world.edit(What::Gateway, &web(), gateway);
@@ -178,7 +178,7 @@ fn a_restart_loses_no_report_of_an_aggregation_with_a_long_name() {
     let mut world = calm();
     let long = format!("gateways-{}", "x".repeat(70));
     world.store.delete(What::Aggregation, &named("gateways"));
-    world.aggregate(&long, gateways(&json!({ "reports": "Always" })));
+    world.aggregate(&long, gateways(&json!({ "instanceStatuses": "Always" })));
     for number in 1..=3 {
         let said = Said { programmed: "True", addresses: (number, 9), routes: [1, 1], hub_generation: 1 };
         world.say(number, What::Gateway, &web(), Some(said.object()));
@@ -191,13 +191,11 @@ fn a_restart_loses_no_report_of_an_aggregation_with_a_long_name() {
     let rows = |world: &World| -> BTreeMap<String, usize> {
         let reports = reports(world).into_iter().map(|name| world.store.get(What::Report, name).unwrap());
         let rows = |report: &Value| report["status"]["addresses"].as_array().map_or(0, Vec::len);
-        reports
-            .map(|report| (report["spec"]["instance"].as_str().unwrap().to_owned(), rows(report)))
-            .collect()
+        reports.map(|report| (report["spec"]["cluster"].as_str().unwrap().to_owned(), rows(report))).collect()
     };
     assert_eq!(rows(&world)["cluster-3"], 9);
     // An edit makes everything anew, and forgets nothing either.
-    world.aggregate(&long, gateways(&json!({ "reports": "Always", "mode": "strict" })));
+    world.aggregate(&long, gateways(&json!({ "instanceStatuses": "Always", "unknown": "TreatAsBad" })));
     world.pass(S(20));
     assert_eq!(rows(&world)["cluster-3"], 9);
 }
@@ -205,7 +203,7 @@ fn a_restart_loses_no_report_of_an_aggregation_with_a_long_name() {
 #[test]
 fn a_report_is_right_even_if_its_write_was_not_heard_of() {
     let mut world = calm();
-    world.aggregate("gateways", gateways(&json!({ "reports": "Always" })));
+    world.aggregate("gateways", gateways(&json!({ "instanceStatuses": "Always" })));
     world.pass(S(5));
     world.fate = Fate::Slow;
     world.say(1, What::Gateway, &web(), Some(unwell(1, "False")));
@@ -264,10 +262,9 @@ fn a_lost_cluster_whose_error_has_other_words_each_time_is_not_written_down_each
         world.spoke(2).trouble = format!("connection {number} was refused").into();
         world.pass(S(1));
     }
-    let name = format!("cluster.{}", cluster(2));
-    let about = world.writes[writes..]
-        .iter()
-        .filter(|(_, target, _)| matches!(target, Target::Report(report) if *report.name == *name));
+    let about = world.writes[writes..].iter().filter(
+        |(_, target, _)| matches!(target, Target::ClusterStatus(name) | Target::Lease(name) if *name == cluster(2)),
+    );
     assert!(about.count() <= 2);
 }
 
@@ -285,7 +282,7 @@ fn records_that_somebody_deletes_come_back_for_a_cluster_that_is_lost_too() {
 #[test]
 fn a_cluster_that_joins_again_keeps_the_report_that_was_to_go() {
     let mut world = calm();
-    world.aggregate("gateways", gateways(&json!({ "reports": "Always" })));
+    world.aggregate("gateways", gateways(&json!({ "instanceStatuses": "Always" })));
     world.pass(S(5));
     world.fate = Fate::Refused(Refusal::Conflict);
     world.spoke(2).is_joined = false;
@@ -300,7 +297,7 @@ fn a_cluster_that_joins_again_keeps_the_report_that_was_to_go() {
 #[test]
 fn a_strict_hub_does_not_call_bad_what_it_has_not_heard_yet() {
     let mut world = calm();
-    world.aggregate("gateways", gateways(&json!({ "mode": "strict" })));
+    world.aggregate("gateways", gateways(&json!({ "unknown": "TreatAsBad" })));
     world.pass(S(3));
     assert_eq!(programmed(&world), "True");
     world.restart();
@@ -317,5 +314,5 @@ fn a_cluster_that_is_asked_for_by_name_is_missed_when_it_is_not_there() {
     assert_eq!(addresses(&world), ["cluster-1/10.0.1.1", "cluster-2/10.0.2.1"]);
     let status = world.store.get(What::Aggregation, &ObjectName::new("", "gateways")).unwrap();
     assert_eq!(status["status"]["conditions"][0]["status"], "Unknown", "{status}");
-    assert_eq!(status["status"]["clusters"]["summary"], "2/3");
+    assert_eq!(status["status"]["clusters"]["display"], "2/3");
 }

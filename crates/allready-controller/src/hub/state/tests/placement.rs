@@ -42,7 +42,7 @@ fn rows(world: &World) -> Vec<String> {
 fn placed() -> World {
     let mut world = calm();
     world.edit(What::Gateway, &web(), |object| object["metadata"]["labels"][PLACEMENT_LABEL] = "eu".into());
-    world.aggregate("gateways", gateways(&json!({ "clusters": { "placement": "Decided" } })));
+    world.aggregate("gateways", gateways(&json!({ "placement": { "type": "Decided" } })));
     world.say(3, What::Gateway, &web(), Some(unwell(3, "False")));
     world
 }
@@ -128,7 +128,7 @@ fn a_controller_that_begins_waits_for_decisions_and_not_for_ever() {
 #[test]
 fn decisions_that_are_not_seen_yet_take_no_record_away_that_has_no_row() {
     let mut world = placed();
-    let spec = gateways(&json!({ "clusters": { "placement": "Decided" }, "listeners": false }));
+    let spec = gateways(&json!({ "placement": { "type": "Decided" }, "rows": ["Addresses"] }));
     world.aggregate("gateways", spec);
     for number in 1..=3 {
         let said = Said { programmed: "True", addresses: (number, 8), routes: [1, 1], hub_generation: 1 };
@@ -158,7 +158,7 @@ fn decisions_are_waited_for_from_when_they_are_wanted() {
     let mut world = calm();
     world.pass(S(600));
     world.edit(What::Gateway, &web(), |object| object["metadata"]["labels"][PLACEMENT_LABEL] = "eu".into());
-    world.aggregate("gateways", gateways(&json!({ "clusters": { "placement": "Decided" } })));
+    world.aggregate("gateways", gateways(&json!({ "placement": { "type": "Decided" } })));
     world.pass_and(S(3), |world| assert_eq!(says(world).0, "True"));
     see(&mut world, [ObjectEvent::Init, decided(&["cluster-1", "cluster-2"]), ObjectEvent::InitDone]);
     world.pass_and(S(3), |world| assert_eq!(says(world).0, "True"));
@@ -169,8 +169,8 @@ fn an_object_that_nothing_places_any_more_is_not_left_green_and_leaves_dns() {
     let mut world = calm();
     let place = |world: &mut World, placement: &str, grace: u64| {
         let dns = json!({ "graceSeconds": grace });
-        let clusters = json!({ "placement": placement });
-        world.aggregate("gateways", gateways(&json!({ "clusters": clusters, "dns": dns })));
+        let placement = json!({ "type": placement });
+        world.aggregate("gateways", gateways(&json!({ "placement": placement, "dns": dns })));
     };
     world.edit(What::Gateway, &web(), |object| {
         object["metadata"]["annotations"] = json!({ "allready.dev/clusters": "cluster-1" });

@@ -11,8 +11,8 @@ use crate::hub::{NoAnswer, ObjectName};
 
 /// The status and the message of `Reachable` of the second cluster.
 fn reachable(world: &World) -> (String, String) {
-    let name = ObjectName::new(&world.options.namespace, "cluster.cluster-2");
-    let report = world.store.get(What::Report, &name).cloned().unwrap_or_default();
+    let name = ObjectName::new(&world.options.namespace, "cluster-2");
+    let report = world.store.get(What::ClusterStatus, &name).cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let reachable = &report["status"]["conditions"][0];
     (text(&reachable["status"]), text(&reachable["message"]))

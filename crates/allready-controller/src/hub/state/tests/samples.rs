@@ -61,15 +61,12 @@ pub(super) fn unwell(number: usize, programmed: &'static str) -> Value {
 /// An aggregation of Gateways.
 pub(super) fn gateways(more: &Value) -> Value {
     let mut spec = json!({
-        "target": {
-            "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
-            "selector": { "matchLabels": { "aggregated": "yes" } },
-        },
+        "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+        "selector": { "matchLabels": { "aggregated": "yes" } },
         "conditions": [{ "type": "Programmed" }],
-        "addresses": true,
-        "listeners": true,
+        "rows": ["Addresses", "Listeners"],
         "dns": { "graceSeconds": 5 },
-        "unreachableAfterSeconds": 10,
+        "clusterTimeoutSeconds": 10,
     });
     for (name, value) in more.as_object().into_iter().flatten() {
         spec[name] = value.clone();
@@ -109,7 +106,7 @@ pub(super) fn addresses(world: &World) -> Vec<String> {
 
 pub(super) fn reports(world: &World) -> Vec<&ObjectName> {
     let reports = world.store.objects.keys().filter(|(what, _)| *what == What::Report);
-    reports.map(|(_, name)| name).filter(|name| !name.name.starts_with("cluster.")).collect()
+    reports.map(|(_, name)| name).collect()
 }
 
 pub(super) fn endpoint(world: &World) -> Option<&Value> {

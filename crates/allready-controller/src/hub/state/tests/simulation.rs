@@ -55,17 +55,17 @@ fn object(index: usize) -> ObjectName {
 fn spec(index: usize) -> Value {
     match index {
         0 => gateways(&Value::Null),
-        1 => gateways(&json!({ "reports": "Always", "clusters": { "placement": "Annotated" } })),
+        1 => gateways(&json!({ "instanceStatuses": "Always", "placement": { "type": "Annotated" } })),
         2 => gateways(
-            &json!({ "dns": null, "clusters": { "placement": "Found", "names": ["cluster-1", "cluster-2"] } }),
+            &json!({ "dns": null, "placement": { "type": "Found" }, "clusters": { "names": ["cluster-1", "cluster-2"] } }),
         ),
         3 => gateways(
-            &json!({ "reports": "Always", "conditions": [{ "type": "Programmed" }, { "type": "Accepted" }] }),
+            &json!({ "instanceStatuses": "Always", "conditions": [{ "type": "Programmed" }, { "type": "Accepted" }] }),
         ),
-        4 => gateways(&json!({ "clusters": { "placement": "Decided" } })),
+        4 => gateways(&json!({ "placement": { "type": "Decided" } })),
         _ => gateways(&json!({
-            "target": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
-            "addresses": false, "listeners": false, "dns": null, "reports": "Always",
+            "targetRef": { "apiVersion": "apps/v1", "kind": "DaemonSet" },
+            "rows": [], "dns": null, "instanceStatuses": "Always",
         })),
     }
 }

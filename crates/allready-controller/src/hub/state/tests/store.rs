@@ -13,6 +13,8 @@ pub(super) enum What {
     Gateway,
     DaemonSet,
     Report,
+    ClusterStatus,
+    Lease,
     Endpoint,
     Decision,
 }

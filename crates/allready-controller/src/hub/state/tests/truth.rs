@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use allready_kube::kinds::{InstanceReports, Placement};
+use allready_kube::kinds::{InstanceStatuses, Placement};
 use serde_json::Value;
 
 use super::{
@@ -188,7 +188,7 @@ impl Guard {
         let is_theirs = World::wish(wishes, wish.what, object).is_some_and(|first| first.name == wish.name);
         assert!(
             !(is_theirs
-                && wish.plan.reports == InstanceReports::Always
+                && wish.plan.instance_statuses == InstanceStatuses::Always
                 && world.chosen(wish).contains(&cluster)
                 && world.has_inventory
                 && world.failing.is_empty()),
@@ -200,8 +200,7 @@ impl Guard {
     pub(super) fn at_rest(&self, world: &mut World) {
         let from = world.writes.len();
         world.pass(S(20));
-        let is_roll_call =
-            |target: &Target| matches!(target, Target::Report(name) if name.name.starts_with("cluster."));
+        let is_roll_call = |target: &Target| matches!(target, Target::ClusterStatus(_) | Target::Lease(_));
         let late: Vec<_> = world.writes[from..].iter().filter(|(_, place, _)| !is_roll_call(place)).collect();
         assert!(late.is_empty(), "it is at rest, and writes {late:?}");
         let wishes = world.wishes();
@@ -219,7 +218,7 @@ impl Guard {
             let subject = subject(world, wish, &plan, name, object);
             let answer = subject.answer(world.time());
             assert!(!answer.differs, "{name} should have {} and has {}", answer.status, object["status"]);
-            if answer.is_short || wish.plan.reports == InstanceReports::Always {
+            if answer.is_short || wish.plan.instance_statuses == InstanceStatuses::Always {
                 let clusters = world.chosen(wish).into_iter().chain(world.missed(wish));
                 wanted_reports.extend(clusters.map(|cluster| (wish.name.clone(), name.clone(), cluster)));
             }

@@ -191,7 +191,8 @@ impl World {
         self.is_searched = false;
         self.followed = None;
         let watch = |what| (what, Watch { what, at: 0, is_listed: false });
-        self.fixed = [What::Aggregation, What::Report, What::Endpoint].map(watch).into();
+        let fixed = [What::Aggregation, What::Report, What::ClusterStatus, What::Lease, What::Endpoint];
+        self.fixed = fixed.map(watch).into();
     }
 
     pub(super) fn time(&self) -> Time {
@@ -301,6 +302,8 @@ impl World {
             Target::Endpoint(name) => (What::Endpoint, name.clone()),
             Target::Aggregation(name) => (What::Aggregation, named(name)),
             Target::Report(name) => (What::Report, name.clone()),
+            Target::ClusterStatus(cluster) => (What::ClusterStatus, self.hub().status_of(cluster)),
+            Target::Lease(cluster) => (What::Lease, self.hub().lease_of(cluster)),
         };
         let Some(body) = body else {
             self.store.delete(what, &name);
@@ -312,7 +315,9 @@ impl World {
                 Some(stands) if version(stands) != Some(decided_on) => {
                     return Err((Refusal::Conflict, "somebody else was faster".to_owned()));
                 }
-                None if !matches!(target, Target::Report(_)) => return Err(missing()),
+                None if !matches!(target, Target::Report(_) | Target::ClusterStatus(_)) => {
+                    return Err(missing());
+                }
                 _ => {}
             }
         }
@@ -320,11 +325,11 @@ impl World {
             Target::Status(StatusTarget { manager, .. }) => {
                 self.store.apply_status(what, &name, manager, body).ok_or_else(missing)?
             }
-            Target::Endpoint(_) => self.store.apply(what, &name, body),
+            Target::Endpoint(_) | Target::Lease(_) => self.store.apply(what, &name, body),
             Target::Aggregation(_) => {
                 self.store.apply_status(what, &name, MANAGER, body).ok_or_else(missing)?
             }
-            Target::Report(_) => {
+            Target::Report(_) | Target::ClusterStatus(_) => {
                 self.store.apply(what, &name, body);
                 self.store.apply_status(what, &name, MANAGER, body).ok_or_else(missing)?
             }

@@ -151,6 +151,9 @@ impl World {
                 What::Aggregation => HubEvent::Aggregations,
                 What::Report => HubEvent::Reports,
                 What::Decision => HubEvent::Decisions,
+                What::ClusterStatus => HubEvent::ClusterStatuses,
+                What::Lease => HubEvent::Leases,
+
                 _ => HubEvent::Endpoints,
             };
             events.extend(watch.changes(&self.store, &self.failing).into_iter().map(event));
