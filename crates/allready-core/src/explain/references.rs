@@ -22,6 +22,13 @@ pub(super) fn of_object(id: &ObjectId, object: &Value) -> Vec<Reference> {
     let mut found = Found { id, is_bound, seen: BTreeSet::new(), references: Vec::new() };
     for (field, value) in object.as_object().into_iter().flatten() {
         let is_walked = match field.as_str() {
+            // A report depends on nothing: it is the object that it is about which is made of reports.
+            "spec"
+                if id.group == "allready.dev"
+                    && ["StatusReport", "InstanceStatus"].contains(&id.kind.as_str()) =>
+            {
+                false
+            }
             "apiVersion" | "kind" | "metadata" | "data" | "stringData" | "binaryData" => false,
             // Status repeats what the spec says, but for what was assigned.
             "status" => {
