@@ -149,6 +149,9 @@ impl Stage {
         for (name, value) in more.as_object().into_iter().flatten() {
             spec[name] = value.clone();
         }
+        if let Some(fields) = spec.as_object_mut() {
+            fields.retain(|_, value| !value.is_null());
+        }
         let body = json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "StatusAggregation",
             "metadata": { "name": "gateways" }, "spec": spec });
         let api: Api<StatusAggregation> = Api::all(Client::new(self.hub.service(), "default"));
