@@ -181,7 +181,7 @@ async fn report(args: &ReportArgs, printer: &mut Printer) -> Result<ExitCode, Fa
     })
 }
 
-/// Whether there is a ConfigurationStatus of this name, in any group. Where that cannot be seen, it is taken to be there.
+/// Returns true if there is a ConfigurationStatus of this name, in any group. Where that cannot be seen, it is taken to be there.
 async fn has_target(client: &Client, namespace: &str, name: &str) -> bool {
     for api_version in ["allready.dev/v1alpha1", "metallb.io/v1beta1"] {
         let Some(resource) = configuration_status(api_version) else { continue };

@@ -47,14 +47,14 @@ struct Inner {
 #[derive(Debug, Default)]
 struct State {
     beats: u64,
-    /// How many beats were seen last, and when they were first seen.
+    /// The number of beats that was seen last, and when it was first seen.
     seen: Option<(u64, Instant)>,
     /// Each watch, with the reason why it sees nothing.
     watches: BTreeMap<String, Result<(), String>>,
 }
 
 impl Health {
-    /// How long a loop may go without a beat, by default: longer than any request is waited for.
+    /// The time for which a loop may go without a beat, by default: longer than any request is waited for.
     pub const LIMIT: Duration = Duration::from_mins(1);
 
     /// The health of a program whose loop beats at least this often.
@@ -83,7 +83,7 @@ impl Health {
         self.state().watches.remove(name);
     }
 
-    /// Whether the loop makes progress; otherwise the reason, as the liveness probe answers it.
+    /// Answers the liveness probe: an error where the loop makes no progress, with the reason.
     pub fn is_healthy(&self, now: Instant) -> Result<(), String> {
         let mut state = self.state();
         let beats = state.beats;
@@ -99,7 +99,7 @@ impl Health {
         Ok(())
     }
 
-    /// Whether the loop makes progress and every watch sees; otherwise what does not, as the readiness probe answers it.
+    /// Answers the readiness probe: an error where the loop makes no progress or a watch cannot see, with what does not.
     pub fn readiness(&self, now: Instant) -> Result<(), String> {
         self.is_healthy(now)?;
         let state = self.state();

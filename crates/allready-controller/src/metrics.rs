@@ -54,12 +54,12 @@ struct Values {
 type Labels = Vec<(&'static str, String)>;
 
 impl ControllerMetrics {
-    /// How many writes wait, and since when the one that has waited longest.
+    /// Sets the number of writes that wait, and since when the one waits that has waited longest.
     pub fn set_queue(&self, depth: usize, oldest: Option<Instant>) {
         self.values().queue = Some((depth, oldest));
     }
 
-    /// How many writes are sent and not answered.
+    /// Sets the number of writes that are sent and not answered.
     pub fn set_in_flight(&self, writes: usize) {
         self.values().in_flight = Some(writes);
     }
@@ -74,17 +74,17 @@ impl ControllerMetrics {
         *self.values().events.get_or_insert(0) += events;
     }
 
-    /// How many decisions were made so far.
+    /// Sets the number of decisions that were made so far.
     pub fn set_reconciles(&self, reconciles: u64) {
         self.values().reconciles = Some(reconciles);
     }
 
-    /// How many clusters are reachable, and how many are not.
+    /// Sets the number of clusters that are reachable, and of those that are not.
     pub fn set_clusters(&self, reachable: usize, unreachable: usize) {
         self.values().clusters = Some((reachable, unreachable));
     }
 
-    /// How far behind a cluster what is known of it is.
+    /// Sets how long a cluster last took to answer.
     pub fn set_lag(&self, cluster: &str, lag: Duration) {
         self.values().lag.insert(cluster.to_owned(), lag);
     }

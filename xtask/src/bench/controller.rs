@@ -22,13 +22,13 @@ const SIZE: u64 = 20_000_000;
 const MEMORY: u64 = 30_000_000;
 /// The most of one processor that it may use meanwhile, in thousandths.
 const PROCESSOR: u128 = 10;
-/// How long nothing happens before it is weighed, and how long it is watched then.
+/// The time for which nothing happens before it is weighed, and for which it is watched then.
 const SETTLED: Duration = Duration::from_mins(1);
 const WATCHED: Duration = Duration::from_secs(30);
 const MUSL: &str = "x86_64-unknown-linux-musl";
 const HOST: &str = "x86_64-unknown-linux-gnu";
 
-/// How to measure.
+/// Options of the measurement.
 #[derive(clap::Args, Debug, Clone)]
 pub struct Options {
     /// Fail when a limit does not hold
@@ -107,7 +107,7 @@ async fn build() -> Result<PathBuf> {
     Ok(built.join(target).join("release/allready-controller"))
 }
 
-/// Whether nothing is loaded at the start: the program headers of the file (ELF, 64 bits) name no interpreter.
+/// Returns true if nothing is loaded at the start: the program headers of the file (ELF, 64 bits) name no interpreter.
 fn is_static(program: &Path) -> Result<bool> {
     const INTERPRETER: [u8; 4] = 3_u32.to_le_bytes();
     let bytes = std::fs::read(program)?;

@@ -31,7 +31,7 @@ const ROUND: Duration = Duration::from_secs(2);
 /// How often the embedded server is started to find out how long that takes.
 const STARTS: usize = 5;
 
-/// How to measure.
+/// Options of the measurement.
 #[derive(clap::Args, Debug, Clone, Copy)]
 pub struct Options {
     /// Fail when a limit does not hold

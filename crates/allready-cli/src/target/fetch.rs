@@ -75,7 +75,7 @@ pub(crate) async fn get(
     }
 }
 
-/// What stopped a command, when the server did not do this with an object, or with all of a kind where none is named.
+/// The failure of a command, when the server did not do this with an object, or with all of a kind where none is named.
 pub(crate) fn refused_to(
     verb: &str,
     resource: &Resource,

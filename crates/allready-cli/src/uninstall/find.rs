@@ -1,4 +1,4 @@
-//! What is installed, as it is found in a cluster.
+//! The installed objects, as they are found in a cluster.
 
 use allready_controller::hub::leftovers;
 use kube::{
@@ -21,7 +21,7 @@ pub(super) const DEFINITION: Kind =
     ("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions");
 const LEASE: Kind = ("coordination.k8s.io", "v1", "Lease", "leases");
 
-/// What is installed beside the controller and the CRDs: bindings before what they bind.
+/// The kinds that are installed beside the controller and the CRDs: bindings before what they bind.
 pub(super) const BESIDE: [Kind; 7] = [
     (
         "admissionregistration.k8s.io",
@@ -41,7 +41,7 @@ pub(super) const NAMESPACE: Kind = ("", "v1", "Namespace", "namespaces");
 /// The label that everything installed has.
 const OURS: &str = "app.kubernetes.io/name=allready";
 
-/// What an aggregation wrote into the status of an object.
+/// A part of a status that an aggregation wrote.
 pub(super) struct Leftover {
     pub(super) kind: ApiResource,
     pub(super) written: leftovers::Leftover,
@@ -127,7 +127,7 @@ async fn objects(client: &Client, kind: Kind) -> Result<Vec<DynamicObject>, Fail
     }
 }
 
-/// How many objects a CRD has, as far as that can be found out: one that is just being made or unmade has none to show.
+/// Counts the objects of a CRD, as far as that can be found out: one that is just being made or unmade has none to show.
 async fn objects_of(client: &Client, definition: &DynamicObject) -> Option<usize> {
     let spec = &definition.data["spec"];
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
@@ -143,7 +143,7 @@ async fn objects_of(client: &Client, definition: &DynamicObject) -> Option<usize
     api.list_metadata(&ListParams::default()).await.ok().map(|list| list.items.len())
 }
 
-/// Where an object of this kind is, beside another one.
+/// The place of an object of this kind, beside another one.
 pub(super) fn place(client: &Client, kind: Kind, object: &DynamicObject) -> Api<DynamicObject> {
     match object.namespace() {
         Some(namespace) => Api::namespaced_with(client.clone(), &namespace, &resource(kind)),

@@ -24,7 +24,7 @@ use crate::{
     printer::{DIM, Printer, tame},
 };
 
-/// What to remove.
+/// Options of `allready uninstall`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 It names the cluster and lists what would go, and asks before it deletes anything.

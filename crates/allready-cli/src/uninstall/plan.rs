@@ -18,7 +18,7 @@ const DEFAULT: &str = "allready";
 pub(super) struct Installed {
     pub(super) kind: Kind,
     pub(super) object: DynamicObject,
-    /// How many objects go with it, if that is known: of a CRD.
+    /// The number of objects that go with it, if that is known: of a CRD.
     pub(super) objects: Option<usize>,
 }
 
@@ -56,14 +56,14 @@ impl Installed {
     }
 }
 
-/// What goes, in this order, and what stays.
+/// The objects that go, in this order, and those that stay.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) release: String,
     pub(super) delete: Vec<Installed>,
     /// Each with the reason.
     pub(super) keep: Vec<(Installed, String)>,
-    /// Whether no other release is here: nobody keeps up what was written.
+    /// True if no other release is here: nobody keeps up what was written.
     pub(super) is_last: bool,
 }
 

@@ -37,7 +37,7 @@ const ANSWER: Duration = Duration::from_secs(30);
 /// How often the server is asked whether it is there, and how long it may take to say so.
 const PULSE: Duration = Duration::from_secs(2);
 const PULSE_ANSWER: Duration = Duration::from_secs(4);
-/// How long to wait between two attempts.
+/// The wait between two attempts.
 const PATIENCE: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
 /// How often objects are judged again whose verdict may change by itself.
 const AGAIN: Duration = Duration::from_secs(5);

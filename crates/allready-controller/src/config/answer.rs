@@ -80,7 +80,7 @@ impl Fleet {
         Answer { ready, summary, reporters, revision, causes, more_causes }
     }
 
-    /// What is not good about components that do not decide Ready.
+    /// The message about components that do not decide Ready.
     fn aside(&self, context: &Context<'_>) -> String {
         let told = self.informational.roll_up(context).message.into_owned();
         let counts = self.informational.counts();

@@ -49,9 +49,9 @@ pub struct ConfigController {
     pub namespaces: Vec<String>,
     /// Objects to create where they are missing, with this spec.
     pub ensure: Vec<(StatusKey, ConfigurationStatusSpec)>,
-    /// How they are answered for.
+    /// The options.
     pub options: Options,
-    /// Whether this replica may write, and the time.
+    /// The leader, the clock, health and metrics.
     pub running: Running,
 }
 

@@ -47,7 +47,7 @@ pub(super) fn silent_at(seen: Duration, limit: u32) -> Duration {
     seen + Duration::from_secs(limit.into())
 }
 
-/// Whether a reporter has observed the revision that is asked for, given where it reports and what it states. A reporter
+/// Doubts a reporter that has not observed the revision that is asked for, given where it reports and what it states. A reporter
 /// that states none has not.
 pub(super) fn revision<'a>(
     mut stated: impl Iterator<Item = (&'a str, Option<&'a str>)>,

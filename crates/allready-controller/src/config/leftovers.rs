@@ -1,4 +1,4 @@
-//! What reporters left behind that are gone.
+//! The reports of reporters that are gone.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

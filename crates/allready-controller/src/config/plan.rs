@@ -33,7 +33,7 @@ pub struct Plan {
 pub struct PlannedComponent {
     /// Its name.
     pub name: String,
-    /// Whether it decides Ready.
+    /// The role: whether it decides Ready.
     pub role: ComponentRole,
     /// The condition types that each instance reports.
     pub types: Vec<ConditionType>,
@@ -41,7 +41,7 @@ pub struct PlannedComponent {
     pub instances: PlannedInstances,
 }
 
-/// Where the instances of a component come from.
+/// The source of the instances of a component.
 #[derive(Clone, Debug)]
 pub enum PlannedInstances {
     /// There is one, without a name.
@@ -82,7 +82,7 @@ impl PlannedInstances {
 }
 
 impl PlannedComponent {
-    /// Whether Ready is not True while it fails or is missing.
+    /// Returns true if Ready is not True while it fails or is missing.
     pub fn is_required(&self) -> bool {
         self.role == ComponentRole::Required
     }

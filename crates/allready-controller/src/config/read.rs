@@ -45,7 +45,7 @@ pub fn of_status_report(object: &Value, target: &str) -> Option<Report> {
     })
 }
 
-/// Whether `Ready` is still what the default of the schema put there: a reporter that writes none has not said it.
+/// Returns true if `Ready` is still what the default of the schema put there: a reporter that writes none has not said it.
 fn is_ready_pending(object: &Value) -> bool {
     let conditions = object["status"]["conditions"].as_array();
     let ready = conditions.into_iter().flatten().find(|condition| condition["type"] == "Ready");

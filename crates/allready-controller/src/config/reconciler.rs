@@ -18,16 +18,16 @@ use serde_json::{Value, json};
 use super::{Facts, StatusKey, Watch, status::StatusState};
 use crate::engine::{Desired, Now, Pace, Queue, Reconciler, Write, Written};
 
-/// How ConfigurationStatuses are answered for.
+/// Options of the controller of ConfigurationStatuses.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How often an object is written.
+    /// The pace at which an object is written.
     pub pace: Pace,
-    /// How long to wait after a write that failed.
+    /// The wait after a write that failed.
     pub backoff: Backoff,
-    /// How long a watch may fail, or a first list may take, before the answer says so.
+    /// The time for which a watch may fail, or a first list may take, before the answer says so.
     pub patience: Duration,
-    /// How long a reporter must be gone before its reports are removed.
+    /// The time for which a reporter must be gone before its reports are removed.
     pub sweep_after: Duration,
     /// The Lease by which replicas elect a leader, as `namespace/name`: written into each status, with the number of the term, so that
     /// a deposed leader is refused, and everybody can look up whether the answer is still kept up to date.
@@ -57,7 +57,7 @@ pub struct ConfigEvent {
     pub event: WatchEvent<String, Facts>,
 }
 
-/// Where something is written.
+/// An object that is written, or a part of it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ConfigTarget {
     /// The status of a ConfigurationStatus.
@@ -150,7 +150,7 @@ impl ConfigReconciler {
         })
     }
 
-    /// What has to be watched, each with the number of the watch.
+    /// The watches that are needed, each with its number.
     pub fn wanted_watches(&self) -> impl Iterator<Item = (&Watch, u64)> {
         self.watches.iter().map(|(watch, watched)| (watch, watched.number))
     }

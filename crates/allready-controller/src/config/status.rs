@@ -23,11 +23,11 @@ pub(super) struct StatusState {
     pub(super) strangers: Strangers,
     /// `Ready` as the last event told it.
     told: Option<Condition>,
-    /// What `Ready` should be, as it was last decided.
+    /// The status of `Ready` that was last decided.
     decided: Option<Status>,
 }
 
-/// What stands in the object, as the last watch or write showed it.
+/// The object as the last watch or write showed it.
 #[derive(Debug, Default)]
 struct Standing {
     version: Option<u64>,
@@ -235,6 +235,6 @@ fn ready(object: &Value) -> Option<Condition> {
     (ready.last_transition_time != Time::EPOCH).then_some(ready)
 }
 
-/// How long a node must be gone before its reporters are not counted any more: less than it takes to look into a scale-down, more than
+/// The time for which a node must be gone before its reporters are not counted any more: less than it takes to look into a scale-down, more than
 /// a kubelet needs to register again.
 pub(super) const NODE_GRACE: Duration = Duration::from_secs(10);

@@ -72,7 +72,7 @@ pub enum Watch {
     },
 }
 
-/// What matters about an object.
+/// The facts of an object that matter.
 #[derive(Clone, Debug)]
 pub enum Facts {
     /// A ConfigurationStatus: all of it, but the record of who wrote what.

@@ -1,4 +1,4 @@
-//! Whether this replica may write.
+//! Leadership: the right to write.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 pub struct Term {
     /// The fencing number: greater than that of every leader before. None where nobody is elected.
     pub number: Option<u64>,
-    /// How long it lasts without a renewal: a request must not take longer.
+    /// The time it lasts without a renewal: a request must not take longer.
     pub remaining: Duration,
 }
 

@@ -54,10 +54,10 @@ pub struct Now {
 /// The answer to a write: the object as it is now, none where it is gone; or why it was refused.
 pub type Written = Result<Option<Value>, (Refusal, String)>;
 
-/// What should be written for a key.
+/// The writes that are wanted for a key.
 #[derive(Debug)]
 pub struct Desired<T> {
-    /// What should be written where: all of it. A write that was wanted before and is not any more is dropped.
+    /// The writes, each with its target: all of them. A write that was wanted before and is not any more is dropped.
     pub writes: Vec<(T, Write)>,
     /// When to look at the key again if nothing happens.
     pub look_again: Option<Duration>,
@@ -121,7 +121,7 @@ pub trait Reconciler: Send {
 /// The shortest time after which a key is looked at again by itself.
 const SOON: Duration = Duration::from_millis(10);
 
-/// How often keys that others have made due are decided before what is due is written.
+/// The number of times that keys which others have made due are decided before anything is written.
 const ROUNDS: usize = 4;
 
 /// A reconciler with its schedule and its queue of writes.

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-/// How often an object is written.
+/// The pace at which an object is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// How long a change waits for others to join it.
+    /// The time for which a change waits for others to join it.
     pub gather: Duration,
-    /// How long the first of them waits at most while others keep joining.
+    /// The longest time that the first of them waits while others keep joining.
     pub longest: Duration,
-    /// How many writes may follow each other closely.
+    /// The number of writes that may follow each other closely.
     pub burst: u32,
     /// After how long one more write is allowed.
     pub refill: Duration,

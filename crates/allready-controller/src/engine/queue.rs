@@ -11,12 +11,12 @@ use serde_json::Value;
 
 use super::pace::{Pace, Pacer};
 
-/// What should stand at a target.
+/// A write that is wanted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Write {
-    /// What to apply; none where the object should go.
+    /// The object to apply; none where it should be deleted.
     pub body: Option<Value>,
-    /// Whether it is bad news, which does not wait for others to join it.
+    /// True for bad news, which does not wait for others to join it.
     pub is_urgent: bool,
 }
 
@@ -150,7 +150,7 @@ impl<T: Ord + Clone> Queue<T> {
         self.tidy(target, now);
     }
 
-    /// How many writes there have failed in a row.
+    /// Counts the writes there that have failed in a row.
     pub fn failures(&self, target: &T) -> u32 {
         self.entries.get(target).map_or(0, |entry| entry.failures)
     }

@@ -27,10 +27,10 @@ pub trait Shell<R: Reconciler>: Send {
     -> impl Future<Output = Written> + Send + 'static;
 }
 
-/// What the loop needs to run.
+/// Everything besides decisions and I/O that the loop needs.
 #[derive(Clone, Debug)]
 pub struct Running {
-    /// Whether this replica may write.
+    /// Leadership: the right to write.
     pub leader: Leader,
     /// The time of day.
     pub clock: Clock,
@@ -58,7 +58,7 @@ impl Default for Running {
 /// The time in which a write has to be answered: less than a lease lasts. A write never takes longer than the term it was decided
 /// under has left.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(4);
-/// How often the loop looks whether it leads.
+/// The longest time after which the loop looks whether it leads.
 const TICK: Duration = Duration::from_secs(1);
 
 /// Runs until the future is dropped; everything that it began ends with it.
@@ -111,7 +111,7 @@ pub async fn run<R: Reconciler>(mut engine: Engine<R>, mut shell: impl Shell<R>,
     }
 }
 
-/// What can be seen and what waits, told once a second; and logged when it changes.
+/// Tells once a second what can be seen and what waits, and logs when that changes.
 struct Watches {
     told: BTreeMap<String, Result<(), String>>,
     due: Instant,
@@ -155,7 +155,7 @@ impl Watches {
 /// Counts writes, and says once what keeps refusing them.
 struct Refusals<T>(BTreeMap<T, (Refusal, u32)>);
 
-/// How many failures in a row are told, of a kind that may pass by itself.
+/// The number of failures in a row after which one that may pass by itself is logged.
 const LASTING: u32 = 5;
 
 impl<T: Ord + Clone + fmt::Display> Refusals<T> {

@@ -23,7 +23,7 @@ pub struct ClusterArgs {
     pub context: Option<String>,
 }
 
-/// How long a command is willing to wait.
+/// The patience of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
     /// It is run by a person or a script that wants to know: what fails is said at once.
@@ -34,7 +34,7 @@ pub enum Patience {
 
 /// So many contexts are named to who asked for one that is not there.
 const MOST_CONTEXTS: usize = 10;
-/// How long a server has to take up the connection.
+/// The time in which a server has to take up the connection.
 const TIME_TO_CONNECT: Duration = Duration::from_secs(10);
 
 /// A client, and the namespace that is meant when none is named.
@@ -94,7 +94,7 @@ fn nowhere(error: &InferConfigError) -> String {
     format!("there is no cluster to talk to: {why}; this is no pod of a cluster either; give --kubeconfig")
 }
 
-/// What is wrong with a kubeconfig that has these contexts.
+/// Says what is wrong with a kubeconfig that has these contexts.
 fn unusable(error: &KubeconfigError, contexts: &[String]) -> String {
     match error {
         KubeconfigError::ReadConfig(error, path) => {
@@ -121,7 +121,7 @@ fn unusable(error: &KubeconfigError, contexts: &[String]) -> String {
     }
 }
 
-/// What stopped a command, when the API server did not do what it was asked.
+/// The failure of a command, when the API server did not do what it was asked.
 pub fn refused(doing: &str, error: &kube::Error) -> Failure {
     match error {
         kube::Error::Api(status) if status.code == 401 => {

@@ -16,7 +16,7 @@ use tokio::{
 
 use crate::{health::Health, metrics::ControllerMetrics};
 
-/// What is served.
+/// The pages that are served.
 #[derive(Clone)]
 pub(super) struct Pages(Arc<Inner>);
 
@@ -24,7 +24,7 @@ struct Inner {
     health: Health,
     /// The counts of each controller, under its name.
     controllers: Vec<(&'static str, WriteMetrics, ControllerMetrics)>,
-    /// Whether this replica writes.
+    /// Returns true if this replica writes.
     leading: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 

@@ -13,7 +13,7 @@ pub fn tame(text: &str) -> String {
     tame
 }
 
-/// Whether a terminal acts on a character. Bidirectional controls are not control characters to Unicode, yet they reorder
+/// Returns true if a terminal acts on a character. Bidirectional controls are not control characters to Unicode, yet they reorder
 /// what a person reads.
 pub fn is_obeyed(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

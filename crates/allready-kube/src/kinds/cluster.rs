@@ -1,11 +1,11 @@
-//! What the hub knows of one cluster.
+//! The state of one cluster, as the hub sees it.
 
 use allready_core::Condition;
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where the hub knows a cluster from. The object has the name of the cluster.
+/// The source from which the hub knows a cluster. The object has the name of the cluster.
 ///
 /// ```
 /// use allready_kube::kinds::{ClusterStatus, ClusterStatusSpec};
@@ -50,13 +50,13 @@ use serde::{Deserialize, Serialize};
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 pub struct ClusterStatusSpec {
-    /// Where the hub knows the cluster from, such as `Secret allready-system/cluster-1`.
+    /// The source from which the hub knows the cluster, such as `Secret allready-system/cluster-1`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(max = 1024))]
     pub source: String,
 }
 
-/// How the cluster is. When it was last heard is in the Lease `cluster.NAME` beside this object.
+/// The state of the cluster. When it was last heard is in the Lease `cluster.NAME` beside this object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ClusterStatusStatus {
@@ -68,11 +68,11 @@ pub struct ClusterStatusStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1024))]
     pub server: Option<String>,
-    /// How many objects in the cluster are looked at.
+    /// The number of objects in the cluster that are aggregated.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub objects: Option<i64>,
-    /// How many milliseconds the cluster last took to answer.
+    /// Milliseconds that the cluster last took to answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub latency_milliseconds: Option<i64>,

@@ -6,7 +6,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who is expected to report, and where reports come from. With an empty spec every report that names this object counts,
+/// The components that are expected to report, and the sources of reports. With an empty spec every report that names this object counts,
 /// and nobody is missed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase", default)]
@@ -83,7 +83,7 @@ pub struct Component {
     /// The name of the component, such as `speaker`.
     #[schemars(length(min = 1, max = 253))]
     pub name: String,
-    /// Whether the component decides Ready. Required: Ready is not True while it fails or is missing. Informational: it is
+    /// The role of the component. Required: Ready is not True while it fails or is missing. Informational: it is
     /// reported and shown, and never decides Ready.
     #[serde(default)]
     pub role: ComponentRole,
@@ -96,12 +96,12 @@ pub struct Component {
         extend("x-kubernetes-list-type" = "set")
     )]
     pub reconcilers: Vec<String>,
-    /// Where the instances of the component come from. Left out, there is one instance, without a name.
+    /// The source of the instances of the component. Left out, there is one instance, without a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instances: Option<Instances>,
 }
 
-/// Whether a component decides Ready. Required, or left out: it does. Informational: it is shown and never decides.
+/// The role of a component. Required, or left out: it decides Ready. Informational: it is shown and never decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ComponentRole {
     /// Ready is not True while it fails or is missing.
@@ -111,7 +111,7 @@ pub enum ComponentRole {
     Informational,
 }
 
-/// Where the instances of a component come from. The field that belongs to the type is set, and no other.
+/// The source of the instances of a component. The field that belongs to the type is set, and no other.
 ///
 /// ```
 /// use allready_kube::kinds::Instances;
@@ -169,7 +169,7 @@ impl Instances {
     }
 }
 
-/// Where the instances of a component come from.
+/// The source of the instances of a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum InstancesType {
     /// One on every node where a pod of a DaemonSet should run.
@@ -223,9 +223,9 @@ pub struct Source {
     /// The labels of the objects that count. Left out, all count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
-    /// Where the name of the component is found. An object without one is a component of its own, by the name of the object.
+    /// The place of the name of the component. An object without one is a component of its own, by the name of the object.
     pub component: NameFrom,
-    /// Where the name of the instance is found. Left out, or not found, there is one instance, without a name.
+    /// The place of the name of the instance. Left out, or not found, there is one instance, without a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<NameFrom>,
     /// The conditions that count. Left out, all count, and their names tell which status is good.
@@ -258,7 +258,7 @@ pub enum ConditionPolarity {
     Negative,
 }
 
-/// Where a name is found. The field that belongs to the type is set, and no other.
+/// The place of a name. The field that belongs to the type is set, and no other.
 ///
 /// ```
 /// use allready_kube::kinds::NameFrom;
@@ -302,7 +302,7 @@ impl NameFrom {
     }
 }
 
-/// Where a name is found.
+/// The place of a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NameFromType {
     /// In the value of a label of the object.
@@ -331,10 +331,10 @@ pub struct ConfigurationStatusStatus {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "allready_core::Conditions", extend("maxItems" = 4096))]
     pub conditions: Vec<Condition>,
-    /// How many reporters there are, and how they are.
+    /// Counts of the reporters that decide Ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reporters: Option<Reporters>,
-    /// How many have observed the revision that the spec asks for.
+    /// Progress of the revision that the spec asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<RevisionProgress>,
     /// Why reporters are not ready: the worst first, and the same cause of several reporters once.
@@ -351,21 +351,21 @@ pub struct ConfigurationStatusStatus {
     pub controller: Option<WritingController>,
 }
 
-/// How many reporters decide Ready, and how they are. Every one is either ready, failing or unknown. Informational ones are not among
+/// Counts of the reporters that decide Ready. Every one is either ready, failing or unknown. Informational ones are not among
 /// them: they are shown in summary and causes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Reporters {
-    /// How many decide Ready: those that the spec expects, and those that report without being expected.
+    /// The number of reporters that decide Ready: those that the spec expects, and those that report without being expected.
     #[schemars(range(min = 0))]
     pub expected: i64,
-    /// How many have reported everything that is expected of them, and no fault.
+    /// The number of those that have reported everything that is expected of them, and no fault.
     #[schemars(range(min = 0))]
     pub ready: i64,
-    /// How many report a fault.
+    /// The number of those that report a fault.
     #[schemars(range(min = 0))]
     pub failing: i64,
-    /// How many have not reported, or cannot be believed.
+    /// The number of those that have not reported, or cannot be believed.
     #[schemars(range(min = 0))]
     pub unknown: i64,
     /// `ready/expected`, for the column of kubectl get.
@@ -373,17 +373,17 @@ pub struct Reporters {
     pub display: String,
 }
 
-/// How many have observed the revision that the spec asks for.
+/// Progress of the revision that the spec asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RevisionProgress {
     /// The revision that the spec asks for.
     #[schemars(length(max = 253))]
     pub expected: String,
-    /// How many required reporters have observed it.
+    /// The number of required reporters that have observed it.
     #[schemars(range(min = 0))]
     pub observed: i64,
-    /// How many required reporters there are.
+    /// The number of required reporters.
     #[schemars(range(min = 0))]
     pub of: i64,
 }
@@ -408,7 +408,7 @@ pub struct CauseSeen {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schemars(length(max = 1024))]
     pub message: String,
-    /// How many reporters have this cause.
+    /// The number of reporters that have this cause.
     #[schemars(range(min = 0))]
     pub count: i64,
     /// The first of the reporters, such as `speaker/worker-1`.
@@ -421,7 +421,7 @@ pub struct CauseSeen {
     pub reporters: Vec<String>,
 }
 
-/// How a cause makes its reporters.
+/// The status that a cause gives its reporters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum CauseStatus {
     /// They report a fault.

@@ -1,4 +1,4 @@
-//! What one cluster says of one object of the hub.
+//! The status of one object of the hub in one cluster.
 
 use allready_core::Condition;
 use kube::CustomResource;
@@ -117,7 +117,7 @@ pub struct InstanceListener {
     /// The name of the listener.
     #[schemars(length(max = 253))]
     pub name: String,
-    /// How many routes are attached to it, where that is known.
+    /// The number of routes that are attached to it, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attached_routes: Option<i64>,
 }

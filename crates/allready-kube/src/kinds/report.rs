@@ -1,4 +1,4 @@
-//! What one instance of one component reports about itself.
+//! The report of one instance of one component about itself.
 
 use allready_core::Condition;
 use kube::CustomResource;

@@ -33,7 +33,7 @@ pub(super) const READY_OR_PREFIXED: Rule = Rule::new(
     "a condition is Ready, or says in front of a slash whose it is, as in speaker-node-a/configReconcilerValid",
 );
 
-/// What a `StatusReport` is.
+/// Rules of a `StatusReport`.
 pub(super) const REPORT: [Rule; 3] = [
     Rule::new(
         "self.spec == oldSelf.spec",
@@ -90,7 +90,7 @@ pub(super) const INSTANCES: [Rule; 3] = [
     .at(".names"),
 ];
 
-/// Where a name is found: exactly what belongs to the type is set.
+/// The place of a name: exactly what belongs to the type is set.
 pub(super) const NAME_FROM: [Rule; 2] = [
     Rule::new(
         "(self.type == 'Label') == has(self.label)",

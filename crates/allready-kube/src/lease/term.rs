@@ -87,7 +87,7 @@ impl Token {
         current.filter(|current| current.number == self.number).map(|current| current.until)
     }
 
-    /// How long its holder may still act, if nothing is renewed; nothing once the term is lost.
+    /// The time for which its holder may still act, if nothing is renewed; nothing once the term is lost.
     pub fn remaining(&self, now: Instant) -> Duration {
         self.until().map(|until| until.saturating_duration_since(now)).unwrap_or_default()
     }

@@ -18,7 +18,7 @@ pub enum WatchError {
 }
 
 impl WatchError {
-    /// What the error means for whoever watches.
+    /// Returns what the error means for whoever watches.
     pub fn refusal(&self) -> Refusal {
         match self {
             Self::Request(error) => Refusal::of(error),

@@ -51,7 +51,7 @@ pub use self::{
 };
 use crate::backoff::Backoff;
 
-/// How long to wait between two attempts.
+/// The wait between two attempts.
 const BACKOFF: Backoff = Backoff { min: Duration::from_millis(100), max: Duration::from_secs(2) };
 /// The time in which a request has to be answered.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);

@@ -73,7 +73,7 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
         Self { api, only, state: State::Begin, failures: 0, relist: Instant::now() }
     }
 
-    /// What happens next, or why nothing can be seen; `None` where a watch has been opened.
+    /// The next event, or why nothing can be seen; `None` where a watch has been opened.
     pub(super) async fn next(&mut self) -> Result<Option<watcher::Event<K>>, WatchError> {
         loop {
             match self.step().await {

@@ -24,7 +24,7 @@ const REST: Duration = Duration::from_millis(500);
 /// How long nothing happens while the idle aggregator is watched.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// How to measure.
+/// Options of the measurement.
 #[derive(clap::Args, Debug, Clone, Copy)]
 pub struct Options {
     /// Fail when a limit does not hold

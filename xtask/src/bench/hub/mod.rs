@@ -30,7 +30,7 @@ const SEEN: Duration = Duration::from_millis(250);
 /// The most memory that the controller may ever have, in megabytes.
 const MEMORY: f64 = 200.0;
 
-/// How to measure.
+/// Options of the measurement.
 #[derive(clap::Args, Debug, Clone, Copy)]
 pub struct Options {
     /// Fail when a limit does not hold

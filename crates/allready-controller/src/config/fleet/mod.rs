@@ -37,7 +37,7 @@ pub struct Fleet {
     pub(super) required: FleetIndex,
     /// Those that do not.
     pub(super) informational: FleetIndex,
-    /// Where a member is counted, and how it reads there, by the name that it goes by.
+    /// The role in which a member is counted, and its label there, by the name that it goes by.
     counted: BTreeMap<String, (ComponentRole, String)>,
     reports: BTreeMap<Origin, Held>,
     /// By the name that a member goes by: who goes by one name is judged as one.
@@ -60,7 +60,7 @@ pub struct Fleet {
     now: Duration,
     /// The time of what is being taken.
     clock: Duration,
-    /// How many reports have been taken so far.
+    /// The number of reports that have been taken so far.
     taken: u64,
 }
 
@@ -332,7 +332,7 @@ impl Fleet {
         next
     }
 
-    /// How many members that decide Ready have observed the expected revision. Looks at all reports.
+    /// Counts the members that decide Ready and have observed the expected revision. Looks at all reports.
     pub(super) fn observed(&self) -> usize {
         let has = |origin: &Origin| {
             self.reports
@@ -500,7 +500,7 @@ impl Fleet {
         Some(node)
     }
 
-    /// What the Leases of whoever goes by this name give cause to doubt.
+    /// The doubt that the Leases of whoever goes by this name give cause to.
     fn heartbeat_doubt(&self, name: &str) -> Option<judge::Doubt> {
         let limit = self.plan.silent_after?;
         let origins = self.reporters.get(name).into_iter().flatten();

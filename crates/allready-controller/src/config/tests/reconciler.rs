@@ -1,4 +1,4 @@
-//! What is seen, and what is written when.
+//! Events in, writes out, at the right time.
 
 use std::time::Duration;
 

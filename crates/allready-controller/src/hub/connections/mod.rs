@@ -86,7 +86,7 @@ pub struct ClusterUpdate {
     pub objects: Vec<(TopicId, ObjectName, Option<Box<Instance>>)>,
     /// Topics that are complete, or that cannot be seen, and why. Sent when it changes.
     pub topics: BTreeMap<TopicId, Result<(), Arc<str>>>,
-    /// Whether it answers, and how fast; or why it does not. Sent every few seconds while it answers.
+    /// The time that it took to answer, or why it did not answer. Sent every few seconds while it answers.
     pub link: Option<Result<Duration, NoAnswer>>,
 }
 

@@ -37,7 +37,7 @@ struct ClusterQueue {
     /// The place in that order of the next one.
     next: u64,
     link: Option<Result<Duration, NoAnswer>>,
-    /// How fast the cluster last answered.
+    /// The time that the cluster last took to answer.
     lag: Duration,
     /// True if the last probe was answered.
     is_answering: bool,

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::hub::{Instance, NoAnswer, ObjectName};
 
-/// How long it may take until it is told that a cluster still answers. Each of hundreds of clusters says so every few seconds, and
+/// The longest time until it is told that a cluster still answers. Each of hundreds of clusters says so every few seconds, and
 /// would wake the hub by itself.
 const STILL_ANSWERS: Duration = Duration::from_secs(1);
 

@@ -69,7 +69,7 @@ pub(super) fn changes(
     news.filter_map(ready).boxed()
 }
 
-/// What happens to the objects of an inventory, each as it is read.
+/// The events of the objects of an inventory, each as it is read.
 pub(super) fn objects<T>(
     api: Api<DynamicObject>,
     only: watcher::Config,

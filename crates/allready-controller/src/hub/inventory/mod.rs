@@ -1,4 +1,4 @@
-//! Where clusters come from.
+//! The inventory of clusters.
 //!
 //! | inventory | a cluster is |
 //! |---|---|

@@ -119,7 +119,7 @@ pub(super) fn nothing(api_version: &str, kind: &str, object: &ObjectName) -> Val
     body
 }
 
-/// Whether an aggregation writes as this manager.
+/// Returns true if an aggregation writes as this manager.
 fn is_aggregation(manager: &str) -> bool {
     let name = manager.strip_prefix(MANAGER).and_then(|rest| rest.strip_prefix('/'));
     name.is_some_and(|name| !name.is_empty())

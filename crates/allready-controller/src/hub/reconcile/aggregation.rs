@@ -176,7 +176,7 @@ fn first(names: &[&str]) -> String {
     }
 }
 
-/// Whether a status stands: what others add to it is theirs.
+/// Returns true if a status stands: what others add to it is theirs.
 fn stands(standing: &Value, wanted: &Value) -> bool {
     wanted.as_object().into_iter().flatten().all(|(name, field)| match (name.as_str(), field) {
         ("conditions", Value::Array(wanted)) => {

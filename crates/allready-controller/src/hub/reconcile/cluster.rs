@@ -1,4 +1,4 @@
-//! Whether a cluster is believed, its ClusterStatus, and the Lease that tells when it was last heard.
+//! Decisions about a cluster: whether it is believed, its ClusterStatus, and the Lease that tells when it was last heard.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,11 +18,11 @@ use crate::{
     },
 };
 
-/// What the ClusterStatus tells, but for the times.
+/// The content of a ClusterStatus, but for the times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Told {
     state: LinkState,
-    /// Whether it did not answer the last time.
+    /// True if it did not answer the last time.
     is_troubled: bool,
     objects: usize,
     source: Arc<str>,
@@ -171,7 +171,7 @@ fn without_credentials(server: &str) -> String {
 const DEFAULT_PATIENCE: Duration = Duration::from_secs(30);
 /// The same for one that has never been heard.
 const FIRST_ANSWER: Duration = Duration::from_secs(8);
-/// How long news that are not urgent wait after the last write of a ClusterStatus.
+/// The time for which news that are not urgent wait after the last write of a ClusterStatus.
 const NEWS: Duration = Duration::from_secs(5);
 /// After how many seconds without a renewal nobody should believe the Lease: three times as long as between two renewals.
 const LEASE_SECONDS: u32 = 180;

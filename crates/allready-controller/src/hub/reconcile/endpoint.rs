@@ -109,7 +109,7 @@ impl HubState {
         (is_needed && !stands).then(|| Write::calm(Some(body)))
     }
 
-    /// Whether it is certain that nobody wants an endpoint: neither who made it, nor another aggregation of the same object.
+    /// Returns true if it is certain that nobody wants an endpoint: neither who made it, nor another aggregation of the same object.
     fn is_orphaned_endpoint(&self, name: &ObjectName, endpoint: &Value) -> bool {
         if label(endpoint, AGGREGATION_LABEL).is_none() {
             return false;
@@ -129,7 +129,7 @@ impl HubState {
     }
 }
 
-/// Whether an endpoint stands as it is wanted: what others add to its labels and annotations is theirs.
+/// Returns true if an endpoint stands as it is wanted: what others add to its labels and annotations is theirs.
 fn stands(standing: &Value, wanted: &Value) -> bool {
     let has_all = |part: &str| {
         let wanted = wanted["metadata"][part].as_object();

@@ -31,7 +31,7 @@ impl Reconciler for HubState {
             HubKey::Cluster(cluster) => self.reconcile_cluster(cluster, now),
             HubKey::Status(target) => self.reconcile_status(target, now),
             HubKey::Endpoint(name) => self.reconcile_endpoint(name, now),
-            HubKey::Report(name) => self.reconcile_report(name),
+            HubKey::InstanceStatus(name) => self.reconcile_report(name),
             HubKey::Aggregation(name) => self.reconcile_aggregation(name, now),
         }
     }
@@ -69,8 +69,8 @@ impl Reconciler for HubState {
                     self.aggregation_written(&object);
                 }
             }
-            Target::Report(name) => {
-                self.due.insert(HubKey::Report(name.clone()));
+            Target::InstanceStatus(name) => {
+                self.due.insert(HubKey::InstanceStatus(name.clone()));
                 match &written {
                     Ok(Some(object)) => self.report_stands(object),
                     Ok(None) => drop(self.reports.store.apply(gone(name), now.elapsed)),

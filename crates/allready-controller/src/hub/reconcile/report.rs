@@ -31,7 +31,7 @@ impl HubState {
             let about = standing.and_then(|standing| standing.about.as_ref());
             about.filter(|about| self.is_orphan(about)).map(|_| Write::calm(None))
         };
-        let target = Target::Report(name.clone());
+        let target = Target::InstanceStatus(name.clone());
         match write {
             Some(write) => desired.write(target, write),
             None => self.report_settled(&target),
@@ -79,7 +79,7 @@ impl HubState {
         Some(Write::calm(Some(body)))
     }
 
-    /// Whether it is certain that nobody wants a report.
+    /// Returns true if it is certain that nobody wants a report.
     fn is_orphan(&self, about: &About) -> bool {
         let About { aggregation: label, kind, cluster, .. } = about;
         let Some(name) = self.labelled(label) else { return true };

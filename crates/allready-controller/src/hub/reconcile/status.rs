@@ -191,7 +191,7 @@ impl HubState {
         }
     }
 }
-/// Whether a condition stands as good although a cluster that has been heard does not say so.
+/// Returns true if a condition stands as good although a cluster that has been heard does not say so.
 fn is_known_to_be_worse(subject: &Subject) -> bool {
     let Some(facts) = subject.facts() else { return false };
     let planned = &subject.plan().conditions;

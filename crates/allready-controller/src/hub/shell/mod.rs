@@ -17,7 +17,7 @@ use super::{
 };
 use crate::engine::{self, Engine, Queue, Running, Shell, Written};
 
-/// What running a hub takes.
+/// The controller of the hub.
 ///
 /// # Permissions
 ///
@@ -28,11 +28,11 @@ use crate::engine::{self, Engine, Queue, Running, Shell, Written};
 pub struct HubController {
     /// A client of the hub.
     pub client: Client,
-    /// Where clusters come from.
+    /// The inventory of clusters.
     pub inventory: Box<dyn ClusterInventory>,
-    /// How it is run.
+    /// The options.
     pub options: Options,
-    /// Whether this replica may write, the time of day, and what its writes cost.
+    /// The leader, the clock, health and metrics.
     pub running: Running,
 }
 
@@ -98,7 +98,7 @@ impl HubShell {
     }
 }
 
-/// How many sights of the hub are taken before it is looked whether something is to be written.
+/// The most events of the hub that are taken before it is looked whether something is to be written.
 const BATCH: usize = 1024;
 
 impl Shell<HubState> for HubShell {

@@ -51,7 +51,7 @@ impl Watches {
         watches.fixed.spawn(forward(all, watches.sender.clone()));
         let ours = || watcher::Config::default().labels(&format!("{}={}", MADE_BY.0, MADE_BY.1));
         let instances = Api::all_with(watches.client.clone(), &ApiResource::erase::<InstanceStatus>(&()));
-        let instances = events(instances, ours()).map(HubEvent::Reports);
+        let instances = events(instances, ours()).map(HubEvent::InstanceStatuses);
         watches.fixed.spawn(forward(instances, watches.sender.clone()));
         // Another hub has clusters of its own, in its own namespace.
         let here = |kind: &ApiResource| Api::namespaced_with(watches.client.clone(), namespace, kind);

@@ -74,7 +74,7 @@ impl Writer {
                 }
                 api.patch(&name, &apply, &Patch::Apply(body)).await?
             }
-            Target::Report(_) | Target::ClusterStatus(_) => {
+            Target::InstanceStatus(_) | Target::ClusterStatus(_) => {
                 let without = |part: &str| {
                     let mut rest = body.clone();
                     if let Some(fields) = rest.as_object_mut() {
@@ -119,7 +119,7 @@ impl Writer {
                 (status.object.clone(), kinds.get(&kind).cloned().ok_or_else(unknown)?)
             }
             Target::Endpoint(object) => (object.clone(), dns_endpoint()),
-            Target::Report(object) => (object.clone(), ApiResource::erase::<InstanceStatus>(&())),
+            Target::InstanceStatus(object) => (object.clone(), ApiResource::erase::<InstanceStatus>(&())),
             Target::ClusterStatus(cluster) => {
                 let object = ObjectName::new(&self.namespace, cluster.as_str());
                 (object, ApiResource::erase::<ClusterStatus>(&()))
@@ -153,7 +153,7 @@ async fn remove(api: &Api<DynamicObject>, name: &str) -> kube::Result<Option<Val
     }
 }
 
-/// Whether an object was made here.
+/// Returns true if an object was made here.
 fn is_made_by_us(object: &DynamicObject) -> bool {
     let labels = object.labels();
     labels.contains_key(AGGREGATION_LABEL) || labels.get(MADE_BY.0).is_some_and(|made| made == MADE_BY.1)

@@ -13,13 +13,13 @@ use crate::{
     },
 };
 
-/// What is known of the clusters.
+/// The clusters as they are known.
 #[derive(Debug, Default)]
 pub(in crate::hub) struct Clusters {
     /// None until the inventory has been seen once.
     known: Option<BTreeMap<ClusterName, Cluster>>,
     pub(in crate::hub) links: BTreeMap<ClusterName, Link>,
-    /// What of the inventory cannot be used.
+    /// Entries of the inventory that cannot be used, and why.
     pub(in crate::hub) problems: Vec<String>,
     failing: Option<(Duration, String)>,
     /// When the ClusterStatus of a cluster was last written.

@@ -101,7 +101,7 @@ impl HubState {
     }
 }
 
-/// What the last word of a cluster is worth.
+/// Says what the last word of a cluster is worth.
 pub(in crate::hub) fn presence(subject: &Subject, cluster: &ClusterName, share: &Share) -> Presence {
     // Where an object is not placed does not depend on whether the cluster answers.
     let is_placed = matches!(subject.plan().placement, Placement::Annotated | Placement::Decided);

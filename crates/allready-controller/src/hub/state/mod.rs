@@ -8,7 +8,7 @@
 //! | `Cluster(c)` | whether `c` is believed in each aggregation; its ClusterStatus, and the Lease that tells when it was heard | `ClusterStatus(c)`, `Lease(c)` | when it has been silent for too long; roll call |
 //! | `Status(manager, kind, object)` | the status of an object, or that nothing of ours stays in it | `Status` | end of a hold or of a contest |
 //! | `Endpoint(name)` | the DNS records of an object, or that nobody wants them | `Endpoint` | end of a grace period |
-//! | `Report(name)` | the InstanceStatus with what a cluster says of an object, or that nobody wants it | `Report` | – |
+//! | `InstanceStatus(name)` | the InstanceStatus with what a cluster says of an object, or that nobody wants it | `InstanceStatus` | – |
 //! | `Aggregation(name)` | how an aggregation is doing | `Aggregation` | when it has to be told that something cannot be seen |
 //!
 //! # Relations
@@ -67,7 +67,7 @@ use super::{
 };
 use crate::engine::{Now, Pace};
 
-/// How a hub is run.
+/// Options of the hub.
 ///
 /// ```
 /// use allready_controller::hub::Options;
@@ -76,15 +76,15 @@ use crate::engine::{Now, Pace};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How often an object is written.
+    /// The pace at which an object is written.
     pub pace: Pace,
-    /// How long to wait after a write that failed.
+    /// The wait after a write that failed.
     pub backoff: Backoff,
-    /// How long a watch may fail, or a first list may take, before the answer says so.
+    /// The time for which a watch may fail, or a first list may take, before the answer says so.
     pub patience: Duration,
     /// The namespace of ClusterStatuses, and of InstanceStatuses of objects that have none.
     pub namespace: String,
-    /// How often a cluster that answers is written down as heard.
+    /// The interval at which the Lease of a cluster that answers is renewed.
     pub roll_call: Duration,
 }
 
@@ -119,7 +119,7 @@ pub enum HubEvent {
     /// An object of the hub that an aggregation may choose.
     Objects(TopicId, ObjectEvent),
     /// An InstanceStatus of ours.
-    Reports(ObjectEvent),
+    InstanceStatuses(ObjectEvent),
     /// A ClusterStatus of ours.
     ClusterStatuses(ObjectEvent),
     /// The Lease of a cluster.
@@ -200,7 +200,7 @@ impl HubState {
         self.aggregations.values().map(|aggregation| (aggregation.id(), aggregation.topic())).collect()
     }
 
-    /// How often clusters are to be asked whether they answer: often enough for the least patient aggregation.
+    /// The interval at which clusters are to be asked whether they answer: often enough for the least patient aggregation.
     pub fn ask_every(&self) -> Duration {
         let patience =
             self.aggregations.values().map(|aggregation| aggregation.plan.cluster_timeout / 4).min();
@@ -248,7 +248,7 @@ impl HubState {
             }
             HubEvent::Aggregations(event) => self.take_aggregation(event, now.elapsed),
             HubEvent::Objects(id, event) => self.take_object(&id, event, now.elapsed),
-            HubEvent::Reports(event) => self.take_report(event, now.elapsed),
+            HubEvent::InstanceStatuses(event) => self.take_report(event, now.elapsed),
             HubEvent::ClusterStatuses(event) => self.take_cluster_status(event, now.elapsed),
             HubEvent::Leases(event) => self.take_lease(event, now.elapsed),
             HubEvent::Endpoints(event) => self.take_endpoint(event, now.elapsed),

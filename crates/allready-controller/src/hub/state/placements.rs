@@ -1,4 +1,4 @@
-//! Where objects are placed by Open Cluster Management.
+//! Placement of objects by Open Cluster Management.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use crate::hub::{Decisions, HubFacts, ObjectName, PlacementName, Subject};
 pub(in crate::hub) struct Placements {
     decisions: Decisions,
     pub(in crate::hub) store: Store<ObjectName, ()>,
-    /// Whether they have been asked for.
+    /// True once they have been asked for.
     are_wanted: bool,
 }
 

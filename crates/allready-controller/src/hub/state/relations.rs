@@ -64,7 +64,7 @@ impl HubState {
         };
         let instance = (Arc::clone(name), object.clone(), cluster.clone());
         self.reports.instances.insert(report.clone(), instance);
-        self.due.insert(HubKey::Report(report));
+        self.due.insert(HubKey::InstanceStatus(report));
     }
 
     /// Makes due what a cluster relates to in an aggregation.
@@ -108,7 +108,7 @@ impl HubState {
         let endpoints = self.endpoints.store.keys().chain(self.endpoints.last.keys());
         let endpoints = endpoints.chain(self.endpoints.owners.keys()).cloned().map(HubKey::Endpoint);
         let reports = self.reports.store.keys().chain(self.reports.instances.keys());
-        let reports = reports.cloned().map(HubKey::Report);
+        let reports = reports.cloned().map(HubKey::InstanceStatus);
         let objects = self.aggregations.values().flat_map(|aggregation| {
             aggregation.objects.keys().map(|object| HubKey::Status(aggregation.target(object)))
         });

@@ -83,7 +83,7 @@ impl HubState {
         }
         let event = event.map(|object| self.read_report(&object));
         for name in self.reports.store.apply(event, now) {
-            self.due.insert(HubKey::Report(name));
+            self.due.insert(HubKey::InstanceStatus(name));
         }
         if is_listed {
             self.everything_changed();

@@ -1,4 +1,4 @@
-//! What is decided about, and what is written.
+//! The keys that are decided about, and the targets that are written.
 
 use std::{fmt, sync::Arc};
 
@@ -42,7 +42,7 @@ pub enum Target {
     /// The status of a StatusAggregation.
     Aggregation(Arc<str>),
     /// An InstanceStatus.
-    Report(ObjectName),
+    InstanceStatus(ObjectName),
     /// The ClusterStatus of a cluster.
     ClusterStatus(ClusterName),
     /// The Lease that tells when a cluster was last heard.
@@ -56,7 +56,7 @@ impl Target {
             Self::Status(_) => 0,
             Self::Endpoint(_) => 1,
             Self::Aggregation(_) => 2,
-            Self::Report(_) | Self::ClusterStatus(_) => 3,
+            Self::InstanceStatus(_) | Self::ClusterStatus(_) => 3,
             Self::Lease(_) => 4,
         }
     }
@@ -71,7 +71,7 @@ impl fmt::Display for Target {
             }
             Self::Endpoint(name) => write!(f, "the DNSEndpoint {name}"),
             Self::Aggregation(name) => write!(f, "the status of the StatusAggregation {name}"),
-            Self::Report(name) => write!(f, "the InstanceStatus {name}"),
+            Self::InstanceStatus(name) => write!(f, "the InstanceStatus {name}"),
             Self::ClusterStatus(cluster) => write!(f, "the ClusterStatus {cluster}"),
             Self::Lease(cluster) => write!(f, "the Lease of the cluster {cluster}"),
         }
@@ -81,14 +81,14 @@ impl fmt::Display for Target {
 /// Something to decide about. Those that others depend on come first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HubKey {
-    /// Whether a cluster is believed, and its ClusterStatus.
+    /// A cluster: whether it is believed, and its ClusterStatus.
     Cluster(ClusterName),
     /// The status of an object: of one that is chosen, or one that was.
     Status(StatusTarget),
     /// The DNS records of an object, by the name of their DNSEndpoint.
     Endpoint(ObjectName),
     /// An InstanceStatus, by its name.
-    Report(ObjectName),
+    InstanceStatus(ObjectName),
     /// The status of a StatusAggregation.
     Aggregation(Arc<str>),
 }

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DnsOutput {
-    /// How the records are handed on. DNSEndpoint: as an object of that kind beside each Gateway, for external-dns.
+    /// The way in which the records are handed on. DNSEndpoint: as an object of that kind beside each Gateway, for external-dns.
     #[serde(rename = "type")]
     pub type_: DnsOutputType,
     /// For how many seconds a resolver may remember a record.
     #[schemars(range(min = 1, max = 2_147_483_647))]
     pub ttl_seconds: u32,
-    /// How many seconds a cluster stays a target after its instance was deleted or placed elsewhere. Choose several times the
+    /// Seconds for which a cluster stays a target after its instance was deleted or placed elsewhere. Choose several times the
     /// TTL, so that no resolver sends anybody to a cluster that is not there any more.
     #[schemars(range(min = 0, max = 2_147_483_647))]
     pub grace_seconds: u32,
@@ -49,7 +49,7 @@ impl Default for DnsOutput {
     }
 }
 
-/// How DNS records are handed on.
+/// The way in which DNS records are handed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum DnsOutputType {
     /// As a `DNSEndpoint` beside each Gateway, for external-dns.

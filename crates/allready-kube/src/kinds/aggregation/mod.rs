@@ -271,7 +271,7 @@ pub enum Combine {
 /// When the share of each cluster stands in an `InstanceStatus` beside the object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum InstanceStatuses {
-    /// Where the object has no room for all of it.
+    /// Only for objects that have no room for all of it.
     #[default]
     WhenNeeded,
     /// For every object.
@@ -294,19 +294,19 @@ pub struct StatusAggregationStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub objects: Option<i64>,
-    /// How many clusters there are, and how many of them answer.
+    /// Counts of clusters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clusters: Option<ClusterCounts>,
 }
 
-/// How many clusters there are, and how many of them answer.
+/// Counts of clusters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ClusterCounts {
     /// How many are chosen.
     #[schemars(range(min = 0))]
     pub chosen: i64,
-    /// How many of them answer, and show their objects.
+    /// The number of those that answer, and show their objects.
     #[schemars(range(min = 0))]
     pub heard: i64,
     /// `heard/chosen`, for the column of kubectl get.

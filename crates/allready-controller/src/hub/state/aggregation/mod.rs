@@ -60,11 +60,11 @@ pub(in crate::hub) struct Aggregation {
     pub(in crate::hub) dns_notes: BTreeMap<ObjectName, Vec<String>>,
 }
 
-/// What of an object of the hub matters besides its facts.
+/// The part of an object of the hub that matters besides its facts.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::hub) struct SeenObject {
     pub(in crate::hub) version: Option<u64>,
-    /// Whether something of the aggregation stands in its status.
+    /// True if something of the aggregation stands in its status.
     pub(in crate::hub) is_ours: bool,
 }
 

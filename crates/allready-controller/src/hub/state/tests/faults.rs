@@ -158,7 +158,7 @@ fn what_an_object_owns_follows_it_when_it_is_made_again() {
     assert_eq!(owner(endpoint(&world).unwrap()), *uid);
     assert_eq!(reports(&world).len(), 3);
     for report in reports(&world) {
-        assert_eq!(owner(world.store.get(What::Report, report).unwrap()), *uid);
+        assert_eq!(owner(world.store.get(What::InstanceStatus, report).unwrap()), *uid);
     }
 }
 
@@ -189,7 +189,8 @@ fn a_restart_loses_no_report_of_an_aggregation_with_a_long_name() {
     world.restart();
     world.pass_and(S(20), |world| assert_eq!(reports(world).len(), 3));
     let rows = |world: &World| -> BTreeMap<String, usize> {
-        let reports = reports(world).into_iter().map(|name| world.store.get(What::Report, name).unwrap());
+        let reports =
+            reports(world).into_iter().map(|name| world.store.get(What::InstanceStatus, name).unwrap());
         let rows = |report: &Value| report["status"]["addresses"].as_array().map_or(0, Vec::len);
         reports.map(|report| (report["spec"]["cluster"].as_str().unwrap().to_owned(), rows(report))).collect()
     };
@@ -213,7 +214,7 @@ fn a_report_is_right_even_if_its_write_was_not_heard_of() {
     world.fate = Fate::Well;
     world.pass(S(5));
     for report in reports(&world) {
-        let report = world.store.get(What::Report, report).unwrap();
+        let report = world.store.get(What::InstanceStatus, report).unwrap();
         assert_eq!(report["status"]["conditions"][0]["status"], "True", "{report}");
     }
 }

@@ -105,7 +105,7 @@ pub(super) fn addresses(world: &World) -> Vec<String> {
 }
 
 pub(super) fn reports(world: &World) -> Vec<&ObjectName> {
-    let reports = world.store.objects.keys().filter(|(what, _)| *what == What::Report);
+    let reports = world.store.objects.keys().filter(|(what, _)| *what == What::InstanceStatus);
     reports.map(|(_, name)| name).collect()
 }
 

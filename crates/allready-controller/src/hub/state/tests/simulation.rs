@@ -132,7 +132,7 @@ fn play(world: &mut World, guard: &mut Guard, act: &Act) {
         Act::Disband(name) => drop(world.store.delete(What::Aggregation, &named(NAMES[name]))),
         Act::Inventory(is) => world.has_inventory = is,
         Act::Watch(watch, is_well) => {
-            let what = [What::Aggregation, What::Gateway, What::Report, What::Endpoint][watch];
+            let what = [What::Aggregation, What::Gateway, What::InstanceStatus, What::Endpoint][watch];
             if is_well {
                 world.failing.remove(&what)
             } else {

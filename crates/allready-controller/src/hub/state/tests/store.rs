@@ -12,7 +12,7 @@ pub(super) enum What {
     Aggregation,
     Gateway,
     DaemonSet,
-    Report,
+    InstanceStatus,
     ClusterStatus,
     Lease,
     Endpoint,

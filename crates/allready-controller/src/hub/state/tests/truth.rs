@@ -168,7 +168,7 @@ impl Guard {
         }
         (self.unwell, self.rows) = (unwell, rows);
         for (_, place, body) in &world.writes[self.seen..] {
-            if let (Target::Report(name), None) = (place, body) {
+            if let (Target::InstanceStatus(name), None) = (place, body) {
                 Self::may_delete(world, &wishes, name);
             }
         }
@@ -177,7 +177,9 @@ impl Guard {
 
     /// A report is taken away only when nobody wants it.
     fn may_delete(world: &World, wishes: &[Wish], name: &ObjectName) {
-        let Some(report) = world.store.get(What::Report, name).filter(|_| !world.stalled) else { return };
+        let Some(report) = world.store.get(What::InstanceStatus, name).filter(|_| !world.stalled) else {
+            return;
+        };
         let Some((about, cluster, _)) = recalled(report) else { return };
         let label = report["metadata"]["labels"]["allready.dev/aggregation"].as_str().unwrap();
         let Some(wish) = wishes.iter().find(|wish| wish.name == label) else { return };
@@ -235,7 +237,7 @@ impl Guard {
                     wanted_endpoints.iter().any(|of| *name.name == format!("gateway-{}", of.name));
                 assert!(is_wanted, "nobody wants {name}");
             }
-            if *what == What::Report
+            if *what == What::InstanceStatus
                 && let Some((about, cluster, _)) = recalled(object)
             {
                 let label = object["metadata"]["labels"]["allready.dev/aggregation"].as_str().unwrap();
@@ -325,7 +327,7 @@ fn standing_rows(
         stand.extend(own.map(|target| format!("{} {target}", key.name)));
     }
     for ((what, _), report) in &world.store.objects {
-        let is_meant = *what == What::Report
+        let is_meant = *what == What::InstanceStatus
             && report["metadata"]["labels"]["allready.dev/aggregation"] == *wish.name
             && recalled(report).is_some_and(|(about, of, _)| about == *name && of == *cluster);
         if is_meant {

@@ -191,7 +191,8 @@ impl World {
         self.is_searched = false;
         self.followed = None;
         let watch = |what| (what, Watch { what, at: 0, is_listed: false });
-        let fixed = [What::Aggregation, What::Report, What::ClusterStatus, What::Lease, What::Endpoint];
+        let fixed =
+            [What::Aggregation, What::InstanceStatus, What::ClusterStatus, What::Lease, What::Endpoint];
         self.fixed = fixed.map(watch).into();
     }
 
@@ -301,7 +302,7 @@ impl World {
             }
             Target::Endpoint(name) => (What::Endpoint, name.clone()),
             Target::Aggregation(name) => (What::Aggregation, named(name)),
-            Target::Report(name) => (What::Report, name.clone()),
+            Target::InstanceStatus(name) => (What::InstanceStatus, name.clone()),
             Target::ClusterStatus(cluster) => (What::ClusterStatus, self.hub().status_of(cluster)),
             Target::Lease(cluster) => (What::Lease, self.hub().lease_of(cluster)),
         };
@@ -315,7 +316,7 @@ impl World {
                 Some(stands) if version(stands) != Some(decided_on) => {
                     return Err((Refusal::Conflict, "somebody else was faster".to_owned()));
                 }
-                None if !matches!(target, Target::Report(_) | Target::ClusterStatus(_)) => {
+                None if !matches!(target, Target::InstanceStatus(_) | Target::ClusterStatus(_)) => {
                     return Err(missing());
                 }
                 _ => {}
@@ -329,7 +330,7 @@ impl World {
             Target::Aggregation(_) => {
                 self.store.apply_status(what, &name, MANAGER, body).ok_or_else(missing)?
             }
-            Target::Report(_) | Target::ClusterStatus(_) => {
+            Target::InstanceStatus(_) | Target::ClusterStatus(_) => {
                 self.store.apply(what, &name, body);
                 self.store.apply_status(what, &name, MANAGER, body).ok_or_else(missing)?
             }

@@ -149,7 +149,7 @@ impl World {
         for (what, watch) in &mut self.fixed {
             let event = match what {
                 What::Aggregation => HubEvent::Aggregations,
-                What::Report => HubEvent::Reports,
+                What::InstanceStatus => HubEvent::InstanceStatuses,
                 What::Decision => HubEvent::Decisions,
                 What::ClusterStatus => HubEvent::ClusterStatuses,
                 What::Lease => HubEvent::Leases,
