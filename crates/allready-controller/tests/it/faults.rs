@@ -2,16 +2,23 @@
 //!
 //! `ALLREADY_FAULT_SEED=7 cargo test -p allready-controller --test it faults` plays another one.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use allready_apiserver::{
-    ApiServer,
+    ApiServer, Verb,
     fault::{Effect, Rule},
     server::Keep,
 };
 use allready_controller::{
     config::{Fleet, Origin, of_status_report},
-    engine,
+    engine::{self, Leader, Term},
 };
 use allready_core::{Condition, Status, Time, found};
 use allready_kube::{
@@ -49,6 +56,8 @@ enum Act {
     Compact,
     RestartServer,
     RestartAggregator,
+    /// Another replica is elected while a write of the leader is on its way.
+    Depose,
     Refuse(u8),
     ForgeReady,
     WriteForeign,
@@ -57,7 +66,9 @@ enum Act {
 struct Stage {
     server: ApiServer,
     client: Client,
-    aggregator: Option<JoinHandle<()>>,
+    replicas: [Option<JoinHandle<()>>; 2],
+    /// The term in which each replica leads; none while the other does.
+    terms: [Arc<AtomicU64>; 2],
     start: Instant,
     random: fastrand::Rng,
 }
@@ -68,18 +79,27 @@ impl Stage {
         let server =
             ApiServer::builder().crds(unguarded()).seed(seed).clock(move || day(start)).build().unwrap();
         let client = Client::new(server.service(), "default");
-        Self { server, client, aggregator: None, start, random: fastrand::Rng::with_seed(seed) }
+        let terms = [1, 0].map(|term| Arc::new(AtomicU64::new(term)));
+        let random = fastrand::Rng::with_seed(seed);
+        Self { server, client, replicas: [None, None], terms, start, random }
     }
 
-    fn start_aggregator(&mut self) {
+    fn start_replica(&mut self, replica: usize) {
         let named = self.server.service().map_request(|mut request: Request<_>| {
             request.headers_mut().insert(http::header::USER_AGENT, HeaderValue::from_static(AGENT));
             request
         });
         let start = self.start;
         let mut controller = controller(Client::new(named, "default"), spec(&NODES));
-        controller.running = engine::Running { clock: Clock::new(move || day(start)), ..Default::default() };
-        if let Some(before) = self.aggregator.replace(tokio::spawn(controller.run())) {
+        let term = Arc::clone(&self.terms[replica]);
+        let leader = Leader::new(move |_| {
+            let number = Some(term.load(Ordering::SeqCst)).filter(|number| *number > 0);
+            number.map(|number| Term { number: Some(number), remaining: Duration::from_secs(4) })
+        });
+        controller.options.lease = Some("allready-system/allready-controller".into());
+        let clock = Clock::new(move || day(start));
+        controller.running = engine::Running { leader, clock, ..Default::default() };
+        if let Some(before) = self.replicas[replica].replace(tokio::spawn(controller.run())) {
             before.abort();
         }
     }
@@ -92,7 +112,8 @@ impl Stage {
             6 => Act::DropWatches,
             7 => Act::Compact,
             8 => Act::RestartServer,
-            9 => Act::RestartAggregator,
+            9 if self.random.bool() => Act::RestartAggregator,
+            9 => Act::Depose,
             10 => Act::Refuse(self.random.u8(..5)),
             _ if self.random.bool() => Act::ForgeReady,
             _ => Act::WriteForeign,
@@ -114,7 +135,22 @@ impl Stage {
                 self.server.close_watches();
             }
             Act::RestartServer => self.server.restart(Keep::Data),
-            Act::RestartAggregator => self.start_aggregator(),
+            Act::RestartAggregator => {
+                let replica = self.random.usize(..2);
+                self.start_replica(replica);
+            }
+            Act::Depose => {
+                let late = Duration::from_millis(self.random.u64(1..10_000));
+                let late = Rule::new(Effect::Latency(late)).agent(AGENT).verb(Verb::Patch);
+                self.server.faults().add(late.kind("ConfigurationStatus").next_calls(1));
+                let (node, is_well) = (NODES[self.random.usize(..NODES.len())], self.random.bool());
+                report(&self.client, node, if is_well { "True" } else { "False" }, "").await;
+                tokio::time::sleep(Duration::from_millis(self.random.u64(..200))).await;
+                let terms = self.terms.each_ref().map(|term| term.load(Ordering::SeqCst));
+                let (leads, next) = if terms[0] > 0 { (0, 1) } else { (1, 0) };
+                self.terms[leads].store(0, Ordering::SeqCst);
+                self.terms[next].store(terms[leads] + 1, Ordering::SeqCst);
+            }
             Act::Refuse(which) => {
                 let effect = match which {
                     0 => Effect::Conflict,
@@ -189,7 +225,8 @@ async fn never_green_while_red_and_right_five_seconds_after_the_last_fault() {
     let seed =
         std::env::var("ALLREADY_FAULT_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_260_301);
     let mut stage = Stage::new(seed);
-    stage.start_aggregator();
+    stage.start_replica(0);
+    stage.start_replica(1);
     let mut acts: BTreeMap<String, u32> = BTreeMap::new();
     let mut foreign = false;
     while stage.start.elapsed() < Duration::from_mins(10) {
