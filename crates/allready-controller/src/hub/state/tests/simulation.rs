@@ -255,7 +255,7 @@ fn strip(value: &mut Value) {
             fields.retain(|name, value| {
                 strip(value);
                 // A generation that was once seen by all stays where nobody can say of the present one.
-                let past = ["lastTransitionTime", "lastHeard", "lagMilliseconds", "observedGeneration"];
+                let past = ["lastTransitionTime", "latencyMilliseconds", "observedGeneration"];
                 let is_time = past.contains(&name.as_str());
                 let is_empty = value.is_null() || *value == json!([]) || *value == json!({});
                 !is_time && !is_empty
