@@ -179,6 +179,8 @@ fn example(kind: &str) -> Option<&'static str> {
         "ConfigurationStatus" => Some(include_str!("reference/configurationstatus.yaml")),
         "StatusReport" => Some(include_str!("reference/statusreport.yaml")),
         "StatusAggregation" => Some(include_str!("reference/statusaggregation.yaml")),
+        "InstanceStatus" => Some(include_str!("reference/instancestatus.yaml")),
+        "ClusterStatus" => Some(include_str!("reference/clusterstatus.yaml")),
         _ => None,
     }
 }
