@@ -165,9 +165,11 @@ impl Fleet {
                 self.reporters.remove(&name);
             }
         }
+        // A Lease that is there outlives its report: the next one is judged by it.
         if origin.kind() == Origin::STATUS_REPORT
-            && let Some(heartbeat) = self.heartbeats.remove(origin.name())
+            && let Some(heartbeat) = self.heartbeats.get(origin.name()).copied().filter(|lease| lease.gone)
         {
+            self.heartbeats.remove(origin.name());
             self.by_seen.remove(&(heartbeat.seen, origin.name().to_owned()));
         }
         self.judge(&name);
