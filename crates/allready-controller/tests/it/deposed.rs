@@ -91,3 +91,22 @@ async fn a_write_that_was_decided_by_a_deposed_leader_is_refused() {
         assert_eq!(ready(&client).await, ("False".to_owned(), 2), "never green while red");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn nobody_locks_the_controller_out_by_forging_a_later_term() {
+    let server = ApiServer::builder().crds(definitions()).build().unwrap();
+    let client = Client::new(server.service(), "default");
+    let term = Arc::new(AtomicU64::new(1));
+    let _replica = tokio::spawn(replica(&server, "only", &term).run());
+    report(&client, "a", "False", "no pool").await;
+    until(&client, ("False", 1)).await;
+    let forged = serde_json::json!({ "status": {
+        "controller": { "lease": "allready-system/allready-controller", "term": i64::MAX },
+        "conditions": [{ "type": "Ready", "status": "True", "reason": "Forged", "message": "",
+            "lastTransitionTime": "2026-03-01T10:00:00Z" }],
+    } });
+    let objects: Api<ConfigurationStatus> = Api::namespaced(client.clone(), "default");
+    let params = kube::api::PatchParams::default();
+    objects.patch_status("config-status", &params, &kube::api::Patch::Merge(&forged)).await.unwrap();
+    until(&client, ("False", i64::MAX)).await;
+}
