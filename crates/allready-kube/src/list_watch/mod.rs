@@ -2,7 +2,7 @@
 //!
 //! [`list_watch`] yields what happens as kube's `watcher` does, and [`Store`] keeps it. It is not kube's watcher, because that one
 //! waits without end for a watch that is asked for and not answered, so that whoever sees nothing cannot say so (a test beside this
-//! module shows it). Here every request has a limit, a watch that hangs is noticed within half a minute, and everything is listed
+//! module shows it). Here every request has a limit, a watch that hangs is noticed within ten seconds, and everything is listed
 //! again every ten minutes, so that an event that was lost is made good.
 //!
 //! # Permissions

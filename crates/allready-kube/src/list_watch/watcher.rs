@@ -14,10 +14,9 @@ use tokio::time::{Instant, error::Elapsed, sleep, timeout, timeout_at};
 use super::{BACKOFF, REQUEST_TIMEOUT, WatchError};
 
 /// How long one watch lasts, in seconds; a fifth less by chance, so that many do not end at once.
-const WATCH_SECONDS: u64 = 25;
-/// How much later than it should have ended a watch is dead. With it, one that hangs is noticed within half a minute: as long as a
-/// cluster may be silent.
-const MARGIN: Duration = Duration::from_secs(5);
+const WATCH_SECONDS: u64 = 8;
+/// How much later than it should have ended a watch is dead. With it, one that hangs is noticed within ten seconds.
+const MARGIN: Duration = Duration::from_secs(2);
 /// After how long everything is listed again; a fifth less by chance.
 const RELIST: Duration = Duration::from_mins(10);
 /// How long a watch has to last so that it is none that failed: whoever ends each at once, or refuses it, is not asked without pause.

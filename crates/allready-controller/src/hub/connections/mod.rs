@@ -205,10 +205,8 @@ impl ClusterConnections {
             queue.follow(name, serials(&topics));
         }
         let (topics, followed) = watch::channel(topics);
-        let sender = UpdateSender {
-            queue: self.queue.clone(),
-            connection: ConnectionId { cluster: name.clone(), epoch },
-        };
+        let connection = ConnectionId { cluster: name.clone(), epoch };
+        let sender = UpdateSender::new(self.queue.clone(), connection);
         let mut task = JoinSet::new();
         task.spawn(connection::run(sender, access.clone(), followed, self.probe.clone()));
         self.clusters.insert(name.clone(), ClusterConnection { access: access.clone(), topics, _task: task });

@@ -33,6 +33,9 @@ impl Default for Probe {
 /// How long an answer may take at least, however often is asked.
 const MIN_PATIENCE: Duration = Duration::from_secs(1);
 
+/// The longest time between two probes, however often the cluster opens a watch: they measure its latency.
+const LATENCY: Duration = Duration::from_mins(1);
+
 /// After how many silences in a row a connection is made anew: its credentials are read again, and its watches, which
 /// may hang on a connection that is dead without a word, begin with a list.
 const SILENCES: u32 = 2;
@@ -67,11 +70,16 @@ impl Probe {
                 // Watches that began before would go on telling as if it were not so.
                 return;
             }
-            // It may be asked for more often meanwhile.
+            // It may be asked for more often meanwhile. A watch that is opened is an answer as well, so that a cluster whose watches
+            // are renewed is asked only now and then, for the time that it takes.
             let (paused, chance) = (Instant::now(), fastrand::f64());
-            while let Some(rest) = self.pause(chance).checked_sub(paused.elapsed()) {
+            let heard =
+                || sender.last_opened().filter(|_| silences == 0).map_or(paused, |opened| opened.max(paused));
+            while let Some(rest) = self.pause(chance).checked_sub(heard().elapsed())
+                && paused.elapsed() < LATENCY
+            {
                 tokio::select! {
-                    () = sleep(rest) => break,
+                    () = sleep(rest) => {}
                     _ = every.changed() => {}
                 }
             }

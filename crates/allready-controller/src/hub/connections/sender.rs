@@ -5,7 +5,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::{sync::Notify, time::timeout};
+use tokio::{
+    sync::Notify,
+    time::{Instant, timeout},
+};
 
 use super::{
     ClusterUpdate,
@@ -54,11 +57,28 @@ impl SharedQueue {
 /// Sends the updates of one connection to a cluster.
 #[derive(Clone, Debug)]
 pub(super) struct UpdateSender {
-    pub(super) queue: SharedQueue,
+    queue: SharedQueue,
     pub(super) connection: ConnectionId,
+    /// The last time that the cluster opened a watch.
+    opened: Arc<Mutex<Option<Instant>>>,
 }
 
 impl UpdateSender {
+    pub(super) fn new(queue: SharedQueue, connection: ConnectionId) -> Self {
+        Self { queue, connection, opened: Arc::default() }
+    }
+
+    /// Says that the cluster has opened a watch: it answers, and accepts our credentials.
+    pub(super) fn opened(&self) {
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        self.answered();
+    }
+
+    /// The last time that the cluster opened a watch.
+    pub(super) fn last_opened(&self) -> Option<Instant> {
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Says whether the cluster answers, and how fast.
     pub(super) fn link(&self, link: Result<Duration, NoAnswer>) {
         if self.queue.lock().link(&self.connection, link) {

@@ -6,7 +6,10 @@ use std::{
     time::Duration,
 };
 
-use allready_kube::backoff::Backoff;
+use allready_kube::{
+    backoff::Backoff,
+    list_watch::{self, WatchError},
+};
 use futures::{FutureExt, StreamExt, stream};
 use kube::{
     Api, Client, ResourceExt,
@@ -23,8 +26,6 @@ use super::{
     sender::UpdateSender,
     topic_store::{TooMany, TopicStore},
 };
-use allready_kube::list_watch;
-
 use crate::{hub::ObjectName, words::cut};
 
 /// How long to wait after a failure of our own.
@@ -76,7 +77,7 @@ impl TopicWatch {
             self.sender.topic(&self.watch_id, Err("its objects are being listed again".into()));
         }
         let watches = scopes.into_iter().map(|scope| {
-            let events = list_watch::list_watch(self.api(&resource, &scope), self.only());
+            let events = list_watch::list_watch_opened(self.api(&resource, &scope), self.only());
             events.map(move |event| (scope.clone(), event)).boxed()
         });
         let mut events = stream::select_all(watches);
@@ -126,27 +127,28 @@ impl TopicWatch {
     async fn see(
         &self,
         scope: &str,
-        event: Result<watcher::Event<DynamicObject>, String>,
+        event: Result<Option<watcher::Event<DynamicObject>>, WatchError>,
     ) -> Result<(), TooMany> {
         // That a list begins is said before anything is asked.
-        if !matches!(event, Ok(watcher::Event::Init) | Err(_)) {
+        if !matches!(event, Ok(None | Some(watcher::Event::Init)) | Err(_)) {
             self.sender.answered();
         }
         match event {
-            Ok(watcher::Event::Init) => self.store().listing(scope),
-            Ok(watcher::Event::InitApply(object) | watcher::Event::Apply(object)) => {
+            Ok(None) => self.sender.opened(),
+            Ok(Some(watcher::Event::Init)) => self.store().listing(scope),
+            Ok(Some(watcher::Event::InitApply(object) | watcher::Event::Apply(object))) => {
                 let (name, instance) = self.topic.reader.read(&whole(object));
                 if self.store().there(scope, &name, instance.bytes())? {
                     self.sender.object(&self.watch_id, &name, Some(Box::new(instance))).await;
                 }
             }
-            Ok(watcher::Event::Delete(object)) => {
+            Ok(Some(watcher::Event::Delete(object))) => {
                 let name = ObjectName::new(&object.namespace().unwrap_or_default(), &object.name_any());
                 if self.store().knows(&name) {
                     self.delete(&name).await;
                 }
             }
-            Ok(watcher::Event::InitDone) => {
+            Ok(Some(watcher::Event::InitDone)) => {
                 let gone = self.store().unlisted(scope);
                 for name in gone {
                     self.delete(&name).await;
@@ -155,7 +157,7 @@ impl TopicWatch {
                 self.send_state();
             }
             Err(why) => {
-                self.store().failed(scope, cut(&why));
+                self.store().failed(scope, cut(&why.to_string()));
                 self.send_state();
             }
         }

@@ -201,7 +201,7 @@ fn many_loud_ones_are_heard_in_turn() {
 async fn who_says_more_than_anybody_takes_waits_for_room() {
     let queue = SharedQueue::default();
     let sender = opened(&mut queue.lock(), "a");
-    let sender = UpdateSender { queue: queue.clone(), connection: sender };
+    let sender = UpdateSender::new(queue.clone(), sender);
     let talking = tokio::spawn(async move {
         for index in 0..100_000 {
             sender.object(&watch_id("t"), &object(index), None).await;
@@ -300,7 +300,7 @@ proptest! {
 async fn that_a_cluster_still_answers_is_told_within_a_second_and_that_it_does_not_at_once() {
     let queue = SharedQueue::default();
     let connection = opened(&mut queue.lock(), "a");
-    let sender = UpdateSender { queue: queue.clone(), connection };
+    let sender = UpdateSender::new(queue.clone(), connection);
     let told_after = async |link: Result<Duration, NoAnswer>| {
         let waiting = tokio::spawn({
             let queue = queue.clone();

@@ -64,7 +64,7 @@ async fn a_connection_that_fails_inside_the_controller_is_told_and_begins_again(
     let watch_id = WatchId { topic: ("t".into(), 1), serial: 2 };
     queue.lock().open(&connection.cluster, connection.epoch);
     queue.lock().follow(&connection.cluster, [(&watch_id.topic, watch_id.serial)]);
-    let sender = UpdateSender { queue: queue.clone(), connection };
+    let sender = UpdateSender::new(queue.clone(), connection);
     let failing = Failing { sender: sender.clone(), watch_id, runs: 0 };
     let running = tokio::spawn(run_forever(sender, failing));
     let begun = Instant::now();
