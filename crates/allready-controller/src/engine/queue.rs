@@ -62,6 +62,8 @@ struct Entry {
     due: Option<Duration>,
     pacer: Pacer,
     failures: u32,
+    /// The number of times in a row that somebody else was faster.
+    conflicts: u32,
     not_before: Duration,
     /// Since when something waits to be written.
     waits: Option<Duration>,
@@ -78,6 +80,10 @@ struct Kept {
 const MOST_IN_FLIGHT: usize = 32;
 /// The longest that somebody may ask to be left alone: a proxy may ask for an hour.
 const LONGEST_ASKED: Duration = Duration::from_secs(30);
+
+/// The number of conflicts in a row after which a write does not ask for a version of its object any more. Somebody who writes the object
+/// more often than a request takes would keep it from being written for ever.
+const MOST_CONFLICTS: u32 = 3;
 
 impl<T: Ord + Clone> Queue<T> {
     /// An empty queue.
@@ -116,11 +122,17 @@ impl<T: Ord + Clone> Queue<T> {
             let Some(entry) = self.entries.get_mut(&target) else { continue };
             let Some(write) = entry.write.take() else { continue };
             entry.is_in_flight = true;
+            let is_starving = entry.conflicts >= MOST_CONFLICTS;
             entry.pacer.wrote(&self.pace, now);
             self.in_flight += 1;
             self.schedule(&target);
             // It was made from a value.
-            let body = write.body.map(|text| serde_json::from_str(&text).unwrap_or_default());
+            let mut body: Option<Value> =
+                write.body.map(|text| serde_json::from_str(&text).unwrap_or_default());
+            if is_starving {
+                let metadata = body.as_mut().and_then(|body| body.get_mut("metadata")?.as_object_mut());
+                metadata.map(|metadata| metadata.remove("resourceVersion"));
+            }
             writes.push((target, body));
         }
         writes
@@ -133,14 +145,16 @@ impl<T: Ord + Clone> Queue<T> {
         entry.waits = entry.write.as_ref().map(|_| now);
         self.in_flight -= 1;
         match result {
-            Ok(()) => (entry.failures, entry.not_before) = (0, Duration::ZERO),
+            Ok(()) => (entry.failures, entry.conflicts, entry.not_before) = (0, 0, Duration::ZERO),
             Err(refusal) => {
                 let asked = match refusal {
                     Refusal::Busy { after } => after.unwrap_or_default(),
                     _ => Duration::ZERO,
                 };
                 // That somebody else was faster says nothing about the server: what is newer is decided on, and written soon.
-                let growth = if refusal == Refusal::Conflict { 0 } else { entry.failures };
+                let is_conflict = refusal == Refusal::Conflict;
+                let growth = if is_conflict && entry.conflicts < MOST_CONFLICTS { 0 } else { entry.failures };
+                entry.conflicts = entry.conflicts.saturating_add(u32::from(is_conflict));
                 let wait = self.backoff.delay(growth, chance).max(asked.min(LONGEST_ASKED));
                 entry.failures = entry.failures.saturating_add(1);
                 entry.not_before = now + wait;

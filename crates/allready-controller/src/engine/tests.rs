@@ -212,3 +212,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_write_that_somebody_else_was_faster_than_three_times_asks_for_no_version() {
+    let backoff = Backoff { min: MS(100), max: Duration::from_secs(10) };
+    let mut queue: Queue<u8> = Queue::new(Pace::default(), backoff, |_| 0);
+    let body = json!({ "metadata": { "name": "web", "resourceVersion": "7" }, "status": {} });
+    let mut now = MS(0);
+    let mut send = |queue: &mut Queue<u8>, result| {
+        now += Duration::from_secs(30);
+        queue.want(&1, Some(Write::calm(Some(body.clone()))), now);
+        let (_, sent) = queue.take_due(now + MS(50)).remove(0);
+        queue.wrote(&1, result, 1.0, now + MS(60));
+        sent.unwrap()["metadata"].get("resourceVersion").is_some()
+    };
+    let conflict = || Err(Refusal::Conflict);
+    assert!(send(&mut queue, conflict()) && send(&mut queue, Err(Refusal::Unanswered)));
+    assert!(send(&mut queue, conflict()) && send(&mut queue, conflict()), "two, and one more");
+    assert!(!send(&mut queue, Err(Refusal::Unanswered)) && !send(&mut queue, Ok(())));
+    assert!(send(&mut queue, Ok(())), "what was written ends it");
+}

@@ -19,26 +19,37 @@ use allready_controller::{
 use allready_core::found;
 use allready_kube::kinds::ConfigurationStatus;
 use http::{HeaderValue, Request};
-use kube::{Api, Client};
-use tower::ServiceExt;
+use kube::{Api, Client, client::Body};
+use tower::{ServiceExt, service_fn};
 
 use crate::config::{controller, definitions, report, spec};
 
-/// A controller whose requests can be told from those of others, and that leads in this term while it is not zero.
-fn replica(server: &ApiServer, name: &'static str, term: &Arc<AtomicU64>) -> ConfigController {
-    let named = server.service().map_request(move |mut request: Request<_>| {
+/// A client whose requests can be told from those of others, and reach the server also when it has hung up meanwhile, as through
+/// a proxy.
+pub(crate) fn proxied(server: &ApiServer, name: &'static str) -> Client {
+    let service = server.service();
+    let proxy = service_fn(move |mut request: Request<Body>| {
         request.headers_mut().insert(http::header::USER_AGENT, HeaderValue::from_static(name));
-        request
+        let answer = tokio::spawn(service.clone().oneshot(request));
+        async move { answer.await.unwrap() }
     });
+    Client::new(proxy, "default")
+}
+
+/// Leads in this term while it is not zero.
+pub(crate) fn leads_in(term: &Arc<AtomicU64>) -> Leader {
     let term = Arc::clone(term);
-    let leader = Leader::new(move |_| {
+    Leader::new(move |_| {
         let number = Some(term.load(Ordering::SeqCst)).filter(|number| *number > 0);
         number.map(|number| Term { number: Some(number), remaining: Duration::from_secs(4) })
-    });
+    })
+}
+
+fn replica(server: &ApiServer, name: &'static str, term: &Arc<AtomicU64>) -> ConfigController {
     ConfigController {
         options: Options { lease: Some("allready-system/allready-controller".into()), ..Options::default() },
-        running: Running { leader, ..Running::default() },
-        ..controller(Client::new(named, "default"), spec(&["a"]))
+        running: Running { leader: leads_in(term), ..Running::default() },
+        ..controller(proxied(server, name), spec(&["a"]))
     }
 }
 
@@ -78,7 +89,7 @@ async fn a_write_that_was_decided_by_a_deposed_leader_is_refused() {
 
     // The first one says True, and that is on its way for as long as it takes to elect another.
     let delayed = Rule::new(Effect::Latency(Duration::from_secs(20))).agent("first").verb(Verb::Patch);
-    server.faults().add(delayed.kind("ConfigurationStatus").next_calls(1));
+    let delayed = server.faults().add(delayed.kind("ConfigurationStatus").next_calls(1));
     report(&client, "a", "True", "").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     report(&client, "a", "False", "no pool").await;
@@ -90,6 +101,7 @@ async fn a_write_that_was_decided_by_a_deposed_leader_is_refused() {
         tokio::time::sleep(Duration::from_millis(10)).await;
         assert_eq!(ready(&client).await, ("False".to_owned(), 2), "never green while red");
     }
+    assert_eq!(server.faults().fired(delayed), 1, "it was on its way");
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,19 +5,29 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use allready_apiserver::{
-    ApiServer,
-    fault::{Effect, Rule, RuleId},
+    ApiServer, Verb,
+    fault::{Effect, Rule},
     server::Keep,
 };
-use serde_json::json;
+use allready_core::Status;
+use allready_kube::kinds::ClusterStatus;
+use kube::{Api, Client, ResourceExt, api::ListParams};
+use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::{AGENT, CLUSTERS, Stage};
 
-/// How long after the last fault the status must be right: longer than a cluster may be silent, and is asked for.
-const SETTLED: Duration = Duration::from_secs(12);
+/// How long after the last fault the status must be right.
+const SETTLED: Duration = Duration::from_secs(5);
 /// How long a cluster may be red, or lost, while the hub is green.
-const LAG: Duration = Duration::from_secs(12);
+const LAG: Duration = Duration::from_secs(8);
+/// How long after a cluster can be reached again it is asked, if it was silent for long before: `SILENT` of the connections, and a little.
+const ASKED_AGAIN: Duration = Duration::from_secs(16);
+/// How long a cluster may be silent, in seconds.
+const CLUSTER_TIMEOUT: u32 = 2;
+
+/// The kinds of objects that the hub makes, and watches.
+const OWN: [&str; 4] = ["ClusterStatus", "Lease", "InstanceStatus", "DNSEndpoint"];
 
 /// What the test does next. The hub is the server after the last cluster.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +43,8 @@ enum Act {
     RestartHub,
     Refuse(usize, u8),
     Disturb(usize, bool),
+    /// The hub cannot see objects of a kind that it made itself.
+    Blind(&'static str),
     Edit(bool),
 }
 
@@ -40,7 +52,8 @@ enum Act {
 #[derive(Clone, Debug)]
 struct Truth {
     said: &'static str,
-    cut: Option<RuleId>,
+    is_cut: bool,
+    returned: Option<Instant>,
     is_joined: bool,
     /// Since when it is not well.
     unwell: Option<Instant>,
@@ -61,7 +74,7 @@ impl Play {
     fn pick(&mut self) -> Act {
         let cluster = self.random.usize(..CLUSTERS.len());
         let server = self.random.usize(..=CLUSTERS.len());
-        match self.random.u8(..20) {
+        match self.random.u8(..22) {
             0..7 => Act::Say(cluster, ["True", "True", "False", "Unknown"][self.random.usize(..4)]),
             7 => Act::CutOff(cluster),
             8..10 => Act::Return(cluster),
@@ -73,6 +86,7 @@ impl Play {
             16 => Act::RestartHub,
             17 => Act::Refuse(server, self.random.u8(..5)),
             18 => Act::Disturb(server, self.random.bool()),
+            19..21 => Act::Blind(OWN[self.random.usize(..OWN.len())]),
             _ => Act::Edit(self.random.bool()),
         }
     }
@@ -85,16 +99,13 @@ impl Play {
                 self.truth(cluster).said = status;
             }
             Act::CutOff(cluster) => {
-                if self.truth(cluster).cut.is_none() {
-                    let rule = Rule::new(Effect::ResetBefore).agent(AGENT);
-                    let rule = self.server(cluster).faults().add(rule);
-                    self.server(cluster).close_watches();
-                    self.truth(cluster).cut = Some(rule);
-                }
+                self.stage.cut_off(CLUSTERS[cluster]);
+                self.truth(cluster).is_cut = true;
             }
             Act::Return(cluster) => {
-                if let Some(rule) = self.truth(cluster).cut.take() {
-                    self.server(cluster).faults().remove(rule);
+                self.stage.reconnect(CLUSTERS[cluster]);
+                if std::mem::take(&mut self.truth(cluster).is_cut) {
+                    self.truth(cluster).returned = Some(Instant::now());
                 }
             }
             Act::Leave(cluster) => {
@@ -129,9 +140,16 @@ impl Play {
                 let effect = if twice { Effect::DuplicateEvent } else { Effect::CloseWatch };
                 self.server(server).faults().add(Rule::new(effect).agent(AGENT).rate(0.5));
             }
+            Act::Blind(kind) => {
+                for verb in [Verb::List, Verb::Watch] {
+                    let rule = Rule::new(Effect::Unavailable).agent(AGENT).verb(verb).kind(kind);
+                    self.stage.hub.faults().add(rule);
+                }
+                self.stage.hub.close_watches();
+            }
             Act::Edit(strict) => {
                 let mode = if strict { "Always" } else { "WhenNeeded" };
-                self.stage.aggregate(json!({ "instanceStatuses": mode })).await;
+                self.stage.aggregate(spec(mode)).await;
             }
         }
         self.look().await;
@@ -153,7 +171,7 @@ impl Play {
     async fn look(&mut self) {
         let now = Instant::now();
         for truth in self.truth.values_mut() {
-            let is_well = !truth.is_joined || (truth.said == "True" && truth.cut.is_none());
+            let is_well = !truth.is_joined || (truth.said == "True" && !truth.is_cut);
             truth.unwell = if is_well { None } else { truth.unwell.or(Some(now)) };
         }
         let unwell = self.truth.values().filter_map(|truth| truth.unwell).min();
@@ -176,22 +194,15 @@ impl Play {
         for index in 0..=CLUSTERS.len() {
             self.server(index).faults().clear();
         }
-        for index in 0..CLUSTERS.len() {
-            if self.truth(index).cut.is_some() {
-                let rule = Rule::new(Effect::ResetBefore).agent(AGENT);
-                let rule = self.server(index).faults().add(rule);
-                self.truth(index).cut = Some(rule);
-            }
-        }
     }
 
     async fn compare(&self) -> Result<(), String> {
         let joined: Vec<_> = self.truth.iter().filter(|(_, truth)| truth.is_joined).collect();
         let words = |wanted: &str, mark: &str| -> Vec<String> {
-            let heard = joined.iter().filter(|(_, truth)| truth.cut.is_none() && truth.said == wanted);
+            let heard = joined.iter().filter(|(_, truth)| !truth.is_cut && truth.said == wanted);
             heard.map(|(name, _)| format!("{name}{mark} Listener certificate is expired")).collect()
         };
-        let lost = joined.iter().filter(|(_, truth)| truth.cut.is_some()).count();
+        let lost = joined.iter().filter(|(_, truth)| truth.is_cut).count();
         let (bad, unknown) = (words("False", ""), words("Unknown", " (unknown)"));
         let due = match (bad.len(), unknown.len() + lost) {
             (0, 0) => "True",
@@ -219,8 +230,30 @@ impl Play {
         if *stand != json!(rows) && lost == 0 {
             return Err(format!("it has {stand}, and should have {rows:?}"));
         }
+        let statuses: Api<ClusterStatus> =
+            Api::default_namespaced(Client::new(self.stage.hub.service(), "default"));
+        let statuses = statuses.list(&ListParams::default()).await.unwrap();
+        let told: Vec<_> = statuses.items.iter().map(ResourceExt::name_any).collect();
+        // One that joins while it is cut off is told of when it has had the time to answer.
+        let silent = |name: &str| self.truth[name].is_cut && !told.iter().any(|told| told == name);
+        let due: Vec<_> = joined.iter().map(|(name, _)| **name).filter(|name| !silent(name)).collect();
+        if told != due {
+            return Err(format!("there are ClusterStatuses of {told:?}, and should be of {due:?}"));
+        }
+        for status in &statuses {
+            let conditions = status.status.iter().flat_map(|status| &status.conditions);
+            let is_reachable = conditions.into_iter().any(|found| found.status == Status::True);
+            // One that was heard may be silent for longer than here.
+            if !is_reachable && !self.truth[&*status.name_any()].is_cut {
+                return Err(format!("it says {:?} of {}", status.status, status.name_any()));
+            }
+        }
         Ok(())
     }
+}
+
+fn spec(instance_statuses: &str) -> Value {
+    json!({ "clusterTimeoutSeconds": CLUSTER_TIMEOUT, "instanceStatuses": instance_statuses })
 }
 
 #[tokio::test(start_paused = true)]
@@ -228,7 +261,8 @@ async fn never_green_while_a_cluster_is_red_and_right_when_the_faults_are_over()
     let seed =
         std::env::var("ALLREADY_FAULT_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_260_301);
     let stage = Stage::new(seed).await;
-    let well = Truth { said: "True", cut: None, is_joined: true, unwell: None };
+    stage.aggregate(spec("WhenNeeded")).await;
+    let well = Truth { said: "True", is_cut: false, returned: None, is_joined: true, unwell: None };
     let truth = CLUSTERS.map(|name| (name, well.clone())).into();
     let mut play = Play { stage, random: fastrand::Rng::with_seed(seed), truth, seed };
     play.stage.says_within("True", Duration::from_secs(10)).await;
@@ -243,7 +277,10 @@ async fn never_green_while_a_cluster_is_red_and_right_when_the_faults_are_over()
             play.pass(pause).await;
         }
         play.calm();
-        play.pass(SETTLED).await;
+        let returned = play.truth.values().filter_map(|truth| truth.returned).max();
+        let asked =
+            returned.map_or(Duration::ZERO, |returned| ASKED_AGAIN.saturating_sub(returned.elapsed()));
+        play.pass(asked + SETTLED).await;
         if let Err(why) = play.compare().await {
             panic!("seed {seed}, at {:?}, after {told:?}: {why}", play.stage.start.elapsed());
         }

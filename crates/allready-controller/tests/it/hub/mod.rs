@@ -1,14 +1,20 @@
 //! A hub and its clusters, all in one process and on a paused clock.
 
+mod clusters;
 mod faults;
 mod hostile;
+mod leaders;
 mod placement;
 mod writing;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use allready_apiserver::{ApiServer, catalog};
-use allready_controller::engine::Running;
+use allready_controller::engine::{Leader, Running};
 use allready_controller::hub::{
     ClusterName, HubController, Options,
     inventory::{Access, Cluster, ClusterInventory, Inventory},
@@ -24,10 +30,11 @@ use jiff::Timestamp;
 use kube::{
     Api, Client,
     api::{ApiResource, DynamicObject, Patch, PatchParams},
+    client::Body,
 };
 use serde_json::{Value, json};
 use tokio::{sync::watch, task::JoinHandle, time::Instant};
-use tower::ServiceExt;
+use tower::{BoxError, ServiceExt, service_fn};
 
 /// The user agent of the hub, to tell its calls from those of the test.
 const AGENT: &str = "hub";
@@ -56,7 +63,10 @@ struct Stage {
     start: Instant,
     hub: ApiServer,
     spokes: BTreeMap<&'static str, ApiServer>,
+    /// The clusters that nothing reaches.
+    cut_off: Arc<Mutex<BTreeSet<String>>>,
     inventory: watch::Sender<Inventory>,
+    options: Options,
     running: Option<JoinHandle<()>>,
 }
 
@@ -65,6 +75,12 @@ const CLUSTERS: [&str; 3] = ["cluster-1", "cluster-2", "cluster-3"];
 impl Stage {
     /// A hub with a Gateway, and three clusters with an instance of it in which all is well.
     async fn new(seed: u64) -> Self {
+        let mut stage = Self::without_controller(seed).await;
+        stage.run();
+        stage
+    }
+
+    async fn without_controller(seed: u64) -> Self {
         let start = Instant::now();
         let server = |crds: Vec<Value>| {
             ApiServer::builder().crds(crds).seed(seed).clock(move || day(start)).build().unwrap()
@@ -74,7 +90,14 @@ impl Stage {
         let hub = server(ours.chain([catalog::gateway(), catalog::dns_endpoint()]).collect());
         let spokes = CLUSTERS.map(|name| (name, server(vec![catalog::gateway()])));
         let inventory = watch::Sender::new(Inventory::default());
-        let mut stage = Self { start, hub, spokes: spokes.into(), inventory, running: None };
+        let options = Options {
+            patience: Duration::from_secs(3),
+            namespace: "default".to_owned(),
+            backoff: Backoff { min: Duration::from_millis(100), max: Duration::from_secs(2) },
+            ..Options::default()
+        };
+        let (spokes, cut_off) = (spokes.into(), Arc::default());
+        let stage = Self { start, hub, spokes, cut_off, inventory, options, running: None };
         stage.make_gateway(&stage.hub).await;
         for (index, name) in CLUSTERS.into_iter().enumerate() {
             stage.make_gateway(&stage.spokes[name]).await;
@@ -82,22 +105,20 @@ impl Stage {
             stage.join(name);
         }
         stage.aggregate(json!({})).await;
-        stage.run();
         stage
     }
 
+    fn controller(&self, client: Client, leader: Leader) -> HubController {
+        let start = self.start;
+        HubController {
+            options: self.options.clone(),
+            running: Running { clock: Clock::new(move || day(start)), leader, ..Running::default() },
+            ..HubController::new(client, Box::new(Told(self.inventory.subscribe())))
+        }
+    }
+
     fn run(&mut self) {
-        let (start, told) = (self.start, self.inventory.subscribe());
-        let controller = HubController {
-            options: Options {
-                patience: Duration::from_secs(3),
-                namespace: "default".to_owned(),
-                backoff: Backoff { min: Duration::from_millis(100), max: Duration::from_secs(2) },
-                ..Options::default()
-            },
-            running: Running { clock: Clock::new(move || day(start)), ..Running::default() },
-            ..HubController::new(as_hub(&self.hub), Box::new(Told(told)))
-        };
+        let controller = self.controller(as_hub(&self.hub), Leader::always());
         if let Some(before) = self.running.replace(tokio::spawn(controller.run())) {
             before.abort();
         }
@@ -113,8 +134,30 @@ impl Stage {
 
     /// A cluster joins, or is connected to anew.
     fn join(&self, name: &str) {
-        let access = Access::Client(Arc::new(as_hub(&self.spokes[name])));
-        self.enlist(name, access);
+        let (service, cut_off, of) =
+            (self.spokes[name].service(), Arc::clone(&self.cut_off), name.to_owned());
+        let cable = service_fn(move |request: Request<Body>| {
+            let is_cut = cut_off.lock().unwrap().contains(&of);
+            let answer = service.clone().oneshot(named(request));
+            async move {
+                if is_cut {
+                    Err(BoxError::from("connection refused"))
+                } else {
+                    answer.await.map_err(Into::into)
+                }
+            }
+        });
+        self.enlist(name, Access::Client(Arc::new(Client::new(cable, "default"))));
+    }
+
+    /// Nothing reaches a cluster any more, not even a question for its version.
+    fn cut_off(&self, name: &str) {
+        self.cut_off.lock().unwrap().insert(name.to_owned());
+        self.spokes[name].close_watches();
+    }
+
+    fn reconnect(&self, name: &str) {
+        self.cut_off.lock().unwrap().remove(name);
     }
 
     fn enlist(&self, name: &str, access: Access) {
@@ -213,11 +256,12 @@ fn gateways(server: &ApiServer) -> Api<DynamicObject> {
 }
 
 fn as_hub(server: &ApiServer) -> Client {
-    let named = server.service().map_request(|mut request: Request<_>| {
-        request.headers_mut().insert(http::header::USER_AGENT, HeaderValue::from_static(AGENT));
-        request
-    });
-    Client::new(named, "default")
+    Client::new(server.service().map_request(named), "default")
+}
+
+fn named(mut request: Request<Body>) -> Request<Body> {
+    request.headers_mut().insert(http::header::USER_AGENT, HeaderValue::from_static(AGENT));
+    request
 }
 
 fn day(start: Instant) -> Timestamp {

@@ -9,7 +9,7 @@ use allready_apiserver::{
 use allready_kube::kinds::{InstanceStatus, StatusAggregation};
 use kube::{
     Api, Client,
-    api::{ApiResource, DeleteParams, DynamicObject, ListParams},
+    api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams},
 };
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -115,4 +115,33 @@ async fn what_stands_for_an_aggregation_that_was_deleted_while_no_controller_ran
     eventually("nothing of it is left", is_clear).await;
     assert_eq!(stage.programmed().await, ("Unknown".to_owned(), "Waiting for controller".to_owned()));
     assert_eq!(stage.hub.faults().fired(fails), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn somebody_who_writes_the_object_all_the_time_does_not_keep_the_hub_from_writing_its_status() {
+    let stage = Stage::new(4).await;
+    stage.says_within("True", Duration::from_secs(10)).await;
+    // The object has changed before a write of the hub arrives.
+    let late = Rule::new(Effect::Latency(Duration::from_millis(30))).agent(AGENT).verb(Verb::Patch);
+    let late = stage.hub.faults().add(late.kind("Gateway"));
+    let others = gateways(&stage.hub);
+    let writing = tokio::spawn(async move {
+        for number in 0_u64.. {
+            let label = json!({ "metadata": { "labels": { "number": number.to_string() } } });
+            others.patch("web", &PatchParams::default(), &Patch::Merge(&label)).await.unwrap();
+            sleep(Duration::from_millis(20)).await;
+        }
+    });
+    for status in ["False", "True", "Unknown", "False", "True"] {
+        let (before, began) = (stage.hub.faults().fired(late), Instant::now());
+        stage.say("cluster-1", 0, status, "Listener certificate is expired").await;
+        stage.says_within(status, Duration::from_secs(2)).await;
+        let (sent, took) = (stage.hub.faults().fired(late) - before, began.elapsed());
+        assert!(sent <= 5, "{status}: {sent} requests in {took:?}");
+        let settled = stage.hub.faults().fired(late);
+        sleep(Duration::from_secs(5)).await;
+        let more = stage.hub.faults().fired(late) - settled;
+        assert!(more <= 1, "{status}: {more} requests after it stood");
+    }
+    writing.abort();
 }

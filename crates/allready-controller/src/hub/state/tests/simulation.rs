@@ -90,7 +90,7 @@ fn acts() -> impl Strategy<Value = Act> {
         1 => (0..4_usize).prop_map(Act::Decide),
         1 => (0..2_usize).prop_map(Act::Disband),
         1 => mostly().prop_map(Act::Inventory),
-        1 => (0..4_usize, any::<bool>()).prop_map(|(watch, is)| Act::Watch(watch, is)),
+        1 => (0..6_usize, any::<bool>()).prop_map(|(watch, is)| Act::Watch(watch, is)),
         1 => any::<bool>().prop_map(Act::Stall),
         2 => (0..8_usize).prop_map(Act::Fate),
         1 => mostly().prop_map(Act::Lead),
@@ -132,7 +132,14 @@ fn play(world: &mut World, guard: &mut Guard, act: &Act) {
         Act::Disband(name) => drop(world.store.delete(What::Aggregation, &named(NAMES[name]))),
         Act::Inventory(is) => world.has_inventory = is,
         Act::Watch(watch, is_well) => {
-            let what = [What::Aggregation, What::Gateway, What::InstanceStatus, What::Endpoint][watch];
+            let what = [
+                What::Aggregation,
+                What::Gateway,
+                What::InstanceStatus,
+                What::Endpoint,
+                What::ClusterStatus,
+                What::Lease,
+            ][watch];
             if is_well {
                 world.failing.remove(&what)
             } else {
