@@ -100,6 +100,21 @@ pub fn report_name(
     Layout::sharded(&*object.namespace, &*object.name).object_name(&identity)
 }
 
+/// Returns true if the name and the label of a report are made of its spec, as they are of those that are made here.
+pub fn is_named_by_its_spec(report: &Value) -> bool {
+    let (metadata, spec) = (&report["metadata"], &report["spec"]);
+    let text = |part: &Value| part.as_str().unwrap_or_default().to_owned();
+    let (aggregation, kind) = (text(&spec["aggregation"]), text(&spec["targetRef"]["kind"]));
+    let object = ObjectName::new(&text(&metadata["namespace"]), &text(&spec["targetRef"]["name"]));
+    let owner = Owner { api_version: "", kind: &kind, uid: "" };
+    let cluster = ClusterName::new(&text(&spec["cluster"])).ok();
+    let name = cluster.map(|cluster| report_name(&aggregation, &object, &owner, &cluster));
+    name.is_some_and(|name| metadata["name"] == *name)
+        && metadata["labels"]
+            .get(AGGREGATION_LABEL)
+            .is_some_and(|label| *label == *labels::value(&aggregation))
+}
+
 fn status(subject: &Subject, cluster: &ClusterName) -> InstanceStatusStatus {
     let share = subject.shares().get(cluster);
     let last = share.and_then(|share| share.last.as_ref());

@@ -161,6 +161,7 @@ fn aggregation() -> CustomResourceDefinition {
 fn instance_status() -> CustomResourceDefinition {
     let mut definition = InstanceStatus::crd();
     for schema in schemas(&mut definition) {
+        hold(schema, &[], &[rules::NAMED_LIKE_AN_INSTANCE]);
         hold(schema, &["spec"], &[rules::INSTANCE_NEVER_CHANGES]);
         tidy(schema);
     }

@@ -16,6 +16,13 @@ macro_rules! report_name {
     };
 }
 
+/// The name of an `InstanceStatus`, where its parts make a legal one. The hub derives the same name.
+macro_rules! instance_name {
+    () => {
+        "self.spec.targetRef.name + '.' + self.spec.targetRef.kind.lowerAscii() + '-' + self.spec.aggregation + '.' + self.spec.cluster"
+    };
+}
+
 /// An expression that holds for everything that is accepted.
 #[derive(Clone, Copy)]
 pub(super) struct Rule {
@@ -146,6 +153,23 @@ pub(super) const INSTANCE_NEVER_CHANGES: Rule = Rule::new(
     "self == oldSelf",
     "the spec of an InstanceStatus cannot change: delete it, and the hub makes another one",
 );
+
+/// Two that say something else of the same instance cannot both be there.
+pub(super) const NAMED_LIKE_AN_INSTANCE: Rule = Rule {
+    holds: concat!(
+        "self.metadata.name == ",
+        instance_name!(),
+        " || ((size(",
+        instance_name!(),
+        ") > 253 || self.spec.targetRef.name.contains('.') || self.spec.aggregation.contains('.') || !(",
+        instance_name!(),
+        ").matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'))",
+        " && self.metadata.name.matches('-[0-9a-f]{16}$'))",
+    ),
+    field: None,
+    message: "the name of an InstanceStatus is made of targetRef.name, targetRef.kind, aggregation and cluster: the hub makes it",
+    told: Some(concat!("'the name of this InstanceStatus has to be ' + ", instance_name!())),
+};
 
 /// The name of a `ClusterStatus` is that of its cluster.
 pub(super) const NAMED_LIKE_A_CLUSTER: Rule = Rule::new(

@@ -194,17 +194,46 @@ async fn a_report_has_ready_and_conditions_named_after_reconcilers_alone() {
     }
 }
 
+fn instance_spec(target: &str, aggregation: &str) -> Value {
+    json!({
+        "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "name": target },
+        "cluster": "cluster-1", "aggregation": aggregation,
+    })
+}
+
+#[tokio::test]
+async fn an_instance_status_is_named_after_its_spec_as_the_hub_names_it() {
+    let long = "n".repeat(240);
+    for (target, aggregation) in [
+        ("web", "gateways"),
+        ("web.eu", "gateways"),
+        ("web", "eu.gateways"),
+        (&*long, "gateways"),
+        ("Web", "gateways"),
+    ] {
+        let identity = Identity::of(format!("gateway-{aggregation}")).on("cluster-1");
+        let name = Layout::sharded("default", target).object_name(&identity);
+        let spec = instance_spec(target, aggregation);
+        create::<InstanceStatus>(client(), &name, spec.clone()).await.unwrap();
+        for wrong in ["web", "web.gateway-gateways.cluster-2", "web.gateway.cluster-1", &format!("{name}-x")]
+        {
+            let message = create::<InstanceStatus>(client(), wrong, spec.clone()).await.unwrap_err();
+            assert!(message.contains("the name of this InstanceStatus has to be"), "{message}");
+        }
+    }
+    let plain =
+        create::<InstanceStatus>(client(), "web-0123456789abcdef", instance_spec("web", "gateways")).await;
+    assert!(plain.unwrap_err().contains("has to be web.gateway-gateways.cluster-1"));
+}
+
 #[tokio::test]
 async fn an_instance_status_never_changes_its_spec() {
     let client = client();
-    let spec = json!({
-        "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "name": "web" },
-        "cluster": "cluster-1", "aggregation": "gateways",
-    });
-    create::<InstanceStatus>(client.clone(), "web.cluster-1", spec).await.unwrap();
+    let name = "web.gateway-gateways.cluster-1";
+    create::<InstanceStatus>(client.clone(), name, instance_spec("web", "gateways")).await.unwrap();
     let api: Api<InstanceStatus> = Api::default_namespaced(client);
     let moved = Patch::Merge(json!({ "spec": { "cluster": "cluster-2" } }));
-    let error = api.patch("web.cluster-1", &PatchParams::default(), &moved).await.unwrap_err();
+    let error = api.patch(name, &PatchParams::default(), &moved).await.unwrap_err();
     assert!(error.to_string().contains("cannot change"), "{error}");
     let found = api.list(&ListParams::default().fields("spec.cluster=cluster-1")).await.unwrap();
     assert_eq!(found.items.len(), 1);

@@ -17,12 +17,12 @@ impl HubState {
         let mut desired = Desired::default();
         let Some(aggregation) = self.aggregations.get(name) else { return desired };
         let patience = self.options.patience;
-        let Self { clusters, endpoints, reports, cluster_statuses, .. } = self;
+        let Self { clusters, endpoints, instance_statuses, cluster_statuses, .. } = self;
         let wants_dns = aggregation.plan.dns.is_some();
         let unseen = [
             aggregation.objects.unseen_at(patience),
             clusters.unseen_at(patience),
-            reports.store.unseen_at(patience),
+            instance_statuses.store.unseen_at(patience),
             cluster_statuses.store.unseen_at(patience),
             cluster_statuses.leases.unseen_at(patience),
             endpoints.store.unseen_at(patience).filter(|_| wants_dns),
@@ -36,13 +36,13 @@ impl HubState {
             trouble.push(format!("the clusters cannot be seen: {why}"));
         }
         let own = [
-            ("InstanceStatuses", reports.store.unseen(patience, now.elapsed)),
+            ("InstanceStatuses", instance_statuses.store.unseen(patience, now.elapsed)),
             ("ClusterStatuses", cluster_statuses.store.unseen(patience, now.elapsed)),
             ("Leases of clusters", cluster_statuses.leases.unseen(patience, now.elapsed)),
         ];
         let own = own.into_iter().filter_map(|(what, why)| Some(format!("{what} cannot be seen: {}", why?)));
         trouble.extend(own);
-        trouble.extend(reports.refusal());
+        trouble.extend(instance_statuses.refusal());
         let dns_trouble = endpoints.store.unseen(patience, now.elapsed).filter(|_| wants_dns);
         let dns_trouble = dns_trouble.map(|why| format!("DNSEndpoints cannot be seen: {why}"));
         let dns_trouble = dns_trouble.or_else(|| aggregation.dns_refusal());
@@ -52,7 +52,8 @@ impl HubState {
             // It is about to be known, and what stands is better than a guess.
             return desired;
         }
-        let status = aggregation.status(clusters, &trouble, dns_trouble.as_deref(), now.time);
+        let notes = clusters.problems.iter().take(5).cloned().chain(instance_statuses.misnamed()).collect();
+        let status = aggregation.status(clusters, &trouble, dns_trouble.as_deref(), notes, now.time);
         if !stands(&aggregation.standing, &status) {
             let mut body = json!({
                 "apiVersion": "allready.dev/v1alpha1",
@@ -96,6 +97,7 @@ impl Aggregation {
         clusters: &Clusters,
         trouble: &[String],
         dns_trouble: Option<&str>,
+        notes: Vec<String>,
         time: Time,
     ) -> Value {
         let heard = self.views.values().filter(|view| view.doubt.is_none()).count();
@@ -118,9 +120,7 @@ impl Aggregation {
             (Status::Unknown, reason!("InventoryUnknown"), "the clusters are not known yet".to_owned())
         } else if self.chosen.is_empty() {
             let why = format!("none of {} is chosen", many(clusters.known().len(), "known clusters"));
-            let why = [why].into_iter().chain(clusters.problems.iter().take(5).cloned());
-            let why = why.collect::<Vec<_>>().join("; ");
-            (Status::Unknown, reason!("NoClusters"), why)
+            (Status::Unknown, reason!("NoClusters"), [vec![why], notes].concat().join("; "))
         } else if !lost.is_empty() {
             let names = first(&lost);
             let all = many(self.chosen.len(), "clusters");
@@ -129,9 +129,7 @@ impl Aggregation {
         } else {
             let objects = many(self.subjects.len(), "objects");
             let why = format!("{objects} from {}", many(self.chosen.len(), "clusters"));
-            let why = [why].into_iter().chain(clusters.problems.iter().take(5).cloned());
-            let why = why.collect::<Vec<_>>().join("; ");
-            (Status::True, reason!("AllClustersHeard"), why)
+            (Status::True, reason!("AllClustersHeard"), [vec![why], notes].concat().join("; "))
         };
         let mut conditions = vec![self.condition(condition_type!("Ready"), status, reason, &message, time)];
         if self.plan.dns.is_some() {

@@ -96,7 +96,7 @@ impl HubState {
             }
         }
         for target in settled {
-            self.report_settled(&target);
+            self.own_settled(&target);
         }
         desired
     }

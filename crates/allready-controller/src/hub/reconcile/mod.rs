@@ -3,7 +3,7 @@
 mod aggregation;
 mod cluster;
 mod endpoint;
-mod report;
+mod instance_status;
 mod status;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use allready_kube::{list_watch::WatchEvent, refusal::Refusal};
 
 use super::{
     ObjectName,
-    state::{HubEvent, HubKey, HubState, Target, reports::LASTING},
+    state::{HubEvent, HubKey, HubState, Target, instance_statuses::LASTING},
 };
 use crate::engine::{Desired, Now, Reconciler, Written};
 
@@ -31,7 +31,7 @@ impl Reconciler for HubState {
             HubKey::Cluster(cluster) => self.reconcile_cluster(cluster, now),
             HubKey::Status(target) => self.reconcile_status(target, now),
             HubKey::Endpoint(name) => self.reconcile_endpoint(name, now),
-            HubKey::InstanceStatus(name) => self.reconcile_report(name),
+            HubKey::InstanceStatus(name) => self.reconcile_instance_status(name),
             HubKey::Aggregation(name) => self.reconcile_aggregation(name, now),
         }
     }
@@ -72,11 +72,11 @@ impl Reconciler for HubState {
             Target::InstanceStatus(name) => {
                 self.due.insert(HubKey::InstanceStatus(name.clone()));
                 match &written {
-                    Ok(Some(object)) => self.report_stands(object),
-                    Ok(None) => drop(self.reports.store.apply(gone(name), now.elapsed)),
+                    Ok(Some(object)) => self.instance_status_stands(object),
+                    Ok(None) => drop(self.instance_statuses.store.apply(gone(name), now.elapsed)),
                     Err(_) => {}
                 }
-                self.report_written(target, written.err(), failures);
+                self.own_written(target, written.err(), failures);
             }
             Target::ClusterStatus(cluster) => {
                 self.due.insert(HubKey::Cluster(cluster.clone()));
@@ -89,7 +89,7 @@ impl Reconciler for HubState {
                 if written.is_ok() {
                     self.clusters.written.insert(cluster.clone(), now.elapsed);
                 }
-                self.report_written(target, written.err(), failures);
+                self.own_written(target, written.err(), failures);
             }
             Target::Lease(cluster) => {
                 self.due.insert(HubKey::Cluster(cluster.clone()));
@@ -99,7 +99,7 @@ impl Reconciler for HubState {
                     Ok(None) => drop(self.cluster_statuses.leases.apply(gone(&name), now.elapsed)),
                     Err(_) => {}
                 }
-                self.report_written(target, written.err(), failures);
+                self.own_written(target, written.err(), failures);
             }
         }
         due.append(&mut self.due);

@@ -14,7 +14,7 @@ use crate::{
     hub::{
         ClusterName, Doubt, Leftover, ObjectName, Subject,
         reports::recalled_rows,
-        state::{HubKey, HubState, StatusTarget, Target, contest, reports::LASTING},
+        state::{HubKey, HubState, StatusTarget, Target, contest, instance_statuses::LASTING},
     },
 };
 

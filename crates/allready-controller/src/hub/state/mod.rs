@@ -25,11 +25,11 @@ pub(super) mod cluster_statuses;
 mod clusters;
 pub(super) mod contest;
 mod endpoints;
+pub(super) mod instance_statuses;
 mod leftovers;
 mod objects;
 mod placements;
 mod relations;
-pub(super) mod reports;
 pub(super) mod standing;
 mod target;
 #[cfg(test)]
@@ -54,11 +54,11 @@ pub(super) use self::{
     cluster_statuses::ClusterStatuses,
     clusters::Clusters,
     endpoints::{Endpoints, presence},
+    instance_statuses::{InstanceStatuses, MADE_BY},
     placements::Placements,
-    reports::{MADE_BY, Reports},
 };
 pub use self::{
-    reports::AGGREGATION_LABEL,
+    instance_statuses::AGGREGATION_LABEL,
     target::{HubKey, StatusTarget, Target},
 };
 use super::{
@@ -141,7 +141,7 @@ pub struct HubState {
     pub(super) aggregations: BTreeMap<Arc<str>, Aggregation>,
     /// The StatusAggregations as they are watched.
     pub(super) watched: Store<ObjectName, ()>,
-    pub(super) reports: Reports,
+    pub(super) instance_statuses: InstanceStatuses,
     pub(super) cluster_statuses: ClusterStatuses,
     pub(super) endpoints: Endpoints,
     pub(super) placements: Placements,
@@ -170,7 +170,7 @@ impl HubState {
             clusters: Clusters::default(),
             aggregations: BTreeMap::new(),
             watched: Store::new(now),
-            reports: Reports::new(now),
+            instance_statuses: InstanceStatuses::new(now),
             cluster_statuses: ClusterStatuses::new(now),
             endpoints: Endpoints::new(now),
             placements: Placements::new(now),
@@ -214,7 +214,7 @@ impl HubState {
         }
         let mut watches = BTreeMap::from([
             ("StatusAggregations".to_owned(), seen(&self.watched)),
-            ("InstanceStatuses".to_owned(), seen(&self.reports.store)),
+            ("InstanceStatuses".to_owned(), seen(&self.instance_statuses.store)),
             ("ClusterStatuses".to_owned(), seen(&self.cluster_statuses.store)),
             ("Leases of clusters".to_owned(), seen(&self.cluster_statuses.leases)),
         ]);
@@ -248,7 +248,7 @@ impl HubState {
             }
             HubEvent::Aggregations(event) => self.take_aggregation(event, now.elapsed),
             HubEvent::Objects(id, event) => self.take_object(&id, event, now.elapsed),
-            HubEvent::InstanceStatuses(event) => self.take_report(event, now.elapsed),
+            HubEvent::InstanceStatuses(event) => self.take_instance_status(event, now.elapsed),
             HubEvent::ClusterStatuses(event) => self.take_cluster_status(event, now.elapsed),
             HubEvent::Leases(event) => self.take_lease(event, now.elapsed),
             HubEvent::Endpoints(event) => self.take_endpoint(event, now.elapsed),

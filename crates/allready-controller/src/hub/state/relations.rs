@@ -46,7 +46,7 @@ impl HubState {
     pub(in crate::hub) fn reports_changed(&mut self, name: &Arc<str>, object: &ObjectName) {
         let Some(aggregation) = self.aggregations.get(name) else { return };
         let Some(subject) = aggregation.subjects.get(object) else { return };
-        if aggregation.reported.get(object) == Some(&false) && self.reports.store.is_empty() {
+        if aggregation.reported.get(object) == Some(&false) && self.instance_statuses.store.is_empty() {
             return;
         }
         for cluster in subject.shares().keys().cloned().collect::<Vec<_>>() {
@@ -63,7 +63,7 @@ impl HubState {
             name: report_name(name, object, &owner, cluster).into(),
         };
         let instance = (Arc::clone(name), object.clone(), cluster.clone());
-        self.reports.instances.insert(report.clone(), instance);
+        self.instance_statuses.instances.insert(report.clone(), instance);
         self.due.insert(HubKey::InstanceStatus(report));
     }
 
@@ -107,7 +107,7 @@ impl HubState {
         let leftovers = self.leftovers.keys().cloned().map(HubKey::Status);
         let endpoints = self.endpoints.store.keys().chain(self.endpoints.last.keys());
         let endpoints = endpoints.chain(self.endpoints.owners.keys()).cloned().map(HubKey::Endpoint);
-        let reports = self.reports.store.keys().chain(self.reports.instances.keys());
+        let reports = self.instance_statuses.store.keys().chain(self.instance_statuses.instances.keys());
         let reports = reports.cloned().map(HubKey::InstanceStatus);
         let objects = self.aggregations.values().flat_map(|aggregation| {
             aggregation.objects.keys().map(|object| HubKey::Status(aggregation.target(object)))

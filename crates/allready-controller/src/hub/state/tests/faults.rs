@@ -202,6 +202,39 @@ fn a_restart_loses_no_report_of_an_aggregation_with_a_long_name() {
 }
 
 #[test]
+fn a_report_whose_name_does_not_fit_its_spec_is_told_and_neither_read_nor_removed() {
+    let mut world = calm();
+    world.aggregate("gateways", gateways(&json!({ "instanceStatuses": "Always" })));
+    world.pass(S(5));
+    let genuine = reports(&world)[0].clone();
+    let genuine = world.store.get(What::InstanceStatus, &genuine).unwrap().clone();
+    let forged = ObjectName::new("shop", "web.gateway-gateways.cluster-9");
+    world.edit(What::InstanceStatus, &forged, |object| {
+        object["metadata"]["labels"] = genuine["metadata"]["labels"].clone();
+        object["spec"] = genuine["spec"].clone();
+        object["status"]["addresses"] = json!([{ "type": "IPAddress", "value": "10.9.9.9" }]);
+    });
+    world.pass(S(5));
+    let message = |world: &World| {
+        let aggregation = world.store.get(What::Aggregation, &named("gateways")).unwrap();
+        aggregation["status"]["conditions"][0]["message"].as_str().unwrap().to_owned()
+    };
+    assert!(
+        message(&world).contains("InstanceStatus shop/web.gateway-gateways.cluster-9"),
+        "{}",
+        message(&world)
+    );
+    world.spoke(1).is_up = false;
+    world.restart();
+    world.pass_and(S(20), |world| assert_eq!(reports(world).len(), 4));
+    assert_eq!(addresses(&world)[0], "cluster-1/10.0.1.1");
+    world.spoke(1).is_up = true;
+    world.store.delete(What::InstanceStatus, &forged);
+    world.pass(S(10));
+    assert!(!message(&world).contains("InstanceStatus"), "{}", message(&world));
+}
+
+#[test]
 fn a_report_is_right_even_if_its_write_was_not_heard_of() {
     let mut world = calm();
     world.aggregate("gateways", gateways(&json!({ "instanceStatuses": "Always" })));

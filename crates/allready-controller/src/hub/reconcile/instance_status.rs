@@ -10,38 +10,38 @@ use crate::{
         reports,
         state::{
             HubState, MADE_BY, Target,
-            reports::{About, told},
+            instance_statuses::{About, told},
             standing::at_version,
         },
     },
 };
 
 impl HubState {
-    pub(super) fn reconcile_report(&mut self, name: &ObjectName) -> Desired<Target> {
+    pub(super) fn reconcile_instance_status(&mut self, name: &ObjectName) -> Desired<Target> {
         let mut desired = Desired::default();
-        if !self.reports.store.is_synced() || !self.clusters.is_seen() {
+        if !self.instance_statuses.store.is_synced() || !self.clusters.is_seen() {
             return desired;
         }
         let write = if let Some((aggregation, object, cluster)) = self.reported_instance(name) {
             self.instance_report(name, &aggregation, &object, &cluster)
         } else {
-            self.reports.instances.remove(name);
+            self.instance_statuses.instances.remove(name);
             // Only what is known for certain to be unwanted is taken away.
-            let standing = self.reports.store.get(name).filter(|_| self.watched.is_synced());
+            let standing = self.instance_statuses.store.get(name).filter(|_| self.watched.is_synced());
             let about = standing.and_then(|standing| standing.about.as_ref());
             about.filter(|about| self.is_orphan(about)).map(|_| Write::calm(None))
         };
         let target = Target::InstanceStatus(name.clone());
         match write {
             Some(write) => desired.write(target, write),
-            None => self.report_settled(&target),
+            None => self.own_settled(&target),
         }
         desired
     }
 
     /// The instance that a report is wanted on.
     fn reported_instance(&self, name: &ObjectName) -> Option<(Arc<str>, ObjectName, ClusterName)> {
-        let (aggregation, object, cluster) = self.reports.instances.get(name)?;
+        let (aggregation, object, cluster) = self.instance_statuses.instances.get(name)?;
         let found = self.aggregations.get(aggregation)?;
         let subject = found.subjects.get(object)?;
         let is_wanted = found.reported.get(object) == Some(&true)
@@ -71,7 +71,7 @@ impl HubState {
         let mut body = reports::report(subject, name, object, &owner, cluster);
         body["metadata"]["namespace"] = (*report.namespace).into();
         body["metadata"]["labels"][MADE_BY.0] = MADE_BY.1.into();
-        let standing = self.reports.store.get(report);
+        let standing = self.instance_statuses.store.get(report);
         if standing.is_some_and(|standing| standing.digest == told(&body)) {
             return None;
         }

@@ -1,6 +1,10 @@
 //! The InstanceStatuses that the hub keeps, where an object has no room for the shares of all clusters.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use allready_kube::{list_watch::Store, refusal::Refusal, report::labels};
 use serde_json::Value;
@@ -15,23 +19,26 @@ use crate::hub::{ClusterName, Instance, ObjectName, reports};
 /// The label of every InstanceStatus, ClusterStatus and Lease that the hub writes.
 pub(in crate::hub) const MADE_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "allready-hub");
 
-/// The reports that stand, and those that may be wanted.
+/// The InstanceStatuses that stand, and those that may be wanted.
 #[derive(Debug)]
-pub(in crate::hub) struct Reports {
-    pub(in crate::hub) store: Store<ObjectName, Report>,
+pub(in crate::hub) struct InstanceStatuses {
+    pub(in crate::hub) store: Store<ObjectName, StandingInstanceStatus>,
     /// The instances that reports are, or were, wanted on: the aggregation, the object and the cluster, by the name of the report.
     pub(in crate::hub) instances: BTreeMap<ObjectName, (Arc<str>, ObjectName, ClusterName)>,
     /// InstanceStatuses, ClusterStatuses and Leases that could not be written, and why.
     refused: BTreeMap<Target, String>,
+    /// Those whose name does not fit their spec: somebody else made them, and they are not read.
+    misnamed: BTreeSet<ObjectName>,
 }
 
-/// A report that stands.
+/// An InstanceStatus that stands.
 #[derive(Debug)]
-pub(in crate::hub) struct Report {
+pub(in crate::hub) struct StandingInstanceStatus {
     pub(in crate::hub) digest: u64,
     pub(in crate::hub) version: Option<u64>,
-    /// None for one that cannot be read, which is left alone.
+    /// None for one that cannot be read or has another name than it should, which is left alone.
     pub(in crate::hub) about: Option<About>,
+    is_misnamed: bool,
 }
 
 /// The instance that a report is about.
@@ -48,9 +55,14 @@ pub(in crate::hub) struct About {
     said: Box<Instance>,
 }
 
-impl Reports {
+impl InstanceStatuses {
     pub(super) fn new(now: Duration) -> Self {
-        Self { store: Store::new(now), instances: BTreeMap::new(), refused: BTreeMap::new() }
+        Self {
+            store: Store::new(now),
+            instances: BTreeMap::new(),
+            refused: BTreeMap::new(),
+            misnamed: BTreeSet::new(),
+        }
     }
 
     /// That some cannot be written, and why.
@@ -60,6 +72,16 @@ impl Reports {
             1 => format!("{target} cannot be written: {why}"),
             many => format!("{many} objects cannot be written, such as {target}: {why}"),
         })
+    }
+
+    /// That some were not made by the hub, and are not read.
+    pub(in crate::hub) fn misnamed(&self) -> Option<String> {
+        let name = self.misnamed.first()?;
+        let more = match self.misnamed.len() {
+            1 => String::new(),
+            many => format!(" and {} more", many - 1),
+        };
+        Some(format!("not read, as its name does not fit its spec: InstanceStatus {name}{more}; delete it"))
     }
 
     /// What the clusters said of an object before: to earlier controllers, or for an earlier plan.
@@ -72,45 +94,53 @@ impl Reports {
 }
 
 impl HubState {
-    pub(super) fn take_report(&mut self, event: ObjectEvent, now: Duration) {
+    pub(super) fn take_instance_status(&mut self, event: ObjectEvent, now: Duration) {
         let (is_listed, is_failure) =
             (matches!(event, ObjectEvent::InitDone), matches!(event, ObjectEvent::Failed(_)));
         if let ObjectEvent::Apply(name, object) = &event {
-            let known = self.reports.store.get(name).and_then(|known| known.version);
-            if !self.reports.store.is_listing() && known > version(object) {
+            let known = self.instance_statuses.store.get(name).and_then(|known| known.version);
+            if !self.instance_statuses.store.is_listing() && known > version(object) {
                 return; // a watch that is behind our own write
             }
         }
-        let event = event.map(|object| self.read_report(&object));
-        for name in self.reports.store.apply(event, now) {
+        let event = event.map(|object| self.read_instance_status(&object));
+        let mut is_other = false;
+        for name in self.instance_statuses.store.apply(event, now) {
+            let InstanceStatuses { store, misnamed, .. } = &mut self.instance_statuses;
+            is_other |= match store.get(&name) {
+                Some(found) if found.is_misnamed => misnamed.insert(name.clone()),
+                _ => misnamed.remove(&name),
+            };
             self.due.insert(HubKey::InstanceStatus(name));
         }
         if is_listed {
             self.everything_changed();
-        } else if is_failure {
+        } else if is_failure || is_other {
             self.aggregations_changed();
         }
     }
 
     /// Takes a report as the answer to a write shows it.
-    pub(in crate::hub) fn report_stands(&mut self, object: &Value) {
+    pub(in crate::hub) fn instance_status_stands(&mut self, object: &Value) {
         let name = named(object);
-        let known = self.reports.store.get(&name).and_then(|known| known.version);
+        let known = self.instance_statuses.store.get(&name).and_then(|known| known.version);
         if known <= version(object) {
-            let report = self.read_report(object);
-            self.reports.store.update(name, report);
+            let report = self.read_instance_status(object);
+            self.instance_statuses.store.update(name, report);
         }
     }
 
     /// Reads a report of ours, and recalls what it remembers.
-    fn read_report(&mut self, object: &Value) -> Report {
+    fn read_instance_status(&mut self, object: &Value) -> StandingInstanceStatus {
         let about = About::read(object);
+        let is_misnamed = about.is_some() && !reports::is_named_by_its_spec(object);
+        let about = about.filter(|_| !is_misnamed);
         if let Some(about) = &about
             && let Some((aggregation, object)) = self.subject_of(about)
         {
             self.recall_one(&aggregation, &object, &about.cluster, &about.said);
         }
-        Report { digest: told(object), version: version(object), about }
+        StandingInstanceStatus { digest: told(object), version: version(object), about, is_misnamed }
     }
 
     /// The aggregation whose name is so as a label.
@@ -134,7 +164,7 @@ impl HubState {
     pub(super) fn reported_before(&self, name: &str, object: &ObjectName) -> Vec<(ClusterName, Instance)> {
         let Some(aggregation) = self.aggregations.get(name) else { return Vec::new() };
         let about = ObjectName { namespace: self.report_namespace(object), name: Arc::clone(&object.name) };
-        self.reports.said_before(&labels::value(name), &aggregation.plan.target.kind, &about)
+        self.instance_statuses.said_before(&labels::value(name), &aggregation.plan.target.kind, &about)
     }
 
     /// Tells an object what a cluster said before, if it has not heard the cluster itself.
@@ -156,16 +186,16 @@ impl HubState {
     }
 
     /// Takes whether an object of ours could be written, or why not. A failure that may pass is told when it lasts.
-    pub(in crate::hub) fn report_written(
+    pub(in crate::hub) fn own_written(
         &mut self,
         target: &Target,
         refused: Option<(Refusal, String)>,
         failures: u32,
     ) {
         let is_new = match refused {
-            None => self.reports.refused.remove(target).is_some(),
+            None => self.instance_statuses.refused.remove(target).is_some(),
             Some((refusal, why)) if !refusal.may_pass() || failures >= LASTING => {
-                self.reports.refused.insert(target.clone(), why).is_none()
+                self.instance_statuses.refused.insert(target.clone(), why).is_none()
             }
             Some(_) => false,
         };
@@ -175,8 +205,8 @@ impl HubState {
     }
 
     /// Nothing is to be written to an object of ours, so nothing is refused.
-    pub(in crate::hub) fn report_settled(&mut self, target: &Target) {
-        if self.reports.refused.remove(target).is_some() {
+    pub(in crate::hub) fn own_settled(&mut self, target: &Target) {
+        if self.instance_statuses.refused.remove(target).is_some() {
             self.aggregations_changed();
         }
     }
