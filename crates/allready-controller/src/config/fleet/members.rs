@@ -1,0 +1,163 @@
+//! Counts a member anew from everything that is known of it.
+
+use allready_core::{Condition, Standing, fleet::FleetIndex, reason, rollup::Input};
+use allready_kube::kinds::ComponentRole;
+
+use super::{
+    super::{judge, plan::PlannedComponent},
+    Fleet, Member, Origin, Report,
+};
+
+impl Fleet {
+    pub(super) fn judge_origin(&mut self, origin: &Origin) {
+        if let Some(name) = self.reports.get(origin).map(|held| Member::of(&held.report).to_string()) {
+            self.judge(&name);
+        }
+    }
+
+    pub(super) fn judge_node(&mut self, node: &str) {
+        let components = self.plan.components.iter().filter(|component| component.instances.are_nodes());
+        let names: Vec<_> =
+            components.map(|component| Member::new(&component.name, Some(node)).to_string()).collect();
+        for name in &names {
+            self.judge(name);
+        }
+    }
+
+    /// Judges anew whoever goes by this name, from everything that is known.
+    pub(super) fn judge(&mut self, name: &str) {
+        let origins = self.reporters.get(name).cloned().unwrap_or_default();
+        let node = self.note_absence(name);
+        let has_left = node.as_deref().is_some_and(|node| self.has_left(node));
+        let held: Vec<(&Origin, &Report)> =
+            origins.iter().filter_map(|origin| Some((origin, &*self.reports.get(origin)?.report))).collect();
+        let expected =
+            self.plan.claims(name).find(|(component, instance)| self.expects(component, *instance));
+        let placed = expected.or_else(|| {
+            let (_, report) = held.first()?;
+            Some((self.plan.component(&report.component)?, report.instance.as_deref()))
+        });
+        let types = expected.map(|(component, _)| component.types.clone());
+        let is_stranger =
+            expected.is_none() && placed.is_some_and(|(component, _)| component.instances.are_nodes());
+        let conditions: Vec<Input<'_>> = held
+            .iter()
+            .flat_map(|(origin, report)| self.counting(origin, report))
+            .map(|condition| {
+                Input::from(condition).with_polarity(self.plan.polarity(condition.type_.as_str()))
+            })
+            .collect();
+        let is_red = conditions.iter().any(|input| input.standing() == Standing::Bad);
+        let revisions = held.iter().map(|(origin, report)| (origin.kind(), report.revision.as_deref()));
+        let doubt = placed
+            .and_then(|(component, instance)| judge::place(self, component, instance))
+            .or_else(|| self.heartbeat_doubt(name))
+            // Bad news about an older revision is news.
+            .or_else(|| judge::revision(revisions, self.plan.revision.as_deref()).filter(|_| !is_red));
+        let counted = match (placed, held.first()) {
+            (Some((component, instance)), _) => {
+                Some((component.role, Member::new(&component.name, instance).label()))
+            }
+            (None, Some((_, report))) => Some((ComponentRole::Required, Member::of(report).label())),
+            (None, None) => None,
+        };
+        let counted = counted.filter(|_| !has_left);
+        if is_stranger {
+            self.strangers.extend(origins.iter().cloned());
+        } else {
+            for origin in &origins {
+                self.strangers.remove(origin);
+            }
+        }
+        let before = self.counted.get(name);
+        if let Some((role, label)) = before.filter(|before| Some(*before) != counted.as_ref()) {
+            index_of(&mut self.required, &mut self.informational, *role).forget(label);
+        }
+        let Some((role, label)) = counted else {
+            self.counted.remove(name);
+            return;
+        };
+        let index = index_of(&mut self.required, &mut self.informational, role);
+        match types {
+            Some(types) if types.is_empty() => index.expect(&label),
+            Some(types) => index.expect_types(&label, types),
+            None => index.unexpect(&label),
+        };
+        if held.is_empty() {
+            index.remove(&label);
+        } else {
+            index.apply(&label, conditions);
+        }
+        match doubt {
+            Some((reason, message)) => index.silence(&label, reason, message),
+            None => index.unsilence(&label),
+        };
+        if self.counted.get(name).is_none_or(|(known_role, known)| (*known_role, known) != (role, &label)) {
+            self.counted.insert(name.to_owned(), (role, label));
+        }
+    }
+
+    /// The conditions of a report that count. `Ready` of a StatusReport is made of the others, and counts only where it is
+    /// worse than all of them.
+    fn counting<'a>(
+        &self,
+        origin: &Origin,
+        report: &'a Report,
+    ) -> impl Iterator<Item = &'a Condition> + use<'a> {
+        let is_summary =
+            |condition: &Condition| origin.kind() == Origin::STATUS_REPORT && condition.type_ == *"Ready";
+        let standing =
+            |condition: &Condition| self.plan.polarity(condition.type_.as_str()).standing(condition.status);
+        let (summaries, others): (Vec<_>, Vec<_>) =
+            report.conditions.iter().partition(|condition| is_summary(condition));
+        let worst = others.iter().map(|condition| standing(condition)).max();
+        let counting: Vec<_> = summaries
+            .into_iter()
+            .filter(|summary| worst.is_none_or(|worst| standing(summary) > worst))
+            .collect();
+        counting.into_iter().chain(others)
+    }
+
+    /// Notes since when the node is not there of whoever goes by this name, and returns it.
+    fn note_absence(&mut self, name: &str) -> Option<String> {
+        let is_bound = |component: &PlannedComponent| component.instances.are_nodes();
+        let node = self.plan.claims(name).find(|(component, _)| is_bound(component))?.1?.to_owned();
+        let reports = |component: &PlannedComponent| {
+            self.reporters.contains_key(&Member::new(&component.name, Some(&node)).to_string())
+        };
+        let is_needed = self.plan.components.iter().filter(|component| is_bound(component)).any(reports)
+            || self.places.values().any(|nodes| nodes.contains_key(&node));
+        if is_needed && !self.nodes.contains_key(&node) {
+            self.absent.entry(node.clone()).or_insert(self.clock);
+        } else {
+            self.absent.remove(&node);
+        }
+        Some(node)
+    }
+
+    /// The doubt that the Leases of whoever goes by this name give cause to.
+    fn heartbeat_doubt(&self, name: &str) -> Option<judge::Doubt> {
+        let limit = self.plan.silent_after?;
+        let origins = self.reporters.get(name).into_iter().flatten();
+        let reports = origins.filter(|origin| origin.kind() == Origin::STATUS_REPORT);
+        let heartbeats: Vec<_> = reports.filter_map(|report| self.heartbeats.get(report.name())).collect();
+        let latest =
+            heartbeats.iter().filter(|heartbeat| !heartbeat.gone).map(|heartbeat| heartbeat.seen).max();
+        match latest {
+            Some(seen) => judge::heartbeat(seen, limit, self.now),
+            None if heartbeats.is_empty() => None,
+            None => Some((reason!("HeartbeatLost"), "its Lease is gone".to_owned())),
+        }
+    }
+}
+
+fn index_of<'a>(
+    deciding: &'a mut FleetIndex,
+    informational: &'a mut FleetIndex,
+    role: ComponentRole,
+) -> &'a mut FleetIndex {
+    match role {
+        ComponentRole::Required => deciding,
+        ComponentRole::Informational => informational,
+    }
+}
