@@ -45,11 +45,14 @@ impl HubState {
             (self.clusters.links.get(cluster), self.clusters.known().get(cluster))
         else {
             // It is not in the inventory any more.
-            if sees_statuses && standing.is_some() {
-                desired.write(status, Write::calm(None));
-            }
-            if sees_leases && held.is_some() {
-                desired.write(lease, Write::calm(None));
+            let standing =
+                [(status, sees_statuses, standing.is_some()), (lease, sees_leases, held.is_some())];
+            for (target, is_seen, stands) in standing {
+                if is_seen && stands {
+                    desired.write(target, Write::calm(None));
+                } else if is_seen {
+                    self.own_settled(&target);
+                }
             }
             return desired;
         };

@@ -302,6 +302,12 @@ fn what_a_cluster_said_does_not_return_with_the_reports_after_it_has_left() {
 }
 
 #[test]
+fn nothing_is_told_to_be_refused_that_is_not_wanted_since_its_cluster_has_left() {
+    let then = [Act::Fate(0), Act::Join(4, true), Act::Wait(930), Act::Join(4, false)];
+    run(&[calm(0), then.into()].concat());
+}
+
+#[test]
 fn an_object_that_only_the_answer_to_a_write_has_shown_is_not_written_to_for_ever() {
     let then = [
         Act::Aggregate(1, 0),
