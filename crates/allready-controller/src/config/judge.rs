@@ -14,7 +14,7 @@ use super::{
 /// A doubt about a reporter: the reason and the message under which it counts as unknown.
 pub(super) type Doubt = (Reason, String);
 
-/// Whether the node and the pod of an instance are there and ready.
+/// The doubt about an instance whose node or pod is not there, or not ready.
 pub(super) fn place(fleet: &Fleet, component: &PlannedComponent, instance: Option<&str>) -> Option<Doubt> {
     let node = instance.filter(|_| component.instances.are_nodes())?;
     match fleet.nodes.get(node) {
@@ -35,7 +35,7 @@ pub(super) fn place(fleet: &Fleet, component: &PlannedComponent, instance: Optio
     }
 }
 
-/// Whether a reporter whose heartbeat was last seen then has been heard of lately.
+/// The doubt about a reporter whose heartbeat was last seen then, if that is too long ago.
 pub(super) fn heartbeat(seen: Duration, limit: u32, now: Duration) -> Option<Doubt> {
     // Without the instant: who fell silent for one cause is to be told as one.
     (silent_at(seen, limit) <= now)

@@ -75,7 +75,7 @@ impl PlannedInstances {
         }
     }
 
-    /// Whether an instance is the name of a node, which can be gone or not ready.
+    /// Returns true if an instance is the name of a node, which can be gone or not ready.
     pub fn are_nodes(&self) -> bool {
         matches!(self, Self::Nodes(_) | Self::DaemonSet(_))
     }
@@ -252,7 +252,7 @@ impl Plan {
         &self.stated
     }
 
-    /// Whether nodes have to be known.
+    /// Returns true if nodes have to be known.
     pub fn needs_nodes(&self) -> bool {
         self.components.iter().any(|component| component.instances.are_nodes())
     }

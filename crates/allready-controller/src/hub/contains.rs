@@ -1,4 +1,4 @@
-//! Whether an instance was made from what the hub object says now.
+//! The comparison of the spec of an instance with that of the hub object.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{HubFacts, Instance};
 
-/// Whether every field of a part is in the whole, with an equal value. The whole may have more fields, as from defaults, but a
+/// Returns true if every field of a part is in the whole, with an equal value. The whole may have more fields, as from defaults, but a
 /// list has as many entries: one that was taken away would otherwise go unnoticed. A field that is null is as good as absent.
 ///
 /// ```

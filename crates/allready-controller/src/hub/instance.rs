@@ -14,7 +14,7 @@ pub struct Instance {
     /// The spec, as compact JSON with sorted keys: equal texts are equal specs. Empty where it was too large to keep, or where an
     /// annotation makes it needless.
     pub spec: Arc<str>,
-    /// Whether it is being deleted.
+    /// True if it is being deleted.
     pub is_leaving: bool,
     /// What it says of each planned condition, in the order of the plan.
     pub conditions: Vec<Said>,
@@ -53,7 +53,7 @@ pub enum Said {
     Condition {
         /// The condition, with its message cut.
         condition: Condition,
-        /// Whether it is about an older generation than the instance has: worth no more than Unknown.
+        /// True if it is about an older generation than the instance has: worth no more than Unknown.
         is_behind: bool,
     },
     /// It does not have it.
@@ -78,7 +78,7 @@ pub struct Listener {
     pub name: Arc<str>,
     /// How many routes are attached; none where it does not say.
     pub attached_routes: Option<i64>,
-    /// Whether what it says is about the generation that the instance has.
+    /// True if what it says is about the generation that the instance has.
     pub is_current: bool,
     /// Its own `Programmed`, where it has one.
     pub programmed: Option<Status>,

@@ -31,7 +31,7 @@ pub struct Limits {
     pub listener_bytes: Option<usize>,
     /// How many conditions there may be, everybody's together.
     pub conditions: usize,
-    /// Whether a condition can say which generation it is about.
+    /// True if a condition can say which generation it is about.
     pub has_generations: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Whether a cluster answers, and since when it does not.
+//! The connection to a cluster: it answers, or has not done so since a time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -29,7 +29,7 @@ pub struct Link {
 pub struct NoAnswer {
     /// In words.
     pub why: Arc<str>,
-    /// Whether waiting makes it no better: the credentials are refused, or cannot be used.
+    /// True if waiting makes it no better: the credentials are refused, or cannot be used.
     pub is_final: bool,
 }
 
@@ -86,7 +86,7 @@ impl Link {
         self.failing.as_ref().is_some_and(|failing| failing.is_final)
     }
 
-    /// Whether it answered, and how fast; or why it did not.
+    /// Takes the answer to a probe: the time that it took, or the reason why there was none.
     pub fn probed(&mut self, answer: Result<Duration, NoAnswer>, now: Duration, time: Time) {
         match answer {
             Ok(lag) => {
@@ -98,7 +98,7 @@ impl Link {
         }
     }
 
-    /// Whether this controller has heard it.
+    /// Returns true if this controller has heard it.
     pub fn is_heard(&self) -> bool {
         self.heard.is_some()
     }

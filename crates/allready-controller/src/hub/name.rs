@@ -41,7 +41,7 @@ pub fn split_address(row: &Address) -> Option<(ClusterName, Address)> {
     Some((ClusterName::new(cluster).ok()?, Address { type_: type_.into(), value: value.into() }))
 }
 
-/// Whether an address is of a type that only a hub object has.
+/// Returns true if an address is of a type that only a hub object has.
 pub(super) fn is_row(address: &Address) -> bool {
     native(&address.type_).is_some()
 }

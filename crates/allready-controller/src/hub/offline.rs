@@ -255,7 +255,7 @@ pub fn spec_for<'a>(hub: &Value, instances: impl IntoIterator<Item = &'a Value>)
     StatusAggregationSpec { rows: Vec::new(), ..asked }
 }
 
-/// Whether an object of a cluster is the instance of an object of the hub: of its group, kind, namespace and name. A namespace
+/// Returns true if an object of a cluster is the instance of an object of the hub: of its group, kind, namespace and name. A namespace
 /// that is not told is the same.
 pub fn is_instance(object: &Value, hub: &Value) -> bool {
     let (one, other) = (named(object), named(hub));
@@ -384,7 +384,7 @@ fn finish(made: &mut Value, facts: &HubFacts) {
     }
 }
 
-/// Whether everything is there. Where there was no room even to say so, it is not known.
+/// The status of the condition that everything is there. Where there was no room even for that condition, it is not known.
 fn aggregated(status: &Value) -> Status {
     let conditions = found::read(&status["conditions"]);
     conditions.find(AGGREGATED).map_or(Status::Unknown, |condition| condition.status)

@@ -114,7 +114,7 @@ pub(super) struct Ensured {
 }
 
 impl ControllerArgs {
-    /// Whether replicas agree on who writes.
+    /// Returns true if replicas agree on who writes.
     pub(super) fn leads(&self) -> bool {
         !self.no_leader_election
     }

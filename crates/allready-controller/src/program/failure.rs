@@ -46,7 +46,7 @@ impl Failure {
         Self { code: 77, message: message.to_string() }
     }
 
-    /// Whether the system does not give what is needed, which may change.
+    /// Returns true if the system does not give what is needed, which may change.
     pub fn is_unavailable(&self) -> bool {
         self.code == 69
     }

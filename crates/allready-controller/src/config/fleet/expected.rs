@@ -35,7 +35,7 @@ impl Fleet {
         })
     }
 
-    /// Whether a component should have this instance.
+    /// Returns true if a component should have this instance.
     pub(super) fn expects(&self, component: &PlannedComponent, instance: Option<&str>) -> bool {
         match (&component.instances, instance) {
             (PlannedInstances::One, instance) => instance.is_none(),
@@ -65,7 +65,7 @@ impl Fleet {
         }
     }
 
-    /// Whether this instance of a component is expected now.
+    /// Returns true if this instance of a component is expected now.
     pub(in crate::config) fn is_expected(&self, component: &str, instance: Option<&str>) -> bool {
         self.plan.component(component).is_some_and(|planned| self.expects(planned, instance))
     }

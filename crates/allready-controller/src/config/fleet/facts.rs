@@ -54,7 +54,7 @@ pub struct Report {
 pub struct NodeFacts {
     /// Its labels.
     pub labels: Arc<BTreeMap<String, String>>,
-    /// Whether its `Ready` is `True`.
+    /// True if its `Ready` is `True`.
     pub ready: bool,
 }
 
@@ -65,7 +65,7 @@ pub struct PodFacts {
     pub daemon_set: String,
     /// The node it runs on.
     pub node: String,
-    /// Whether its `Ready` is `True`.
+    /// True if its `Ready` is `True`.
     pub ready: bool,
 }
 
@@ -74,7 +74,7 @@ pub struct PodFacts {
 pub struct DaemonSetFacts {
     /// On how many nodes it should run.
     pub desired: i32,
-    /// Whether that number is about its current generation.
+    /// True if that number is about its current generation.
     pub current: bool,
 }
 

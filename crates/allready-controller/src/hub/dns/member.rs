@@ -43,7 +43,7 @@ pub(super) struct Member<'a> {
     pub(super) ends: Option<Time>,
     /// Since when it is leaving, unless it has routes.
     pub(super) leaving: Option<Time>,
-    /// Whether it is a target of some name with the addresses that it has now.
+    /// True if it is a target of some name with the addresses that it has now.
     pub(super) serves: bool,
     /// What its addresses are in DNS.
     pub(super) usable: BTreeSet<Target>,
@@ -171,7 +171,7 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Whether it freshly says that one of these listeners has routes.
+    /// Returns true if it freshly says that one of these listeners has routes.
     pub(super) fn has_routes(&self, listeners: &BTreeSet<&str>) -> bool {
         let has_routes = |listener: &Listener| listener.is_current && listener.attached_routes > Some(0);
         self.verdict.is_none() && listeners.iter().any(|name| self.listener(name).is_some_and(has_routes))

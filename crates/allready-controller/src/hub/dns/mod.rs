@@ -156,7 +156,7 @@ pub struct Decision {
 }
 
 impl Published {
-    /// Whether there is nothing to publish.
+    /// Returns true if there is nothing to publish.
     ///
     /// ```
     /// use allready_controller::hub::dns::Published;

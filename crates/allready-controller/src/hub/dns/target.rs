@@ -52,7 +52,7 @@ pub(super) fn folded(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
 
-/// Whether external-dns would take a record of this name, which is folded; it may stand for all names below another.
+/// Returns true if external-dns would take a record of this name, which is folded; it may stand for all names below another.
 pub(super) fn is_record_name(name: &str) -> bool {
     name.len() <= MAX_NAME_BYTES && is_name(name.strip_prefix("*.").unwrap_or(name))
 }

@@ -19,7 +19,7 @@ pub(super) const OPERATORS: [(&str, &str); 3] =
 /// Functions whose result can be much larger than what they are given.
 const REFUSED: [&str; 4] = ["format", "join", "range", "replace"];
 
-/// Whether a text may be given to the parser. Brackets are counted wherever they stand, in quotes too: so nothing that is
+/// Checks that a text may be given to the parser. Brackets are counted wherever they stand, in quotes too: so nothing that is
 /// misread here can nest deeper there.
 pub(super) fn check_text(source: &str) -> Result<(), String> {
     let characters = source.chars().count();

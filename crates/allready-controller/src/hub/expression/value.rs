@@ -97,7 +97,7 @@ fn key(name: &str) -> Key {
     Key::String(Arc::new(name.to_owned()))
 }
 
-/// Whether a value is among those of a list, or among the keys of a map.
+/// Returns true if a value is among those of a list, or among the keys of a map.
 #[expect(clippy::needless_pass_by_value, reason = "functions of the language are given values")]
 pub(super) fn is_within(value: Cel, whole: Cel) -> Result<bool, ExecutionError> {
     match whole {

@@ -141,7 +141,7 @@ impl std::fmt::Debug for Access {
 }
 
 impl PartialEq for Access {
-    /// Whether a connection by one is as good as a connection by the other.
+    /// Returns true if a connection by one is as good as a connection by the other.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Kubeconfig(one), Self::Kubeconfig(other)) => {

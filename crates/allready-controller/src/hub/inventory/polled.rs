@@ -64,7 +64,7 @@ struct Seen {
     name: String,
     stamps: Vec<Stamp>,
     access: Access,
-    /// Whether the last look was not to its advantage: one more, and it counts.
+    /// True if the last look was not to its advantage: one more, and it counts.
     is_suspect: bool,
 }
 

@@ -71,7 +71,7 @@ async fn in_time<T>(answer: impl Future<Output = kube::Result<T>>) -> kube::Resu
     timeout(REQUEST_TIMEOUT, answer).await.unwrap_or_else(|_| Err(kube::Error::Service(NO_ANSWER.into())))
 }
 
-/// Whether whoever asks may write the status of a kind in all namespaces: where not, it has never done so.
+/// Returns true if whoever asks may write the status of a kind in all namespaces: where not, it has never done so.
 ///
 /// # Permissions
 ///

@@ -40,9 +40,9 @@ pub struct Plan {
     pub conditions: Vec<PlannedCondition>,
     /// What Unknown is worth.
     pub unknown: UnknownInstances,
-    /// Whether addresses are aggregated.
+    /// True if addresses are aggregated.
     pub addresses: bool,
-    /// Whether listeners are aggregated.
+    /// True if listeners are aggregated.
     pub listeners: bool,
     /// Numbers that are aggregated, by their paths without the leading dot.
     pub fields: Vec<AggregatedField>,
@@ -61,7 +61,7 @@ pub struct Plan {
 pub struct PlannedCondition {
     /// Its type.
     pub type_: ConditionType,
-    /// Whether True is good.
+    /// The status that is good.
     pub polarity: Polarity,
     /// The expression that says whether it holds, for instances that do not have it. Where one has it too, the worse of both
     /// counts.
@@ -145,7 +145,7 @@ impl Plan {
 
 const GATEWAYS: &str = "gateway.networking.k8s.io";
 
-/// Whether the target are Gateways of the Gateway API.
+/// Returns true if the target are Gateways of the Gateway API.
 fn is_gateway(target: &TargetKind) -> bool {
     target.kind == "Gateway" && group(target) == GATEWAYS
 }

@@ -94,7 +94,7 @@ fn kept(condition: &FoundCondition<'_>, found: &FoundObject<'_>) -> Condition {
     Condition { message, errors: Box::default(), warnings: Box::default(), ..whole }
 }
 
-/// Whether something is about an older generation than there is: by its own word, or else by that of the status.
+/// Returns true if something is about an older generation than there is: by its own word, or else by that of the status.
 pub(super) fn is_behind(own: Option<Generation>, status: Option<Generation>, generation: Generation) -> bool {
     let observed =
         own.filter(|observed| !observed.is_none()).or(status.filter(|observed| !observed.is_none()));

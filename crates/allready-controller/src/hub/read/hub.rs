@@ -24,7 +24,7 @@ pub struct HubFacts {
     pub generation: Generation,
     /// Its spec, as compact JSON with sorted keys. Empty where it was too large to keep.
     pub spec: Arc<str>,
-    /// Whether it is being deleted.
+    /// True if it is being deleted.
     pub is_leaving: bool,
     /// The clusters that it is placed on, sorted: by an annotation, or by a Placement; none where nothing places it.
     pub placed: Option<Vec<ClusterName>>,
@@ -48,7 +48,7 @@ pub struct HubFacts {
     pub listeners: Vec<(Arc<str>, Option<i64>)>,
     /// The planned numbers as they stand, in the order of the plan.
     pub fields: Vec<Option<i64>>,
-    /// Whether somebody else wrote the addresses, and who.
+    /// The field manager of the addresses, where that is somebody else.
     pub foreign_addresses: Option<Arc<str>>,
     /// The names of listeners that somebody else wrote, with who.
     pub foreign_listeners: Vec<(Arc<str>, Arc<str>)>,

@@ -59,7 +59,7 @@ impl Managers {
     }
 }
 
-/// Whether a list is owned as a whole, and not entry by entry. `f:x: {".": {}}` owns that there is a list, but no entry.
+/// Returns true if a list is owned as a whole, and not entry by entry. `f:x: {".": {}}` owns that there is a list, but no entry.
 fn is_whole(owned: &Map<String, Value>) -> bool {
     owned.is_empty()
 }

@@ -84,7 +84,7 @@ fn listener(
     }
 }
 
-/// Whether none of its conditions is about an older generation; where none says, the whole status speaks for them.
+/// Returns true if none of its conditions is about an older generation; where none says, the whole status speaks for them.
 fn is_current(found: &FoundList<'_>, generation: Generation, observed: Option<Generation>) -> bool {
     let own = found.conditions().iter().filter_map(|condition| condition.observed);
     let oldest = own.filter(|observed| !observed.is_none()).min();

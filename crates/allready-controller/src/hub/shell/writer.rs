@@ -161,7 +161,7 @@ fn is_made_by_us(object: &DynamicObject) -> bool {
 
 const NOT_OURS: &str = "an object of this name is there already, and is somebody else's: rename or remove it";
 
-/// Whether an object has all that is wanted of it but for its status, which is written by itself.
+/// Returns true if an object has all that is wanted of it but for its status, which is written by itself.
 fn carries(object: &DynamicObject, wanted: &Value) -> bool {
     let object = serde_json::to_value(object).unwrap_or_default();
     let metadata = |object: &Value, part: &str| object["metadata"][part].clone();

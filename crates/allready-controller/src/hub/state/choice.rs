@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::hub::{ClusterName, Plan};
 
 impl Plan {
-    /// Whether it chooses a cluster of this name with these labels.
+    /// Returns true if it chooses a cluster of this name with these labels.
     pub fn chooses(&self, name: &ClusterName, labels: &BTreeMap<String, String>) -> bool {
         if self.names.contains(name) {
             return true;
@@ -19,7 +19,7 @@ impl Plan {
         }
     }
 
-    /// Whether it chooses an object of the hub, which is of its kind.
+    /// Returns true if it chooses an object of the hub, which is of its kind.
     pub fn is_chosen(&self, object: &Value) -> bool {
         let metadata = &object["metadata"];
         let namespace = metadata["namespace"].as_str().unwrap_or_default();

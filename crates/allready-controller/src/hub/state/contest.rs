@@ -53,12 +53,12 @@ impl Contest {
         self.wrote = now;
     }
 
-    /// Whether it is one: it was taken again and again.
+    /// Returns true if it is one: it was taken again and again.
     pub(in crate::hub) fn is_on(&self, now: Duration) -> bool {
         self.taken.len() >= TURNS && self.taken.front().is_some_and(|first| now <= *first + WINDOW)
     }
 
-    /// Whether nothing was taken for so long that it can be forgotten.
+    /// Returns true if nothing was taken for so long that it can be forgotten.
     pub(in crate::hub) fn is_over(&self, now: Duration) -> bool {
         self.taken.back().is_none_or(|last| now > *last + WINDOW)
     }
@@ -89,7 +89,7 @@ pub(in crate::hub) fn taken(plan: &Plan, before: &HubFacts, after: &HubFacts) ->
     Some(Rival { type_: type_.into(), writer: writer.map(|(_, writer)| Arc::clone(writer)) })
 }
 
-/// Whether a condition that stands looks better than what should stand, or nobody was told whose it is.
+/// Returns true if a condition that stands looks better than what should stand, or nobody was told whose it is.
 pub(in crate::hub) fn is_urgent(plan: &Plan, facts: &HubFacts, wanted: &Value) -> bool {
     let stands = |type_: &str| find(&facts.conditions, type_);
     let is_told = stands(AGGREGATED).is_some_and(|told| told.reason.as_str() == "ForeignWriter");

@@ -78,7 +78,7 @@ impl View {
 /// How much later than a limit that must be exceeded something is looked at.
 const TICK: Duration = Duration::from_millis(1);
 
-/// Whether it is still the same silence: that its cause is told in other words each time is no news.
+/// Returns true if it is still the same silence: that its cause is told in other words each time is no news.
 pub(super) fn is_the_same_silence(before: Option<&Doubt>, now: Option<&Doubt>) -> bool {
     match (before, now) {
         (Some(Doubt::Unreachable { since: before, .. }), Some(Doubt::Unreachable { since, .. }))

@@ -78,7 +78,7 @@ impl Left {
         }
     }
 
-    /// Whether there is anything.
+    /// Returns true if there is anything.
     pub(super) fn is_any(&self) -> bool {
         !self.foreign.is_empty() || !self.room.is_empty()
     }

@@ -29,9 +29,9 @@ pub struct Answer {
     pub worst: Status,
     /// The same of what stands.
     pub standing: Option<Status>,
-    /// Whether what stands differs.
+    /// True if what stands differs.
     pub differs: bool,
-    /// Whether each cluster needs a report of its own, because something was left out here.
+    /// True if each cluster needs a report of its own, because something was left out here.
     pub is_short: bool,
 }
 
@@ -171,7 +171,7 @@ fn answer(status: Status, reason: &'static str, message: Cow<'_, str>) -> Rollup
     Rollup { status, reason: reason.into(), message: message.into_owned().into(), observed: None }
 }
 
-/// Whether all that are unknown are so because their cluster does not answer.
+/// Returns true if all that are unknown are so because their cluster does not answer.
 pub(super) fn is_unreachable(subject: &Subject, unknown: usize) -> bool {
     unknown > 0 && unknown == subject.tally.unreachable
 }
@@ -259,7 +259,7 @@ fn listeners(subject: &Subject, facts: &HubFacts, left: &mut Left) -> Vec<rows::
     rows
 }
 
-/// Whether a message does not tell everybody.
+/// Returns true if a message does not tell everybody.
 fn is_abridged(message: &str) -> bool {
     let last = message.rsplit_once("; and ").and_then(|(_, last)| last.strip_suffix(" more"));
     last.is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))

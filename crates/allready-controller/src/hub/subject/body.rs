@@ -41,7 +41,7 @@ impl Body {
         Value::Object(status)
     }
 
-    /// Whether what stands differs from it.
+    /// Returns true if what stands differs from it.
     pub(super) fn differs(&self, facts: &HubFacts) -> bool {
         let is_wanted = |type_: &str| self.conditions.iter().any(|condition| condition.type_ == *type_);
         let stands = |condition: &Condition| {
@@ -70,7 +70,7 @@ fn standing_rows(facts: &HubFacts) -> BTreeMap<&str, Option<i64>> {
     ours.map(|(name, routes)| (&**name, *routes)).collect()
 }
 
-/// Whether a listener that stands is a row of ours.
+/// Returns true if a listener that stands is a row of ours.
 pub(super) fn is_ours(facts: &HubFacts, name: &str) -> bool {
     split_listener(name).is_some() && !facts.foreign_listeners.iter().any(|(foreign, _)| **foreign == *name)
 }

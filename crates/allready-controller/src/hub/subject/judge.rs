@@ -102,7 +102,7 @@ pub(super) struct Verdict<'a> {
     pub(super) text: Cow<'a, str>,
     /// Since when it has this status, where that is known.
     pub(super) since: Option<Time>,
-    /// Whether the instance has said this of the spec that it has.
+    /// True if the instance has said this of the spec that it has.
     pub(super) is_fresh: bool,
 }
 

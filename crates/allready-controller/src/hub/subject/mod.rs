@@ -63,7 +63,7 @@ pub struct Subject {
     plan: Arc<Plan>,
     limits: Limits,
     facts: Option<HubFacts>,
-    /// Whether the object is there, and is not to be given a status any more.
+    /// True if the object is there, and is not to be given a status any more.
     is_released: bool,
     placed: BTreeSet<ClusterName>,
     shares: BTreeMap<ClusterName, Share>,
@@ -143,7 +143,7 @@ impl Subject {
         }
     }
 
-    /// Whether somebody else keeps writing what is ours, and who: that is told beside it.
+    /// Takes who else keeps writing what is ours, if anybody does: that is told beside it.
     pub fn rival(&mut self, rival: Option<Rival>) {
         self.rival = rival;
     }
@@ -198,7 +198,7 @@ impl Subject {
         self.settle(cluster);
     }
 
-    /// Whether the word of a cluster is doubted. Says whether anything is new.
+    /// Takes the doubt about the word of a cluster, if there is one. Returns true if anything is new.
     pub fn doubt(&mut self, cluster: &ClusterName, doubt: Option<Doubt>) -> bool {
         let share = self.share(cluster);
         // Who has been heard is not waited for.
@@ -225,7 +225,7 @@ impl Subject {
         }
     }
 
-    /// Whether an instance is expected in this cluster.
+    /// Returns true if an instance is expected in this cluster.
     pub fn is_expected(&self, cluster: &ClusterName) -> bool {
         match self.plan.placement {
             Placement::Everywhere => self.shares.contains_key(cluster),
@@ -237,7 +237,7 @@ impl Subject {
         }
     }
 
-    /// Whether it is not known where instances are expected: what places the object cannot be understood, or seen.
+    /// Returns true if it is not known where instances are expected: what places the object cannot be understood, or seen.
     pub fn is_misplaced(&self) -> bool {
         self.facts.as_ref().is_some_and(|facts| !answer::misplaced(self, facts).is_empty())
     }
@@ -253,12 +253,12 @@ impl Subject {
         &self.shares
     }
 
-    /// Whether a cluster that matters has not been heard yet, and has not been given up.
+    /// Returns true if a cluster that matters has not been heard yet, and has not been given up.
     pub fn is_pending(&self) -> bool {
         self.tally.is_pending()
     }
 
-    /// Whether an expected instance is bad, and not merely unknown, however strict the answer is: this need not wait for those
+    /// Returns true if an expected instance is bad, and not merely unknown, however strict the answer is: this need not wait for those
     /// that have not been heard yet.
     pub fn is_bad(&self) -> bool {
         self.plan.conditions.iter().any(|planned| planned.broken.is_some())
@@ -322,7 +322,7 @@ impl Subject {
         self.tally.put(cluster, Part { is_pending, counted: Some(counted) }, Some(words));
     }
 
-    /// Whether it is known that the last word of a cluster is about an older generation of the hub object.
+    /// Returns true if it is known that the last word of a cluster is about an older generation of the hub object.
     pub fn is_behind(&self, cluster: &ClusterName) -> bool {
         let instance = self.shares.get(cluster).and_then(|share| share.last.as_ref());
         let (Some(facts), Some(instance)) = (&self.facts, instance) else { return false };

@@ -32,19 +32,19 @@ pub enum Doubt {
 pub struct Share {
     /// Its last word: none where it has never been heard, or where it said that there is no such object.
     pub last: Option<Instance>,
-    /// Whether it has said anything of the object since the controller began, be it that it is not there.
+    /// True if it has said anything of the object since the controller began, be it that it is not there.
     pub is_known: bool,
     /// Why that is not taken at its word.
     pub doubt: Option<Doubt>,
 }
 
 impl Share {
-    /// Whether it has not been heard yet, and has not been given up.
+    /// Returns true if it has not been heard yet, and has not been given up.
     pub(super) fn is_pending(&self) -> bool {
         !self.is_known && matches!(self.doubt, None | Some(Doubt::Pending))
     }
 
-    /// Whether its cluster does not answer.
+    /// Returns true if its cluster does not answer.
     pub(super) fn is_unreachable(&self) -> bool {
         matches!(self.doubt, Some(Doubt::Unreachable { .. }))
     }

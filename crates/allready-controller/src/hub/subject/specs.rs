@@ -13,7 +13,7 @@ pub(super) struct Specs(HashMap<Arc<str>, Text>);
 #[derive(Debug, Default)]
 struct Text {
     users: usize,
-    /// Whether it contains the hub's spec, where that has been asked.
+    /// True if it contains the hub's spec; none where that has not been asked.
     contains: Option<bool>,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Tally {
     parts: BTreeMap<ClusterName, Part>,
     /// The planned conditions, in the order of the plan.
     pub(super) conditions: Vec<Roster>,
-    /// Whether the rows are complete, and fresh.
+    /// The completeness and freshness of the rows.
     pub(super) rows: Roster,
     /// Which generations of the hub object were seen: by each planned condition, and by the instances.
     seen: Vec<Seen>,
@@ -37,7 +37,7 @@ pub(super) struct Tally {
 /// What one cluster contributes, so that it can be taken back.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Part {
-    /// Whether it is waited for.
+    /// True if it is waited for.
     pub(super) is_pending: bool,
     /// What it contributes where an instance is expected.
     pub(super) counted: Option<Counted>,
@@ -142,7 +142,7 @@ impl Tally {
         self.rows.len()
     }
 
-    /// Whether somebody is waited for.
+    /// Returns true if somebody is waited for.
     pub(super) fn is_pending(&self) -> bool {
         self.pending > 0
     }

@@ -100,7 +100,7 @@ fn addresses(instance: &Instance) -> BTreeSet<Arc<str>> {
     usable.map(|address| address.value.clone()).collect()
 }
 
-/// Whether it is not known what a cluster has under a name.
+/// Returns true if it is not known what a cluster has under a name.
 fn is_missing(world: &World, cluster: &ClusterName, name: &str) -> bool {
     let (instance, presence) = &world.clusters[cluster];
     let Some(instance) = instance.as_ref().filter(|_| *presence == Presence::Here) else {

@@ -100,7 +100,7 @@ impl Aggregation {
         }
     }
 
-    /// Whether a cluster is believed. Says whether that changed.
+    /// Judges whether a cluster is believed. Returns true if that changed.
     pub(in crate::hub) fn judge(
         &mut self,
         cluster: &ClusterName,

@@ -52,7 +52,7 @@ pub(in crate::hub) struct Aggregation {
     pub(in crate::hub) refused: BTreeMap<ObjectName, String>,
     /// Objects whose conditions somebody else has written over.
     pub(in crate::hub) contests: BTreeMap<ObjectName, Contest>,
-    /// Whether each cluster has a report of its own on an object; absent where that is not known yet.
+    /// The objects on which each cluster has a report of its own (true), or has none; absent where that is not known yet.
     pub(in crate::hub) reported: BTreeMap<ObjectName, bool>,
     /// The DNSEndpoints that were refused, and why.
     pub(in crate::hub) dns_refused: BTreeMap<ObjectName, String>,
@@ -221,7 +221,7 @@ impl Aggregation {
         self.subjects.iter().map(|(object, subject)| (object.clone(), rows(subject))).collect()
     }
 
-    /// Whether it may choose an object of this name, if it is of its kind.
+    /// Returns true if it may choose an object of this name, if it is of its kind.
     pub(in crate::hub) fn may_choose(&self, object: &ObjectName) -> bool {
         let namespaces = &self.plan.namespaces;
         object.namespace.is_empty()

@@ -73,13 +73,13 @@ impl World {
         objects.map(|((what, name), object)| (*what, name, object))
     }
 
-    /// Whether the hub can act at all.
+    /// Returns true if the hub can act at all.
     fn is_able(&self) -> bool {
         self.is_leading && self.fate == Fate::Well && self.failing.is_empty() && !self.stalled
     }
 }
 
-/// Whether a cluster freshly says that all is well.
+/// Returns true if a cluster freshly says that all is well.
 fn is_well(world: &World, wish: &Wish, facts: &HubFacts, cluster: &ClusterName, name: &ObjectName) -> bool {
     let spoke = &world.spokes[cluster];
     let is_listed = spoke.is_whole || world.has_listed(cluster, &wish.name);

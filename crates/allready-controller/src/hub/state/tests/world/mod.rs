@@ -44,7 +44,7 @@ pub(super) struct Spoke {
     pub(super) access: u64,
     pub(super) is_up: bool,
     pub(super) is_readable: bool,
-    /// Whether a list that begins comes to its end.
+    /// True if a list that begins comes to its end.
     pub(super) is_whole: bool,
     /// What is said of it while it does not answer.
     pub(super) trouble: NoAnswer,
@@ -89,9 +89,9 @@ pub(super) struct World {
     pub(super) fate: Fate,
     pub(super) is_leading: bool,
     pub(super) has_inventory: bool,
-    /// Whether PlacementDecisions are watched when the hub wants them.
+    /// True if PlacementDecisions are watched when the hub wants them.
     pub(super) has_decisions: bool,
-    /// Whether it is checked at every turn that no key was forgotten.
+    /// True if it is checked at every turn that no key was forgotten.
     pub(super) is_checked: bool,
     /// Since when something else is wanted than what is decided.
     differs: Option<Duration>,
@@ -108,7 +108,7 @@ pub(super) struct World {
     epochs: u64,
     /// What was followed at the last turn, and its number.
     followed: Option<(u64, String)>,
-    /// Whether it was looked for what stands for aggregations that are no more.
+    /// True if it was looked for what stands for aggregations that are no more.
     is_searched: bool,
     /// The term in which it leads, and whether it did at the last turn.
     terms: u64,
@@ -402,14 +402,14 @@ impl World {
         self.spokes.get_mut(&cluster(number)).unwrap()
     }
 
-    /// Whether all objects of an aggregation in a cluster have been told.
+    /// Returns true if all objects of an aggregation in a cluster have been told.
     pub(super) fn has_listed(&self, cluster: &ClusterName, aggregation: &str) -> bool {
         let topics = self.connections.get(cluster).map(|connection| &connection.topics);
         let mut topics = topics.into_iter().flatten();
         topics.any(|(id, (_, said))| *id.0 == *aggregation && *said == Some(true))
     }
 
-    /// Whether the last that the hub has heard from a cluster is that it has no such object.
+    /// Returns true if the last that the hub has heard from a cluster is that it has no such object.
     pub(super) fn has_heard_of_none(
         &self,
         cluster: &ClusterName,
