@@ -2,11 +2,14 @@
 default:
     @just --list
 
-# The program of the controllers for a cluster, as one static file. Where the musl target is missing: `rustup target add
-# x86_64-unknown-linux-musl`, and a musl-gcc for ring's C (`apt install musl-tools`). Without them, glibc's static form will do:
-# RUSTFLAGS="-C target-feature=+crt-static" and `--target x86_64-unknown-linux-gnu`, which `cargo xtask bench controller` then takes.
-controller target="x86_64-unknown-linux-musl":
-    cargo build --release --package allready-controller --features program --bin allready-controller --target {{target}}
+# The image of the controllers, as an OCI image layout in target/image: one static program, for musl where that target and its musl-gcc
+# are installed (`rustup target add x86_64-unknown-linux-musl`, `apt install musl-tools`), otherwise for glibc.
+image *args:
+    cargo xtask image {{args}}
+
+# Everything that a release consists of, in target/dist; `--base-url URL` adds the manifest for krew.
+release *args:
+    cargo xtask release {{args}}
 
 # Its size, and what it takes while nothing happens.
 bench-controller:
@@ -21,8 +24,9 @@ ci:
     .ci/run
 
 # Longer than `just ci`: ten minutes of fuzzing per target, 10,000 random sequences with a new seed, all objects against the peers'
-# engines, faults with a new seed, every benchmark, and advisories.
+# engines, faults with a new seed, every benchmark, advisories, and the image built twice, in two directories.
 nightly: (fuzz "600") deny package
+    cargo xtask image --check --rebuild
     cargo xtask conformance --no-scripts --sequences 10000
     for turn in 1 2 3 4 5 6 7; do cargo xtask exports --turn $turn || exit 1; done
     ALLREADY_FAULT_SEED=$(date +%s) cargo test -p allready-controller --test it faults -- --nocapture

@@ -70,6 +70,12 @@ enum Chore {
         #[arg(long, default_value_t = 0)]
         turn: usize,
     },
+    /// Build the image of the controllers without Docker, as an OCI image layout
+    Image(xtask::image::Options),
+    /// List the parts of a program (SBOM)
+    Sbom(xtask::sbom::Options),
+    /// Build everything that a release consists of
+    Release(xtask::release::Options),
     /// Make the embedded server's tables of kinds, types, messages and first roles from Kubernetes itself
     Shapes {
         /// Change nothing, and fail where a table is not what Kubernetes says
@@ -180,6 +186,9 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Manifests { check } => xtask::manifests::run(check),
         Chore::ScoreHealth { errors, file } => xtask::score_health::run(errors, file.as_deref()),
         Chore::Exports { differences, turn } => xtask::exports::run(&environment, differences, turn),
+        Chore::Image(options) => xtask::image::run(&options),
+        Chore::Sbom(options) => xtask::sbom::run(&options),
+        Chore::Release(options) => xtask::release::run(&options),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {
             let kubectl = real::kubectl(&environment)?;

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use allready_apiserver::ApiServer;
 use allready_kube::kinds;
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 use tokio::process::{Child, Command};
 use tokio::time::sleep;
 
 use super::hub::table::{self, Row};
 use super::machine;
+use crate::image::program::{self, CONTROLLER, Platform};
+use crate::image::source;
 use crate::printer;
 use crate::real::processor_time_of;
 
@@ -25,8 +27,6 @@ const PROCESSOR: u128 = 10;
 /// The time for which nothing happens before it is weighed, and for which it is watched then.
 const SETTLED: Duration = Duration::from_mins(1);
 const WATCHED: Duration = Duration::from_secs(30);
-const MUSL: &str = "x86_64-unknown-linux-musl";
-const HOST: &str = "x86_64-unknown-linux-gnu";
 
 /// Options of the measurement.
 #[derive(clap::Args, Debug, Clone)]
@@ -41,9 +41,11 @@ pub struct Options {
 
 /// Measures and prints a table; returns whether every limit holds, or true where that is not asked for.
 pub async fn run(options: Options) -> Result<bool> {
-    let program = match options.program {
-        Some(program) => program,
-        None => build().await?,
+    let program = if let Some(program) = options.program {
+        program
+    } else {
+        let root = source::root()?;
+        CONTROLLER.build(&root, &program::target_directory(&root), Platform::here().target()?)?
     };
     let size = std::fs::metadata(&program).with_context(|| program.display().to_string())?.len();
     printer::line(machine::described());
@@ -88,25 +90,6 @@ pub async fn run(options: Options) -> Result<bool> {
     Ok(table::print(&rows) || !options.strict)
 }
 
-/// Builds the program for a cluster: for musl where that target is installed, otherwise for the C library of this machine, whose
-/// static form does the same but looks up names by the rules of the machine it was built on.
-async fn build() -> Result<PathBuf> {
-    let installed = Command::new("rustup").args(["target", "list", "--installed"]).output().await;
-    let has_musl = installed.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(MUSL));
-    let target = if has_musl { MUSL } else { HOST };
-    let mut command = super::cargo_command();
-    command
-        .args(["build", "--quiet", "--release", "--package", "allready-controller", "--features", "program"])
-        .args(["--bin", "allready-controller", "--target", target])
-        .current_dir(root());
-    if !has_musl {
-        command.env("RUSTFLAGS", "-C target-feature=+crt-static");
-    }
-    ensure!(command.status().await?.success(), "cannot build the program for {target}");
-    let built = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    Ok(built.join(target).join("release/allready-controller"))
-}
-
 /// Returns true if nothing is loaded at the start: the program headers of the file (ELF, 64 bits) name no interpreter.
 fn is_static(program: &Path) -> Result<bool> {
     const INTERPRETER: [u8; 4] = 3_u32.to_le_bytes();
@@ -138,8 +121,4 @@ async fn end(mut child: Child) -> Result<()> {
 
 fn megabytes(bytes: u64) -> String {
     format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10)
-}
-
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }

@@ -16,6 +16,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use tokio::process::Command;
 
+use crate::image::program;
 use crate::printer;
 use crate::real::Environment;
 use subject::Subject;
@@ -96,14 +97,7 @@ async fn cargo(arguments: &[&str]) -> Result<bool> {
 }
 
 fn cargo_command() -> Command {
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(program);
-    // What `cargo run` says of this program is not true of what is built here: ring, and all that needs it, would be built anew.
-    let own = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(own)) {
-        command.env_remove(name);
-    }
-    command
+    program::cargo().into()
 }
 
 /// What a process holds that has loaded the objects and done nothing else.
