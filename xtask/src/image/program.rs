@@ -68,8 +68,8 @@ fn flags(root: &Path, target_directory: &Path) -> Result<String> {
         (&library, format!("/rustc/{}", rustc.commit)),
         (target_directory, "/target".to_owned()),
     ];
-    let mut flags = vec!["-Ctarget-feature=+crt-static".to_owned()];
-    flags.extend(mapped.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())));
+    let mut flags = mapped.map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())).to_vec();
+    flags.push("-Ctarget-feature=+crt-static".to_owned());
     Ok(flags.join("\x1f"))
 }
 
