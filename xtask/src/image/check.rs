@@ -106,7 +106,7 @@ pub(super) fn rebuild(recipe: &Recipe, root: &Path, layout: &Layout) -> Result<(
         std::fs::create_dir_all(to.parent().context("a file has a directory")?)?;
         std::fs::copy(root.join(file), to).with_context(|| format!("cannot copy {file}"))?;
     }
-    let program = CONTROLLER.build(&copy, &elsewhere.path().join("built"), recipe.platform.target()?)?;
+    let program = CONTROLLER.build(&copy, &elsewhere.path().join("built"), recipe.target)?;
     let again = recipe.layout(&copy, &program)?;
     ensure!(
         again == *layout,

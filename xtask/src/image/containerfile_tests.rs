@@ -26,7 +26,8 @@ fn its_user_and_entrypoint_are_those_of_the_image() {
 fn its_labels_are_those_of_the_image_and_take_from_arguments_what_changes_with_the_commit() {
     let recipe = Recipe {
         source: Source { revision: "${REVISION}".into(), time: jiff::Timestamp::UNIX_EPOCH },
-        platform: Platform::Amd64,
+        platform: Platform::here(),
+        target: Platform::here().target().unwrap(),
         url: Some("${SOURCE}".into()),
     };
     let mut expected = recipe.labels();

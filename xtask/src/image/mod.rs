@@ -15,7 +15,7 @@ use serde_json::json;
 
 use self::archive::Entry;
 use self::layout::{Image, Layer, Layout};
-use self::program::{CONTROLLER, Platform};
+use self::program::{CONTROLLER, Platform, Target};
 use self::source::{Source, VERSION};
 use crate::{printer, sbom};
 
@@ -55,15 +55,12 @@ pub struct Options {
 /// Builds the image, writes it and prints its digest; returns whether the checks hold that were asked for.
 pub fn run(options: &Options) -> Result<bool> {
     let root = source::root()?;
-    let recipe = Recipe {
-        source: Source::read(&root)?,
-        platform: options.platform.unwrap_or_else(Platform::here),
-        url: options.source.clone(),
-    };
+    let platform = options.platform.unwrap_or_else(Platform::here);
+    let recipe = Recipe::read(&root, platform, options.source.clone())?;
     let target_directory = program::target_directory(&root);
     let program = match &options.program {
         Some(program) => program.clone(),
-        None => CONTROLLER.build(&root, &target_directory, recipe.platform.target()?)?,
+        None => CONTROLLER.build(&root, &target_directory, recipe.target)?,
     };
     let layout = recipe.layout(&root, &program)?;
     let directory = options.out.clone().unwrap_or_else(|| target_directory.join("image"));
@@ -91,16 +88,21 @@ pub fn run(options: &Options) -> Result<bool> {
 pub(crate) struct Recipe {
     pub(crate) source: Source,
     pub(crate) platform: Platform,
+    pub(crate) target: Target,
     /// Where the sources can be found.
     pub(crate) url: Option<String>,
 }
 
 impl Recipe {
+    pub(crate) fn read(root: &Path, platform: Platform, url: Option<String>) -> Result<Self> {
+        Ok(Self { source: Source::read(root)?, platform, target: platform.target()?, url })
+    }
+
     /// Makes the image from the sources in `root` and a program.
     pub(crate) fn layout(&self, root: &Path, program: &Path) -> Result<Layout> {
         let bytes = std::fs::read(program).with_context(|| format!("cannot read {}", program.display()))?;
         let license = std::fs::read_to_string(root.join("LICENSE")).context("cannot read LICENSE")?;
-        let mut parts = sbom::Sbom::read(root, &CONTROLLER, self.platform.target()?)?;
+        let mut parts = sbom::Sbom::read(root, &CONTROLLER, self.target)?;
         parts.add(json!({
             "type": "data",
             "bom-ref": "root-certificates",

@@ -41,14 +41,13 @@ type Files = BTreeMap<String, Vec<u8>>;
 /// Builds the files, writes them, and prints their sums.
 pub fn run(options: &Options) -> Result<bool> {
     let root = source::root()?;
-    let recipe =
-        Recipe { source: Source::read(&root)?, platform: Platform::here(), url: options.source.clone() };
+    let recipe = Recipe::read(&root, Platform::here(), options.source.clone())?;
     ready(&root, &recipe.source, options.version.as_deref())?;
-    let target = recipe.platform.target()?;
+    let target = recipe.target;
 
     let mut files = Files::new();
-    command_line(&root, &recipe, target, &mut files)?;
-    image(&root, &recipe, target, &mut files)?;
+    command_line(&root, &recipe, &mut files)?;
+    image(&root, &recipe, &mut files)?;
     files.insert(format!("allready-chart-{VERSION}.tgz"), chart(&root, &recipe.source)?);
     for program in [COMMAND_LINE, CONTROLLER] {
         let parts = Sbom::read(&root, &program, target)?.to_json(&recipe.source)?;
@@ -61,7 +60,7 @@ pub fn run(options: &Options) -> Result<bool> {
         files.insert("allready.yaml".into(), serde_saphyr::to_string(&manifest)?.into_bytes());
     }
     files.insert("CHANGES.md".into(), notes::since_last_tag(&root)?.into_bytes());
-    let statement = provenance::statement(&root, &recipe, target, &files)?;
+    let statement = provenance::statement(&root, &recipe, &files)?;
     files.insert("provenance.intoto.json".into(), serde_json::to_vec_pretty(&statement)?);
     let sums = sums(&files);
     printer::line(sums.trim_end());
@@ -106,7 +105,8 @@ fn plugin_archive(target: Target) -> String {
 }
 
 /// Adds the archives of the command line: one for people, and one for krew.
-fn command_line(root: &Path, recipe: &Recipe, target: Target, files: &mut Files) -> Result<()> {
+fn command_line(root: &Path, recipe: &Recipe, files: &mut Files) -> Result<()> {
+    let target = recipe.target;
     let program = build(&COMMAND_LINE, root, target)?;
     let license = std::fs::read(root.join("LICENSE"))?;
     let binary = Entry::program(COMMAND_LINE.name, std::fs::read(&program)?);
@@ -139,8 +139,8 @@ fn command_line(root: &Path, recipe: &Recipe, target: Target, files: &mut Files)
     Ok(())
 }
 
-fn image(root: &Path, recipe: &Recipe, target: Target, files: &mut Files) -> Result<()> {
-    let layout = recipe.layout(root, &build(&CONTROLLER, root, target)?)?;
+fn image(root: &Path, recipe: &Recipe, files: &mut Files) -> Result<()> {
+    let layout = recipe.layout(root, &build(&CONTROLLER, root, recipe.target)?)?;
     let name = format!("allready-image-{VERSION}-linux-{}.tar", recipe.platform.architecture());
     printer::note(format!("{name} has the image {}", layout.digest()));
     files.insert(name, layout.tar(&recipe.source)?);

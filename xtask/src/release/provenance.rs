@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use super::Files;
 use crate::image::Recipe;
 use crate::image::archive::sha256;
-use crate::image::program::{Target, Toolchain};
+use crate::image::program::Toolchain;
 use crate::image::source::VERSION;
 
 /// The statement on all files: the commit, the locked dependencies and the compiler. It is unsigned, and has no time but the commit's, so
 /// that whoever builds the commit again makes the same statement.
-pub(super) fn statement(root: &Path, recipe: &Recipe, target: Target, files: &Files) -> Result<Value> {
+pub(super) fn statement(root: &Path, recipe: &Recipe, files: &Files) -> Result<Value> {
     let lock = std::fs::read(root.join("Cargo.lock")).context("cannot read Cargo.lock")?;
     let toolchain = Toolchain::read()?;
     let subjects: Vec<Value> = files
@@ -28,7 +28,7 @@ pub(super) fn statement(root: &Path, recipe: &Recipe, target: Target, files: &Fi
         "predicate": {
             "buildDefinition": {
                 "buildType": "urn:allready:cargo-xtask-release:v1",
-                "externalParameters": {"version": VERSION, "target": target.triple, "source": recipe.url},
+                "externalParameters": {"version": VERSION, "target": recipe.target.triple, "source": recipe.url},
                 "internalParameters": {"sourceDateEpoch": recipe.source.seconds()},
                 "resolvedDependencies": [
                     {"name": "source", "uri": format!("git+{repository}"), "digest": {"gitCommit": recipe.source.revision}},
@@ -56,11 +56,11 @@ mod tests {
         let recipe = Recipe {
             source: Source { revision: "0123abc".into(), time: jiff::Timestamp::UNIX_EPOCH },
             platform: Platform::here(),
+            target: Platform::here().target().unwrap(),
             url: None,
         };
         let files = Files::from([("a".into(), b"{}".to_vec()), ("b".into(), Vec::new())]);
-        let target = recipe.platform.target().unwrap();
-        let statement = statement(&source::root().unwrap(), &recipe, target, &files).unwrap();
+        let statement = statement(&source::root().unwrap(), &recipe, &files).unwrap();
         let names: Vec<&str> =
             statement["subject"].as_array().unwrap().iter().filter_map(|it| it["name"].as_str()).collect();
         assert_eq!(names, ["a", "b"]);
