@@ -47,8 +47,8 @@ pub struct Options {
     /// Check the image with skopeo and umoci, and run the program in it
     #[arg(long)]
     check: bool,
-    /// Build the program a second time, from a copy of the sources elsewhere, and compare
-    #[arg(long, requires = "check", conflicts_with = "program")]
+    /// Build the program again, from a copy of the sources elsewhere, and compare
+    #[arg(long, requires = "check")]
     rebuild: bool,
 }
 
