@@ -183,7 +183,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Bench(Bench::Hub(options)) => xtask::bench::hub::run(options).await,
         Chore::E2e { filter, ignored } => xtask::e2e::run(&environment, filter.as_deref(), ignored).await,
         Chore::Dependencies => xtask::dependencies::run(),
-        Chore::Manifests { check } => xtask::manifests::run(check),
+        Chore::Manifests { check } => xtask::manifests::run(&environment, check),
         Chore::ScoreHealth { errors, file } => xtask::score_health::run(errors, file.as_deref()),
         Chore::Exports { differences, turn } => xtask::exports::run(&environment, differences, turn),
         Chore::Image(options) => xtask::image::run(&options),

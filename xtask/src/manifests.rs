@@ -1,4 +1,6 @@
-//! What is installed in a cluster: definitions made from the types, and everything else from the chart.
+//! What is installed in a cluster: CRDs made from the types, and everything else from the chart, by Helm.
+
+mod values;
 
 use std::{
     fs,
@@ -11,7 +13,11 @@ use anyhow::{Context as _, Result, bail};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::Value;
 
-use crate::{printer, reference};
+use crate::{
+    printer,
+    real::{self, Environment, Helm},
+    reference,
+};
 
 /// The chart as plain manifests: which file, from which values, and as which release in which namespace.
 const RENDERED: [Rendered; 5] = [
@@ -58,7 +64,7 @@ struct Rendered {
 const KEEP: (&str, &str) = ("helm.sh/resource-policy", "keep");
 
 /// Makes the files, or with `check` only says which are not as they would be made. Returns whether all are.
-pub fn run(check: bool) -> Result<bool> {
+pub fn run(environment: &Environment, check: bool) -> Result<bool> {
     let mut same = true;
     let ours = kinds::definitions();
     for definition in &ours {
@@ -70,8 +76,16 @@ pub fn run(check: bool) -> Result<bool> {
     let (name, _, kept) = files(&kinds::metallb_definition())?;
     same &= settle(&format!("charts/allready/files/{name}.yaml"), &kept, check)?;
     same &= settle("docs/reference.md", &reference::page(&ours), check)?;
+    let chart = |name: &str| {
+        let path = root().join("charts/allready").join(name);
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    let defaults = chart("values.yaml")?;
+    values::check(&defaults, &chart("values.schema.json")?)?;
+    same &= settle("charts/allready/README.md", &values::readme(&chart("README.md")?, &defaults)?, check)?;
+    let helm = Helm::V4.program(environment)?;
     for rendered in RENDERED {
-        same &= settle(rendered.file, &rendered.text()?, check)?;
+        same &= settle(rendered.file, &rendered.text(&helm)?, check)?;
     }
     Ok(same)
 }
@@ -93,16 +107,15 @@ fn yaml(value: &Value) -> Result<String> {
 }
 
 impl Rendered {
-    fn text(&self) -> Result<String> {
-        let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("kube");
-        let output = Command::new("go")
-            .args(["run", "-trimpath", "./chart"])
+    /// The objects as Helm renders them, with the namespace that `helm install --create-namespace` would make.
+    fn text(&self, helm: &Path) -> Result<String> {
+        let output = Command::new(helm)
+            .args(["template", self.release])
             .arg(root().join("charts/allready"))
-            .args([self.release, self.namespace])
+            .args(["--namespace", self.namespace, "--kube-version", real::VERSION, "--values"])
             .arg(root().join(self.values))
-            .current_dir(module)
             .output()
-            .context("cannot run go, which has the templates that a chart is written in")?;
+            .with_context(|| format!("cannot run {}", helm.display()))?;
         if !output.status.success() {
             bail!(
                 "charts/allready with {}: {}",
@@ -110,9 +123,35 @@ impl Rendered {
                 String::from_utf8_lossy(&output.stderr).trim_end()
             );
         }
-        let text = String::from_utf8(output.stdout)?;
-        Ok(format!("# Made from charts/allready and {} by `cargo xtask manifests`.\n{text}", self.values))
+        let rendered = String::from_utf8(output.stdout)?;
+        let mut made =
+            format!("# Made from charts/allready and {} by `cargo xtask manifests`.\n", self.values);
+        for object in std::iter::once(self.namespace_object()).chain(plain(&rendered)) {
+            made += &format!("---\n{object}\n");
+        }
+        Ok(made)
     }
+
+    fn namespace_object(&self) -> String {
+        let (namespace, release) = (self.namespace, self.release);
+        format!(
+            "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {namespace}\n  labels:\n    app.kubernetes.io/name: allready\n    \
+             app.kubernetes.io/instance: {release}\n    app.kubernetes.io/managed-by: kubectl\n    \
+             pod-security.kubernetes.io/enforce: restricted"
+        )
+    }
+}
+
+/// The objects of a rendered chart, for those who apply them without Helm: no release of Helm has them.
+fn plain(rendered: &str) -> impl Iterator<Item = String> {
+    let rendered =
+        rendered.replace("app.kubernetes.io/managed-by: Helm", "app.kubernetes.io/managed-by: kubectl");
+    let documents: Vec<String> = format!("\n{rendered}").split("\n---\n").map(str::to_owned).collect();
+    documents.into_iter().filter_map(|document| {
+        let lines: Vec<_> = document.lines().filter(|line| !line.starts_with("# Source: ")).collect();
+        let is_object = lines.iter().any(|line| line.starts_with("kind:"));
+        is_object.then(|| lines.join("\n").trim().to_owned())
+    })
 }
 
 fn settle(name: &str, made: &str, check: bool) -> Result<bool> {

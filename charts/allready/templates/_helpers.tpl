@@ -1,26 +1,79 @@
-{{- define "allready.labels" -}}
-app.kubernetes.io/name: allready
-app.kubernetes.io/instance: {{ .Release.Name }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- define "allready.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 46 | trimSuffix "-" -}}
+{{- else if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 46 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 46 | trimSuffix "-" -}}
+{{- end -}}
 {{- end }}
 
+{{- define "allready.labels" -}}
+{{- include "allready.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- /* By these labels `allready uninstall` finds what it removes, whatever the objects are called. */ -}}
 {{- define "allready.selector" -}}
 app.kubernetes.io/name: allready
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{- define "allready.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (printf "%s-controller" (include "allready.fullname" .)) .Values.serviceAccount.name -}}
+{{- else -}}
+{{- .Values.serviceAccount.name -}}
+{{- end -}}
+{{- end }}
+
+{{- /* The controller as a subject of a binding. */ -}}
+{{- define "allready.subject" -}}
+- kind: ServiceAccount
+  name: {{ include "allready.serviceAccount" . }}
+  namespace: {{ .Release.Namespace }}
+{{- end }}
+
 {{- /* The user that the controller is. */ -}}
 {{- define "allready.controller" -}}
-system:serviceaccount:{{ .Release.Namespace }}:{{ .Release.Name }}-controller
+system:serviceaccount:{{ .Release.Namespace }}:{{ include "allready.serviceAccount" . }}
 {{- end }}
 
-{{- /* The groups of the kinds without their versions, as a list in brackets. */ -}}
-{{- define "allready.groups" -}}
-[{{ range $i, $group := .Values.groups }}{{ if $i }}, {{ end }}{{ splitList "/" $group | first }}{{ end }}]
-{{- end }}
-
-{{- /* The parts of an expression that stand for the reporters of the values. */ -}}
+{{- /* The user that a reporter is. */ -}}
 {{- define "allready.user" -}}
 system:serviceaccount:{{ .namespace }}:{{ .serviceAccount }}
+{{- end }}
+
+{{- /* The group of ConfigurationStatuses, without its version. */ -}}
+{{- define "allready.group" -}}
+{{- splitList "/" .Values.group | first -}}
+{{- end }}
+
+{{- /* The service accounts that are held to what their report says: all but the controllers of Kubernetes in kube-system, which
+       collect what has lost its owner. A reporter there that is listed is held. */ -}}
+{{- define "allready.isWorkload" -}}
+request.userInfo.username.startsWith('system:serviceaccount:')
+&& (!request.userInfo.username.startsWith('system:serviceaccount:kube-system:')
+{{- range .Values.reporters }}{{ if eq .namespace "kube-system" }}
+|| request.userInfo.username == '{{ include "allready.user" . }}'
+{{- end }}{{ end }})
+{{- end }}
+
+{{- /* The sources of clusters that are objects, as JSON: for secrets and profiles the namespaces in which they may be read. */ -}}
+{{- define "allready.sources" -}}
+{{- $found := dict "secrets" (list) "profiles" (list) -}}
+{{- range .Values.hub.clusters -}}
+{{- $words := splitn ":" 2 . -}}
+{{- if hasKey $found $words._0 -}}
+{{- $namespace := $.Release.Namespace -}}
+{{- if $words._1 }}{{ $namespace = (splitn "/" 2 $words._1)._0 }}{{ end -}}
+{{- $_ := set $found $words._0 (append (get $found $words._0) $namespace | uniq) -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $found -}}
 {{- end }}

@@ -1,4 +1,5 @@
-//! The Go programs of `xtask/kube`: built once, cached outside the tree under a hash of what they are built from.
+//! The Go programs that stand for real clusters and their tools: built once from the modules beside this crate, cached outside the
+//! tree under a hash of what they are built from.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,86 +10,166 @@ use anyhow::{Context as _, Result, bail};
 use super::{Environment, VERSION};
 use crate::printer;
 
-const PROGRAMS: [&str; 2] = ["apiserver", "kubectl"];
-
 /// The cached `kubectl`, built when it is not there.
 pub fn kubectl(environment: &Environment) -> Result<PathBuf> {
     Ok(programs(environment)?.join("kubectl"))
 }
 
+/// A major version of Helm. Both are in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Helm {
+    /// Helm 3, which patches.
+    V3,
+    /// Helm 4, which applies on the server.
+    V4,
+}
+
+impl Helm {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::V3, Self::V4];
+
+    /// The cached program, built when it is not there.
+    pub fn program(self, environment: &Environment) -> Result<PathBuf> {
+        let module = self.module()?;
+        module.built(environment)?;
+        Ok(module.directory(environment)?.join("helm"))
+    }
+
+    /// Its version, such as `v4.3.1`.
+    pub fn version(self) -> Result<String> {
+        Ok(self.module()?.version)
+    }
+
+    /// The module, whose `go.mod` names the version.
+    fn module(self) -> Result<Module> {
+        let (folder, path) = match self {
+            Self::V3 => ("helm3", "helm.sh/helm/v3"),
+            Self::V4 => ("helm4", "helm.sh/helm/v4"),
+        };
+        let pinned = fs::read_to_string(source(folder).join("go.mod"))?;
+        let required = |module: &str| {
+            let mut words = pinned.split_whitespace().skip_while(|word| *word != module);
+            words.nth(1).with_context(|| format!("{folder}/go.mod requires no {module}"))
+        };
+        let version = required(path)?.to_owned();
+        let mut flags = format!("-X {path}/internal/version.version={version}");
+        if self == Self::V3 {
+            // Helm 4 finds out by itself which Kubernetes it was made for.
+            let minor = required("k8s.io/client-go")?.split('.').nth(1).unwrap_or_default();
+            for package in ["chartutil", "lint/rules"] {
+                let of = format!("{path}/pkg/{package}");
+                flags += &format!(" -X {of}.k8sVersionMajor=1 -X {of}.k8sVersionMinor={minor}");
+            }
+        }
+        let programs = vec![("helm", format!("{path}/cmd/helm"))];
+        Ok(Module { folder, version, programs, flags })
+    }
+}
+
 /// The directory where the programs of this tree are cached, built or not.
 pub fn program_directory(environment: &Environment) -> Result<PathBuf> {
-    Ok(environment.cache.join("kube").join(module_hash(&module())?))
+    kube().directory(environment)
 }
 
 /// The directory that holds the built programs.
 pub(super) fn programs(environment: &Environment) -> Result<PathBuf> {
-    let directory = program_directory(environment)?;
-    let complete = || PROGRAMS.iter().all(|program| directory.join(program).is_file());
-    if complete() {
-        return Ok(directory);
-    }
-    fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
-    let lock = File::create(directory.join("lock"))?;
-    lock.lock()?;
-    // Another process may have built them while this one waited.
-    if complete() {
-        return Ok(directory);
-    }
-    printer::note(format!(
-        "building kube-apiserver and kubectl {VERSION} into {} (once, some minutes)",
-        directory.display()
-    ));
-    for program in PROGRAMS {
-        build(program, &directory)?;
-    }
-    Ok(directory)
+    kube().built(environment)
 }
 
-fn build(program: &str, directory: &Path) -> Result<()> {
-    let part = directory.join(format!("{program}.part"));
+fn kube() -> Module {
     let (major, minor) = VERSION.split_once('.').unwrap_or((VERSION, ""));
     let minor = minor.split('.').next().unwrap_or_default();
     let package = "k8s.io/component-base/version";
-    let flags = format!(
-        "-s -w -X {package}.gitVersion=v{VERSION} -X {package}.gitMajor={major} -X {package}.gitMinor={minor}"
-    );
-    let status = Command::new("go")
-        .args(["build", "-trimpath", "-ldflags", &flags, "-o"])
-        .arg(&part)
-        .arg(format!("./{program}"))
-        .current_dir(module())
-        .status();
-    match status {
-        Ok(status) if status.success() => {}
-        Ok(status) => bail!("go build of {program} in {} failed ({status})", module().display()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!(
-            "Go is not installed: install it, or set KUBEBUILDER_ASSETS to a directory with kube-apiserver and etcd, \
-             or ALLREADY_REAL_KUBECONFIG to the kubeconfig of a cluster"
+    Module {
+        folder: "kube",
+        version: format!("v{VERSION}"),
+        programs: ["apiserver", "kubectl"].map(|program| (program, format!("./{program}"))).to_vec(),
+        flags: format!(
+            "-X {package}.gitVersion=v{VERSION} -X {package}.gitMajor={major} -X {package}.gitMinor={minor}"
         ),
-        Err(error) => return Err(error).context("cannot run go"),
     }
-    // Only a whole program gets its name: an interrupted build leaves none.
-    fs::rename(&part, directory.join(program))?;
-    Ok(())
 }
 
-fn module() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("kube")
+/// A Go module of this crate, and its programs.
+struct Module {
+    folder: &'static str,
+    version: String,
+    /// The programs by name, each with the package that it is built from.
+    programs: Vec<(&'static str, String)>,
+    /// For the linker.
+    flags: String,
 }
 
-fn module_hash(module: &Path) -> Result<String> {
-    let mut files = vec![module.join("go.mod"), module.join("go.sum")];
-    for program in PROGRAMS {
-        files.push(module.join(program).join("main.go"));
+impl Module {
+    fn directory(&self, environment: &Environment) -> Result<PathBuf> {
+        Ok(environment.cache.join(self.folder).join(format!("{}-{}", self.version, self.hash()?)))
     }
-    // FNV-1a: the key of a cache, no protection against anyone.
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for file in files {
-        let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        for byte in content.iter().chain([&0]) {
-            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+
+    fn built(&self, environment: &Environment) -> Result<PathBuf> {
+        let directory = self.directory(environment)?;
+        let is_complete = || self.programs.iter().all(|(program, _)| directory.join(program).is_file());
+        if is_complete() {
+            return Ok(directory);
         }
+        fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
+        let lock = File::create(directory.join("lock"))?;
+        lock.lock()?;
+        // Another process may have built them while this one waited.
+        if is_complete() {
+            return Ok(directory);
+        }
+        let names: Vec<_> = self.programs.iter().map(|(program, _)| *program).collect();
+        printer::note(format!(
+            "building {} {} into {} (once, some minutes)",
+            names.join(" and "),
+            self.version,
+            directory.display()
+        ));
+        for (program, package) in &self.programs {
+            self.build(program, package, &directory)?;
+        }
+        Ok(directory)
     }
-    Ok(format!("v{VERSION}-{hash:016x}"))
+
+    fn build(&self, program: &str, package: &str, directory: &Path) -> Result<()> {
+        let part = directory.join(format!("{program}.part"));
+        let module = source(self.folder);
+        let status = Command::new("go")
+            .args(["build", "-trimpath", "-ldflags", &format!("-s -w {}", self.flags), "-o"])
+            .args([part.as_os_str(), package.as_ref()])
+            .current_dir(&module)
+            .status();
+        match status {
+            Ok(status) if status.success() => {}
+            Ok(status) => bail!("go build of {program} in {} failed ({status})", module.display()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!(
+                "Go is not installed: install it. For a server alone, set KUBEBUILDER_ASSETS to a directory with kube-apiserver \
+                 and etcd, or ALLREADY_REAL_KUBECONFIG to the kubeconfig of a cluster"
+            ),
+            Err(error) => return Err(error).context("cannot run go"),
+        }
+        // Only a whole program gets its name: an interrupted build leaves none.
+        fs::rename(&part, directory.join(program))?;
+        Ok(())
+    }
+
+    fn hash(&self) -> Result<String> {
+        let module = source(self.folder);
+        let mut files = vec![module.join("go.mod"), module.join("go.sum")];
+        let own = self.programs.iter().filter(|(_, package)| package.starts_with('.'));
+        files.extend(own.map(|(program, _)| module.join(program).join("main.go")));
+        // FNV-1a: the key of a cache, no protection against anyone.
+        let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+        for file in files {
+            let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            for byte in content.iter().chain([&0]) {
+                hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+        Ok(format!("{hash:016x}"))
+    }
+}
+
+fn source(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)
 }
