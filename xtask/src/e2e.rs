@@ -30,17 +30,17 @@ pub async fn run(environment: &Environment, filter: Option<&str>, only_ignored: 
 }
 
 /// Where the programs are.
-struct Built {
+pub(crate) struct Built {
     scenarios: PathBuf,
     allready: PathBuf,
-    controller: PathBuf,
+    pub(crate) controller: PathBuf,
 }
 
 /// Builds the scenarios, the command line and the program of the controllers.
 ///
 /// All packages are selected, and so the same features of dependencies as by `cargo test --workspace`: what that has built is
 /// not built again.
-async fn build() -> Result<Built> {
+pub(crate) async fn build() -> Result<Built> {
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args([
             "test",

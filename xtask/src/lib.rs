@@ -8,6 +8,7 @@ pub mod e2e;
 pub mod embedded;
 pub mod exports;
 pub mod image;
+pub mod install;
 pub mod kubeconfig;
 pub mod kubectl;
 pub mod manifests;

@@ -52,6 +52,12 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
+    /// Install the chart and the manifests on a real server, in every way that is documented
+    Install {
+        /// Check it, on servers of its own
+        #[arg(long, required = true)]
+        check: bool,
+    },
     /// Compare the verdicts on a corpus of objects with those of people who know them
     ScoreHealth {
         /// Print every object that is judged differently
@@ -184,6 +190,8 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::E2e { filter, ignored } => xtask::e2e::run(&environment, filter.as_deref(), ignored).await,
         Chore::Dependencies => xtask::dependencies::run(),
         Chore::Manifests { check } => xtask::manifests::run(&environment, check),
+        // Nothing is installed for good.
+        Chore::Install { check: _ } => xtask::install::run(&environment).await,
         Chore::ScoreHealth { errors, file } => xtask::score_health::run(errors, file.as_deref()),
         Chore::Exports { differences, turn } => xtask::exports::run(&environment, differences, turn),
         Chore::Image(options) => xtask::image::run(&options),

@@ -143,7 +143,7 @@ impl Rendered {
 }
 
 /// The objects of a rendered chart, for those who apply them without Helm: no release of Helm has them.
-fn plain(rendered: &str) -> impl Iterator<Item = String> {
+pub(crate) fn plain(rendered: &str) -> impl Iterator<Item = String> {
     let rendered =
         rendered.replace("app.kubernetes.io/managed-by: Helm", "app.kubernetes.io/managed-by: kubectl");
     let documents: Vec<String> = format!("\n{rendered}").split("\n---\n").map(str::to_owned).collect();

@@ -1,0 +1,182 @@
+//! A release of the chart, from its first install to its last uninstall.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+
+use super::controller;
+use super::stage::{Ran, Stage};
+use crate::real;
+
+const CHART: &str = "charts/allready";
+pub(super) const NAMESPACE: &str = "allready-system";
+const KINDS: &str = "deployments,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings,poddisruptionbudgets,\
+                     validatingadmissionpolicies,validatingadmissionpolicybindings";
+
+/// A release called `allready`, and the Helm that manages it.
+pub(super) struct Release<'a> {
+    pub(super) stage: &'a Stage,
+    pub(super) helm: PathBuf,
+    /// Whether this Helm applies on the server.
+    pub(super) applies: bool,
+}
+
+impl Release<'_> {
+    /// Everything that becomes of a release.
+    pub(super) async fn play(&self) -> Result<()> {
+        let stage = self.stage;
+        stage.step("lint and template", self.lint()).await?;
+        self.mistakes().await?;
+        stage.step("install over the CRD of the first alpha", self.install_over_old()).await?;
+        stage.step("pods are admitted where `restricted` is enforced", self.admitted()).await?;
+        stage.step("upgrade with other values, and rollback", self.upgrade()).await?;
+        stage.step("uninstall leaves the CRDs and their objects, and nothing else", self.uninstall()).await?;
+        stage.step("install again", self.install(&[])).await?;
+        stage.step("uninstall again", self.uninstall()).await?;
+        stage
+            .step("another release takes the CRDs over, or leaves them alone", self.another_release())
+            .await?;
+        self.interruptions().await?;
+        controller::play(self).await
+    }
+
+    /// Runs Helm in the namespace of the release.
+    pub(super) async fn helm(&self, arguments: &[&str]) -> Result<Ran> {
+        self.helm_in(NAMESPACE, arguments).await
+    }
+
+    async fn helm_in(&self, namespace: &str, arguments: &[&str]) -> Result<Ran> {
+        self.stage.program(&self.helm, &[arguments, &["--namespace", namespace]].concat()).await
+    }
+
+    /// Installs the release.
+    pub(super) async fn install(&self, more: &[&str]) -> Result<()> {
+        let arguments = ["install", "allready", CHART, "--create-namespace"];
+        self.helm(&[&arguments, more].concat()).await?.ok().map(drop)
+    }
+
+    async fn lint(&self) -> Result<()> {
+        for values in ["allready", "hub", "metallb"] {
+            let file = format!("manifests/{values}/values.yaml");
+            let with = ["--kube-version", real::VERSION, "--values", &file];
+            self.helm(&[&["lint", "--strict", CHART], &with[..]].concat()).await?.ok()?;
+            let rendered = self.helm(&[&["template", "allready", CHART], &with[..]].concat()).await?.ok()?;
+            // Both Helms render what `cargo xtask manifests` has written.
+            let written = std::fs::read_to_string(
+                super::stage::root().join(format!("manifests/{values}/install.yaml")),
+            )?;
+            for object in crate::manifests::plain(&rendered) {
+                let head = object.lines().take(12).collect::<Vec<_>>().join("\n");
+                ensure!(
+                    written.contains(&object),
+                    "manifests/{values}/install.yaml does not have this as it is:\n{head}"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    async fn install_over_old(&self) -> Result<()> {
+        let stage = self.stage;
+        let crd = "xtask/src/install/first-alpha.yaml";
+        stage.kubectl(&["apply", "-f", crd]).await?.ok()?;
+        stage.kubectl(&["wait", "--for=condition=Established", "-f", crd, "--timeout=30s"]).await?.ok()?;
+        stage.namespace("shop").await?;
+        stage
+            .apply(&[json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "StatusReport",
+                "metadata": { "name": "old", "namespace": "shop" }, "spec": { "target": "a", "component": "b" } })])
+            .await?;
+        let install = ["install", "allready", CHART, "--create-namespace"];
+        self.helm(&install).await?.refused("invalid ownership metadata")?;
+        // Helm 4 applies, and so does not overwrite what kubectl has applied, unless it is told to.
+        let force: &[&str] = if self.applies { &["--force-conflicts"] } else { &[] };
+        self.install(&[&["--take-ownership"], force].concat()).await?;
+        let found = stage.get(&["crd", "statusreports.allready.dev"]).await?;
+        let spec =
+            &found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"];
+        ensure!(
+            spec["targetRef"].is_object() && spec["target"].is_null(),
+            "the CRD is still that of the first alpha"
+        );
+        let old = stage.get(&["statusreports", "-n", "shop"]).await?;
+        ensure!(old["items"].as_array().is_some_and(|items| items.len() == 1), "its object is gone: {old}");
+        stage.kubectl(&["delete", "statusreport", "old", "-n", "shop"]).await?.ok()?;
+        let object = json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "ConfigurationStatus",
+            "metadata": { "name": "kept", "namespace": "shop" }, "spec": {} });
+        stage.apply(&[object]).await
+    }
+
+    async fn admitted(&self) -> Result<()> {
+        self.stage.admits("allready-controller", NAMESPACE).await
+    }
+
+    async fn deployment(&self) -> Result<(i64, Vec<String>)> {
+        let mut found = self.stage.get(&["deployment", "allready-controller", "-n", NAMESPACE]).await?;
+        let arguments = found["spec"]["template"]["spec"]["containers"][0]["args"].take();
+        let replicas = found["spec"]["replicas"].as_i64().context("no number of replicas")?;
+        Ok((replicas, serde_json::from_value(arguments)?))
+    }
+
+    async fn upgrade(&self) -> Result<()> {
+        let before = self.deployment().await?;
+        let changed = "replicas=3,log=debug,hub.enabled=true,hub.clusters={secrets,profiles:fleet},networkPolicy.enabled=true";
+        self.stage.namespace("fleet").await?;
+        self.helm(&["upgrade", "allready", CHART, "--reuse-values", "--set", changed]).await?.ok()?;
+        let (replicas, arguments) = self.deployment().await?;
+        let has = |argument: &str| arguments.iter().any(|found| found == argument);
+        ensure!(
+            replicas == 3 && has("--log=debug") && has("--clusters=profiles:fleet"),
+            "{replicas}: {arguments:?}"
+        );
+        self.stage.get(&["crd", "statusaggregations.allready.dev"]).await?;
+        self.stage.get(&["role", "allready-hub-profiles", "-n", "fleet"]).await?;
+        self.helm(&["rollback", "allready"]).await?.ok()?;
+        ensure!(self.deployment().await? == before, "the rollback left {:?}", self.deployment().await?);
+        let role = self.stage.kubectl(&["get", "role", "allready-hub-profiles", "-n", "fleet"]).await?;
+        role.refused("NotFound")
+    }
+
+    /// Uninstalls the release, and looks at what is left.
+    pub(super) async fn uninstall(&self) -> Result<()> {
+        self.helm(&["uninstall", "allready"]).await?.ok()?;
+        self.is_gone("allready").await?;
+        self.stage.get(&["crd", "configurationstatuses.allready.dev", "statusreports.allready.dev"]).await?;
+        self.stage.get(&["configurationstatus", "kept", "-n", "shop"]).await.map(drop)
+    }
+
+    /// Nothing of a release is left but the CRDs.
+    pub(super) async fn is_gone(&self, release: &str) -> Result<()> {
+        let of = format!("app.kubernetes.io/instance={release}");
+        let left = self.stage.kubectl(&["get", KINDS, "-A", "-l", &of, "-o", "name"]).await?.ok()?;
+        ensure!(left.is_empty(), "left behind: {left}");
+        Ok(())
+    }
+
+    async fn another_release(&self) -> Result<()> {
+        let install = ["install", "other", CHART, "--create-namespace"];
+        let other = "other-system";
+        let owner = "must equal \"other\": current value is \"allready\"";
+        self.helm_in(other, &install).await?.refused(owner)?;
+        for more in [&["--set", "crds.install=false"][..], &["--take-ownership"]] {
+            self.helm_in(other, &[&install, more].concat()).await?.ok()?;
+            self.helm_in(other, &["uninstall", "other"]).await?.ok()?;
+            self.is_gone("other").await?;
+        }
+        // Back to the first one.
+        self.install(&["--take-ownership"]).await?;
+        self.uninstall().await
+    }
+
+    /// The status of the release, such as `deployed`; none where there is none.
+    pub(super) async fn status(&self) -> Result<Option<String>> {
+        let listed = self.helm(&["list", "--all", "--output", "json"]).await;
+        // Helm 4 lists all without being asked, and does not know the word.
+        let listed = match listed?.ok() {
+            Ok(listed) => listed,
+            Err(_) => self.helm(&["list", "--output", "json"]).await?.ok()?,
+        };
+        let releases: Value = serde_json::from_str(&listed)?;
+        Ok(releases[0]["status"].as_str().map(str::to_owned))
+    }
+}
