@@ -191,7 +191,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Dependencies => xtask::dependencies::run(),
         Chore::Manifests { check } => xtask::manifests::run(&environment, check),
         // Nothing is installed for good.
-        Chore::Install { check: _ } => xtask::install::run(&environment).await,
+        Chore::Install { check: _ } => Box::pin(xtask::install::run(&environment)).await,
         Chore::ScoreHealth { errors, file } => xtask::score_health::run(errors, file.as_deref()),
         Chore::Exports { differences, turn } => xtask::exports::run(&environment, differences, turn),
         Chore::Image(options) => xtask::image::run(&options),

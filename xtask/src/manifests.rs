@@ -124,12 +124,10 @@ impl Rendered {
             );
         }
         let rendered = String::from_utf8(output.stdout)?;
-        let mut made =
-            format!("# Made from charts/allready and {} by `cargo xtask manifests`.\n", self.values);
-        for object in std::iter::once(self.namespace_object()).chain(plain(&rendered)) {
-            made += &format!("---\n{object}\n");
-        }
-        Ok(made)
+        let head = format!("# Made from charts/allready and {} by `cargo xtask manifests`.", self.values);
+        let objects = std::iter::once(self.namespace_object()).chain(plain(&rendered));
+        let documents: Vec<_> = std::iter::once(head).chain(objects).collect();
+        Ok(format!("{}\n", documents.join("\n---\n")))
     }
 
     fn namespace_object(&self) -> String {

@@ -14,7 +14,6 @@ use tokio::process::{Child, Command};
 use super::helm::{NAMESPACE, Release};
 use super::stage::Stage;
 use crate::embedded::Server;
-use crate::{e2e, kubeconfig};
 
 /// What must not be in the log of a controller that may do its work.
 const COMPLAINTS: [&str; 4] = ["forbidden", "Forbidden", "cannot be seen", "cannot write"];
@@ -22,12 +21,11 @@ const COMPLAINTS: [&str; 4] = ["forbidden", "Forbidden", "cannot be seen", "cann
 /// Installs a hub, runs its program, and waits for an answer of each controller.
 pub(super) async fn play(release: &Release<'_>) -> Result<()> {
     let stage = release.stage;
-    let program = e2e::build().await?.controller;
     // In a cluster of its own: what a hub reads and what it writes are never the same object.
     let cluster = Server::embedded().await?;
     stage.step("install a hub", install(release, &cluster)).await?;
     let (_running, log) =
-        stage.step("start its program as its service account", start(stage, &program)).await?;
+        stage.step("start its program as its service account", start(stage, release.controller)).await?;
     let told = |error: anyhow::Error| {
         let log = std::fs::read_to_string(&log).unwrap_or_default();
         error.context(format!("the log of the controller:\n{log}"))
@@ -83,14 +81,10 @@ async fn start(stage: &Stage, program: &Path) -> Result<(Child, String)> {
     let account = pod["serviceAccountName"].as_str().context("the pods have no service account")?;
     let arguments: Vec<String> = serde_json::from_value(pod["containers"][0]["args"].clone())?;
     // The port may be taken on this machine.
-    let arguments = arguments.iter().map(|argument| match argument.starts_with("--metrics=") {
-        true => "--metrics=127.0.0.1:0",
-        false => argument,
-    });
-    let token = stage.kubectl(&["create", "token", account, "-n", NAMESPACE]).await?.ok()?;
-    let mut endpoint = kubeconfig::read(stage.kubeconfig())?;
-    token.trim().clone_into(&mut endpoint.token);
-    let kubeconfig = stage.file("controller.kubeconfig", kubeconfig::render(&endpoint, &[]))?;
+    let here =
+        |argument: &String| argument.strip_prefix("--metrics=").map(|_| "--metrics=127.0.0.1:0".to_owned());
+    let arguments = arguments.iter().map(|argument| here(argument).unwrap_or_else(|| argument.clone()));
+    let kubeconfig = stage.kubeconfig_of(account, NAMESPACE).await?;
     let log = stage.file("controller.log", "")?;
     let child = Command::new(program)
         .args(arguments)

@@ -1,9 +1,11 @@
 //! A release of the chart, from its first install to its last uninstall.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use super::controller;
 use super::stage::{Ran, Stage};
@@ -20,6 +22,8 @@ pub(super) struct Release<'a> {
     pub(super) helm: PathBuf,
     /// Whether this Helm applies on the server.
     pub(super) applies: bool,
+    /// The program of the controllers.
+    pub(super) controller: &'a Path,
 }
 
 impl Release<'_> {
@@ -31,6 +35,9 @@ impl Release<'_> {
         stage.step("install over the CRD of the first alpha", self.install_over_old()).await?;
         stage.step("pods are admitted where `restricted` is enforced", self.admitted()).await?;
         stage.step("upgrade with other values, and rollback", self.upgrade()).await?;
+        stage
+            .step("a reporter in kube-system that is listed is held to its component", self.guarded())
+            .await?;
         stage.step("uninstall leaves the CRDs and their objects, and nothing else", self.uninstall()).await?;
         stage.step("install again", self.install(&[])).await?;
         stage.step("uninstall again", self.uninstall()).await?;
@@ -135,6 +142,31 @@ impl Release<'_> {
         ensure!(self.deployment().await? == before, "the rollback left {:?}", self.deployment().await?);
         let role = self.stage.kubectl(&["get", "role", "allready-hub-profiles", "-n", "fleet"]).await?;
         role.refused("NotFound")
+    }
+
+    /// The policies exempt the controllers of Kubernetes, and nobody else in their namespace.
+    async fn guarded(&self) -> Result<()> {
+        let stage = self.stage;
+        let reporter =
+            "reporters[0].namespace=kube-system,reporters[0].serviceAccount=cni,reporters[0].component=cni";
+        self.helm(&["upgrade", "allready", CHART, "--set", reporter]).await?.ok()?;
+        stage.kubectl(&["create", "serviceaccount", "cni", "-n", "kube-system"]).await?.ok()?;
+        let kubeconfig = stage.kubeconfig_of("cni", "kube-system").await?;
+        let report = json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "StatusReport",
+            "metadata": { "name": "any.speaker", "namespace": "kube-system" },
+            "spec": { "targetRef": { "name": "any" }, "component": "speaker" } });
+        let file = stage.file("report.json", report.to_string())?;
+        let create = ["create", "--dry-run=server", "-f", &file];
+        // A policy takes a moment to hold.
+        let start = Instant::now();
+        loop {
+            let ran = stage.kubectl_on(kubeconfig.as_ref(), &create).await?;
+            match ran.refused("cni reports for cni, not for speaker") {
+                Ok(()) => return Ok(()),
+                Err(error) if start.elapsed() > Duration::from_secs(20) => return Err(error),
+                Err(_) => sleep(Duration::from_millis(100)).await,
+            }
+        }
     }
 
     /// Uninstalls the release, and looks at what is left.

@@ -59,8 +59,8 @@ impl Release<'_> {
         self.stage.namespace(namespace).await?;
         // All that somebody may have who owns one namespace.
         let metadata = json!({ "name": "owner", "namespace": namespace });
-        let rule = json!({ "apiGroups": ["*"], "resources": ["*"], "verbs": ["*"] });
-        let role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": metadata, "rules": [rule] });
+        let everything = json!({ "apiGroups": ["*"], "resources": ["*"], "verbs": ["*"] });
+        let role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": metadata, "rules": [everything] });
         let binding = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": metadata,
             "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "owner" },
             "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "viewer" }] });

@@ -13,8 +13,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use crate::printer;
 use crate::real::{Environment, Helm};
+use crate::{e2e, printer};
+use helm::Release;
 use stage::Stage;
 
 /// Installs in every way, and prints a line for each step. Returns whether all of them did what they should.
@@ -22,15 +23,19 @@ pub async fn run(environment: &Environment) -> Result<bool> {
     // What is installed and removed here is never somebody's cluster.
     let environment = Environment { kubeconfig: None, ..environment.clone() };
     let start = Instant::now();
-    let mut failures = 0;
-    for version in Helm::ALL {
-        let stage = Stage::start(&environment, &format!("helm {}", version.version()?)).await?;
+    let controller = e2e::build().await?.controller;
+    let with_helm = async |version: Helm| -> Result<usize> {
         let helm = version.program(&environment)?;
-        let release = helm::Release { stage: &stage, helm, applies: version == Helm::V4 };
-        failures += told(&stage, release.play().await);
-    }
-    let stage = Stage::start(&environment, "manifests").await?;
-    failures += told(&stage, plain::play(&stage).await);
+        let stage = Stage::start(&environment, &format!("helm {}", version.version()?)).await?;
+        let release = Release { stage: &stage, helm, applies: version == Helm::V4, controller: &controller };
+        Ok(told(&stage, release.play().await))
+    };
+    let with_kubectl = async || -> Result<usize> {
+        let stage = Stage::start(&environment, "kubectl").await?;
+        Ok(told(&stage, plain::play(&stage).await))
+    };
+    let (v3, v4, plain) = tokio::join!(with_helm(Helm::V3), with_helm(Helm::V4), with_kubectl());
+    let failures = v3? + v4? + plain?;
     printer::line(match failures {
         0 => format!("installed, upgraded and removed in {:.0} s", start.elapsed().as_secs_f64()),
         some => format!("{some} ways to install failed, in {:.0} s", start.elapsed().as_secs_f64()),

@@ -1,7 +1,9 @@
 //! The plain manifests and the kustomizations, as kubectl applies and deletes them.
 
 use anyhow::{Context as _, Result, ensure};
-use serde_json::Value;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value, json};
 
 use super::stage::Stage;
 use crate::kubeconfig;
@@ -23,7 +25,7 @@ async fn apply(stage: &Stage, what: &str) -> Result<()> {
     stage.kubectl(&["apply", "-f", what]).await?.ok()?;
     let before = objects(stage, what).await?;
     stage.kubectl(&["apply", "-f", what]).await?.ok()?;
-    ensure!(objects(stage, what).await? == before, "applied again, it changes something");
+    unchanged(&before, &objects(stage, what).await?)?;
     stage.admits("allready-controller", "allready-system").await
 }
 
@@ -31,9 +33,15 @@ async fn apply(stage: &Stage, what: &str) -> Result<()> {
 async fn kustomize(stage: &Stage, file: &str, directory: &str) -> Result<()> {
     let before = objects(stage, file).await?;
     stage.kubectl(&["apply", "-k", directory]).await?.ok()?;
-    ensure!(objects(stage, file).await? == before, "it changes what {file} has made");
+    unchanged(&before, &objects(stage, file).await?)?;
     let rendered = stage.kubectl(&["kustomize", directory]).await?.ok()?;
     ensure!(rendered.contains("image: allready-controller:"), "{directory} renders another image");
+    Ok(())
+}
+
+fn unchanged(before: &[Value], after: &[Value]) -> Result<()> {
+    let changed: Vec<_> = before.iter().zip(after).filter(|(before, after)| before != after).collect();
+    ensure!(changed.is_empty(), "applied again, it changes {}", json!(changed));
     Ok(())
 }
 
@@ -72,6 +80,10 @@ async fn reader(stage: &Stage) -> Result<()> {
     stage.kubectl(&["apply", "-f", "manifests/spoke/reader.yaml"]).await?.ok()?;
     let create = ["create", "token", "reader", "-n", "allready-spoke", "--duration=168h"];
     let token = stage.kubectl(&create).await?.ok()?;
+    let claims = token.split('.').nth(1).context("a token that is no JWT")?;
+    let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims)?)?;
+    let seconds = claims["exp"].as_i64().zip(claims["iat"].as_i64()).map(|(until, since)| until - since);
+    ensure!(seconds.is_some_and(|seconds| seconds <= 168 * 3600), "the token does not expire: {claims}");
     let mut endpoint = kubeconfig::read(stage.kubeconfig())?;
     token.trim().clone_into(&mut endpoint.token);
     let file = stage.file("reader.kubeconfig", kubeconfig::render(&endpoint, &[]))?;

@@ -9,11 +9,11 @@ use serde_json::Value;
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
-use crate::printer;
 use crate::real::{self, Environment, Private};
+use crate::{kubeconfig, printer};
 
 /// The time that anything may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A fresh server, and a directory for the files and caches of the programs.
 pub(super) struct Stage {
@@ -111,6 +111,14 @@ impl Stage {
         let path = self.home.path().join(name);
         std::fs::write(&path, content)?;
         Ok(path.display().to_string())
+    }
+
+    /// A kubeconfig with a token of a service account, as its pods have one.
+    pub(super) async fn kubeconfig_of(&self, account: &str, namespace: &str) -> Result<String> {
+        let token = self.kubectl(&["create", "token", account, "-n", namespace]).await?.ok()?;
+        let mut endpoint = kubeconfig::read(self.kubeconfig())?;
+        token.trim().clone_into(&mut endpoint.token);
+        self.file(&format!("{account}.kubeconfig"), kubeconfig::render(&endpoint, &[]))
     }
 
     /// Applies objects.

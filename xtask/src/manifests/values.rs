@@ -25,11 +25,12 @@ struct Documented {
 pub(super) fn readme(found: &str, values: &str) -> Result<String> {
     let (head, rest) = found.split_once(BEGIN).with_context(|| format!("README.md has no {BEGIN:?}"))?;
     let (_, tail) = rest.split_once(END).with_context(|| format!("README.md has no {END:?}"))?;
-    let mut made = format!("{head}{BEGIN}\n| value | default | meaning |\n|---|---|---|\n");
-    for Documented { path, default, text } in documented(values)?.values {
-        made += &format!("| `{path}` | `{}` | {} |\n", default.replace('|', "\\|"), text.replace('|', "\\|"));
-    }
-    Ok(format!("{made}\n{END}{tail}"))
+    let cell = |text: &str| text.replace('|', "\\|");
+    let row = |Documented { path, default, text }: &Documented| {
+        format!("| `{path}` | `{}` | {} |\n", cell(default), cell(text))
+    };
+    let rows: String = documented(values)?.values.iter().map(row).collect();
+    Ok(format!("{head}{BEGIN}\n| value | default | meaning |\n|---|---|---|\n{rows}\n{END}{tail}"))
 }
 
 /// Compares the keys of the values with those of their schema.

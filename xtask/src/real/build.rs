@@ -52,17 +52,18 @@ impl Helm {
             words.nth(1).with_context(|| format!("{folder}/go.mod requires no {module}"))
         };
         let version = required(path)?.to_owned();
-        let mut flags = format!("-X {path}/internal/version.version={version}");
+        let mut flags = vec![format!("-X {path}/internal/version.version={version}")];
         if self == Self::V3 {
             // Helm 4 finds out by itself which Kubernetes it was made for.
             let minor = required("k8s.io/client-go")?.split('.').nth(1).unwrap_or_default();
-            for package in ["chartutil", "lint/rules"] {
+            let told = |package: &str| {
                 let of = format!("{path}/pkg/{package}");
-                flags += &format!(" -X {of}.k8sVersionMajor=1 -X {of}.k8sVersionMinor={minor}");
-            }
+                format!("-X {of}.k8sVersionMajor=1 -X {of}.k8sVersionMinor={minor}")
+            };
+            flags.extend(["chartutil", "lint/rules"].map(told));
         }
         let programs = vec![("helm", format!("{path}/cmd/helm"))];
-        Ok(Module { folder, version, programs, flags })
+        Ok(Module { folder, version, programs, flags: flags.join(" ") })
     }
 }
 
