@@ -14,8 +14,9 @@ use allready_core::{
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::{
-    aggregate::AggregateArgs, check, completion, dns::DnsArgs, explain, hub::HubArgs, lint, man, owners,
-    registry, report::ReportArgs, sweep, uninstall::UninstallArgs, wait, watch,
+    aggregate::AggregateArgs, check, completion, dns::DnsArgs, explain, hub::HubArgs, install::InstallArgs,
+    lint, man, owners, registry, report::ReportArgs, sweep, uninstall::UninstallArgs, version::VersionArgs,
+    wait, watch,
 };
 
 /// How the command is called.
@@ -121,6 +122,10 @@ pub(crate) enum Command {
     Hub(HubArgs),
     /// Report how a component is doing, once: for scripts.
     Report(Box<ReportArgs>),
+    /// Print the manifests that install allready in a cluster.
+    Install(InstallArgs),
+    /// Show the versions of the client, the controllers, the CRDs and the server, and whether they fit.
+    Version(VersionArgs),
     /// Remove from a cluster what was installed, and say what.
     Uninstall(UninstallArgs),
 }

@@ -14,6 +14,7 @@ mod explain;
 mod failure;
 mod hub;
 mod input;
+mod install;
 mod lint;
 mod man;
 mod objects;
@@ -28,6 +29,7 @@ mod sweep;
 mod table;
 mod target;
 mod uninstall;
+mod version;
 mod wait;
 mod watch;
 mod xml;
@@ -76,6 +78,8 @@ fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode, Failure> {
         Command::Dns(args) => dns::run(&args, now, printer),
         Command::Hub(args) => hub::run(&args, now, printer),
         Command::Report(args) => report::run(&args, printer),
+        Command::Install(args) => install::run(&args, printer),
+        Command::Version(args) => version::run(&args, printer),
         Command::Uninstall(args) => uninstall::run(&args, printer),
     }
 }

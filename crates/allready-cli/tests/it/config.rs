@@ -80,7 +80,7 @@ impl Cluster {
         assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
     }
 
-    fn ask(&self, method: &str, path: &str, body: &str) -> String {
+    pub(crate) fn ask(&self, method: &str, path: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let kind = match method {
             // Who names a kind applies; who does not changes what is there.

@@ -11,6 +11,7 @@ mod denied;
 mod explain;
 mod hub;
 mod input;
+mod install;
 mod lint;
 mod owners;
 mod registry;
@@ -19,6 +20,7 @@ mod shell;
 mod sweep;
 mod terminal;
 mod uninstall;
+mod version;
 mod wait;
 mod watch;
 

@@ -5,6 +5,7 @@
 
 mod args;
 pub mod cluster;
+mod crds;
 mod failure;
 mod hub;
 mod pages;
@@ -15,6 +16,8 @@ pub mod text;
 use std::{
     ffi::OsString,
     io::{ErrorKind, Write as _},
+    net::SocketAddr,
+    pin::pin,
     process::ExitCode,
     sync::Arc,
     time::Duration,
@@ -114,10 +117,21 @@ fn logs(level: LevelFilter) {
 async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Failure> {
     let cluster = args.cluster.connect(Patience::Service).await?;
     // From here on a signal ends the work instead of the process.
-    let stopped = signal::stopped()?;
+    let mut stopped = pin!(signal::stopped()?);
+    let health = Health::default();
+    let listener = match args.metrics {
+        Some(address) => Some(listen(address).await?),
+        None => None,
+    };
+    let waiting = Pages::new(health.clone(), Vec::new(), Arc::new(|| false));
+    tokio::select! {
+        () = &mut stopped => return Ok(()),
+        // Before anybody competes for the lease: a replica that cannot write must not take it from one that can.
+        () = crds::until_they_fit(args, &cluster.client, &health) => {}
+        () = serve(&waiting, listener.as_ref()) => {}
+    }
     let candidacy = if args.leads() { Some(candidate(args, &cluster)?) } else { None };
     let leader = candidacy.clone().map_or_else(Leader::always, Leader::elected);
-    let health = Health::default();
     let running = || Running { leader: leader.clone(), health: health.clone(), ..Running::default() };
     let config = config(args, &cluster, running());
     let hub = hub::controller(args, &cluster, providers, running());
@@ -130,17 +144,10 @@ async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Fai
         move || leader.term(Instant::now()).is_some()
     };
     let pages = Pages::new(health.clone(), controllers, Arc::new(is_leading));
-    if let Some(address) = args.metrics {
-        let listener = TcpListener::bind(address)
-            .await
-            .map_err(|error| Failure::unavailable(format_args!("cannot listen on {address}: {error}")))?;
-        let address = listener.local_addr().unwrap_or(address);
-        say(&format!("Serving http://{address}/metrics, /healthz and /readyz\n"))?;
-        tokio::spawn(pages.serve(listener));
-    }
+    tokio::spawn(async move { serve(&pages, listener.as_ref()).await });
     let work = async { tokio::join!(config.run(), OptionFuture::from(hub.map(HubController::run))) };
     tokio::select! {
-        () = stopped => {}
+        () = &mut stopped => {}
         _ = work => {}
     }
     if let Some(candidacy) = candidacy {
@@ -148,6 +155,24 @@ async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Fai
         let _ = timeout(Duration::from_secs(5), candidacy.release()).await;
     }
     Ok(())
+}
+
+/// Listens for whoever reads the pages, and says where.
+async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|error| Failure::unavailable(format_args!("cannot listen on {address}: {error}")))?;
+    let address = listener.local_addr().unwrap_or(address);
+    say(&format!("Serving http://{address}/metrics, /healthz and /readyz\n"))?;
+    Ok(listener)
+}
+
+/// Serves the pages until this is dropped, where somebody asked for them.
+async fn serve(pages: &Pages, listener: Option<&TcpListener>) {
+    match listener {
+        Some(listener) => pages.serve(listener).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Says something on the standard output. A reader that has gone away is no failure: it has read enough.

@@ -37,8 +37,8 @@ impl Pages {
         Self(Arc::new(Inner { health, controllers, leading }))
     }
 
-    /// Serves until the task is dropped.
-    pub(super) async fn serve(self, listener: TcpListener) {
+    /// Serves until this is dropped.
+    pub(super) async fn serve(&self, listener: &TcpListener) {
         loop {
             let Ok((stream, _)) = listener.accept().await else {
                 // Too many open files, mostly: they become fewer again.

@@ -13,6 +13,7 @@
 mod aggregation;
 #[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod cluster;
+mod compare;
 #[expect(clippy::duplicated_attributes, reason = "several columns have the same type")]
 mod configuration;
 mod definitions;
@@ -30,6 +31,7 @@ pub use aggregation::{
     StatusAggregation, StatusAggregationSpec, StatusAggregationStatus, TargetKind, UnknownInstances,
 };
 pub use cluster::{ClusterStatus, ClusterStatusSpec, ClusterStatusStatus};
+pub use compare::SchemaDifference;
 pub use configuration::{
     CauseSeen, CauseStatus, Component, ComponentRole, ConditionPolarity, ConfigurationStatus,
     ConfigurationStatusSpec, ConfigurationStatusStatus, DaemonSetInstances, HeartbeatTimeout, Instances,

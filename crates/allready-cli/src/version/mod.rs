@@ -1,0 +1,209 @@
+//! `allready version`: the versions of the client, the controllers, the CRDs and the server, and whether they fit.
+
+mod fit;
+
+use std::process::ExitCode;
+
+use allready_kube::kinds::{self, SchemaDifference};
+use clap::Args;
+use k8s_openapi::{
+    api::apps::v1::Deployment,
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
+use kube::{Api, Client, ResourceExt as _, api::ListParams};
+use serde::Serialize;
+
+use self::fit::problems;
+use crate::{
+    cli::Output,
+    cluster::{ClusterArgs, Patience, refused},
+    failure::Failure,
+    printer::{BAD, GOOD, Printer, tame},
+    render,
+    table::Table,
+};
+
+/// Options of `allready version`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The controllers are Deployments with the label app.kubernetes.io/name=allready. Their
+version is the tag of the image, or else the label app.kubernetes.io/version. A CRD
+fits if it has every field that this version writes; one of a later version may have
+more.
+
+Exit codes:
+  0 everything fits, or nothing is installed
+  1 something does not fit: the last lines say what, and what to do
+  64 wrong usage, 66 no usable kubeconfig, 69 no answer, 77 not permitted
+
+Examples:
+  allready version
+  allready version --client
+  allready version -o json | jq -r .controllers[].version")]
+pub(crate) struct VersionArgs {
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
+
+    /// Only the version of this program, without a cluster.
+    #[arg(long)]
+    pub(crate) client: bool,
+
+    /// The form of the answer [default: a table].
+    #[arg(short, long, value_name = "FORMAT")]
+    pub(crate) output: Option<Output>,
+}
+
+/// The versions of everything.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Versions {
+    client: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    controllers: Option<Vec<Controller>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    crds: Option<Vec<Definition>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problems: Option<Vec<String>>,
+}
+
+/// A Deployment of a controller.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Controller {
+    namespace: String,
+    name: String,
+    /// The version by its image or else by its label; none where neither says one.
+    version: Option<String>,
+    image: String,
+    /// The version by the label `app.kubernetes.io/version`.
+    label: Option<String>,
+}
+
+/// A CRD of ours in the cluster.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Definition {
+    name: String,
+    served: Vec<String>,
+    stored: Vec<String>,
+    /// The fields that this version writes, and the CRD lacks.
+    missing: Vec<String>,
+    /// The fields that only the CRD has.
+    additional: Vec<String>,
+}
+
+const OURS: &str = "app.kubernetes.io/name=allready";
+const VERSION_LABEL: &str = "app.kubernetes.io/version";
+
+pub(crate) fn run(args: &VersionArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    let mut versions = Versions { client: env!("CARGO_PKG_VERSION").to_owned(), ..Versions::default() };
+    if !args.client {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
+        runtime.block_on(look(args, &mut versions))?;
+        versions.problems = Some(problems(&versions));
+    }
+    match args.output {
+        Some(output) => {
+            let value = serde_json::to_value(&versions).map_err(Failure::output)?;
+            printer.text(&render::value(&value, output)?)?;
+        }
+        None => printer.text(&table(&versions))?,
+    }
+    Ok(if versions.problems.is_none_or(|problems| problems.is_empty()) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+async fn look(args: &VersionArgs, versions: &mut Versions) -> Result<(), Failure> {
+    let cluster = args.cluster.connect(Patience::Command).await?;
+    let client = &cluster.client;
+    let server = client.apiserver_version().await;
+    let server = server.map_err(|error| refused("cannot get the version of the server", &error))?;
+    versions.server = Some(server.git_version);
+    let ours = ListParams::default().labels(OURS);
+    let deployments = Api::<Deployment>::all(client.clone()).list(&ours).await;
+    let deployments = deployments.map_err(|error| refused("cannot list deployments", &error))?;
+    versions.controllers = Some(deployments.items.iter().map(controller).collect());
+    versions.crds = Some(definitions(client).await?);
+    Ok(())
+}
+
+fn controller(deployment: &Deployment) -> Controller {
+    let pod = deployment.spec.as_ref().and_then(|spec| spec.template.spec.as_ref());
+    let image = pod.and_then(|pod| pod.containers.first()?.image.clone()).unwrap_or_default();
+    let label = deployment.labels().get(VERSION_LABEL).cloned();
+    let version = fit::tag(&image).map(str::to_owned).or_else(|| label.clone());
+    let (namespace, name) = (deployment.namespace().unwrap_or_default(), deployment.name_any());
+    Controller { namespace, name, version, image, label }
+}
+
+/// The CRDs of ours that the cluster has, compared with those of this version.
+async fn definitions(client: &Client) -> Result<Vec<Definition>, Failure> {
+    let api: Api<CustomResourceDefinition> = Api::all(client.clone());
+    let mut definitions = Vec::new();
+    for ours in kinds::definitions().into_iter().chain([kinds::metallb_definition()]) {
+        let name = ours.name_any();
+        let found = api.get_opt(&name).await;
+        let found = found.map_err(|error| refused(&format!("cannot get the CRD {name}"), &error))?;
+        definitions.extend(found.map(|found| definition(&ours, &found)));
+    }
+    Ok(definitions)
+}
+
+fn definition(ours: &CustomResourceDefinition, found: &CustomResourceDefinition) -> Definition {
+    let version = ours.spec.versions.first().map(|version| version.name.clone()).unwrap_or_default();
+    let schema = |definition: &CustomResourceDefinition| {
+        let version = definition.spec.versions.iter().find(|found| found.name == version && found.served);
+        serde_json::to_value(version).unwrap_or_default()["schema"]["openAPIV3Schema"].take()
+    };
+    let SchemaDifference { missing, additional } = SchemaDifference::between(&schema(ours), &schema(found));
+    let served = found.spec.versions.iter().filter(|version| version.served);
+    let stored = found.status.as_ref().and_then(|status| status.stored_versions.clone());
+    Definition {
+        name: found.name_any(),
+        served: served.map(|version| version.name.clone()).collect(),
+        stored: stored.unwrap_or_default(),
+        missing,
+        additional,
+    }
+}
+
+fn table(versions: &Versions) -> String {
+    let mut table = Table::new(["PART", "VERSION", "WHERE"]);
+    table.row(["client".to_owned(), versions.client.clone(), "this program".to_owned()]);
+    if let Some(server) = &versions.server {
+        table.row(["server".to_owned(), server.clone(), "API server".to_owned()]);
+    }
+    for found in versions.controllers.iter().flatten() {
+        let place = format!("deployment/{} in {}, image {}", found.name, found.namespace, found.image);
+        table.row(["controller".to_owned(), found.version.clone().unwrap_or_default(), place]);
+    }
+    for found in versions.crds.iter().flatten() {
+        table.row(["CRD".to_owned(), found.served.join(", "), found.name.clone()]);
+    }
+    let mut text = table.text();
+    match &versions.problems {
+        None => {}
+        Some(problems) if problems.is_empty() => {
+            let said = match (&versions.controllers, &versions.crds) {
+                (Some(controllers), Some(crds)) if controllers.is_empty() && crds.is_empty() => {
+                    "Nothing is installed."
+                }
+                _ => "They fit.",
+            };
+            text.push_str(&format!("\n{GOOD}{said}{GOOD:#}\n"));
+        }
+        Some(problems) => {
+            text.push('\n');
+            text.extend(problems.iter().map(|problem| format!("{BAD}!{BAD:#} {}\n", tame(problem))));
+        }
+    }
+    text
+}
