@@ -3,7 +3,10 @@
 use std::{
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicU32, Ordering},
+    },
     time::{Duration, SystemTime},
 };
 
@@ -19,7 +22,7 @@ use kube::{
 };
 use tokio::{
     process::Child,
-    sync::{Mutex, MutexGuard},
+    sync::{Mutex, MutexGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock},
 };
 
 use crate::{
@@ -33,10 +36,15 @@ pub struct Server {
     kubeconfig: PathBuf,
     embedded: Option<(ApiServer, Listening)>,
     directory: tempfile::TempDir,
+    /// Held from the first definition on, for as long as the scenario is played.
+    kinds: std::sync::Mutex<Option<OwnedRwLockReadGuard<()>>>,
 }
 
 /// Scenarios on the real server that cannot share it take turns.
 static TURN: Mutex<()> = Mutex::const_new(());
+
+/// Scenarios on the real server share its definitions, unless one replaces them.
+static KINDS: LazyLock<Arc<RwLock<()>>> = LazyLock::new(Arc::default);
 
 static NAMES: AtomicU32 = AtomicU32::new(0);
 
@@ -51,7 +59,7 @@ impl Server {
         let kubeconfig = directory.path().join("kubeconfig");
         std::fs::write(&kubeconfig, listening.kubeconfig()).expect("cannot write a kubeconfig");
         let client = client(&kubeconfig).await;
-        Self { client, kubeconfig, embedded: Some((server, listening)), directory }
+        Self { client, kubeconfig, embedded: Some((server, listening)), directory, kinds: Default::default() }
     }
 
     /// The real kube-apiserver that `ALLREADY_REAL_KUBECONFIG` names.
@@ -61,7 +69,7 @@ impl Server {
             .expect("ALLREADY_REAL_KUBECONFIG names no kubeconfig: run `cargo xtask e2e`");
         let directory = tempfile::tempdir().expect("no temporary directory");
         let client = client(&kubeconfig).await;
-        Self { client, kubeconfig, embedded: None, directory }
+        Self { client, kubeconfig, embedded: None, directory, kinds: Default::default() }
     }
 
     /// A client of it, as the administrator.
@@ -98,6 +106,26 @@ impl Server {
 
     /// Defines a custom kind, and waits until it is served. Scenarios that define the same one agree on it.
     pub async fn define(&self, definition: CustomResourceDefinition) {
+        if self.embedded.is_none() {
+            let is_held = self.kinds.lock().is_ok_and(|held| held.is_some());
+            if !is_held {
+                let held = Arc::clone(&KINDS).read_owned().await;
+                *self.kinds.lock().expect("nobody panics with it") = Some(held);
+            }
+        }
+        self.replace(definition).await;
+    }
+
+    /// The definitions of a real server for oneself: nobody who has defined something is still being played, and nobody begins.
+    pub async fn own_kinds(&self) -> Option<OwnedRwLockWriteGuard<()>> {
+        match self.embedded {
+            Some(_) => None,
+            None => Some(Arc::clone(&KINDS).write_owned().await),
+        }
+    }
+
+    /// Defines a custom kind as one likes, which needs [`own_kinds`](Self::own_kinds), and waits until it is served.
+    pub async fn replace(&self, definition: CustomResourceDefinition) {
         let definitions: Api<CustomResourceDefinition> = Api::all(self.client());
         let (name, parameters) = (definition.name_any(), PatchParams::apply("allready-e2e").force());
         definitions

@@ -15,8 +15,8 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, V
 
 use crate::{
     aggregate::AggregateArgs, check, completion, dns::DnsArgs, explain, hub::HubArgs, install::InstallArgs,
-    lint, man, owners, registry, report::ReportArgs, sweep, uninstall::UninstallArgs, version::VersionArgs,
-    wait, watch,
+    lint, man, migrate::MigrateArgs, owners, registry, report::ReportArgs, sweep, uninstall::UninstallArgs,
+    version::VersionArgs, wait, watch,
 };
 
 /// How the command is called.
@@ -124,6 +124,8 @@ pub(crate) enum Command {
     Report(Box<ReportArgs>),
     /// Print the manifests that install allready in a cluster.
     Install(InstallArgs),
+    /// Convert objects and manifests of the first alpha to this version.
+    Migrate(MigrateArgs),
     /// Show the versions of the client, the controllers, the CRDs and the server, and whether they fit.
     Version(VersionArgs),
     /// Remove from a cluster what was installed, and say what.

@@ -17,6 +17,7 @@ mod input;
 mod install;
 mod lint;
 mod man;
+mod migrate;
 mod objects;
 mod offline;
 mod owners;
@@ -79,6 +80,7 @@ fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode, Failure> {
         Command::Hub(args) => hub::run(&args, now, printer),
         Command::Report(args) => report::run(&args, printer),
         Command::Install(args) => install::run(&args, printer),
+        Command::Migrate(args) => migrate::run(&args, printer),
         Command::Version(args) => version::run(&args, printer),
         Command::Uninstall(args) => uninstall::run(&args, printer),
     }

@@ -12,6 +12,7 @@ mod explain;
 mod hub;
 mod leadership;
 mod lint;
+mod migrate;
 mod my_resource;
 mod owners;
 mod permissions;

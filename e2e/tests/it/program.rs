@@ -29,14 +29,14 @@ allready_e2e::kubectl_scenarios![
 const SETTLED: Duration = Duration::from_secs(5);
 
 /// One process.
-struct Replica {
+pub(crate) struct Replica {
     child: Child,
     /// Where it serves its pages.
     pages: String,
 }
 
 impl Replica {
-    async fn start(server: &Server, namespace: &str, identity: &str) -> Self {
+    pub(crate) async fn start(server: &Server, namespace: &str, identity: &str) -> Self {
         let lease = format!("{namespace}/lock");
         let mut child = server.controller(&[
             "--namespace",
@@ -56,7 +56,7 @@ impl Replica {
         Self { pages: pages.to_owned(), child }
     }
 
-    async fn page(&self, path: &str) -> String {
+    pub(crate) async fn page(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(&self.pages).await.unwrap();
         let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();

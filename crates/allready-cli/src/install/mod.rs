@@ -82,8 +82,9 @@ pub(crate) fn run(args: &InstallArgs, printer: &mut Printer) -> Result<ExitCode,
         manifests.insert(0, namespace(args, &chart.app_version)?);
     }
     chart::sort(&mut manifests);
-    let text: String = manifests.iter().map(|manifest| format!("---\n{}\n", manifest.text)).collect();
-    printer.text(&text)?;
+    for manifest in &manifests {
+        printer.text(&format!("---\n{}\n", manifest.text))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -70,7 +70,7 @@ impl Values {
 
     /// A problem with a value, and where that is from.
     pub(super) fn told(&self, problem: &Problem) -> String {
-        let pointer: String = problem.path.iter().map(|step| format!("/{step}")).collect();
+        let pointer = format!("/{}", problem.path.join("/"));
         let layer = self.layers.iter().rev().find(|(_, layer)| layer.pointer(&pointer).is_some());
         let place = layer.map_or("values.yaml of the chart", |(name, _)| name.as_str());
         format!("{place}: {}", tame(&problem.to_string()))

@@ -2,7 +2,7 @@
 
 mod fit;
 
-use std::process::ExitCode;
+use std::{fmt::Write as _, process::ExitCode};
 
 use allready_kube::kinds::{self, SchemaDifference};
 use clap::Args;
@@ -158,12 +158,7 @@ async fn definitions(client: &Client) -> Result<Vec<Definition>, Failure> {
 }
 
 fn definition(ours: &CustomResourceDefinition, found: &CustomResourceDefinition) -> Definition {
-    let version = ours.spec.versions.first().map(|version| version.name.clone()).unwrap_or_default();
-    let schema = |definition: &CustomResourceDefinition| {
-        let version = definition.spec.versions.iter().find(|found| found.name == version && found.served);
-        serde_json::to_value(version).unwrap_or_default()["schema"]["openAPIV3Schema"].take()
-    };
-    let SchemaDifference { missing, additional } = SchemaDifference::between(&schema(ours), &schema(found));
+    let SchemaDifference { missing, additional } = SchemaDifference::of(ours, found);
     let served = found.spec.versions.iter().filter(|version| version.served);
     let stored = found.status.as_ref().and_then(|status| status.stored_versions.clone());
     Definition {
@@ -198,11 +193,13 @@ fn table(versions: &Versions) -> String {
                 }
                 _ => "They fit.",
             };
-            text.push_str(&format!("\n{GOOD}{said}{GOOD:#}\n"));
+            let _ = write!(text, "\n{GOOD}{said}{GOOD:#}\n");
         }
         Some(problems) => {
             text.push('\n');
-            text.extend(problems.iter().map(|problem| format!("{BAD}!{BAD:#} {}\n", tame(problem))));
+            for problem in problems {
+                let _ = writeln!(text, "{BAD}!{BAD:#} {}", tame(problem));
+            }
         }
     }
     text

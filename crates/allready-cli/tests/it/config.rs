@@ -23,10 +23,14 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     pub(crate) fn start() -> Self {
+        Self::start_with(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../manifests/crds"))
+    }
+
+    /// A server with other definitions.
+    pub(crate) fn start_with(crds: &Path) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let kubeconfig = directory.path().join("kubeconfig");
-        let crds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../manifests/crds");
-        let (running, said) = Running::start_with(&[], &kubeconfig, &crds);
+        let (running, said) = Running::start_with(&[], &kubeconfig, crds);
         let address = said[0].strip_prefix("Listening on http://").unwrap().to_owned();
         let text = std::fs::read_to_string(&kubeconfig).unwrap();
         let token = text.lines().find_map(|line| line.trim().strip_prefix("token: ")).unwrap();

@@ -13,6 +13,7 @@ mod hub;
 mod input;
 mod install;
 mod lint;
+mod migrate;
 mod owners;
 mod registry;
 mod rollup;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::Value;
 
 /// So many fields are named in a sentence.
@@ -20,7 +21,7 @@ const MOST_NAMED: usize = 4;
 /// let found = json!({ "properties": { "spec": { "type": "object", "properties": { "target": { "type": "string" } } } } });
 /// let difference = SchemaDifference::between(&ours, &found);
 /// assert!(!difference.fits());
-/// assert_eq!(difference.to_string(), "it lacks .spec.targetRef, and has .spec.target beside");
+/// assert_eq!(difference.to_string(), "it lacks .spec.targetRef");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SchemaDifference {
@@ -44,6 +45,24 @@ impl SchemaDifference {
         difference
     }
 
+    /// Compares a CRD of a cluster with ours, in the version that ours has. A version that is not served lacks everything.
+    ///
+    /// ```
+    /// use allready_kube::kinds::{SchemaDifference, definitions};
+    ///
+    /// let [ours, other, ..] = &definitions()[..] else { unreachable!() };
+    /// assert!(SchemaDifference::of(ours, ours).fits());
+    /// assert!(!SchemaDifference::of(ours, other).fits());
+    /// ```
+    pub fn of(ours: &CustomResourceDefinition, found: &CustomResourceDefinition) -> Self {
+        let version = ours.spec.versions.first().map(|version| version.name.as_str()).unwrap_or_default();
+        let schema = |definition: &CustomResourceDefinition| {
+            let served = definition.spec.versions.iter().find(|found| found.name == version && found.served);
+            serde_json::to_value(served).unwrap_or_default()["schema"]["openAPIV3Schema"].take()
+        };
+        Self::between(&schema(ours), &schema(found))
+    }
+
     /// Returns true if a program with our schema can write into the cluster.
     pub fn fits(&self) -> bool {
         self.missing.is_empty()
@@ -54,11 +73,9 @@ impl fmt::Display for SchemaDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.missing.is_empty(), self.additional.is_empty()) {
             (true, true) => f.write_str("it is the same"),
-            (false, true) => write!(f, "it lacks {}", some(&self.missing)),
+            // What it has beside that is of no use to whoever has to replace it.
+            (false, _) => write!(f, "it lacks {}", some(&self.missing)),
             (true, false) => write!(f, "it has {} beside", some(&self.additional)),
-            (false, false) => {
-                write!(f, "it lacks {}, and has {} beside", some(&self.missing), some(&self.additional))
-            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The functions of templates: those of Go, of Helm and of Sprig that charts like ours use. Each does what its documentation
 //! says, and refuses arguments of which that says nothing.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, fmt::Write as _};
 
 use regex::Regex;
 use serde_json::Value as Json;
@@ -499,7 +499,9 @@ fn go_quoted(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
             '\r' => quoted.push_str("\\r"),
-            letter if letter.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(letter))),
+            letter if letter.is_control() => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(letter));
+            }
             letter => quoted.push(letter),
         }
     }

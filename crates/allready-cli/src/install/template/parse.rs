@@ -60,8 +60,8 @@ pub(super) fn parse(
     let mut parser = Parser { file: file.into(), parts: lex(file, text)?.into_iter(), defined };
     let (nodes, end) = parser.nodes(0)?;
     match end {
-        End::File => Ok(Rc::new(Template { file: file.into(), nodes })),
-        End::End(line) | End::Else(_, line) => {
+        Ending::File => Ok(Rc::new(Template { file: file.into(), nodes })),
+        Ending::End(line) | Ending::Else(_, line) => {
             Err(Problem::new("`end` or `else` without a beginning").at(file, line))
         }
     }
@@ -74,7 +74,7 @@ struct Parser<'a> {
 }
 
 /// The end of a list of nodes.
-enum End {
+enum Ending {
     File,
     End(usize),
     /// With what stands behind the `else`, such as `if .a`.
@@ -82,7 +82,7 @@ enum End {
 }
 
 impl Parser<'_> {
-    fn nodes(&mut self, loops: usize) -> Result<(Vec<Node>, End), Problem> {
+    fn nodes(&mut self, loops: usize) -> Result<(Vec<Node>, Ending), Problem> {
         let mut nodes = Vec::new();
         while let Some(part) = self.parts.next() {
             let tokens = match part {
@@ -99,15 +99,15 @@ impl Parser<'_> {
             let file = Rc::clone(&self.file);
             let mut tokens = Tokens(tokens.into_iter().peekable());
             if tokens.take_word("end") {
-                return Ok((nodes, End::End(line)));
+                return Ok((nodes, Ending::End(line)));
             }
             if tokens.take_word("else") {
-                return Ok((nodes, End::Else(tokens, line)));
+                return Ok((nodes, Ending::Else(tokens, line)));
             }
             let node = self.action(tokens, line, loops).map_err(|problem| problem.at(&file, line))?;
             nodes.extend(node);
         }
-        Ok((nodes, End::File))
+        Ok((nodes, Ending::File))
     }
 
     fn action(&mut self, mut tokens: Tokens, line: usize, loops: usize) -> Result<Option<Node>, Problem> {
@@ -120,7 +120,7 @@ impl Parser<'_> {
             let name = tokens.text()?;
             tokens.end()?;
             let (nodes, end) = self.nodes(0)?;
-            let End::End(_) = end else {
+            let Ending::End(_) = end else {
                 return Err(Problem::new(format_args!("define {name:?} has no end")));
             };
             let template = Rc::new(Template { file: Rc::clone(&self.file), nodes });
@@ -158,14 +158,14 @@ impl Parser<'_> {
         let (then, end) = self.nodes(loops + usize::from(is_range))?;
         let no_end = || Problem::new(format_args!("`{keyword}` has no end"));
         let otherwise = match end {
-            End::File => return Err(no_end()),
-            End::End(_) => Vec::new(),
-            End::Else(rest, _) if rest.is_empty() => match self.nodes(loops)? {
-                (nodes, End::End(_)) => nodes,
+            Ending::File => return Err(no_end()),
+            Ending::End(_) => Vec::new(),
+            Ending::Else(rest, _) if rest.is_empty() => match self.nodes(loops)? {
+                (nodes, Ending::End(_)) => nodes,
                 _ => return Err(no_end()),
             },
             // `else if` and `else with` share the end.
-            End::Else(mut rest, line) => {
+            Ending::Else(mut rest, line) => {
                 let same = if is_range { "" } else { keyword };
                 if !rest.take_word(same) {
                     return Err(Problem::new(format_args!(
