@@ -1,4 +1,4 @@
-//! What the reports come to: the status of the object, within bounds.
+//! The answer to the reports: the status of the object, within bounds.
 
 use allready_core::{
     Condition, Standing, Status, Time,
@@ -19,13 +19,13 @@ pub struct Answer {
     pub ready: Condition,
     /// The answer in one line.
     pub summary: String,
-    /// How many report, and how they are.
+    /// The numbers of reporters, by how they are.
     pub reporters: Reporters,
-    /// How far the revision has come, where one is expected.
+    /// The progress of the revision, where one is expected.
     pub revision: Option<RevisionProgress>,
     /// The worst causes.
     pub causes: Vec<CauseSeen>,
-    /// How many causes there are beside these.
+    /// The number of causes beside these.
     pub more_causes: usize,
 }
 
@@ -43,7 +43,7 @@ impl Answer {
 }
 
 impl Fleet {
-    /// What the reports come to. The time of `Ready` moves only when its status does, hence the previous one.
+    /// Returns the answer to the reports. The time of `Ready` moves only when its status does, hence the previous one.
     pub fn answer(&self, previous: Option<&Condition>, now: Time) -> Answer {
         let context = Context { previous, ..Context::new("Ready", now) };
         let rollup = self.required.roll_up(&context);
@@ -134,7 +134,7 @@ fn line(text: &str) -> String {
     text.chars().take(Answer::MAX_SUMMARY - 1).chain(['…']).collect()
 }
 
-/// What cannot be seen makes nothing worse than unknown, and nothing better.
+/// Adds what cannot be seen, which makes nothing worse than unknown, and nothing better.
 fn doubt(ready: &mut Condition, gaps: &[String], previous: Option<&Condition>, now: Time) {
     let gaps = cut(&gaps.join("; "), Answer::MAX_GAPS).into_owned();
     if ready.status == Status::False {

@@ -1,4 +1,4 @@
-//! What a spec comes to: presets spelt out, selectors read, condition types made from reconcilers.
+//! The plan that a spec comes to: presets spelt out, selectors read, condition types made from reconcilers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::polarity;
 /// A spec that can be acted on.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// Who is expected.
+    /// The components that are expected.
     pub components: Vec<PlannedComponent>,
     /// Which other kinds report.
     pub sources: Vec<Source>,
@@ -24,7 +24,7 @@ pub struct Plan {
     pub silent_after: Option<u32>,
     /// The polarities that sources state.
     stated: BTreeMap<ConditionType, Polarity>,
-    /// What of the spec cannot be acted on, in words for its reader. While there is any, nothing is good.
+    /// The parts of the spec that cannot be acted on, in words for its reader. While there is any, nothing is good.
     pub problems: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ pub struct PlannedComponent {
     pub role: ComponentRole,
     /// The condition types that each instance reports.
     pub types: Vec<ConditionType>,
-    /// Where its instances come from.
+    /// The origin of its instances.
     pub instances: PlannedInstances,
 }
 
@@ -97,7 +97,7 @@ impl PlannedComponent {
 }
 
 impl Plan {
-    /// What this spec comes to.
+    /// Makes the plan of a spec.
     ///
     /// ```
     /// use allready_controller::config::Plan;

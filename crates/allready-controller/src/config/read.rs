@@ -104,7 +104,7 @@ pub fn own_reports(
     said.into_iter().map(report).collect()
 }
 
-/// What matters about a node.
+/// The facts about a node that matter.
 pub fn of_node(node: &Node) -> NodeFacts {
     let conditions = node.status.as_ref().and_then(|status| status.conditions.as_deref()).unwrap_or_default();
     NodeFacts {
@@ -113,7 +113,7 @@ pub fn of_node(node: &Node) -> NodeFacts {
     }
 }
 
-/// What matters about a pod, if a DaemonSet owns it and it has a node.
+/// The facts about a pod that matter, if a DaemonSet owns it and it has a node.
 pub fn of_pod(pod: &Pod) -> Option<PodFacts> {
     let owners = pod.metadata.owner_references.as_deref().unwrap_or_default();
     let owner = owners.iter().find(|owner| owner.kind == "DaemonSet")?;

@@ -12,9 +12,9 @@ use kube::{
 use super::{MANAGER, bounded::BoundedLayer};
 use allready_kube::refusal::describe;
 
-/// How long connecting may take.
+/// The longest time that connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
-/// How long a connection may be silent in the middle of an answer: longer than a watch lasts. Whatever is no watch is
+/// The longest time that a connection may be silent in the middle of an answer: longer than a watch lasts. Whatever is no watch is
 /// given up sooner by who asks.
 const SILENCE: Duration = Duration::from_mins(1);
 
@@ -37,7 +37,7 @@ pub(super) fn client(kubeconfig: &Kubeconfig) -> Result<Client, Unusable> {
     Ok(builder.with_layer(&BoundedLayer::default()).build())
 }
 
-/// What is wrong with a kubeconfig. Its own errors quote it, and what they quote may be secret.
+/// The fault of a kubeconfig. Its own errors quote it, and what they quote may be secret.
 #[allow(clippy::match_wildcard_for_single_variants, reason = "features of kube bring more of them")]
 pub(super) fn in_words(error: &KubeconfigError) -> &'static str {
     match error {

@@ -1,4 +1,4 @@
-//! How much of what a cluster sends is held.
+//! Bounds on what is held of what a cluster sends.
 //!
 //! An answer is gathered before it is read, and an event of a watch is a line: without bounds, a server that sends
 //! without end would take all memory. Headers have bounds in hyper itself.
@@ -109,13 +109,13 @@ pub(super) struct BoundedBody<B> {
     inner: B,
     bounds: BoundedLayer,
     is_watch: bool,
-    /// How many bytes are held at the other side: of the whole answer, or of the line that has not ended.
+    /// The number of bytes that are held at the other side: of the whole answer, or of the line that has not ended.
     held: usize,
     parts: usize,
     is_over: bool,
 }
 
-/// How many parts there are in this piece of JSON, at most. An object counts for several, because one in a list is as
+/// Counts the parts of this piece of JSON, at most. An object counts for several, because one in a list is as
 /// large as all fields that it might have.
 fn parts(data: &[u8]) -> usize {
     let weight = |byte: &u8| match byte {

@@ -23,7 +23,7 @@ pub fn contains(whole: &Value, part: &Value) -> bool {
     first_difference(whole, part).is_none()
 }
 
-/// Where a part first differs from the whole, such as `listeners[0].port`; none where the whole contains it.
+/// The place at which a part first differs from the whole, such as `listeners[0].port`; none where the whole contains it.
 ///
 /// ```
 /// use allready_controller::hub::first_difference;

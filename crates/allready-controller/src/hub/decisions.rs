@@ -1,4 +1,4 @@
-//! Where the Placements of Open Cluster Management put objects: what their PlacementDecisions say.
+//! The PlacementDecisions of Open Cluster Management: the clusters in which Placements put objects.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use super::{ClusterName, HubFacts, ObjectName};
 /// The label that names a Placement: of a PlacementDecision, whose it is, and of a hub object, by which it is placed.
 pub const PLACEMENT_LABEL: &str = "cluster.open-cluster-management.io/placement";
 
-/// How many clusters are told that cannot be used.
+/// The most clusters that cannot be used that are told.
 const SHOWN: usize = 8;
 
 /// The decisions of all Placements. A Placement may have several PlacementDecisions, of a hundred clusters each.
@@ -37,7 +37,7 @@ pub struct Decisions(BTreeMap<ObjectName, Decision>);
 struct Decision {
     placement: Arc<str>,
     clusters: Vec<ClusterName>,
-    /// What of it cannot be understood.
+    /// The parts of it that cannot be understood.
     gaps: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ impl Decisions {
         gone.map(|gone| (Arc::clone(&name.namespace), gone.placement)).into_iter().collect()
     }
 
-    /// Where an object of this namespace is placed. What is missing, or cannot be understood, is told, and takes nobody away.
+    /// The clusters in which an object of this namespace is placed. What is missing, or cannot be understood, is told, and takes nobody away.
     pub fn place(&self, namespace: &str, facts: &mut HubFacts) {
         (facts.placed, facts.misplaced) = (None, Vec::new());
         let Some(placement) = &facts.placement else { return };

@@ -13,7 +13,7 @@ pub(super) struct Totals(Vec<Total>);
 struct Total {
     combine: Combine,
     sum: i128,
-    /// How often each number occurs; not kept for a sum.
+    /// The number of times that each number occurs; not kept for a sum.
     numbers: BTreeMap<i64, usize>,
 }
 
@@ -48,7 +48,7 @@ impl Totals {
         }
     }
 
-    /// What they come to, in the order of the plan.
+    /// The aggregated numbers, in the order of the plan.
     pub(super) fn values(&self) -> impl Iterator<Item = i64> {
         self.0.iter().map(|total| match total.combine {
             Combine::Sum => {

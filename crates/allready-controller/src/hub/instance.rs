@@ -1,10 +1,10 @@
-//! What one cluster says of one object.
+//! The words of one cluster about one object.
 
 use std::sync::Arc;
 
 use allready_core::{Condition, Generation, Status};
 
-/// What one cluster says of one object: only what counts, and bounded, whatever the cluster sends.
+/// The words of one cluster about one object: only what counts, and bounded, whatever the cluster sends.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Instance {
     /// The generation of the instance in its cluster.
@@ -16,7 +16,7 @@ pub struct Instance {
     pub spec: Arc<str>,
     /// True if it is being deleted.
     pub is_leaving: bool,
-    /// What it says of each planned condition, in the order of the plan.
+    /// Its words about each planned condition, in the order of the plan.
     pub conditions: Vec<Said>,
     /// The numbers of the planned fields, in the order of the plan: absent ones are zero.
     pub fields: Vec<i64>,
@@ -24,12 +24,12 @@ pub struct Instance {
     pub addresses: Vec<Address>,
     /// Its listeners, in its own order.
     pub listeners: Vec<Listener>,
-    /// What was left out of this because there was too much of it, or because it could not be understood, in words.
+    /// Notes on what was left out of this because there was too much of it, or because it could not be understood, in words.
     pub cut: Option<Arc<str>>,
 }
 
 impl Instance {
-    /// How many bytes it takes, roughly.
+    /// The number of bytes it takes, roughly.
     pub(super) fn bytes(&self) -> usize {
         let said = |said: &Said| match said {
             Said::Condition { condition, .. } => {
@@ -46,7 +46,7 @@ impl Instance {
     }
 }
 
-/// What an instance says of one planned condition.
+/// The words of an instance about one planned condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
     /// It has the condition.
@@ -76,7 +76,7 @@ pub struct Address {
 pub struct Listener {
     /// Its name.
     pub name: Arc<str>,
-    /// How many routes are attached; none where it does not say.
+    /// The number of routes that are attached; none where it does not say.
     pub attached_routes: Option<i64>,
     /// True if what it says is about the generation that the instance has.
     pub is_current: bool,

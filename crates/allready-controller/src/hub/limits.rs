@@ -1,11 +1,11 @@
-//! What the schema of a kind allows in a status.
+//! The limits of the schema of a kind on a status.
 
 use allready_core::condition::cut;
 use allready_kube::kinds::TargetKind;
 
 use super::Address;
 
-/// What the schema of a kind allows in a status: what goes beyond it would make the API server refuse all of it.
+/// The limits of the schema of a kind on a status: what goes beyond it would make the API server refuse all of it.
 ///
 /// ```
 /// use allready_controller::hub::Limits;
@@ -21,15 +21,15 @@ use super::Address;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How many addresses there may be.
+    /// The most addresses.
     pub addresses: usize,
-    /// How many bytes the value of an address may have.
+    /// The most bytes of the value of an address.
     pub address_bytes: usize,
-    /// How many listeners there may be.
+    /// The most listeners.
     pub listeners: usize,
-    /// How many bytes the name of a listener may have; it is a DNS subdomain then.
+    /// The most bytes of the name of a listener; it is a DNS subdomain then.
     pub listener_bytes: Option<usize>,
-    /// How many conditions there may be, everybody's together.
+    /// The most conditions, everybody's together.
     pub conditions: usize,
     /// True if a condition can say which generation it is about.
     pub has_generations: bool,

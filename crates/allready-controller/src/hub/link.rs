@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use allready_core::Time;
 
-/// What is known of the connection to a cluster. Time is the duration since any fixed instant, beside the time of day.
+/// The facts about the connection to a cluster. Time is the duration since any fixed instant, beside the time of day.
 #[derive(Clone, Debug)]
 pub struct Link {
     /// Which connection: what an earlier one said is not taken.
     pub epoch: u64,
-    /// How long it last took to answer.
+    /// The time that it last took to answer.
     pub lag: Option<Duration>,
     began: Duration,
     heard: Option<(Duration, Time)>,
@@ -47,7 +47,7 @@ impl<T: Into<Arc<str>>> From<T> for NoAnswer {
     }
 }
 
-/// How a connection is.
+/// The state of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkState {
     /// Nothing was heard yet, and it has not been long.
@@ -118,7 +118,7 @@ impl Link {
         self.heard.map_or(self.began, |(heard, _)| heard) + patience + Duration::from_millis(1)
     }
 
-    /// How it is, with so much patience.
+    /// Returns its state, with so much patience.
     pub fn state(&self, patience: Duration, now: Duration) -> LinkState {
         let silent_for = now.saturating_sub(self.heard.map_or(self.began, |(heard, _)| heard));
         if silent_for > patience || self.is_refused() {

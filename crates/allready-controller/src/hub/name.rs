@@ -8,7 +8,7 @@ use super::{Address, ClusterName};
 pub const IP_ADDRESS: &str = "kuadrant.io/MultiClusterIPAddress";
 /// The type of a hostname of a cluster, in the status of a hub object.
 pub const HOSTNAME: &str = "kuadrant.io/MultiClusterHostname";
-/// How Kuadrant's code spells it, where its text spells it as above.
+/// The spelling in Kuadrant's code, where its text spells it as above.
 const HOSTNAME_TOO: &str = "kuadrant.io/MultiClusterHostnameAddress";
 
 const NATIVE_IP_ADDRESS: &str = "IPAddress";

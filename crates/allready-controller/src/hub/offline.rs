@@ -1,4 +1,4 @@
-//! What a hub would write, without a hub: objects in, objects out. By the same steps, on facts that are all there at once.
+//! The writes of a hub, without a hub: objects in, objects out. By the same steps, on facts that are all there at once.
 
 mod applied;
 
@@ -60,7 +60,7 @@ impl Spoke {
     }
 }
 
-/// What stands on the hub besides the object.
+/// The objects that stand on the hub besides the object.
 ///
 /// ```
 /// use allready_controller::hub::offline::OnHub;
@@ -75,7 +75,7 @@ pub struct OnHub<'a> {
     pub decisions: &'a [Value],
 }
 
-/// What a hub would write.
+/// The writes of a hub.
 ///
 /// ```
 /// # use std::collections::BTreeMap;
@@ -99,7 +99,7 @@ pub struct Offline {
     pub endpoint: Option<Value>,
     /// An InstanceStatus for each cluster, where they are wanted, or where something had to be left out.
     pub reports: Vec<Value>,
-    /// What its reader should know: clusters without an instance, clusters that count for nothing, targets that cannot be published.
+    /// Notes for its reader: clusters without an instance, clusters that count for nothing, targets that cannot be published.
     pub notes: Vec<String>,
     /// When the DNS records have to be decided again even if nothing happens: the end of a grace period.
     pub look_again: Option<Time>,
@@ -145,7 +145,7 @@ pub enum Unfit {
     },
 }
 
-/// What a hub would write for one object, given what each cluster has and what else stands on the hub.
+/// Returns what a hub would write for one object, given what each cluster has and what else stands on the hub.
 ///
 /// The labels of the clusters are not known here: a selector of clusters chooses all of them. A cluster that is not given
 /// is one that the hub does not know: its rows and its DNS targets go.

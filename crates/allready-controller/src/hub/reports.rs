@@ -139,7 +139,7 @@ fn status(subject: &Subject, cluster: &ClusterName) -> InstanceStatusStatus {
     }
 }
 
-/// What a report of ours remembers: of which object, and of which cluster. None for other reports.
+/// Reads what a report of ours remembers: of which object, and of which cluster. None for other reports.
 pub fn recalled(report: &Value) -> Option<(ObjectName, ClusterName, Instance)> {
     let (metadata, spec, status) = (&report["metadata"], &report["spec"], &report["status"]);
     metadata["labels"].get(AGGREGATION_LABEL)?;
@@ -160,7 +160,7 @@ pub fn recalled(report: &Value) -> Option<(ObjectName, ClusterName, Instance)> {
     Some((object, cluster, instance))
 }
 
-/// What the rows of a hub object remember of each cluster. Rows that somebody else wrote are not taken.
+/// Reads what the rows of a hub object remember of each cluster. Rows that somebody else wrote are not taken.
 ///
 /// ```
 /// use allready_controller::hub::{HubFacts, reports::recalled_rows};

@@ -34,7 +34,7 @@ pub(super) fn listeners<'a>(
     rows.filter(|(name, _)| limits.against_listener(name).is_none())
 }
 
-/// What is wrong with the rows of an instance by themselves, in words that follow its cluster: bad where something had to be left
+/// The trouble with the rows of an instance by themselves, in words that follow its cluster: bad where something had to be left
 /// out, unknown where it does not say everything.
 pub(super) fn trouble(
     cluster: &ClusterName,
@@ -82,7 +82,7 @@ pub(super) struct Fitted<T> {
     pub(super) rows: Vec<T>,
     /// The first ones that do not, for a message.
     pub(super) left: Vec<T>,
-    /// How many do not.
+    /// The number that do not.
     pub(super) left_count: usize,
 }
 
@@ -108,7 +108,7 @@ impl RowIndex {
         Fitted { left: all.take(Self::TOLD).collect(), rows: fitting, left_count }
     }
 
-    /// How many rows that do not fit are told by name.
+    /// The most rows that do not fit that are told by name.
     const TOLD: usize = 5;
 }
 

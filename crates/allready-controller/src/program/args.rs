@@ -148,7 +148,7 @@ impl ControllerArgs {
     }
 }
 
-/// What the environment says, if it says anything.
+/// Reads a setting from the environment, if there is one.
 fn said(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Where the clusters of a hub come from, as it is said on the command line.
+//! The sources of the clusters of a hub, as the command line gives them.
 
 use std::path::PathBuf;
 
@@ -14,14 +14,14 @@ use crate::hub::inventory::{
 pub(super) enum Source {
     /// Secrets with kubeconfigs.
     Secrets {
-        /// Where they are.
+        /// The place where they are.
         namespace: Scope,
         /// Which of them, as a selector is written in a request.
         selector: Option<String>,
     },
     /// ClusterProfiles.
     Profiles {
-        /// Where they are.
+        /// The place where they are.
         namespace: Scope,
     },
     /// A directory of kubeconfigs.

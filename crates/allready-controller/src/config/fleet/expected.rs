@@ -1,4 +1,4 @@
-//! Who is expected to report, and who is not any more.
+//! The reporters that are expected, and those that are not any more.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{Fleet, Member, Origin};
 use crate::config::plan::{PlannedComponent, PlannedInstances};
 
 impl Fleet {
-    /// Who is expected to report for a component.
+    /// The members that are expected to report for a component.
     pub fn living(&self, component: &str) -> Vec<Identity> {
         let expected =
             self.plan.component(component).map(|planned| self.expected_of(planned)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is known of reporters, nodes, pods and DaemonSets, one of each.
+//! Facts about a reporter, a node, a pod and a DaemonSet.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -36,7 +36,7 @@ impl Origin {
     }
 }
 
-/// What an object says about one instance of one component.
+/// The words of an object about one instance of one component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The component.
@@ -49,7 +49,7 @@ pub struct Report {
     pub revision: Option<String>,
 }
 
-/// What matters about a node.
+/// The facts about a node that matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeFacts {
     /// Its labels.
@@ -58,7 +58,7 @@ pub struct NodeFacts {
     pub ready: bool,
 }
 
-/// What matters about a pod of a DaemonSet.
+/// The facts about a pod of a DaemonSet that matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodFacts {
     /// The DaemonSet that owns it.
@@ -69,7 +69,7 @@ pub struct PodFacts {
     pub ready: bool,
 }
 
-/// What matters about a DaemonSet.
+/// The facts about a DaemonSet that matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DaemonSetFacts {
     /// On how many nodes it should run.

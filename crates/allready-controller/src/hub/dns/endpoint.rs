@@ -108,7 +108,7 @@ fn entry<'a, T: AsRef<str> + 'a>(
     entry.into()
 }
 
-/// What the annotation says of one cluster.
+/// The entry of the annotation for one cluster.
 #[derive(Serialize)]
 struct Said<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! What the word of one cluster comes to at one instant.
+//! The word of one cluster, judged at one instant.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::hub::{ClusterName, Instance, Listener};
 
-/// What is to become of the targets of a cluster under one name.
+/// The fate of the targets of a cluster under one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It has routes: its addresses are targets, and no others.
@@ -25,11 +25,11 @@ pub(super) enum Verdict {
     Unhealthy,
     /// It is no target.
     Gone,
-    /// What is published for it stays: it is not known better.
+    /// Its published targets stay: it is not known better.
     Kept,
-    /// What is published for it stays for a while.
+    /// Its published targets stay for a while.
     Leaving,
-    /// What is published for it goes, unless nothing else would be left.
+    /// Its published targets go, unless nothing else would be left.
     Expired,
 }
 
@@ -37,7 +37,7 @@ pub(super) enum Verdict {
 #[derive(Debug)]
 pub(super) struct Member<'a> {
     instance: Option<&'a Instance>,
-    /// What holds for every name; none where it depends on the listeners.
+    /// The fate under every name; none where it depends on the listeners.
     verdict: Option<Verdict>,
     /// When that changes by itself.
     pub(super) ends: Option<Time>,
@@ -45,9 +45,9 @@ pub(super) struct Member<'a> {
     pub(super) leaving: Option<Time>,
     /// True if it is a target of some name with the addresses that it has now.
     pub(super) serves: bool,
-    /// What its addresses are in DNS.
+    /// Its addresses as targets in DNS.
     pub(super) usable: BTreeSet<Target>,
-    /// What of the published targets is its own.
+    /// The published targets that are its own.
     pub(super) own: BTreeSet<Arc<str>>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// What these contributions come to, given the listeners of each name.
+    /// Judges these contributions, given the listeners of each name.
     pub(super) fn new(
         contributions: impl IntoIterator<Item = Contribution<'a>>,
         names: &BTreeMap<Arc<str>, BTreeSet<&str>>,
@@ -143,7 +143,7 @@ impl<'a> Member<'a> {
         self.ends = (!is_over).then_some(end);
     }
 
-    /// What is to become of its targets under a name that these listeners have.
+    /// The fate of its targets under a name that these listeners have.
     pub(super) fn verdict(&self, listeners: &BTreeSet<&str>, options: &DnsOutput) -> Verdict {
         if let Some(verdict) = self.verdict {
             return verdict;

@@ -33,7 +33,7 @@ pub use endpoint::endpoint_name;
 /// The annotation of a `DNSEndpoint` that says which cluster each target came from, and since when a cluster is leaving.
 pub const TARGETS_ANNOTATION: &str = "allready.dev/targets";
 
-/// What one cluster contributes.
+/// The contribution of one cluster.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Contribution<'a> {
@@ -41,11 +41,11 @@ pub struct Contribution<'a> {
     pub cluster: &'a ClusterName,
     /// Its last word, where it has one.
     pub instance: Option<&'a Instance>,
-    /// What that is worth.
+    /// The worth of its last word.
     pub presence: Presence,
 }
 
-/// What the last word of a cluster is worth.
+/// The worth of the last word of a cluster.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
@@ -59,7 +59,7 @@ pub enum Presence {
     Displaced,
 }
 
-/// What is published: the records, and which cluster each target came from.
+/// The published records, and which cluster each target came from.
 ///
 /// A target that no cluster is named for (somebody took the annotation away, or added the target by hand) belongs to the
 /// cluster that has this address. If there is none, it stays until every cluster has said what it has for the name.
@@ -86,7 +86,7 @@ pub struct Published {
     pub clusters: BTreeMap<ClusterName, Targets>,
 }
 
-/// What tells a record from others.
+/// The key of a record.
 ///
 /// ```
 /// use allready_controller::hub::dns::{RecordKey, RecordType};
@@ -143,13 +143,13 @@ pub enum RecordType {
     Cname,
 }
 
-/// What should be published.
+/// The records that should be published.
 #[doc(hidden)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
     /// The records.
     pub publish: Published,
-    /// What cannot be published, and why; in words, sorted, bounded.
+    /// Notes on what cannot be published, and why; in words, sorted, bounded.
     pub notes: Vec<String>,
     /// When to decide again even if nothing happens: the end of a grace period.
     pub look_again: Option<Time>,

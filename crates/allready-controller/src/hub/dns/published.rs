@@ -1,4 +1,4 @@
-//! What stands in a `DNSEndpoint`, read leniently: others may have edited it.
+//! The content of a `DNSEndpoint`, read leniently: others may have edited it.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,7 +13,7 @@ use super::{
 use crate::hub::ClusterName;
 
 impl Published {
-    /// What a `DNSEndpoint` of ours publishes. Records of other types, and targets that no record may point to, are not seen,
+    /// Reads the records that a `DNSEndpoint` of ours publishes. Records of other types, and targets that no record may point to, are not seen,
     /// and so are gone after the next write.
     ///
     /// ```

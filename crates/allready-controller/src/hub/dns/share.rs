@@ -19,12 +19,12 @@ use crate::hub::ClusterName;
 /// be called so.
 pub(super) const NOBODY: &str = "unknown_cluster";
 
-/// What one cluster has under one name.
+/// The share of one cluster in one name.
 #[derive(Debug)]
 pub(super) struct Share<'a> {
     /// The cluster; none where nobody knows whose the targets are.
     pub(super) cluster: Option<&'a ClusterName>,
-    /// What becomes of it.
+    /// The fate of it.
     pub(super) verdict: Verdict,
     /// Its targets.
     pub(super) targets: BTreeSet<Target>,
@@ -81,7 +81,7 @@ fn prune(name: &str, verdicts: &mut BTreeMap<&ClusterName, Verdict>, notes: &mut
     }
 }
 
-/// What is published under the name and is this cluster's own.
+/// The targets that are published under the name and are this cluster's own.
 fn standing(
     name: &Arc<str>,
     cluster: &ClusterName,
@@ -100,7 +100,7 @@ fn standing(
     targets
 }
 
-/// What is published under the name and might be anybody's: it stays until there is nobody left whose it could be.
+/// The targets that are published under the name and might be anybody's: they stay until there is nobody left whose they could be.
 fn nobodys<'a>(
     name: &Arc<str>,
     verdicts: &BTreeMap<&ClusterName, Verdict>,

@@ -1,4 +1,4 @@
-//! What a record may be called, and what it may point to.
+//! The names that a record may have, and the targets that it may point to.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -8,7 +8,7 @@ use crate::hub::Address;
 /// A target and the type of record that it needs.
 pub(super) type Target = (RecordType, Arc<str>);
 
-/// What this address can be in DNS, or why it cannot be anything.
+/// Returns the target that this address can be in DNS, or why it cannot be any.
 pub(super) fn of_address(address: &Address) -> Result<Target, String> {
     let value = &*address.value;
     match &*address.type_ {

@@ -1,8 +1,8 @@
-//! What cannot be published, in words.
+//! Notes on what cannot be published.
 
 use std::collections::BTreeSet;
 
-/// How many notes are told.
+/// The most notes that are told.
 pub(super) const MAX_NOTES: usize = 20;
 
 /// Longest text of somebody else's that is repeated.

@@ -34,7 +34,7 @@ pub use value::Shown;
 
 /// The most characters of an expression.
 const MAX_CHARACTERS: usize = 1024;
-/// How many nodes of the tree all turns of all loops may evaluate.
+/// The most nodes of the tree that all turns of all loops may evaluate.
 const STEPS: u64 = 50_000;
 /// Room for the parser, which takes much of it for every bracket. Only what is used is taken from the machine.
 const ROOM_TO_READ: usize = 256 << 20;
@@ -83,7 +83,7 @@ pub struct InvalidExpression {
     pub why: String,
 }
 
-/// What an expression comes to on one object.
+/// The result of an expression on one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It holds, or it does not.
@@ -125,7 +125,7 @@ impl Expression {
         &self.source
     }
 
-    /// What it comes to on an object.
+    /// Evaluates it on an object.
     pub fn evaluate(&self, object: &Shown) -> Outcome {
         let run = || self.run(object);
         // The interpreter is somebody else's: its mistakes should cost one answer, not the controller.
@@ -175,7 +175,7 @@ impl fmt::Debug for Expression {
 const OUT_OF_STEPS: &str = "its loops take too many turns on this object";
 
 thread_local! {
-    /// What the loops of the running expression have reported.
+    /// The costs that the loops of the running expression have reported.
     static SPENT: Cell<u64> = const { Cell::new(0) };
     /// Every function that an expression may call. It is not made to be shared by threads.
     static FUNCTIONS: Context<'static> = functions();

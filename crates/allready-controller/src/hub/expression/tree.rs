@@ -4,9 +4,9 @@ use kube_cel::cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralVal
 
 use super::MAX_CHARACTERS;
 
-/// How many brackets may be opened, and conditions (`a ? b : c`) begun.
+/// The most brackets that may be opened, and conditions (`a ? b : c`) begun.
 const MAX_BRACKETS: usize = 64;
-/// How many levels a tree may have.
+/// The most levels of a tree.
 const MAX_HEIGHT: usize = 64;
 
 /// The function that loops report to. No expression can name it.

@@ -8,11 +8,11 @@ use kube_cel::cel::{
 };
 use serde_json::Value;
 
-/// How many bytes of names and values an object may have.
+/// The most bytes of names and values in an object.
 const MAX_BYTES: usize = 256 << 10;
-/// How many entries a list or a map may have.
+/// The most entries of a list or a map.
 const MAX_ENTRIES: usize = 1024;
-/// How deep an object may nest.
+/// The deepest nesting of an object.
 const MAX_DEPTH: usize = 64;
 
 /// An object as expressions see it: without `metadata.managedFields`, and what is null is not there.
@@ -107,7 +107,7 @@ pub(super) fn is_within(value: Cel, whole: Cel) -> Result<bool, ExecutionError> 
     }
 }
 
-/// What kind of value this is, with its article.
+/// The kind of a value, with its article.
 pub(super) fn describe(value: &Cel) -> &'static str {
     match value {
         Cel::List(_) => "a list",

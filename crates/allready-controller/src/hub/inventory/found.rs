@@ -55,7 +55,7 @@ impl Inventory {
     }
 }
 
-/// What is new: neither the same clusters nor the same failure twice in a row.
+/// Passes on what is new: neither the same clusters nor the same failure twice in a row.
 pub(super) fn changes(
     snapshots: impl Stream<Item = Result<Inventory, String>> + Send + 'static,
 ) -> BoxStream<'static, Result<Inventory, String>> {

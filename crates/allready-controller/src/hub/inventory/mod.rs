@@ -37,7 +37,7 @@ pub use self::{
 };
 use super::ClusterName;
 
-/// Where clusters come from: they join and leave while the controller runs.
+/// The origin of clusters: they join and leave while the controller runs.
 ///
 /// ```
 /// use allready_controller::hub::inventory::{ClusterInventory, Inventory};
@@ -60,7 +60,7 @@ use super::ClusterName;
 /// assert!(first.clusters.is_empty());
 /// ```
 pub trait ClusterInventory: Send + Sync + 'static {
-    /// What it is called in a message, such as `Secrets in allready-system`.
+    /// Its name in a message, such as `Secrets in allready-system`.
     fn name(&self) -> String;
 
     /// All clusters, again whenever they change. A failure says that nothing can be seen at present: it takes nothing away.
@@ -82,7 +82,7 @@ pub trait ClusterInventory: Send + Sync + 'static {
 pub struct Inventory {
     /// The clusters.
     pub clusters: BTreeMap<ClusterName, Cluster>,
-    /// What should have been a cluster and cannot be one, such as a Secret with a name that no cluster can have.
+    /// Entries that should have been a cluster and cannot be one, such as a Secret with a name that no cluster can have.
     pub problems: Vec<String>,
 }
 
@@ -100,13 +100,13 @@ pub struct Inventory {
 pub struct Cluster {
     /// Its labels.
     pub labels: BTreeMap<String, String>,
-    /// Where it is known from, such as `Secret allready-system/cluster-1`.
+    /// The origin of it, such as `Secret allready-system/cluster-1`.
     pub source: Arc<str>,
-    /// How to get at it.
+    /// The access to it.
     pub access: Access,
 }
 
-/// How to get at a cluster. What is secret about it is never printed.
+/// The access to a cluster. What is secret about it is never printed.
 ///
 /// ```
 /// use allready_controller::hub::{ClusterName, inventory::{Access, Cluster, Inventory}};

@@ -16,18 +16,18 @@ use super::{
     found::{Found, changes},
 };
 
-/// How often files are looked at.
+/// The time between two looks at files.
 const EVERY: Duration = Duration::from_secs(1);
 
 /// Something in the directory that should be a cluster: its name, and the files that it is made of.
 pub(super) type Entry = (String, Vec<PathBuf>);
 
-/// What clusters are made of.
+/// The files that clusters are made of.
 #[derive(Clone, Copy)]
 pub(super) struct Form {
-    /// What there is in a directory, in order.
+    /// Lists a directory, in order.
     pub(super) entries: fn(&Path) -> io::Result<Vec<Entry>>,
-    /// What files come to, or why they cannot be read.
+    /// Reads clusters from files, or says why they cannot be read.
     pub(super) load: fn(&[PathBuf]) -> Result<Access, String>,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn watch(path: PathBuf, form: Form) -> BoxStream<'static, Result<Inve
     changes(looks)
 }
 
-/// What the last look has shown, by the first file of each cluster.
+/// The result of the last look, by the first file of each cluster.
 #[derive(Default)]
 pub(super) struct Looks(BTreeMap<PathBuf, Seen>);
 
@@ -68,7 +68,7 @@ struct Seen {
     is_suspect: bool,
 }
 
-/// What of a file changes with its content.
+/// The facts about a file that change with its content.
 type Stamp = (PathBuf, Option<SystemTime>, u64);
 
 impl Looks {
@@ -118,7 +118,7 @@ fn stamp(file: &Path) -> Stamp {
     (file.to_owned(), changed, found.map_or(0, |found| found.len()))
 }
 
-/// What there is in a directory that is not hidden, in order, with whether it is a directory itself.
+/// Lists what is in a directory and not hidden, in order, with whether it is a directory itself.
 pub(super) fn list(path: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
     let mut all = Vec::new();
     for entry in fs::read_dir(path)? {

@@ -199,14 +199,14 @@ enum Event {
     Secret(WatchEvent<ObjectName, Option<Credentials>>),
 }
 
-/// What a profile says.
+/// The content of a profile.
 struct Profile {
     labels: BTreeMap<String, String>,
-    /// How to get at the cluster, by the name of the provider.
+    /// The access to the cluster, by the name of the provider.
     access: BTreeMap<String, Result<config::Cluster, &'static str>>,
 }
 
-/// What a Secret says: which profile it is for, and its kubeconfig.
+/// The content of a Secret: which profile it is for, and its kubeconfig.
 struct Credentials {
     profile: ObjectName,
     access: Access,

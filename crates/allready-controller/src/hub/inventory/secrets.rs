@@ -124,7 +124,7 @@ pub(super) fn secrets(client: &Client, namespace: Option<&str>) -> Api<DynamicOb
     }
 }
 
-/// What a Secret says about a cluster; nothing where it belongs to one without being its kubeconfig.
+/// Reads what a Secret says about a cluster; nothing where it belongs to one without being its kubeconfig.
 fn found(secret: &DynamicObject) -> Option<Found> {
     let source: Arc<str> =
         format!("Secret {}/{}", secret.namespace().unwrap_or_default(), secret.name_any()).into();

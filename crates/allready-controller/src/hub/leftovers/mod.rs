@@ -12,7 +12,7 @@ use super::{MANAGER, ObjectName, StatusTarget};
 
 pub use search::{kinds, may_write, search};
 
-/// What one aggregation has written into the status of one object.
+/// The part of the status of one object that one aggregation has written.
 ///
 /// ```
 /// use allready_controller::hub::{ObjectName, Leftover};
@@ -38,7 +38,7 @@ pub struct Leftover {
 }
 
 impl Leftover {
-    /// What aggregations have written into the status of an object.
+    /// Finds what aggregations have written into the status of an object.
     ///
     /// ```
     /// use allready_controller::hub::Leftover;
@@ -82,7 +82,7 @@ impl Leftover {
         entries.any(|entry| entry["manager"] == *manager)
     }
 
-    /// Where it stands. Where the aggregation is there after all, this is the target that it writes to, one at a time.
+    /// The target at which it stands. Where the aggregation is there after all, this is the target that it writes to, one at a time.
     pub fn target(&self) -> StatusTarget {
         StatusTarget {
             manager: self.manager.clone(),
@@ -91,7 +91,7 @@ impl Leftover {
         }
     }
 
-    /// What takes it away when it is applied by its manager: nothing. What somebody else owns too stays.
+    /// The body that takes it away when it is applied by its manager: nothing. What somebody else owns too stays.
     ///
     /// ```
     /// use allready_controller::hub::{ObjectName, Leftover};

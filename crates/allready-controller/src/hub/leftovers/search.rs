@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::Leftover;
 use allready_kube::list_watch::{NO_ANSWER, REQUEST_TIMEOUT};
 
-/// How much is read at a time.
+/// The number of objects that are read at a time.
 const PAGE: u32 = 500;
 
 /// The kinds with a status that can be listed, in the version that the API server prefers.
@@ -39,7 +39,7 @@ pub async fn kinds(client: &Client) -> kube::Result<Vec<ApiResource>> {
     Ok(with_status.map(|(resource, _)| resource).collect())
 }
 
-/// What aggregations have written into the objects of a kind.
+/// Finds what aggregations have written into the objects of a kind.
 ///
 /// # Permissions
 ///

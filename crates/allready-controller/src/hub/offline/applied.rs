@@ -1,4 +1,4 @@
-//! What an apply of our part of a status makes of an object.
+//! The effect of an apply of our part of a status on an object.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! What the spec of a `StatusAggregation` comes to.
+//! The plan that the spec of a `StatusAggregation` comes to.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -38,7 +38,7 @@ pub struct Plan {
     pub instances: Option<String>,
     /// The conditions, in order of importance.
     pub conditions: Vec<PlannedCondition>,
-    /// What Unknown is worth.
+    /// The worth of Unknown.
     pub unknown: UnknownInstances,
     /// True if addresses are aggregated.
     pub addresses: bool,
@@ -52,7 +52,7 @@ pub struct Plan {
     pub instance_statuses: InstanceStatuses,
     /// After how long without an answer a cluster is unreachable.
     pub cluster_timeout: Duration,
-    /// What of the spec cannot be acted on, in words for its reader. While there is any, nothing is good.
+    /// The parts of the spec that cannot be acted on, in words for its reader. While there is any, nothing is good.
     pub problems: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ pub struct PlannedCondition {
 }
 
 impl Plan {
-    /// What this spec comes to.
+    /// Makes the plan of a spec.
     ///
     /// Where a choice cannot be understood, nothing is chosen instead of everything, and it is among the problems.
     ///

@@ -1,4 +1,4 @@
-//! What an instance says of the planned conditions: itself, or through an expression.
+//! The words of an instance about the planned conditions: itself, or through an expression.
 
 use allready_core::{
     Condition, Generation, Message, Polarity, Reason, Standing, Status, Time,
@@ -42,7 +42,7 @@ impl Planned {
     }
 }
 
-/// What an instance says of each planned condition.
+/// Reads the words of an instance about each planned condition.
 pub(super) fn read(planned: &[Planned], object: &Value, found: &FoundObject<'_>) -> Vec<Said> {
     // Every expression sees the same object.
     let mut shown: Option<Result<Shown, String>> = None;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Cuts;
 
-/// Where a number stands.
+/// The place of a number.
 #[derive(Debug)]
 pub(super) struct FieldPath {
     path: String,
@@ -29,7 +29,7 @@ impl FieldPath {
         whole(self.find(object)?)
     }
 
-    /// What stands there; null is as good as absent.
+    /// The value that stands there; null is as good as absent.
     fn find<'a>(&self, object: &'a Value) -> Option<&'a Value> {
         let mut here = object;
         for name in self.path.split('.') {
@@ -49,7 +49,7 @@ pub(super) fn whole(value: &Value) -> Option<i64> {
     })
 }
 
-/// What stands somewhere, with its article.
+/// The kind of a value that stands somewhere, with its article.
 pub(super) fn describe(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothing",

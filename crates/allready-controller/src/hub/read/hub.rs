@@ -1,4 +1,4 @@
-//! What matters about an object of the hub.
+//! The facts about an object of the hub that matter.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -13,7 +13,7 @@ use super::{
     rows, text,
 };
 
-/// What matters about an object of the hub.
+/// The facts about an object of the hub that matter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HubFacts {
     /// Its uid, for what it owns.
@@ -30,7 +30,7 @@ pub struct HubFacts {
     pub placed: Option<Vec<ClusterName>>,
     /// The Placement that places it, by its label.
     pub placement: Option<Arc<str>>,
-    /// What of where it is placed cannot be understood, or seen.
+    /// The reason why it is not known where it is placed.
     pub misplaced: Vec<String>,
     /// The listeners of its spec that have a hostname, with that.
     pub hostnames: Vec<(Arc<str>, Arc<str>)>,
@@ -58,11 +58,11 @@ pub struct HubFacts {
 const CLUSTERS: &str = "allready.dev/clusters";
 /// The same as a JSON list, as Kuadrant writes it. The other one goes before it.
 const GATEWAY_CLUSTERS: &str = "kuadrant.io/gateway-clusters";
-/// How many mistakes of an annotation are told.
+/// The most mistakes of an annotation that are told.
 const MAX_MISPLACED: usize = 8;
 
 impl HubFacts {
-    /// What this object of the hub says, given who we are in the record of who wrote what.
+    /// Reads an object of the hub, given who we are in the record of who wrote what.
     ///
     /// ```
     /// use allready_controller::hub::{HubFacts, MANAGER, Plan};

@@ -1,10 +1,10 @@
-//! Who wrote what, by the record that the API server keeps.
+//! The writers of a status, by the record that the API server keeps.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Map, Value};
 
-/// What the record of an object says about its status.
+/// The record of an object about its status.
 #[derive(Debug, Default)]
 pub(super) struct Managers {
     /// The types of the conditions that we wrote.
@@ -13,7 +13,7 @@ pub(super) struct Managers {
     pub(super) held: Vec<Arc<str>>,
     /// The types of the conditions whose status was set by others, with who.
     pub(super) conditions: Vec<(Arc<str>, Arc<str>)>,
-    /// Who else wrote addresses.
+    /// The other writer of addresses.
     pub(super) addresses: Option<Arc<str>>,
     /// The names of listeners that others wrote, with who.
     pub(super) listeners: Vec<(Arc<str>, Arc<str>)>,

@@ -75,7 +75,7 @@ impl Reader {
         }
     }
 
-    /// What this object of a cluster says.
+    /// Reads an object of a cluster.
     pub fn read(&self, object: &Value) -> (ObjectName, Instance) {
         let found = FoundObject::read(object);
         let mut cuts = Cuts::default();
@@ -120,12 +120,12 @@ fn hub_generation(object: &Value) -> Option<Generation> {
     })
 }
 
-/// What was left out of an object, in words.
+/// Notes on what was left out of an object.
 #[derive(Debug, Default)]
 struct Cuts(Vec<String>);
 
 impl Cuts {
-    /// How many are told.
+    /// The most that are told.
     const TOLD: usize = 8;
 
     fn note(&mut self, what: String) {

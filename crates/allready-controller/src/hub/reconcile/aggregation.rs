@@ -91,7 +91,7 @@ impl Aggregation {
         Some(format!("the DNSEndpoint {name} cannot be written: {why}"))
     }
 
-    /// How the aggregation is doing: its own status.
+    /// Makes its own status.
     fn status(
         &self,
         clusters: &Clusters,

@@ -17,10 +17,10 @@ use tokio::time::sleep;
 use super::writer::Kinds;
 use crate::hub::leftovers::{Leftover, kinds, may_write, search};
 
-/// How long to wait before looking again at what could not be looked at.
+/// The wait before looking again at what could not be looked at.
 const AGAIN: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_mins(5) };
 
-/// What is left to be done.
+/// The search, and what is left of it.
 struct Search {
     client: Client,
     known: Kinds,
@@ -30,14 +30,14 @@ struct Search {
     told: BTreeSet<String>,
 }
 
-/// What aggregations have written into the status of any object, kind by kind. It ends when all have been looked through.
+/// Finds what aggregations have written into the status of any object, kind by kind. It ends when all have been looked through.
 pub(super) fn found(client: Client, known: Kinds) -> impl Stream<Item = Vec<Leftover>> + Send {
     let search = Search { client, known, kinds: None, failures: 0, told: BTreeSet::new() };
     stream::unfold(search, |mut search| async move { Some((search.next().await?, search)) })
 }
 
 impl Search {
-    /// What is found next; none when everything has been looked at.
+    /// Returns what is found next; none when everything has been looked at.
     async fn next(&mut self) -> Option<Vec<Leftover>> {
         loop {
             let Some(kinds_left) = &mut self.kinds else {

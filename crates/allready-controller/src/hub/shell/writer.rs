@@ -26,7 +26,7 @@ use crate::hub::{
     state::{AGGREGATION_LABEL, MADE_BY, cluster_statuses::lease_name},
 };
 
-/// How the kinds that are aggregated are called in requests, by version and kind.
+/// The names in requests of the kinds that are aggregated, by version and kind.
 pub(super) type Kinds = Arc<Mutex<BTreeMap<(String, String), ApiResource>>>;
 
 /// Executes what was decided.
@@ -172,7 +172,7 @@ fn carries(object: &DynamicObject, wanted: &Value) -> bool {
         && metadata(&object, "ownerReferences")[0]["uid"] == metadata(wanted, "ownerReferences")[0]["uid"]
 }
 
-/// What was accepted and does not stand nevertheless: somebody changes what is written on its way.
+/// Finds what was accepted and does not stand nevertheless: somebody changes what is written on its way.
 fn lost(sent: &Value, stands: &Value) -> Option<String> {
     let stands = &stands["status"];
     let conditions = sent["status"]["conditions"].as_array()?;

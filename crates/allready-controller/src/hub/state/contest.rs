@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::hub::{AGGREGATED, HubFacts, Plan, Rival};
 
-/// How often a condition was taken from an aggregation, and when.
+/// The times at which a condition was taken from an aggregation.
 #[derive(Debug)]
 pub(in crate::hub) struct Contest {
     pub(in crate::hub) rival: Rival,
@@ -17,10 +17,10 @@ pub(in crate::hub) struct Contest {
     wrote: Duration,
 }
 
-/// How often it has to be taken within the window: once or twice may be a person.
+/// The number of times that it has to be taken within the window: once or twice may be a person.
 const TURNS: usize = 3;
 const WINDOW: Duration = Duration::from_mins(5);
-/// How often is written while what stands looks better than it is, or nobody has been told yet.
+/// The time between two writes while what stands looks better than it is, or nobody has been told yet.
 const URGENT: Duration = Duration::from_secs(1);
 /// And how often otherwise.
 const CALM: Duration = Duration::from_secs(30);
@@ -48,7 +48,7 @@ impl Contest {
         self.taken.len()
     }
 
-    /// What is ours was written.
+    /// Takes that what is ours was written.
     pub(in crate::hub) fn wrote(&mut self, now: Duration) {
         self.wrote = now;
     }

@@ -51,7 +51,7 @@ pub(in crate::hub) struct About {
     /// Its object; in the namespace of the report, even if it has none itself.
     object: ObjectName,
     pub(in crate::hub) cluster: ClusterName,
-    /// What it said, for whoever has not heard the cluster.
+    /// Its words, for whoever has not heard the cluster.
     said: Box<Instance>,
 }
 
@@ -84,7 +84,7 @@ impl InstanceStatuses {
         Some(format!("not read, as its name does not fit its spec: InstanceStatus {name}{more}; delete it"))
     }
 
-    /// What the clusters said of an object before: to earlier controllers, or for an earlier plan.
+    /// The words of the clusters about an object before: to earlier controllers, or for an earlier plan.
     fn said_before(&self, label: &str, kind: &str, object: &ObjectName) -> Vec<(ClusterName, Instance)> {
         let all = self.store.iter().filter_map(|(_, report)| report.about.as_ref());
         let own = all
@@ -160,7 +160,7 @@ impl HubState {
         Some((name, object))
     }
 
-    /// What the clusters said of an object before: to earlier controllers, or for an earlier plan.
+    /// The words of the clusters about an object before: to earlier controllers, or for an earlier plan.
     pub(super) fn reported_before(&self, name: &str, object: &ObjectName) -> Vec<(ClusterName, Instance)> {
         let Some(aggregation) = self.aggregations.get(name) else { return Vec::new() };
         let about = ObjectName { namespace: self.report_namespace(object), name: Arc::clone(&object.name) };
@@ -216,7 +216,7 @@ impl HubState {
 pub(in crate::hub) const LASTING: u32 = 5;
 
 impl About {
-    /// What a report of ours is about; none for other reports.
+    /// Reads what a report of ours is about; none for other reports.
     fn read(object: &Value) -> Option<Self> {
         let aggregation = label(object, AGGREGATION_LABEL)?.into();
         let kind = object["spec"]["targetRef"]["kind"].as_str().unwrap_or_default().into();
@@ -225,7 +225,7 @@ impl About {
     }
 }
 
-/// What a report says, and whom it belongs to.
+/// The digest of what a report says, and whom it belongs to.
 pub(in crate::hub) fn told(report: &Value) -> u64 {
     digest([&report["spec"], &report["status"], &report["metadata"]["ownerReferences"][0]["uid"]])
 }

@@ -1,4 +1,4 @@
-//! How the objects of an aggregation are seen in one cluster, and whether that is believed.
+//! The view of an aggregation into one cluster, and the doubts about it.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -6,7 +6,7 @@ use allready_core::Time;
 
 use crate::hub::{Doubt, Link, LinkState, ObjectName};
 
-/// How the objects of this aggregation are seen in one cluster.
+/// The view of an aggregation into one cluster.
 #[derive(Debug, Default)]
 pub(in crate::hub) struct View {
     pub(super) began: Duration,
@@ -21,7 +21,7 @@ pub(in crate::hub) struct View {
 }
 
 impl View {
-    /// Who has never been heard is not waited for as long as who has fallen silent.
+    /// One that has never been heard is not waited for as long as who has fallen silent.
     fn unreachable(link: &Link, unreachable: Duration, patience: Duration) -> Duration {
         if link.is_heard() { unreachable } else { unreachable.min(patience) }
     }
@@ -75,7 +75,7 @@ impl View {
     }
 }
 
-/// How much later than a limit that must be exceeded something is looked at.
+/// The time by which later than a limit that must be exceeded something is looked at.
 const TICK: Duration = Duration::from_millis(1);
 
 /// Returns true if it is still the same silence: that its cause is told in other words each time is no news.

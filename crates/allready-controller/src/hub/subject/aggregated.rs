@@ -18,7 +18,7 @@ use super::{
 
 const TYPE: ConditionType = condition_type!("allready.dev/Aggregated");
 
-/// What is not in the object although the clusters say it, in words.
+/// Notes on what is not in the object although the clusters say it.
 #[derive(Debug, Default)]
 pub(super) struct Left {
     foreign: Vec<String>,

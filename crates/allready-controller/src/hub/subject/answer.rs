@@ -1,4 +1,4 @@
-//! What the status of the object should be.
+//! The status that the object should have.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -19,7 +19,7 @@ use super::{
     tally::MESSAGE,
 };
 
-/// What the status of the object should be.
+/// The status that the object should have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The status that we own, to be applied; an empty object where nothing of ours should stand.
@@ -101,7 +101,7 @@ fn numbers(subject: &Subject, facts: &HubFacts) -> Vec<i64> {
     numbers.map(|(index, number)| stands(index).unwrap_or(number)).collect()
 }
 
-/// How many conditions are somebody else's.
+/// Counts the conditions that are somebody else's.
 fn others(subject: &Subject, facts: &HubFacts) -> usize {
     let is_ours = |type_: &str| {
         type_ == AGGREGATED
@@ -176,7 +176,7 @@ pub(super) fn is_unreachable(subject: &Subject, unknown: usize) -> bool {
     unknown > 0 && unknown == subject.tally.unreachable
 }
 
-/// What of the hub object's placement cannot be understood, where it is asked for.
+/// The part of the hub object's placement that cannot be understood, where it is asked for.
 pub(super) fn misplaced<'a>(subject: &Subject, facts: &'a HubFacts) -> &'a [String] {
     match subject.plan.placement {
         Placement::Annotated | Placement::Decided => &facts.misplaced,
@@ -184,7 +184,7 @@ pub(super) fn misplaced<'a>(subject: &Subject, facts: &'a HubFacts) -> &'a [Stri
     }
 }
 
-/// What is said where no instance is expected.
+/// The answer where no instance is expected.
 pub(super) fn nobody(placement: Placement) -> &'static str {
     match placement {
         Placement::Everywhere => "no cluster is chosen, so nothing vouches for this object",
@@ -198,7 +198,7 @@ pub(super) fn nobody(placement: Placement) -> &'static str {
     }
 }
 
-/// What cannot be acted on makes nothing worse than unknown, and nothing better.
+/// Adds what cannot be acted on, which makes nothing worse than unknown, and nothing better.
 fn never_good(rollup: &mut Rollup<'_>, polarity: Polarity, gaps: &[String], reason: &'static str) {
     if gaps.is_empty() {
         return;

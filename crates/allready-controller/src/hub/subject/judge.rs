@@ -1,4 +1,4 @@
-//! What the share of one cluster is worth, and in which words that is told.
+//! The worth of the share of one cluster, and the words in which it is told.
 
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ pub(super) enum Shortcoming {
 }
 
 impl Shortcoming {
-    /// What is wrong with a share, if anything is; given the generation of the hub object, and the one that this instance was
+    /// The trouble with a share, if there is any; given the generation of the hub object, and the one that this instance was
     /// made from where that is known.
     pub(super) fn of(share: Option<&Share>, seen: Option<Generation>, hub: Generation) -> Option<Self> {
         let Some(share) = share else { return Some(Self::Stranger) };
@@ -94,7 +94,7 @@ impl Shortcoming {
 /// The reason where clusters do not answer.
 pub(super) const UNREACHABLE: &str = "ClusterUnreachable";
 
-/// What the share of one cluster comes to for one planned condition.
+/// The judgement of the share of one cluster for one planned condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Verdict<'a> {
     pub(super) status: Status,
@@ -107,7 +107,7 @@ pub(super) struct Verdict<'a> {
 }
 
 impl<'a> Verdict<'a> {
-    /// What an instance comes to for the planned condition of this index.
+    /// Judges an instance for the planned condition of this index.
     pub(super) fn of(
         planned: &PlannedCondition,
         index: usize,
@@ -175,7 +175,7 @@ fn behind(condition: &Condition, instance: Option<&Instance>) -> String {
     }
 }
 
-/// What counts for the completeness of the rows.
+/// The condition that counts for the completeness of the rows.
 pub(super) fn completeness(standing: Standing, text: Cow<'_, str>) -> Input<'_> {
     let polarity = Polarity::NormalTrue;
     Input {

@@ -67,7 +67,7 @@ pub struct Subject {
     is_released: bool,
     placed: BTreeSet<ClusterName>,
     shares: BTreeMap<ClusterName, Share>,
-    /// What was told of clusters that are not chosen yet.
+    /// The words of clusters that are not chosen yet.
     early: BTreeMap<ClusterName, Share>,
     specs: Specs,
     tally: Tally,
@@ -79,7 +79,7 @@ pub struct Subject {
 pub struct Rival {
     /// The type of the condition.
     pub type_: Arc<str>,
-    /// Who, where that is known.
+    /// The writer, where that is known.
     pub writer: Option<Arc<str>>,
 }
 
@@ -105,13 +105,13 @@ impl Subject {
         &self.plan
     }
 
-    /// What stands on the hub; none while the object is not there.
+    /// Takes what stands on the hub; none while the object is not there.
     pub fn hub(&mut self, facts: Option<HubFacts>) {
         self.is_released = false;
         self.stands(facts);
     }
 
-    /// What stands on an object of the hub that is there, but is not to be given a status any more: what is ours should go.
+    /// Takes what stands on an object of the hub that is there, but is not to be given a status any more: what is ours should go.
     pub fn release(&mut self, facts: HubFacts) {
         self.is_released = true;
         self.stands(Some(facts));
@@ -187,7 +187,7 @@ impl Subject {
         true
     }
 
-    /// What a cluster said before the controller began, from what stands: only its rows count, and only until it is heard again.
+    /// Takes what a cluster said before the controller began, from what stands: only its rows count, and only until it is heard again.
     pub fn recall(&mut self, cluster: &ClusterName, instance: Instance) {
         let share = self.share(cluster);
         if share.is_known {
@@ -248,7 +248,7 @@ impl Subject {
         self.shares.keys().chain(strangers).filter(|cluster| self.is_expected(cluster))
     }
 
-    /// What each chosen cluster has said.
+    /// The share of each chosen cluster.
     pub fn shares(&self) -> &BTreeMap<ClusterName, Share> {
         &self.shares
     }
@@ -330,7 +330,7 @@ impl Subject {
         instance.hub_generation.is_some_and(|seen| seen < facts.generation)
     }
 
-    /// What a cluster says of the planned conditions, as far as it is taken at its word.
+    /// The words of a cluster about the planned conditions, as far as it is taken at its word.
     pub(super) fn judged(&self, cluster: &ClusterName) -> Vec<Condition> {
         let share = self.shares.get(cluster);
         let instance = share.and_then(|share| share.last.as_ref());
@@ -345,7 +345,7 @@ impl Subject {
         judged.collect()
     }
 
-    /// What the status should be. Cheap: its cost depends on the length of the answer, not on the number of clusters.
+    /// Returns the status that should stand. Cheap: its cost depends on the length of the answer, not on the number of clusters.
     pub fn answer(&self, now: Time) -> Answer {
         answer::of(self, now)
     }

@@ -1,4 +1,4 @@
-//! What is known of one cluster.
+//! The facts about one cluster.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub enum Doubt {
     },
 }
 
-/// What the record says of one cluster.
+/// The doubt about one cluster, and its last words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Share {
     /// Its last word: none where it has never been heard, or where it said that there is no such object.
@@ -50,7 +50,7 @@ impl Share {
     }
 }
 
-/// What two memories of one instance come to: of each kind of rows the longer list, as the other one may have had no room for
+/// Merges two memories of one instance: of each kind of rows the longer list, as the other one may have had no room for
 /// all of them. Which memory comes first does not matter.
 pub(super) fn remembered(one: Instance, other: Instance) -> Instance {
     let is_first = (one.addresses.len(), &one.addresses) >= (other.addresses.len(), &other.addresses);

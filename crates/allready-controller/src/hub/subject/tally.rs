@@ -1,4 +1,4 @@
-//! What all clusters come to, kept up to date one cluster at a time.
+//! The sum of all clusters, kept up to date one cluster at a time.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) const MESSAGE: usize = 4096;
 /// The most bytes of what one cluster says in it.
 const FRAGMENT: usize = 512;
 
-/// What all clusters come to.
+/// The sum of all clusters.
 #[derive(Debug)]
 pub(super) struct Tally {
     parts: BTreeMap<ClusterName, Part>,
@@ -29,21 +29,21 @@ pub(super) struct Tally {
     pub(super) fields: Totals,
     pub(super) addresses: RowIndex,
     pub(super) listeners: RowIndex,
-    /// How many expected clusters do not answer.
+    /// The number of expected clusters that do not answer.
     pub(super) unreachable: usize,
     pending: usize,
 }
 
-/// What one cluster contributes, so that it can be taken back.
+/// The contribution of one cluster, so that it can be taken back.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Part {
     /// True if it is waited for.
     pub(super) is_pending: bool,
-    /// What it contributes where an instance is expected.
+    /// The contribution where an instance is expected.
     pub(super) counted: Option<Counted>,
 }
 
-/// What one expected instance contributes besides its words.
+/// The contribution of one expected instance besides its words.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Counted {
     pub(super) is_unreachable: bool,
@@ -54,7 +54,7 @@ pub(super) struct Counted {
     pub(super) listeners: usize,
 }
 
-/// What a cluster says: of each planned condition, and of its rows.
+/// The words of a cluster: of each planned condition, and of its rows.
 #[derive(Debug)]
 pub(super) struct Words<'a> {
     pub(super) conditions: Vec<Input<'a>>,
@@ -137,7 +137,7 @@ impl Tally {
         }
     }
 
-    /// How many instances are expected.
+    /// The number of instances that are expected.
     pub(super) fn expected(&self) -> usize {
         self.rows.len()
     }

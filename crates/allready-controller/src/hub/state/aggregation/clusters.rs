@@ -1,4 +1,4 @@
-//! What the clusters say to an aggregation, and which of them it chooses.
+//! The words of the clusters to an aggregation, and its choice among them.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ use super::{
 use crate::hub::{ClusterName, Doubt, Instance, Link, ObjectName};
 
 impl Aggregation {
-    /// How many of its objects were seen in a cluster.
+    /// Counts its objects that were seen in a cluster.
     pub(in crate::hub) fn objects_in(&self, cluster: &ClusterName) -> usize {
         self.views.get(cluster).map_or(0, |view| view.objects.len())
     }
@@ -28,7 +28,7 @@ impl Aggregation {
         }
     }
 
-    /// What a cluster says of an object. Says whether that changes anything on the hub.
+    /// Takes what a cluster says of an object. Returns true if that changes anything on the hub.
     pub(in crate::hub) fn heard(
         &mut self,
         cluster: &ClusterName,

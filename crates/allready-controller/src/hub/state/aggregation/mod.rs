@@ -36,17 +36,17 @@ pub(in crate::hub) struct Aggregation {
     pub(in crate::hub) spec: Value,
     pub(in crate::hub) plan: Arc<Plan>,
     reader: Arc<Reader>,
-    /// What stands in its status.
+    /// Its status as it stands.
     pub(in crate::hub) standing: Value,
     /// Its objects on the hub.
     pub(in crate::hub) subjects: BTreeMap<ObjectName, Subject>,
-    /// What clusters said of objects that are not on the hub, or not chosen: they may be one day.
+    /// The words of clusters about objects that are not on the hub, or not chosen: they may be one day.
     waiting: BTreeMap<ObjectName, BTreeMap<ClusterName, Instance>>,
     pub(in crate::hub) chosen: Arc<BTreeSet<ClusterName>>,
     pub(in crate::hub) views: BTreeMap<ClusterName, View>,
     /// The objects of the hub of its kind, whether it chooses them or not.
     pub(in crate::hub) objects: Store<ObjectName, SeenObject>,
-    /// What clusters said of objects to an earlier plan, until they are seen.
+    /// The words of clusters about objects to an earlier plan, until they are seen.
     pub(in crate::hub) remembered: BTreeMap<ObjectName, Vec<(ClusterName, Instance)>>,
     /// Objects whose status was refused, and why.
     pub(in crate::hub) refused: BTreeMap<ObjectName, String>,
@@ -56,7 +56,7 @@ pub(in crate::hub) struct Aggregation {
     pub(in crate::hub) reported: BTreeMap<ObjectName, bool>,
     /// The DNSEndpoints that were refused, and why.
     pub(in crate::hub) dns_refused: BTreeMap<ObjectName, String>,
-    /// What of its DNS records cannot be published.
+    /// Notes on its DNS records that cannot be published.
     pub(in crate::hub) dns_notes: BTreeMap<ObjectName, Vec<String>>,
 }
 
@@ -153,7 +153,7 @@ impl Aggregation {
         }
     }
 
-    /// Where the status of an object is written.
+    /// The target of the status of an object.
     pub(in crate::hub) fn target(&self, object: &ObjectName) -> StatusTarget {
         let (manager, kind) = (Arc::clone(&self.manager), Arc::clone(&self.kind));
         StatusTarget { manager, kind, object: object.clone() }
@@ -242,7 +242,7 @@ fn plan(spec: &Value) -> Plan {
 }
 
 impl Aggregation {
-    /// What is applied to the status of an object, if nobody else has changed it meanwhile; nothing of ours stands there after one
+    /// The body that is applied to the status of an object, if nobody else has changed it meanwhile; nothing of ours stands there after one
     /// without a status.
     pub(in crate::hub) fn body(&self, object: &ObjectName, status: Value) -> Value {
         let target = &self.plan.target;
