@@ -13,7 +13,7 @@ pub(super) fn providers(args: &ControllerArgs) -> Result<Providers, Failure> {
         .map_err(|error| Failure::no_input(format_args!("--cluster-providers: {}", tame(&error.to_string()))))
 }
 
-/// The options of the hub; none where no clusters are given.
+/// Makes the controller of the hub; none where no clusters are given.
 pub(super) fn controller(
     args: &ControllerArgs,
     cluster: &Cluster,
