@@ -37,6 +37,12 @@ pub(super) fn client(kubeconfig: &Kubeconfig) -> Result<Client, Unusable> {
     Ok(builder.with_layer(&BoundedLayer::default()).build())
 }
 
+/// True if a program has to be run for the credentials.
+pub(super) fn has_plugin(kubeconfig: &Kubeconfig) -> bool {
+    let mut users = kubeconfig.auth_infos.iter().filter_map(|user| user.auth_info.as_ref());
+    users.any(|user| user.exec.is_some() || user.auth_provider.is_some())
+}
+
 /// The fault of a kubeconfig. Its own errors quote it, and what they quote may be secret.
 #[allow(clippy::match_wildcard_for_single_variants, reason = "features of kube bring more of them")]
 pub(super) fn in_words(error: &KubeconfigError) -> &'static str {

@@ -33,8 +33,10 @@ const PLUGIN: Duration = Duration::from_secs(20);
 
 /// How long a connection lasts that was worth something.
 const LASTING: Duration = Duration::from_secs(30);
-/// How long to wait before connecting to a cluster again that has not answered: a credential plugin runs each time.
-const SILENT: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
+/// The wait before connecting again to a cluster that has not answered.
+const SILENT: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(2) };
+/// The same where a credential plugin runs each time.
+const SILENT_PLUGIN: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
 
 /// What is known of each topic. It outlives the watches, so that a new one can tell what is gone.
 type TopicStores = BTreeMap<TopicId, Arc<Mutex<TopicStore>>>;
@@ -48,6 +50,11 @@ pub(super) async fn run(sender: UpdateSender, access: Access, topics: watch::Rec
 /// Something that is begun again when it ends.
 pub(super) trait Run: Send {
     fn run(&mut self) -> impl Future<Output = ()> + Send;
+
+    /// The wait before it is begun again, where it ends soon each time.
+    fn pause(&self) -> Backoff {
+        SILENT
+    }
 }
 
 /// Runs this for ever. One that panics is told, and begins again after a while: a fault that one cluster brings to light
@@ -61,7 +68,7 @@ pub(super) async fn run_forever(sender: UpdateSender, mut what: impl Run) {
             // One that answered for a while is asked again at once; one that never does, a little later each time.
             silences = if began.elapsed() > LASTING { 0 } else { silences.saturating_add(1) };
             if silences > 1 {
-                sleep(SILENT.delay(silences - 2, fastrand::f64())).await;
+                sleep(what.pause().delay(silences - 2, fastrand::f64())).await;
             }
             continue;
         }
@@ -82,6 +89,12 @@ struct Connection {
 }
 
 impl Run for Connection {
+    fn pause(&self) -> Backoff {
+        let has_plugin =
+            matches!(&self.access, Access::Kubeconfig(kubeconfig) if access::has_plugin(kubeconfig));
+        if has_plugin { SILENT_PLUGIN } else { SILENT }
+    }
+
     async fn run(&mut self) {
         match self.access.clone() {
             Access::Kubeconfig(kubeconfig) => {

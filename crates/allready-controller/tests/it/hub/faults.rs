@@ -21,8 +21,6 @@ use super::{AGENT, CLUSTERS, Stage};
 const SETTLED: Duration = Duration::from_secs(5);
 /// How long a cluster may be red, or lost, while the hub is green.
 const LAG: Duration = Duration::from_secs(8);
-/// How long after a cluster can be reached again it is asked, if it was silent for long before: `SILENT` of the connections, and a little.
-const ASKED_AGAIN: Duration = Duration::from_secs(16);
 /// How long a cluster may be silent, in seconds.
 const CLUSTER_TIMEOUT: u32 = 2;
 
@@ -53,7 +51,6 @@ enum Act {
 struct Truth {
     said: &'static str,
     is_cut: bool,
-    returned: Option<Instant>,
     is_joined: bool,
     /// Since when it is not well.
     unwell: Option<Instant>,
@@ -104,9 +101,7 @@ impl Play {
             }
             Act::Return(cluster) => {
                 self.stage.reconnect(CLUSTERS[cluster]);
-                if std::mem::take(&mut self.truth(cluster).is_cut) {
-                    self.truth(cluster).returned = Some(Instant::now());
-                }
+                if std::mem::take(&mut self.truth(cluster).is_cut) {}
             }
             Act::Leave(cluster) => {
                 // Who is left vouches for the object.
@@ -262,7 +257,7 @@ async fn never_green_while_a_cluster_is_red_and_right_when_the_faults_are_over()
         std::env::var("ALLREADY_FAULT_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_260_301);
     let stage = Stage::new(seed).await;
     stage.aggregate(spec("WhenNeeded")).await;
-    let well = Truth { said: "True", is_cut: false, returned: None, is_joined: true, unwell: None };
+    let well = Truth { said: "True", is_cut: false, is_joined: true, unwell: None };
     let truth = CLUSTERS.map(|name| (name, well.clone())).into();
     let mut play = Play { stage, random: fastrand::Rng::with_seed(seed), truth, seed };
     play.stage.says_within("True", Duration::from_secs(10)).await;
@@ -277,10 +272,7 @@ async fn never_green_while_a_cluster_is_red_and_right_when_the_faults_are_over()
             play.pass(pause).await;
         }
         play.calm();
-        let returned = play.truth.values().filter_map(|truth| truth.returned).max();
-        let asked =
-            returned.map_or(Duration::ZERO, |returned| ASKED_AGAIN.saturating_sub(returned.elapsed()));
-        play.pass(asked + SETTLED).await;
+        play.pass(SETTLED).await;
         if let Err(why) = play.compare().await {
             panic!("seed {seed}, at {:?}, after {told:?}: {why}", play.stage.start.elapsed());
         }
