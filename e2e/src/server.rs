@@ -59,7 +59,13 @@ impl Server {
         let kubeconfig = directory.path().join("kubeconfig");
         std::fs::write(&kubeconfig, listening.kubeconfig()).expect("cannot write a kubeconfig");
         let client = client(&kubeconfig).await;
-        Self { client, kubeconfig, embedded: Some((server, listening)), directory, kinds: Default::default() }
+        Self {
+            client,
+            kubeconfig,
+            embedded: Some((server, listening)),
+            directory,
+            kinds: std::sync::Mutex::default(),
+        }
     }
 
     /// The real kube-apiserver that `ALLREADY_REAL_KUBECONFIG` names.
@@ -69,7 +75,7 @@ impl Server {
             .expect("ALLREADY_REAL_KUBECONFIG names no kubeconfig: run `cargo xtask e2e`");
         let directory = tempfile::tempdir().expect("no temporary directory");
         let client = client(&kubeconfig).await;
-        Self { client, kubeconfig, embedded: None, directory, kinds: Default::default() }
+        Self { client, kubeconfig, embedded: None, directory, kinds: std::sync::Mutex::default() }
     }
 
     /// A client of it, as the administrator.
@@ -113,7 +119,7 @@ impl Server {
                 *self.kinds.lock().expect("nobody panics with it") = Some(held);
             }
         }
-        self.replace(definition).await;
+        Box::pin(self.replace(definition)).await;
     }
 
     /// The definitions of a real server for oneself: nobody who has defined something is still being played, and nobody begins.

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use allready_e2e::{Server, eventually};
+use allready_e2e::{Output, Server, eventually};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::{Value, json};
 
@@ -45,8 +45,8 @@ async fn a_cluster_of_the_first_alpha_is_migrated_and_a_controller_waits_for_it(
     // The server may take a moment until it uses the schema that it has accepted.
     eventually(
         "the objects of the first alpha to be taken",
-        |applied| applied.code == Some(0),
-        || server.kubectl(&["apply", "--server-side", "-f", stored.to_str().unwrap()]),
+        |applied: &Output| applied.code == Some(0),
+        || async { server.kubectl(&["apply", "--server-side", "-f", stored.to_str().unwrap()]).await },
     )
     .await;
     let get = async |arguments: &[&str]| -> Value {
@@ -66,7 +66,7 @@ async fn a_cluster_of_the_first_alpha_is_migrated_and_a_controller_waits_for_it(
     let controller = Replica::start(&server, &namespace, "early").await;
     let ready = eventually(
         "a controller to say that the CRDs are older",
-        |page| page.contains("CRD statusreports.allready.dev: is of an older version"),
+        |page: &String| page.contains("CRD statusreports.allready.dev: is of an older version"),
         || controller.page("/readyz"),
     )
     .await;
@@ -97,8 +97,8 @@ async fn a_cluster_of_the_first_alpha_is_migrated_and_a_controller_waits_for_it(
     // The controller goes on by itself, and answers for what was converted.
     eventually(
         "the controller to answer",
-        |object| object["status"]["controller"]["lease"].is_string(),
-        || get(&["configurationstatus", "config-status", "-n", &namespace]),
+        |object: &Value| object["status"]["controller"]["lease"].is_string(),
+        || async { get(&["configurationstatus", "config-status", "-n", &namespace]).await },
     )
     .await;
     assert!(!server.allready(&["version"]).await.out.contains("is older than"));

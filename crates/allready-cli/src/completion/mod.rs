@@ -1,17 +1,22 @@
-//! `allready completion`: what the shell knows of the command line.
+//! `allready completion`: what may come next on a command line, for shells and for kubectl. Their scripts ask the program itself,
+//! which asks the cluster for namespaces, types and names.
 
+mod ask;
 mod words;
 
-use std::{fmt::Write as _, process::ExitCode};
+use std::process::ExitCode;
 
 use allready_core::Time;
 use clap::{Args, CommandFactory as _, ValueEnum};
 
-use self::words::{Next, next};
+use self::{
+    ask::ask,
+    words::{Next, next},
+};
 use crate::{
-    cli::{Cli, NAME},
+    cli::Cli,
     failure::Failure,
-    printer::Printer,
+    printer::{Printer, tame},
 };
 
 /// For which shell.
@@ -28,6 +33,9 @@ As a plugin of kubectl, under a name that kubectl looks for:
   chmod +x ~/.local/bin/kubectl_complete-allready
   kubectl allready check
 
+Namespaces, contexts, types and names of objects are completed too. The cluster is
+asked for at most two seconds, and at most 200 words are offered.
+
 Exit codes:
   0 it is printed, 64 wrong usage, 74 unwritable output")]
 pub(crate) struct CompletionArgs {
@@ -39,7 +47,7 @@ pub(crate) struct CompletionArgs {
     #[arg(long, conflicts_with_all = ["shell", "words"])]
     pub(crate) kubectl: bool,
 
-    /// What may come after these words: what that script asks.
+    /// What may come after these words: what the scripts ask.
     #[arg(long, hide = true, num_args = 0.., allow_hyphen_values = true, conflicts_with = "shell")]
     pub(crate) words: Option<Vec<String>>,
 }
@@ -55,62 +63,39 @@ pub(crate) enum ShellArg {
     Fish,
 }
 
-/// What kubectl is told after the words: no files, please.
+/// What scripts are told after the words: no files, please. The numbers are those of kubectl (`ShellCompDirective` of cobra).
 const NO_FILES: &str = ":4";
-/// What kubectl is told where the shell knows best.
+/// What scripts are told where the shell knows best.
 const AS_USUAL: &str = ":0";
 
 pub(crate) fn run(args: &CompletionArgs, _now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
-    if args.kubectl {
-        printer.text(include_str!("kubectl_complete-allready.sh"))?;
-    } else if let Some(words) = &args.words {
+    let text = if let Some(words) = &args.words {
         let mut command = Cli::command();
         command.build();
-        printer.text(&answer(next(&command, words)))?;
-    } else if let Some(shell) = args.shell {
-        printer.text(&script(shell))?;
-    }
+        &answer(&command, words)
+    } else {
+        match args.shell {
+            Some(ShellArg::Bash) => include_str!("allready.bash"),
+            Some(ShellArg::Zsh) => include_str!("allready.zsh"),
+            Some(ShellArg::Fish) => include_str!("allready.fish"),
+            None => include_str!("kubectl_complete-allready.sh"),
+        }
+    };
+    printer.text(text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What kubectl reads: a word and its meaning on each line, and what the shell is to do with them.
-fn answer(next: Next) -> String {
-    match next {
-        Next::Objects => ":objects\n".to_owned(),
-        Next::Files => format!("{AS_USUAL}\n"),
-        Next::Words(words) => {
-            let mut lines: Vec<String> =
-                words.iter().map(|(word, meaning)| format!("{word}\t{meaning}")).collect();
-            lines.push(format!("{NO_FILES}\n"));
-            lines.join("\n")
+/// What scripts read: a word and its meaning on each line, and what the shell is to do with them.
+fn answer(command: &clap::Command, words: &[String]) -> String {
+    let (next, given) = next(command, words);
+    let mut lines: Vec<String> = match next {
+        Next::Files => return format!("{AS_USUAL}\n"),
+        Next::Words(words) => words.iter().map(|(word, meaning)| format!("{word}\t{meaning}")).collect(),
+        Next::Asked { wanted, begun, before } => {
+            let words = ask(&wanted, &begun, &given).into_iter();
+            words.map(|word| tame(&format!("{before}{word}"))).collect()
         }
-    }
-}
-
-fn script(shell: ShellArg) -> String {
-    let shell = match shell {
-        ShellArg::Bash => clap_complete::Shell::Bash,
-        ShellArg::Zsh => clap_complete::Shell::Zsh,
-        ShellArg::Fish => clap_complete::Shell::Fish,
     };
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), NAME, &mut text);
-    let mut text = String::from_utf8_lossy(&text).into_owned();
-    if shell == clap_complete::Shell::Fish {
-        text.push_str(&fish_values());
-    }
-    text
-}
-
-/// What stands for itself without an option before it, which the script for fish would take for files.
-fn fish_values() -> String {
-    let mut text = String::new();
-    for command in Cli::command().get_subcommands().filter(|found| !found.is_hide_set()) {
-        let values = command.get_positionals().flat_map(clap::Arg::get_possible_values);
-        for value in values.filter(|value| !value.is_hide_set()) {
-            let is_here = format!("__fish_{NAME}_using_subcommand {}", command.get_name());
-            let _ = writeln!(text, "complete -c {NAME} -n \"{is_here}\" -f -a \"{}\"", value.get_name());
-        }
-    }
-    text
+    lines.push(format!("{NO_FILES}\n"));
+    lines.join("\n")
 }

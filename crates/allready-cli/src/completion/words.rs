@@ -7,27 +7,76 @@ use clap::{Arg, Command};
 pub(super) enum Next {
     /// One of these words, each with what it means.
     Words(Vec<(String, String)>),
-    /// Objects of the cluster, which kubectl knows how to find.
-    Objects,
+    /// Something that the cluster knows: the beginning of it, and what stands before that in the same word.
+    Asked { wanted: Wanted, begun: String, before: String },
     /// Something that the shell knows best: a file.
     Files,
 }
 
-/// What may come after these words, the last of which is begun.
-pub(super) fn next(command: &Command, words: &[String]) -> Next {
-    let Some((begun, before)) = words.split_last() else { return Next::Files };
-    let mut at = command;
-    let mut open: Option<&Arg> = None;
-    for word in before {
-        if open.take().is_some() {
-            continue;
-        }
-        if word.starts_with('-') {
-            open = option(at, word).filter(|arg| !word.contains('=') && takes_value(arg));
-        } else if let Some(below) = at.find_subcommand(word) {
-            at = below;
+/// What the cluster is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Namespaces.
+    Namespaces,
+    /// Contexts of the kubeconfig.
+    Contexts,
+    /// Types of objects, such as `deployments.apps`.
+    Types,
+    /// Names of objects of a type.
+    Names(String),
+}
+
+/// The cluster and the place in it that the words before name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Given {
+    pub(super) kubeconfig: Option<String>,
+    pub(super) context: Option<String>,
+    pub(super) namespace: Option<String>,
+    pub(super) all_namespaces: bool,
+}
+
+impl Given {
+    /// Takes note of an option and its value.
+    fn note(&mut self, arg: &Arg, value: &str) {
+        let value = || Some(value.to_owned());
+        match arg.get_long() {
+            Some("kubeconfig") => self.kubeconfig = value(),
+            Some("context") => self.context = value(),
+            Some("namespace") => self.namespace = value(),
+            Some("all-namespaces") => self.all_namespaces = true,
+            _ => {}
         }
     }
+}
+
+/// What may come after these words, the last of which is begun.
+pub(super) fn next(command: &Command, words: &[String]) -> (Next, Given) {
+    let mut given = Given::default();
+    let Some((begun, before)) = words.split_last() else { return (Next::Files, given) };
+    let mut at = command;
+    let mut open: Option<&Arg> = None;
+    let mut objects: Vec<&str> = Vec::new();
+    for word in before {
+        if let Some(arg) = open.take() {
+            given.note(arg, word);
+        } else if word.starts_with('-') {
+            let arg = option(at, word);
+            match (arg, word.split_once('=')) {
+                (Some(arg), Some((_, value))) => given.note(arg, value),
+                (Some(arg), None) if takes_value(arg) => open = Some(arg),
+                (Some(arg), None) => given.note(arg, ""),
+                (None, _) => {}
+            }
+        } else if let Some(below) = at.find_subcommand(word) {
+            at = below;
+        } else {
+            objects.push(word);
+        }
+    }
+    (following(at, open, &objects, begun), given)
+}
+
+fn following(at: &Command, open: Option<&Arg>, objects: &[&str], begun: &str) -> Next {
     if let Some(arg) = open {
         return values(arg, begun, "");
     }
@@ -39,14 +88,34 @@ pub(super) fn next(command: &Command, words: &[String]) -> Next {
     }
     if at.has_subcommands() {
         let commands = at.get_subcommands().filter(|found| !found.is_hide_set());
-        let commands = commands.filter(|found| found.get_name().starts_with(begun.as_str()));
+        let commands = commands.filter(|found| found.get_name().starts_with(begun));
         let told = commands.map(|found| (found.get_name().to_owned(), text(found.get_about())));
         return Next::Words(told.collect());
     }
     match at.get_positionals().next() {
-        Some(arg) if names(arg).iter().any(|name| name.contains("TYPE")) => Next::Objects,
+        Some(arg) if names(arg).iter().any(|name| name.contains("TYPE")) => object(objects, begun),
         Some(arg) => values(arg, begun, ""),
         None => Next::Files,
+    }
+}
+
+/// `TYPE/NAME`, `TYPE,TYPE`, or a name behind a type.
+fn object(objects: &[&str], begun: &str) -> Next {
+    let asked = |wanted, begun: &str, before: &str| Next::Asked {
+        wanted,
+        begun: begun.to_owned(),
+        before: before.to_owned(),
+    };
+    if let Some((type_, name)) = begun.split_once('/') {
+        return asked(Wanted::Names(type_.to_owned()), name, &format!("{type_}/"));
+    }
+    match objects.first() {
+        Some(type_) if !type_.contains('/') => asked(Wanted::Names((*type_).to_owned()), begun, ""),
+        Some(_) => asked(Wanted::Types, begun, ""),
+        None => match begun.rsplit_once(',') {
+            Some((first, begun)) => asked(Wanted::Types, begun, &format!("{first},")),
+            None => asked(Wanted::Types, begun, ""),
+        },
     }
 }
 
@@ -70,8 +139,16 @@ fn options(command: &Command, begun: &str) -> Vec<(String, String)> {
     told.filter(|(name, _)| name.starts_with(begun)).collect()
 }
 
-/// The values that an argument can have, or whatever the shell thinks of.
+/// The values that an argument can have, or whatever the cluster or the shell think of.
 fn values(arg: &Arg, begun: &str, before: &str) -> Next {
+    let wanted = match arg.get_long() {
+        Some("namespace" | "hub-namespace") => Some(Wanted::Namespaces),
+        Some("context") => Some(Wanted::Contexts),
+        _ => None,
+    };
+    if let Some(wanted) = wanted {
+        return Next::Asked { wanted, begun: begun.to_owned(), before: before.to_owned() };
+    }
     let possible: Vec<_> = arg.get_possible_values();
     if possible.is_empty() {
         return Next::Files;
@@ -98,14 +175,14 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
-    fn asked(words: &[&str]) -> Next {
+    fn asked(words: &[&str]) -> (Next, Given) {
         let mut command = Cli::command();
         command.build();
         next(&command, &words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
     }
 
-    fn words(next: Next) -> Vec<String> {
-        match next {
+    fn words(asked: (Next, Given)) -> Vec<String> {
+        match asked.0 {
             Next::Words(words) => words.into_iter().map(|(word, _)| word).collect(),
             other => panic!("{other:?}"),
         }
@@ -123,10 +200,34 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_left_to_kubectl_and_files_to_the_shell() {
-        assert_eq!(asked(&["owners", "deploy/"]), Next::Objects);
-        assert_eq!(asked(&["owners", "--namespace", "a", ""]), Next::Objects);
-        assert_eq!(asked(&["owners", "-f", ""]), Next::Files);
-        assert_eq!(asked(&[]), Next::Files);
+    fn the_cluster_is_asked_for_what_it_knows_and_the_shell_for_files() {
+        let of = |words: &[&str]| match asked(words).0 {
+            Next::Asked { wanted, begun, before } => (wanted, begun, before),
+            other => panic!("{other:?}"),
+        };
+        let text = str::to_owned;
+        assert_eq!(of(&["owners", "dep"]), (Wanted::Types, text("dep"), text("")));
+        assert_eq!(of(&["check", "po,dep"]), (Wanted::Types, text("dep"), text("po,")));
+        assert_eq!(of(&["owners", "deploy/w"]), (Wanted::Names(text("deploy")), text("w"), text("deploy/")));
+        assert_eq!(of(&["wait", "deploy", "a", "w"]), (Wanted::Names(text("deploy")), text("w"), text("")));
+        assert_eq!(of(&["wait", "deploy/a", "s"]), (Wanted::Types, text("s"), text("")));
+        assert_eq!(of(&["check", "-n", "sh"]), (Wanted::Namespaces, text("sh"), text("")));
+        assert_eq!(of(&["check", "--namespace=sh"]), (Wanted::Namespaces, text("sh"), text("--namespace=")));
+        assert_eq!(of(&["check", "--context", ""]), (Wanted::Contexts, text(""), text("")));
+        assert_eq!(asked(&["owners", "-f", ""]).0, Next::Files);
+        assert_eq!(asked(&[]).0, Next::Files);
+    }
+
+    #[test]
+    fn the_place_is_the_one_that_the_words_before_name() {
+        let given = asked(&["check", "--kubeconfig", "k", "--context=c", "-n", "shop", "-A", ""]).1;
+        let text = |text: &str| Some(text.to_owned());
+        let expected = Given {
+            kubeconfig: text("k"),
+            context: text("c"),
+            namespace: text("shop"),
+            all_namespaces: true,
+        };
+        assert_eq!(given, expected);
     }
 }

@@ -342,11 +342,11 @@ fn renamed(value: &Value, names: &[(&str, &str)]) -> Value {
 mod tests {
     use super::*;
 
-    fn object(kind: &str, spec: Value) -> Value {
+    fn object(kind: &str, spec: &Value) -> Value {
         json!({ "apiVersion": "allready.dev/v1alpha1", "kind": kind, "metadata": { "name": "a" }, "spec": spec })
     }
 
-    fn made(kind: &str, spec: Value) -> Converted {
+    fn made(kind: &str, spec: &Value) -> Converted {
         let made = convert(&object(kind, spec));
         assert!(made.is_changed);
         // What is converted is not converted again.
@@ -358,7 +358,7 @@ mod tests {
     fn negative_conditions_without_a_list_are_somebodys_decision() {
         let name = json!({ "name": {} });
         let source = json!({ "apiVersion": "a/v1", "kind": "K", "component": name, "negative": ["Broken"] });
-        let Converted { object, problems, .. } = made("ConfigurationStatus", json!({ "sources": [source] }));
+        let Converted { object, problems, .. } = made("ConfigurationStatus", &json!({ "sources": [source] }));
         assert_eq!(
             object["spec"]["sources"][0]["conditions"],
             json!([{ "type": "Broken", "polarity": "Negative" }])
@@ -373,7 +373,7 @@ mod tests {
     #[test]
     fn a_revision_beside_sources_is_left_out_and_told() {
         let spec = json!({ "preset": "MetalLB", "revision": "7", "silentAfterSeconds": 30 });
-        let Converted { object, notes, problems, .. } = made("ConfigurationStatus", spec);
+        let Converted { object, notes, problems, .. } = made("ConfigurationStatus", &spec);
         assert_eq!(object["spec"], json!({ "preset": "MetalLB", "heartbeat": { "timeoutSeconds": 30 } }));
         assert_eq!(
             notes,
@@ -385,19 +385,19 @@ mod tests {
     #[test]
     fn the_grace_period_stays_what_it_was() {
         let target = json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" });
-        let grace = |dns: Value| {
-            made("StatusAggregation", json!({ "target": target, "dns": dns })).object["spec"]["dns"]["graceSeconds"].clone()
+        let grace = |dns: &Value| {
+            made("StatusAggregation", &json!({ "target": target, "dns": dns })).object["spec"]["dns"]["graceSeconds"].clone()
         };
-        assert_eq!(grace(json!({ "ttlSeconds": 300 })), 3000);
-        assert_eq!(grace(json!({ "ttlSeconds": 300, "graceSeconds": 5 })), 5);
-        assert_eq!(grace(json!({ "ttlSeconds": 60 })), Value::Null);
-        assert_eq!(grace(json!({})), Value::Null);
+        assert_eq!(grace(&json!({ "ttlSeconds": 300 })), 3000);
+        assert_eq!(grace(&json!({ "ttlSeconds": 300, "graceSeconds": 5 })), 5);
+        assert_eq!(grace(&json!({ "ttlSeconds": 60 })), Value::Null);
+        assert_eq!(grace(&json!({})), Value::Null);
     }
 
     #[test]
     fn what_is_not_known_stays_and_is_told() {
         let spec = json!({ "target": "config-status", "component": "a", "colour": "red" });
-        let Converted { object, problems, .. } = made("StatusReport", spec);
+        let Converted { object, problems, .. } = made("StatusReport", &spec);
         assert_eq!(object["spec"]["colour"], "red");
         assert_eq!(problems, [".spec.colour is no field of the first alpha, and stays as it is"]);
     }
@@ -407,12 +407,12 @@ mod tests {
         for other in [
             json!({ "apiVersion": "v1", "kind": "ConfigMap", "data": { "target": "x" } }),
             json!({ "apiVersion": "example.com/v1", "kind": "StatusReport", "spec": { "target": "x" } }),
-            object("ConfigurationStatus", json!({})),
+            object("ConfigurationStatus", &json!({})),
             object(
                 "ConfigurationStatus",
-                json!({ "components": [{ "name": "a", "instances": { "type": "Discovered" } }] }),
+                &json!({ "components": [{ "name": "a", "instances": { "type": "Discovered" } }] }),
             ),
-            object("StatusReport", json!({ "targetRef": { "name": "x" }, "component": "a" })),
+            object("StatusReport", &json!({ "targetRef": { "name": "x" }, "component": "a" })),
         ] {
             assert_eq!(convert(&other), Converted { object: other.clone(), ..Converted::default() });
         }

@@ -1,0 +1,66 @@
+//! What a cluster knows of a word that is begun: within two seconds, or nothing. A person who presses a key is not told of
+//! errors, and does not wait for them.
+
+use std::{path::PathBuf, time::Duration};
+
+use allready_kube::resources::Catalog;
+use kube::{Api, api::ListParams, config::Kubeconfig};
+
+use super::words::{Given, Wanted};
+use crate::cluster::{ClusterArgs, Patience};
+
+/// So long a person waits.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// So many words are offered.
+const MOST: usize = 200;
+/// So many objects are looked at: what is begun may be the name of a later one.
+const MOST_READ: u32 = 1000;
+
+/// The words that begin like this.
+pub(super) fn ask(wanted: &Wanted, begun: &str, given: &Given) -> Vec<String> {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+        return Vec::new();
+    };
+    let found = runtime.block_on(tokio::time::timeout(PATIENCE, found(wanted, given)));
+    // A name that is being resolved is not waited for.
+    runtime.shutdown_background();
+    let mut words = found.ok().flatten().unwrap_or_default();
+    words.retain(|word| word.starts_with(begun) && !word.contains(char::is_whitespace));
+    words.sort_unstable();
+    words.dedup();
+    words.truncate(MOST);
+    words
+}
+
+async fn found(wanted: &Wanted, given: &Given) -> Option<Vec<String>> {
+    let kubeconfig = given.kubeconfig.as_ref().map(PathBuf::from);
+    if *wanted == Wanted::Contexts {
+        let read = kubeconfig.map_or_else(Kubeconfig::read, Kubeconfig::read_from).ok()?;
+        return Some(read.contexts.into_iter().map(|context| context.name).collect());
+    }
+    let args = ClusterArgs { kubeconfig, context: given.context.clone() };
+    let cluster = args.connect(Patience::Command).await.ok()?;
+    let client = &cluster.client;
+    let page = ListParams::default().limit(MOST_READ);
+    match wanted {
+        Wanted::Namespaces => {
+            let api: Api<k8s_openapi::api::core::v1::Namespace> = Api::all(client.clone());
+            let list = api.list_metadata(&page).await.ok()?;
+            Some(list.items.into_iter().filter_map(|object| object.metadata.name).collect())
+        }
+        Wanted::Types => {
+            let catalog = Catalog::discover(client).await.ok()?;
+            let listable = catalog.resources.iter().filter(|resource| resource.can("list"));
+            Some(listable.map(allready_kube::resources::Resource::full_name).collect())
+        }
+        Wanted::Names(type_) => {
+            let catalog = Catalog::discover(client).await.ok()?;
+            let resource = catalog.find(type_).ok()?;
+            let here = given.namespace.as_deref().unwrap_or(&cluster.namespace);
+            let namespace = (resource.is_namespaced && !given.all_namespaces).then_some(here);
+            let list = resource.api(client.clone(), namespace).list_metadata(&page).await.ok()?;
+            Some(list.items.into_iter().filter_map(|object| object.metadata.name).collect())
+        }
+        Wanted::Contexts => None,
+    }
+}
