@@ -42,6 +42,7 @@ Examples:
   allready sweep --dry-run -A         what reporters left behind that are gone
   allready registry show Certificate.cert-manager.io
   allready rollup -f conditions.yaml  the Ready condition of a list of them
+  allready install | kubectl apply --server-side -f -
   allready controller                 one Ready from many reporters, in a cluster
   allready apiserver --crds crds/     a Kubernetes API server of your own
   allready demo                       a condition set, a whole system and a hub live through a story

@@ -21,7 +21,7 @@ pub(super) fn ask(wanted: &Wanted, begun: &str, given: &Given) -> Vec<String> {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return Vec::new();
     };
-    let found = runtime.block_on(tokio::time::timeout(PATIENCE, found(wanted, given)));
+    let found = runtime.block_on(async { tokio::time::timeout(PATIENCE, found(wanted, given)).await });
     // A name that is being resolved is not waited for.
     runtime.shutdown_background();
     let mut words = found.ok().flatten().unwrap_or_default();
