@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use allready_apiserver::catalog;
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(super) async fn play(release: &Release<'_>) -> Result<()> {
         stage.step("start its program as its service account", start(stage, release.controller)).await?;
     let told = |error: anyhow::Error| {
         let log = std::fs::read_to_string(&log).unwrap_or_default();
-        error.context(format!("the log of the controller:\n{log}"))
+        anyhow!("{error:#}\nthe log of the controller:\n{log}")
     };
     stage.step("it makes a ConfigurationStatus Ready", answers(stage)).await.map_err(told)?;
     stage.step("it gives a Gateway the status of its cluster", aggregates(stage)).await.map_err(told)?;

@@ -13,7 +13,7 @@ use crate::real;
 
 const CHART: &str = "charts/allready";
 pub(super) const NAMESPACE: &str = "allready-system";
-const KINDS: &str = "deployments,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings,poddisruptionbudgets,\
+const KINDS: &str = "deployments,services,configmaps,networkpolicies,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings,poddisruptionbudgets,\
                      validatingadmissionpolicies,validatingadmissionpolicybindings";
 
 /// A release called `allready`, and the Helm that manages it.
@@ -34,7 +34,7 @@ impl Release<'_> {
         self.mistakes().await?;
         stage.step("install over the CRD of the first alpha", self.install_over_old()).await?;
         stage.step("pods are admitted where `restricted` is enforced", self.admitted()).await?;
-        stage.step("upgrade with other values, and rollback", self.upgrade()).await?;
+        stage.step("upgrade with every value changed, and rollback", self.upgrade()).await?;
         stage
             .step("a reporter in kube-system that is listed is held to its component", self.guarded())
             .await?;
@@ -118,29 +118,47 @@ impl Release<'_> {
         self.stage.admits("allready-controller", NAMESPACE).await
     }
 
-    async fn deployment(&self) -> Result<(i64, Vec<String>)> {
-        let mut found = self.stage.get(&["deployment", "allready-controller", "-n", NAMESPACE]).await?;
+    /// The replicas and arguments of the controller of a release with this name in its objects.
+    async fn deployment(&self, name: &str) -> Result<(i64, Vec<String>)> {
+        let name = format!("{name}-controller");
+        let mut found = self.stage.get(&["deployment", &name, "-n", NAMESPACE]).await?;
         let arguments = found["spec"]["template"]["spec"]["containers"][0]["args"].take();
         let replicas = found["spec"]["replicas"].as_i64().context("no number of replicas")?;
         Ok((replicas, serde_json::from_value(arguments)?))
     }
 
     async fn upgrade(&self) -> Result<()> {
-        let before = self.deployment().await?;
-        let changed = "replicas=3,log=debug,hub.enabled=true,hub.clusters={secrets,profiles:fleet},networkPolicy.enabled=true";
-        self.stage.namespace("fleet").await?;
-        self.helm(&["upgrade", "allready", CHART, "--reuse-values", "--set", changed]).await?.ok()?;
-        let (replicas, arguments) = self.deployment().await?;
+        let stage = self.stage;
+        let before = self.deployment("allready").await?;
+        stage.namespace("fleet").await?;
+        stage.apply(&[pod_monitors()]).await?;
+        stage
+            .kubectl(&["wait", "--for=condition=Established", "crd", MONITORS, "--timeout=30s"])
+            .await?
+            .ok()?;
+        self.helm(&["upgrade", "allready", CHART, "--values", "xtask/src/install/everything.yaml"])
+            .await?
+            .ok()?;
+        let (replicas, arguments) = self.deployment("allready-all").await?;
         let has = |argument: &str| arguments.iter().any(|found| found == argument);
         ensure!(
             replicas == 3 && has("--log=debug") && has("--clusters=profiles:fleet"),
             "{replicas}: {arguments:?}"
         );
-        self.stage.get(&["crd", "statusaggregations.allready.dev"]).await?;
-        self.stage.get(&["role", "allready-hub-profiles", "-n", "fleet"]).await?;
+        stage.admits("allready-all-controller", NAMESPACE).await?;
+        stage.get(&["crd", "statusaggregations.allready.dev"]).await?;
+        for new in [
+            "networkpolicy/allready-all-controller",
+            "service/allready-all-metrics",
+            "configmap/allready-all-providers",
+        ] {
+            stage.get(&[new, "-n", NAMESPACE]).await?;
+        }
+        stage.get(&["role", "allready-all-hub-profiles", "-n", "fleet"]).await?;
         self.helm(&["rollback", "allready"]).await?.ok()?;
-        ensure!(self.deployment().await? == before, "the rollback left {:?}", self.deployment().await?);
-        let role = self.stage.kubectl(&["get", "role", "allready-hub-profiles", "-n", "fleet"]).await?;
+        let after = self.deployment("allready").await?;
+        ensure!(after == before, "the rollback left {after:?}");
+        let role = stage.kubectl(&["get", "role", "allready-all-hub-profiles", "-n", "fleet"]).await?;
         role.refused("NotFound")
     }
 
@@ -211,4 +229,16 @@ impl Release<'_> {
         let releases: Value = serde_json::from_str(&listed)?;
         Ok(releases[0]["status"].as_str().map(str::to_owned))
     }
+}
+
+const MONITORS: &str = "podmonitors.monitoring.coreos.com";
+
+/// The CRD of `PodMonitor`, as far as it matters here.
+fn pod_monitors() -> Value {
+    let schema =
+        json!({ "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } });
+    json!({ "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": { "name": MONITORS },
+        "spec": { "group": "monitoring.coreos.com", "scope": "Namespaced",
+            "names": { "kind": "PodMonitor", "plural": "podmonitors" },
+            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": schema }] } })
 }

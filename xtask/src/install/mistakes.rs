@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use super::helm::{NAMESPACE, Release};
 
 /// Values that are refused, and what is complained about.
-const REFUSED: [(&str, &str); 9] = [
+const REFUSED: [(&str, &str); 11] = [
     ("replicaCount=3", "additional properties 'replicaCount' not allowed"),
     ("hub.clutsers={secrets}", "additional properties 'clutsers' not allowed"),
     ("layout=shared", "value must be one of 'sharded', 'singleton'"),
@@ -24,6 +24,15 @@ const REFUSED: [(&str, &str); 9] = [
         "policy.nodeClaim=false,reporters[0].namespace=a,reporters[0].serviceAccount=b,reporters[0].component=c,\
          reporters[0].nodeBound=true",
         "reporters: a/b is nodeBound, and policy.nodeClaim: false would not hold it to its node",
+    ),
+    (
+        "policy.enabled=false,layout=singleton,reporters[0].namespace=a,reporters[0].serviceAccount=b,reporters[0].component=c",
+        "layout: singleton with policy.enabled: false would let every reporter write Ready itself",
+    ),
+    (
+        "reporters[0].namespace=a,reporters[0].serviceAccount=b,reporters[0].component=c,reporters[1].namespace=a,\
+         reporters[1].serviceAccount=b,reporters[1].component=d",
+        "reporters: a/b is listed twice",
     ),
     (
         "namespaces={c},reporters[0].namespace=a,reporters[0].serviceAccount=b,reporters[0].component=c",
