@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, rc::Rc};
 
 use serde_json::Value as Json;
 
-use super::template::{Templates, Value};
+use super::template::{NO_VALUE, Templates, Value};
 
 /// The files of charts/allready: path and text.
 const CHART: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/chart.rs"));
@@ -100,7 +100,8 @@ impl Chart {
                 text.clone()
             } else if path.starts_with("templates/") && !name.starts_with('_') && name != "NOTES.txt" {
                 let data = self.data(values, release, namespace, path);
-                templates.execute(path, &data).map_err(|problem| problem.to_string())?
+                let text = templates.execute(path, &data).map_err(|problem| problem.to_string())?;
+                text.replace(NO_VALUE, "")
             } else {
                 continue;
             };
@@ -204,6 +205,14 @@ mod tests {
         sort(&mut manifests);
         let kinds: Vec<&str> = manifests.iter().filter_map(|it| it.object["kind"].as_str()).collect();
         assert_eq!(kinds, ["CustomResourceDefinition", "Role", "Deployment"]);
+    }
+
+    #[test]
+    fn a_value_that_is_not_set_is_an_empty_text_in_the_end() {
+        let template = "kind: A\nmetadata: {name: '[{{ .Values.no }}]'}\n";
+        let chart = chart(&[("templates/a.yaml", template)]);
+        let manifests = chart.render(&chart.values, "r", "n").unwrap();
+        assert_eq!(manifests[0].object["metadata"]["name"], "[]");
     }
 
     #[test]

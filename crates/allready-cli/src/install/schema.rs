@@ -105,6 +105,11 @@ impl<'a> Check<'a> {
                     }
                 }
             }
+            ("propertyNames", Value::Object(map)) => {
+                for name in map.keys() {
+                    self.within(name, wanted, &Value::from(name.as_str()));
+                }
+            }
             ("$ref", _) => {
                 let target = wanted.as_str().and_then(|text| text.strip_prefix('#'));
                 match target.and_then(|pointer| self.root.pointer(pointer)) {
@@ -132,7 +137,16 @@ impl<'a> Check<'a> {
                 }
             }
             // They are about values of another type, or belong to another keyword.
-            ("required" | "items" | "properties" | "additionalProperties" | "then" | "else", _) => {}
+            (
+                "required"
+                | "items"
+                | "properties"
+                | "additionalProperties"
+                | "propertyNames"
+                | "then"
+                | "else",
+                _,
+            ) => {}
             (note, _) if NOTES.contains(&note) => {}
             (keyword, _) => match simple(keyword, wanted, value) {
                 Some(Ok(())) => {}
@@ -308,6 +322,7 @@ mod tests {
             (json!({ "required": ["a"] }), json!({ "a": 1 }), json!({})),
             (json!({ "items": { "type": "string" } }), json!(["a"]), json!([1])),
             (json!({ "additionalProperties": { "type": "string" } }), json!({ "a": "b" }), json!({ "a": 1 })),
+            (json!({ "propertyNames": { "pattern": "^a" } }), json!({ "ab": 1 }), json!({ "b": 1 })),
             (json!({ "$ref": "#/$defs/a", "$defs": { "a": { "type": "string" } } }), json!("a"), json!(1)),
             (json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] }), json!("a"), json!(1)),
             (json!({ "oneOf": [{ "type": "integer" }, { "minimum": 5 }] }), json!(1), json!(6)),

@@ -27,16 +27,18 @@ impl Values {
     pub(super) fn add_file(&mut self, path: &Path) -> Result<(), Failure> {
         let name = tame(&path.display().to_string());
         let documents = input::read_all(path)?;
-        let [value] = &documents[..] else {
-            let count = documents.len();
-            return Err(Failure::data(format_args!("{name} has {count} documents: values are one map")));
-        };
-        match value {
-            Value::Null => {}
-            Value::Object(_) => self.layers.push((name, value.clone())),
-            _ => return Err(Failure::data(format_args!("{name}: values are a map, such as `replicas: 1`"))),
+        match &documents[..] {
+            // Comments alone.
+            [] | [Value::Null] => Ok(()),
+            [value @ Value::Object(_)] => {
+                self.layers.push((name, value.clone()));
+                Ok(())
+            }
+            [_] => Err(Failure::data(format_args!("{name}: values are a map, such as `replicas: 1`"))),
+            many => {
+                Err(Failure::data(format_args!("{name} has {} documents: values are one map", many.len())))
+            }
         }
-        Ok(())
     }
 
     /// Lays `key=value` over them, or several with commas between them.

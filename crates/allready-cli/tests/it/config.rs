@@ -156,7 +156,9 @@ const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/default/leases/allr
 
 #[test]
 fn the_help_of_each_command_says_what_it_does_and_how_it_ends() {
-    for command in ["controller", "report", "install", "version", "migrate", "uninstall", "aggregate", "dns", "hub"] {
+    for command in
+        ["controller", "report", "install", "version", "migrate", "uninstall", "aggregate", "dns", "hub"]
+    {
         assert_snapshot!(format!("the_help_of_{command}"), allready(&[command, "--help"], ""));
     }
     assert_snapshot!("the_help_of_hub_status", allready(&["hub", "status", "--help"], ""));

@@ -170,7 +170,8 @@ fn of_lists(name: &str, args: &Arguments<'_>) -> Option<Answer> {
                     items.iter().filter(|item| **item != Value::Nil).map(Value::shown).collect();
                 Ok(Value::Text(texts.join(by)))
             }
-            other => Ok(Value::Text(other.printed())),
+            Value::Nil => Ok(Value::text("")),
+            other => Ok(Value::Text(other.shown())),
         }),
         _ => return None,
     })

@@ -12,7 +12,7 @@ mod value;
 use std::fmt;
 
 pub(super) use evaluate::Templates;
-pub(super) use value::Value;
+pub(super) use value::{NO_VALUE, Value};
 
 /// A mistake in a template, or a value that it refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]

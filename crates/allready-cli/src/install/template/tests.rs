@@ -21,7 +21,7 @@ fn actions_print_what_go_prints() {
         ("a {{ .Values.name }} b", "a web b"),
         ("a\n  {{- .Values.name -}}  \n b", "awebb"),
         ("{{ .Values.count }} {{ .Values.many }} {{ .Values.half }} {{ .Values.on }}", "2 1e+06 0.5 true"),
-        ("[{{ .Values.none }}{{ .Values.unknown }}]", "[]"),
+        ("[{{ .Values.none }}{{ .Values.unknown }}]", "[<no value><no value>]"),
         ("{{ .Values.list }} {{ .Values.map }}", "[a b] map[a:x b:2]"),
         ("{{/* nothing */}}{{- /* nothing */ -}} x", "x"),
         ("{{ $x := 1 }}{{ if true }}{{ $x = 2 }}{{ $y := 3 }}{{ end }}{{ $x }}", "2"),

@@ -4,6 +4,10 @@ use std::{cell::RefCell, collections::BTreeMap, fmt::Write as _, rc::Rc};
 
 use serde_json::{Number, Value as Json};
 
+/// The text that an action prints for nil. Helm takes it away from what a file of the chart renders to, and not before: a
+/// template that is included may be true by it.
+pub(in super::super) const NO_VALUE: &str = "<no value>";
+
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub(in super::super) enum Value {
@@ -56,10 +60,10 @@ impl Value {
         }
     }
 
-    /// The text that an action prints: `%v` of Go, without the `<no value>` that Helm takes away.
+    /// The text that an action prints: `%v` of Go, but for nil.
     pub(super) fn printed(&self) -> String {
         match self {
-            Self::Nil | Self::Files(_) | Self::Absent(_) => String::new(),
+            Self::Nil => NO_VALUE.to_owned(),
             _ => self.shown(),
         }
     }
