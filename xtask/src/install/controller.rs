@@ -15,7 +15,7 @@ use super::helm::{NAMESPACE, Release};
 use super::stage::Stage;
 use crate::embedded::Server;
 
-/// What must not be in the log of a controller that may do its work.
+/// What must not be in the log of a controller that may do its work. At this level its client logs every request that fails.
 const COMPLAINTS: [&str; 4] = ["forbidden", "Forbidden", "cannot be seen", "cannot write"];
 
 /// Installs a hub, runs its program, and waits for an answer of each controller.
@@ -41,7 +41,7 @@ pub(super) async fn play(release: &Release<'_>) -> Result<()> {
 
 async fn install(release: &Release<'_>, cluster: &Server) -> Result<()> {
     let stage = release.stage;
-    let more = ["--values", "manifests/hub/values.yaml", "--set", "ensure={shop/config-status}"];
+    let more = ["--values", "manifests/hub/values.yaml", "--set", "ensure={shop/config-status},log=debug"];
     release.install(&more).await?;
     let address = json!([{ "type": "IPAddress", "value": "192.0.2.1" }]);
     let condition = json!({ "type": "Programmed", "status": "True", "reason": "Programmed", "message": "",

@@ -22,7 +22,12 @@ pub(super) const DEFINITION: Kind =
 const LEASE: Kind = ("coordination.k8s.io", "v1", "Lease", "leases");
 
 /// The kinds that are installed beside the controller and the CRDs: bindings before what they bind.
-pub(super) const BESIDE: [Kind; 7] = [
+pub(super) const BESIDE: [Kind; 12] = [
+    ("monitoring.coreos.com", "v1", "PodMonitor", "podmonitors"),
+    ("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets"),
+    ("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies"),
+    ("", "v1", "Service", "services"),
+    ("", "v1", "ConfigMap", "configmaps"),
     (
         "admissionregistration.k8s.io",
         "v1",

@@ -80,6 +80,10 @@ pub struct ControllerArgs {
     #[arg(long, value_name = "NAMESPACE", requires = "clusters")]
     pub(super) hub_namespace: Option<String>,
 
+    /// Keep no DNS records: neither read nor write DNSEndpoints. Aggregations that ask for records say so.
+    #[arg(long, requires = "clusters")]
+    pub(super) no_dns: bool,
+
     /// Let one of several replicas write: the default.
     #[arg(long, overrides_with = "no_leader_election")]
     pub(super) leader_election: bool,

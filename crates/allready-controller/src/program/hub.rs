@@ -27,5 +27,6 @@ pub(super) fn controller(
     let inventory = sources::inventory(&args.clusters, providers, &namespace, &cluster.client);
     let mut controller = HubController::new(cluster.client.clone(), Box::new(inventory));
     controller.options.namespace = namespace;
+    controller.options.dns = !args.no_dns;
     Some(HubController { running, ..controller })
 }

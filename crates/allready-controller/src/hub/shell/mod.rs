@@ -45,10 +45,10 @@ impl HubController {
     /// Runs until the future is dropped; everything that it began ends with it.
     pub async fn run(self) {
         let Self { client, inventory, options, running } = self;
-        let namespace = options.namespace.clone();
+        let (namespace, dns) = (options.namespace.clone(), options.dns);
         let queue = Queue::new(options.pace, options.backoff, Target::rank);
         let engine = Engine::new(HubState::new(options, Duration::ZERO), queue);
-        engine::run(engine, HubShell::new(client, &*inventory, namespace), running).await;
+        engine::run(engine, HubShell::new(client, &*inventory, namespace, dns), running).await;
     }
 }
 
@@ -66,9 +66,9 @@ struct HubShell {
 }
 
 impl HubShell {
-    fn new(client: Client, inventory: &dyn ClusterInventory, namespace: String) -> Self {
+    fn new(client: Client, inventory: &dyn ClusterInventory, namespace: String, dns: bool) -> Self {
         let (connections, updates) = ClusterConnections::new();
-        let watches = Watches::new(client.clone(), &namespace);
+        let watches = Watches::new(client.clone(), &namespace, dns);
         let writer = Writer { client, namespace: namespace.into(), kinds: Arc::clone(&watches.kinds) };
         Self {
             inventories: inventory.watch(),

@@ -33,8 +33,12 @@ pub(super) struct Watches {
     has_decisions: bool,
 }
 
+/// The reason why there are no DNSEndpoints where the hub keeps none.
+const NO_DNS: &str =
+    "this hub keeps no DNS records: it runs with --no-dns (hub.dns: false in the values of the chart)";
+
 impl Watches {
-    pub(super) fn new(client: Client, namespace: &str) -> Self {
+    pub(super) fn new(client: Client, namespace: &str, dns: bool) -> Self {
         let (sender, seen) = mpsc::channel(1024);
         let mut watches = Self {
             client,
@@ -64,8 +68,12 @@ impl Watches {
         // Also when no records are wanted: some may have been wanted before this controller began.
         let endpoints: Api<DynamicObject> = Api::all_with(watches.client.clone(), &dns_endpoint());
         let ours = watcher::Config::default().labels(AGGREGATION_LABEL);
-        let ours = events(endpoints, ours).map(HubEvent::Endpoints);
-        watches.fixed.spawn(forward(ours, watches.sender.clone()));
+        let ours = if dns {
+            events(endpoints, ours).boxed()
+        } else {
+            stream::once(async { ObjectEvent::Failed(NO_DNS.into()) }).boxed()
+        };
+        watches.fixed.spawn(forward(ours.map(HubEvent::Endpoints), watches.sender.clone()));
         let found = leftovers::found(watches.client.clone(), Arc::clone(&watches.kinds));
         watches.fixed.spawn(forward(found.map(HubEvent::Leftovers), watches.sender.clone()));
         watches

@@ -86,6 +86,8 @@ pub struct Options {
     pub namespace: String,
     /// The interval at which the Lease of a cluster that answers is renewed.
     pub roll_call: Duration,
+    /// Keep DNS records. Without it DNSEndpoints are neither read nor written, and aggregations that ask for records say so.
+    pub dns: bool,
 }
 
 impl Default for Options {
@@ -97,6 +99,7 @@ impl Default for Options {
             patience: Duration::from_secs(10),
             namespace: "allready-system".to_owned(),
             roll_call: Duration::from_mins(1),
+            dns: true,
         }
     }
 }
@@ -228,8 +231,8 @@ impl HubState {
         if self.wants_decisions() {
             watches.insert("PlacementDecisions".to_owned(), seen(&self.placements.store));
         }
-        // Not every cluster has them.
-        if self.aggregations.values().any(|aggregation| aggregation.plan.dns.is_some()) {
+        // Not every cluster has them. That none are kept is no failure of this hub.
+        if self.options.dns && self.aggregations.values().any(|aggregation| aggregation.plan.dns.is_some()) {
             watches.insert("DNSEndpoints".to_owned(), seen(&self.endpoints.store));
         }
         watches

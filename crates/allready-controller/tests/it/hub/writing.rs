@@ -145,3 +145,26 @@ async fn somebody_who_writes_the_object_all_the_time_does_not_keep_the_hub_from_
     }
     writing.abort();
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_hub_that_keeps_no_records_says_so_and_neither_watches_nor_writes_them() {
+    let mut stage = Stage::new(4).await;
+    stage.says_within("True", Duration::from_secs(10)).await;
+    stage.stop().await;
+    // Lists are made of every kind whose status it may write, once, to find what aggregations have left.
+    let [watches, writes] = [Verb::Watch, Verb::Patch].map(|verb| {
+        let rule = Rule::new(Effect::Unavailable).agent(AGENT).verb(verb).resource("dnsendpoints");
+        stage.hub.faults().add(rule)
+    });
+    stage.options.dns = false;
+    stage.run();
+    let api: Api<StatusAggregation> = Api::all(Client::new(stage.hub.service(), "default"));
+    let is_told = async || {
+        let said = serde_json::to_string(&api.get("gateways").await.unwrap().status).unwrap();
+        if said.contains("this hub keeps no DNS records") { Ok(()) } else { Err(said) }
+    };
+    eventually("the aggregation, which asks for records", is_told).await;
+    stage.say("cluster-1", 0, "False", "no").await;
+    stage.says_within("False", Duration::from_secs(10)).await;
+    assert_eq!((stage.hub.faults().matched(watches), stage.hub.faults().matched(writes)), (0, 0));
+}
