@@ -97,7 +97,7 @@ impl Stage {
             ..Options::default()
         };
         let (spokes, cut_off) = (spokes.into(), Arc::default());
-        let mut stage = Self { start, hub, spokes, cut_off, inventory, options, running: None };
+        let stage = Self { start, hub, spokes, cut_off, inventory, options, running: None };
         stage.make_gateway(&stage.hub).await;
         for (index, name) in CLUSTERS.into_iter().enumerate() {
             stage.make_gateway(&stage.spokes[name]).await;
