@@ -120,3 +120,17 @@ fn what_cannot_be_installed_is_refused_with_the_reason() {
     assert_snapshot!(refused(&["--release", "Not_a_name"]));
     assert_snapshot!(refused(&["-f", "/nowhere/values.yaml"]));
 }
+
+#[test]
+fn a_file_of_comments_changes_nothing_and_one_of_a_list_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("values.yaml");
+    std::fs::write(&file, "# Nothing but what the chart has.\n").unwrap();
+    assert_eq!(printed(&["-f", file.to_str().unwrap()]), printed(&[]));
+    std::fs::write(&file, "- replicas: 1\n").unwrap();
+    let said = allready(&["install", "-f", file.to_str().unwrap()], "");
+    assert!(
+        said.starts_with("exit 65\n") && said.contains("values are a map, such as `replicas: 1`"),
+        "{said}"
+    );
+}
