@@ -32,7 +32,7 @@ pub async fn run(environment: &Environment, filter: Option<&str>, only_ignored: 
 /// Where the programs are.
 pub(crate) struct Built {
     scenarios: PathBuf,
-    allready: PathBuf,
+    pub(crate) allready: PathBuf,
     pub(crate) controller: PathBuf,
 }
 

@@ -22,6 +22,8 @@ pub(super) struct Release<'a> {
     pub(super) helm: PathBuf,
     /// Whether this Helm applies on the server.
     pub(super) applies: bool,
+    /// The command line.
+    pub(super) allready: &'a Path,
     /// The program of the controllers.
     pub(super) controller: &'a Path,
 }
@@ -31,6 +33,7 @@ impl Release<'_> {
     pub(super) async fn play(&self) -> Result<()> {
         let stage = self.stage;
         stage.step("lint and template", self.lint()).await?;
+        stage.step("allready install prints the same", self.without_helm()).await?;
         self.mistakes().await?;
         stage.step("install over the CRD of the first alpha", self.install_over_old()).await?;
         stage.step("pods are admitted where `restricted` is enforced", self.admitted()).await?;
@@ -80,6 +83,41 @@ impl Release<'_> {
                     "manifests/{values}/install.yaml does not have this as it is:\n{head}"
                 );
             }
+        }
+        Ok(())
+    }
+
+    /// `allready install` renders the chart by itself.
+    async fn without_helm(&self) -> Result<()> {
+        for values in [
+            "manifests/allready/values.yaml",
+            "manifests/hub/values.yaml",
+            "manifests/metallb/values.yaml",
+            "xtask/src/install/everything.yaml",
+        ] {
+            let rendered = self.helm(&["template", "allready", CHART, "--values", values]).await?.ok()?;
+            let install = ["install", "--values", values, "--namespace", NAMESPACE, "--no-namespace"];
+            let printed = self.stage.program(self.allready, &install).await?.ok()?;
+            let (mut helm, mut ours) = (objects(&rendered)?, objects(&printed)?);
+            for object in helm.iter_mut().chain(&mut ours) {
+                // Helm manages what Helm installs.
+                if let Some(labels) = object["metadata"]["labels"].as_object_mut() {
+                    labels.remove("app.kubernetes.io/managed-by");
+                }
+                if let Some(labels) = object.pointer_mut("/spec/template/metadata/labels") {
+                    labels.as_object_mut().map(|labels| labels.remove("app.kubernetes.io/managed-by"));
+                }
+            }
+            for object in &helm {
+                let name = format!("{} {}", object["kind"], object["metadata"]["name"]);
+                ensure!(ours.contains(object), "{values}: allready install prints another {name}");
+            }
+            ensure!(
+                helm.len() == ours.len(),
+                "{values}: {} objects, and Helm has {}",
+                ours.len(),
+                helm.len()
+            );
         }
         Ok(())
     }
@@ -241,4 +279,10 @@ fn pod_monitors() -> Value {
         "spec": { "group": "monitoring.coreos.com", "scope": "Namespaced",
             "names": { "kind": "PodMonitor", "plural": "podmonitors" },
             "versions": [{ "name": "v1", "served": true, "storage": true, "schema": schema }] } })
+}
+
+/// The documents of a text.
+fn objects(text: &str) -> Result<Vec<Value>> {
+    let documents: Vec<Value> = serde_saphyr::from_multiple(text)?;
+    Ok(documents.into_iter().filter(|document| !document.is_null()).collect())
 }

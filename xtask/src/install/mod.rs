@@ -23,11 +23,12 @@ pub async fn run(environment: &Environment) -> Result<bool> {
     // What is installed and removed here is never somebody's cluster.
     let environment = Environment { kubeconfig: None, ..environment.clone() };
     let start = Instant::now();
-    let controller = e2e::build().await?.controller;
+    let e2e::Built { allready, controller, .. } = e2e::build().await?;
     let with_helm = async |version: Helm| -> Result<usize> {
         let helm = version.program(&environment)?;
         let stage = Stage::start(&environment, &format!("helm {}", version.version()?)).await?;
-        let release = Release { stage: &stage, helm, applies: version == Helm::V4, controller: &controller };
+        let applies = version == Helm::V4;
+        let release = Release { stage: &stage, helm, applies, allready: &allready, controller: &controller };
         Ok(told(&stage, release.play().await))
     };
     let with_kubectl = async || -> Result<usize> {

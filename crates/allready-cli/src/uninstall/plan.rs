@@ -217,7 +217,8 @@ mod tests {
     #[test]
     fn a_namespace_that_another_release_is_in_stays_and_so_does_what_has_no_release() {
         let namespace = installed(NAMESPACE, "", "system", &json!({ INSTANCE: "allready" }));
-        let stray = installed(BESIDE[4], "", "stray", &json!({}));
+        let role = BESIDE.into_iter().find(|kind| kind.2 == "ClusterRole").unwrap();
+        let stray = installed(role, "", "stray", &json!({}));
         let found = vec![deployment("allready"), deployment("other"), namespace, stray];
         let (_, keep) = described(&plan(found, Some("allready"), false).unwrap());
         assert_eq!(

@@ -38,12 +38,6 @@ impl Templates {
         self.run(&template, data)
     }
 
-    /// The text of a template that is itself a value: `tpl` of Helm.
-    pub(super) fn execute_text(&self, text: &str, data: &Value) -> Result<String, Problem> {
-        let template = parse("tpl", text, &mut self.defined.borrow_mut())?;
-        self.run(&template, data)
-    }
-
     fn run(&self, template: &Template, data: &Value) -> Result<String, Problem> {
         if self.depth.get() >= DEEPEST {
             return Err(Problem::new(format_args!("more than {DEEPEST} templates include each other")));

@@ -1,10 +1,11 @@
-//! The functions of templates: those of Go, of Helm and of Sprig that charts like ours use. Each does what its documentation
-//! says, and refuses arguments of which that says nothing.
+//! The functions of templates: those of Go, of Helm and of Sprig that the chart uses. Each does what its documentation says, and refuses
+//! arguments of which that says nothing.
 
-use std::{cmp::Ordering, fmt::Write as _};
+use std::fmt::Write as _;
 
 use regex::Regex;
 use serde_json::Value as Json;
+use sha2::{Digest as _, Sha256};
 
 use super::{Problem, Templates, Value, value::yaml};
 
@@ -20,29 +21,18 @@ pub(super) fn call(templates: &Templates, name: &str, given: &[Value]) -> Answer
         return answer;
     }
     let known = of_texts(name, &arguments).or_else(|| of_lists(name, &arguments));
-    let known = known.or_else(|| of_maps(name, &arguments)).or_else(|| of_numbers(name, &arguments));
+    let known = known.or_else(|| of_maps(name, &arguments));
     known.unwrap_or_else(|| Err(Problem::new(format_args!("the function `{name}` is not supported"))))
 }
 
-/// The functions of text/template.
+/// The functions of text/template, and numbers.
 fn of_go(name: &str, args: &Arguments<'_>) -> Option<Answer> {
     Some(match name {
         "not" => args.one().map(|value| Value::Bool(!value.is_true())),
         "eq" => equal(args).map(Value::Bool),
-        "ne" => args.two().and_then(|(a, b)| same(a, b)).map(|is_same| Value::Bool(!is_same)),
-        "lt" => ordered(args, |order| order == Ordering::Less),
-        "le" => ordered(args, |order| order != Ordering::Greater),
-        "gt" => ordered(args, |order| order == Ordering::Greater),
-        "ge" => ordered(args, |order| order != Ordering::Less),
-        "len" => args.one().and_then(|value| match value {
-            Value::Text(text) => Ok(count(text.len())),
-            Value::List(items) => Ok(count(items.len())),
-            Value::Map(entries) => Ok(count(entries.borrow().len())),
-            other => Err(args.wrong(other)),
-        }),
-        "index" => index(args),
-        "print" => Ok(Value::Text(args.given.iter().map(Value::shown).collect())),
+        "gt" => greater(args).map(Value::Bool),
         "printf" => printf(args).map(Value::Text),
+        "int" => args.whole(0).map(Value::Int),
         _ => return None,
     })
 }
@@ -53,27 +43,17 @@ fn of_helm(templates: &Templates, name: &str, args: &Arguments<'_>) -> Option<An
         "include" => {
             args.two().and_then(|(name, data)| templates.execute(args.as_text(name)?, data).map(Value::Text))
         }
-        "tpl" => args
-            .two()
-            .and_then(|(text, data)| templates.execute_text(args.as_text(text)?, data).map(Value::Text)),
         "toYaml" => args.one().map(|value| Value::Text(yaml(&Json::from(value)))),
-        "toJson" => args.one().map(|value| Value::Text(Json::from(value).to_string())),
+        "toJson" => args.one().map(|value| Value::Text(go_json(value))),
         "fromYaml" => args.text(0).and_then(|text| {
             let value: Json = serde_saphyr::from_str(text).map_err(Problem::new)?;
             Ok(Value::from(&value))
         }),
-        "fromJson" | "fromJsonArray" => args.text(0).and_then(|text| {
+        "fromJson" => args.text(0).and_then(|text| {
             let value: Json = serde_json::from_str(text).map_err(Problem::new)?;
             Ok(Value::from(&value))
         }),
         "fail" => args.text(0).and_then(|message| Err(Problem::new(message))),
-        "required" => args.two().and_then(|(message, value)| match value {
-            Value::Nil => Err(Problem::new(args.as_text(message)?)),
-            Value::Text(text) if text.is_empty() => Err(Problem::new(args.as_text(message)?)),
-            value => Ok(value.clone()),
-        }),
-        // Without a cluster there is nothing to find, as with `helm template`.
-        "lookup" => Ok(Value::map([])),
         _ => return None,
     })
 }
@@ -87,21 +67,12 @@ fn of_texts(name: &str, args: &Arguments<'_>) -> Option<Answer> {
         Some(args.two_texts().map(|(first, second)| Value::Bool(ask(first, second))))
     };
     match name {
+        "sha256sum" => text(args.text(0).map(|text| hex(&Sha256::digest(text)))),
         "quote" => text(Ok(args.joined(|value| go_quoted(&value.shown())))),
-        "squote" => text(Ok(args.joined(|value| format!("'{}'", value.shown())))),
-        "toString" => text(args.one().map(Value::shown)),
-        "indent" => text(args.number(0).and_then(|by| Ok(indented(by, args.text(1)?)))),
         "nindent" => text(args.number(0).and_then(|by| Ok(format!("\n{}", indented(by, args.text(1)?))))),
-        "trim" => text(args.text(0).map(|text| text.trim().to_owned())),
-        "upper" => text(args.text(0).map(str::to_uppercase)),
-        "lower" => text(args.text(0).map(str::to_lowercase)),
         "trimSuffix" => two(|end, text| text.strip_suffix(end).unwrap_or(text).to_owned()),
-        "trimPrefix" => two(|start, text| text.strip_prefix(start).unwrap_or(text).to_owned()),
-        "trimAll" => two(|set, text| text.trim_matches(|c| set.contains(c)).to_owned()),
         "contains" => asks(|part, text| text.contains(part)),
         "hasPrefix" => asks(|start, text| text.starts_with(start)),
-        "hasSuffix" => asks(|end, text| text.ends_with(end)),
-        "replace" => text(args.text(0).and_then(|old| Ok(args.text(2)?.replace(old, args.text(1)?)))),
         "trunc" => text(args.number(0).and_then(|most| truncated(most, args.text(1)?))),
         "splitList" => {
             Some(args.two_texts().map(|(by, text)| Value::List(text.split(by).map(Value::text).collect())))
@@ -128,16 +99,9 @@ fn of_lists(name: &str, args: &Arguments<'_>) -> Option<Answer> {
         "list" => Ok(Value::List(args.given.to_vec())),
         "first" => args.list(0).map(|items| items.first().cloned().unwrap_or(Value::Nil)),
         "last" => args.list(0).map(|items| items.last().cloned().unwrap_or(Value::Nil)),
-        "rest" => args.list(0).map(|items| Value::List(items.iter().skip(1).cloned().collect())),
-        "initial" => args
-            .list(0)
-            .map(|items| Value::List(items.iter().take(items.len().saturating_sub(1)).cloned().collect())),
         "append" => args
             .list(0)
             .and_then(|items| Ok(Value::List(items.iter().chain([args.at(1)?]).cloned().collect()))),
-        "prepend" => args
-            .list(0)
-            .and_then(|items| Ok(Value::List([args.at(1)?].into_iter().chain(items).cloned().collect()))),
         "concat" => {
             let lists = (0..args.given.len()).map(|at| args.list(at)).collect::<Result<Vec<_>, _>>();
             lists.map(|lists| Value::List(lists.into_iter().flatten().cloned().collect()))
@@ -150,15 +114,6 @@ fn of_lists(name: &str, args: &Arguments<'_>) -> Option<Answer> {
                 }
             }
             Value::List(once)
-        }),
-        "without" => args.list(0).map(|items| {
-            let stays = |item: &&Value| !args.given[1..].contains(item);
-            Value::List(items.iter().filter(stays).cloned().collect())
-        }),
-        "sortAlpha" => args.list(0).map(|items| {
-            let mut texts: Vec<String> = items.iter().map(Value::shown).collect();
-            texts.sort_unstable();
-            Value::List(texts.into_iter().map(Value::Text).collect())
         }),
         "has" => args.two().and_then(|(wanted, _)| match args.at(1)? {
             Value::Nil => Ok(Value::Bool(false)),
@@ -197,60 +152,13 @@ fn of_maps(name: &str, args: &Arguments<'_>) -> Option<Answer> {
             entries.borrow_mut().insert(args.text(1)?.to_owned(), args.at(2)?.clone());
             Ok(args.at(0)?.clone())
         }),
-        "unset" => args.entries(0).and_then(|entries| {
-            entries.borrow_mut().remove(args.text(1)?);
-            Ok(args.at(0)?.clone())
-        }),
-        // Sprig gives the keys in any order, so that charts sort them.
-        "keys" => {
-            args.entries(0).map(|entries| Value::List(entries.borrow().keys().map(Value::text).collect()))
-        }
-        "deepCopy" => args.one().map(Value::copied),
-        "merge" | "mergeOverwrite" => merged(args, name == "mergeOverwrite"),
-        "omit" | "pick" => args.entries(0).and_then(|entries| {
-            let names =
-                args.given[1..].iter().map(|name| args.as_text(name)).collect::<Result<Vec<_>, _>>()?;
-            let entries = entries.borrow();
-            let kept = entries.iter().filter(|(key, _)| names.contains(&key.as_str()) == (name == "pick"));
-            Ok(Value::map(kept.map(|(key, value)| (key.clone(), value.clone()))))
-        }),
+        "merge" => merged(args),
         "default" => args.two().map(|(other, value)| if value.is_true() { value } else { other }.clone()),
         "empty" => args.one().map(|value| Value::Bool(!value.is_true())),
-        "coalesce" => Ok(args.given.iter().find(|value| value.is_true()).cloned().unwrap_or(Value::Nil)),
         "ternary" => match args.given {
             [yes, no, Value::Bool(which)] => Ok(if *which { yes } else { no }.clone()),
             _ => Err(Problem::new("`ternary` needs two values and a boolean")),
         },
-        "kindOf" => args.one().map(|value| Value::text(value.kind())),
-        "kindIs" => args.two().and_then(|(kind, value)| Ok(Value::Bool(args.as_text(kind)? == value.kind()))),
-        _ => return None,
-    })
-}
-
-fn of_numbers(name: &str, args: &Arguments<'_>) -> Option<Answer> {
-    let folded = |start: i64, fold: fn(i64, i64) -> Option<i64>| {
-        let numbers = (0..args.given.len()).map(|at| args.whole(at)).collect::<Result<Vec<_>, _>>();
-        numbers.and_then(|numbers| {
-            let folded = numbers.into_iter().try_fold(start, fold);
-            folded.map(Value::Int).ok_or_else(|| Problem::new(format_args!("`{name}` overflows")))
-        })
-    };
-    let of_two = |make: fn(i64, i64) -> Option<i64>| {
-        let (first, second) = (args.whole(0)?, args.whole(1)?);
-        make(first, second)
-            .map(Value::Int)
-            .ok_or_else(|| Problem::new(format_args!("`{name}` of {first} and {second} is no number")))
-    };
-    Some(match name {
-        "int" | "int64" => args.whole(0).map(Value::Int),
-        "add" => folded(0, i64::checked_add),
-        "mul" => folded(1, i64::checked_mul),
-        "sub" => of_two(i64::checked_sub),
-        "div" => of_two(i64::checked_div),
-        "mod" => of_two(i64::checked_rem),
-        "max" => folded(i64::MIN, |a, b| Some(a.max(b))),
-        "min" => folded(i64::MAX, |a, b| Some(a.min(b))),
-        "until" => args.whole(0).map(|end| Value::List((0..end.clamp(0, 10_000)).map(Value::Int).collect())),
         _ => return None,
     })
 }
@@ -354,8 +262,17 @@ impl<'a> Arguments<'a> {
     }
 }
 
-fn count(length: usize) -> Value {
-    Value::Int(i64::try_from(length).unwrap_or(i64::MAX))
+/// JSON as Go writes it: also without what a browser would read as HTML.
+fn go_json(value: &Value) -> String {
+    let escaped = |letter: char| match letter {
+        '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => format!("\\u{:04x}", u32::from(letter)),
+        letter => letter.to_string(),
+    };
+    Json::from(value).to_string().chars().map(escaped).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn regex(pattern: &str) -> Result<Regex, Problem> {
@@ -389,44 +306,23 @@ fn equal(args: &Arguments<'_>) -> Result<bool, Problem> {
     Ok(false)
 }
 
-fn ordered(args: &Arguments<'_>, holds: fn(Ordering) -> bool) -> Answer {
-    let order = match args.two()? {
-        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
-        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
-        (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
-        _ => None,
-    };
-    let order = order.ok_or_else(|| Problem::new(format_args!("`{}`: incompatible types", args.name)))?;
-    Ok(Value::Bool(holds(order)))
-}
-
-fn index(args: &Arguments<'_>) -> Answer {
-    let mut value = args.at(0)?.clone();
-    for key in &args.given[1..] {
-        value = match (&value, key) {
-            (Value::Map(entries), Value::Text(key)) => {
-                entries.borrow().get(key).cloned().unwrap_or(Value::Nil)
-            }
-            (Value::List(items), Value::Int(at)) => {
-                let item = usize::try_from(*at).ok().and_then(|at| items.get(at));
-                item.cloned().ok_or_else(|| Problem::new(format_args!("index out of range: {at}")))?
-            }
-            (other, _) => return Err(args.wrong(other)),
-        };
+fn greater(args: &Arguments<'_>) -> Result<bool, Problem> {
+    match args.two()? {
+        (Value::Int(a), Value::Int(b)) => Ok(a > b),
+        (Value::Float(a), Value::Float(b)) => Ok(a > b),
+        (Value::Text(a), Value::Text(b)) => Ok(a > b),
+        _ => Err(Problem::new(format_args!("`{}`: incompatible types", args.name))),
     }
-    Ok(value)
 }
 
-fn merged(args: &Arguments<'_>, overwrites: bool) -> Answer {
-    fn lay(under: &Value, over: &Value, overwrites: bool) {
+fn merged(args: &Arguments<'_>) -> Answer {
+    fn lay(under: &Value, over: &Value) {
         let (Value::Map(under), Value::Map(over)) = (under, over) else { return };
         for (key, value) in over.borrow().iter() {
             let before = under.borrow().get(key).cloned();
             match before {
-                Some(before @ Value::Map(_)) if matches!(value, Value::Map(_)) => {
-                    lay(&before, value, overwrites);
-                }
-                Some(before) if before.is_true() && !overwrites => {}
+                Some(before @ Value::Map(_)) if matches!(value, Value::Map(_)) => lay(&before, value),
+                Some(before) if before.is_true() => {}
                 _ => drop(under.borrow_mut().insert(key.clone(), value.copied())),
             }
         }
@@ -435,7 +331,7 @@ fn merged(args: &Arguments<'_>, overwrites: bool) -> Answer {
     for at in 0..args.given.len() {
         args.entries(at)?;
         if at > 0 {
-            lay(first, args.at(at)?, overwrites);
+            lay(first, args.at(at)?);
         }
     }
     Ok(first.clone())

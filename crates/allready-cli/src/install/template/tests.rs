@@ -51,39 +51,25 @@ fn actions_print_what_go_prints() {
 fn functions_do_what_sprig_does() {
     for (text, expected) in [
         ("{{ default \"d\" .Values.empty }}{{ default \"d\" .Values.name }}", "dweb"),
-        (
-            "{{ .Values.none | quote }}|{{ .Values.count | quote }}|{{ .Values.name | squote }}",
-            "|\"2\"|'web'",
-        ),
-        ("{{ \"a\\nb\" | nindent 2 }}|{{ indent 1 \"x\" }}", "\n  a\n  b| x"),
-        ("{{ \"a-b-\" | trunc 2 | trimSuffix \"-\" | upper }}", "A"),
+        ("{{ .Values.none | quote }}|{{ .Values.count | quote }}", "|\"2\""),
+        ("{{ \"a\\nb\" | nindent 2 }}", "\n  a\n  b"),
+        ("{{ \"a-b-\" | trunc 2 | trimSuffix \"-\" }}", "a"),
         ("{{ splitList \":\" \"a:b:c\" | last }}{{ (splitn \":\" 2 \"a:b:c\")._1 }}", "cb:c"),
         (
             "{{ has \"a\" .Values.list }} {{ hasKey .Values.map \"c\" }} {{ contains \"e\" .Values.name }}",
             "true false true",
         ),
-        (
-            "{{ join \",\" (concat .Values.list (list 1 2) | uniq) }} {{ without .Values.list \"a\" }}",
-            "a,b,1,2 [b]",
-        ),
-        (
-            "{{ ternary 1 2 .Values.on }} {{ len .Values.list }} {{ index .Values.list 1 }} {{ index .Values.map \"a\" }}",
-            "1 2 b x",
-        ),
-        (
-            "{{ add 1 2 3 }} {{ int .Values.many }} {{ gt (int .Values.count) 1 }} {{ max 1 3 2 }}",
-            "6 1000000 true 3",
-        ),
+        ("{{ join \",\" (concat .Values.list (list 1 2) | uniq) }}", "a,b,1,2"),
+        ("{{ ternary 1 2 .Values.on }} {{ get .Values.map \"a\" }}", "1 x"),
+        ("{{ int .Values.many }} {{ gt (int .Values.count) 1 }}", "1000000 true"),
+        ("{{ toJson (list \"<a&b>\" 1) }}", r#"["\u003ca\u0026b\u003e",1]"#),
+        ("{{ sha256sum \"\" | trunc 8 }}", "e3b0c442"),
         (
             "{{ regexMatch \"^(dir|files):\" \"dir:/a\" }} {{ regexReplaceAll \"^dir:\" \"dir:/a\" \"\" }}",
             "true /a",
         ),
-        ("{{ (fromJson (toJson .Values.map)).a }} {{ kindIs \"map\" .Values.map }}", "x true"),
-        (
-            "{{ required \"needed\" .Values.name }} {{ eq .Values.name \"x\" \"web\" }} {{ eq .Values.none \"x\" }}",
-            "web true false",
-        ),
-        ("{{ tpl \"{{ .Values.name }}!\" . }} {{ coalesce .Values.empty .Values.name }}", "web! web"),
+        ("{{ (fromJson (toJson .Values.map)).a }}", "x"),
+        ("{{ eq .Values.name \"x\" \"web\" }} {{ eq .Values.none \"x\" }}", "true false"),
     ] {
         assert_eq!(rendered(text).as_deref(), Ok(expected), "{text}");
     }
@@ -115,7 +101,6 @@ fn a_mistake_is_told_with_file_and_line() {
         ("{{ end }}", "file:1: `end` or `else` without a beginning"),
         ("{{ .Values.name", "file:1: an action has no end: `}}` is missing"),
         ("{{ fail \"no: such value\" }}", "file:1: no: such value"),
-        ("{{ required \"name is needed\" .Values.empty }}", "file:1: name is needed"),
         ("{{ eq .Values.count 2 }}", "file:1: a float64 cannot be compared with a int: incompatible types"),
         ("{{ $x }}", "file:1: there is no variable $x"),
         ("{{ include \"x\" . }}", "file:1: there is no template \"x\""),
