@@ -15,7 +15,7 @@ use crate::printer;
 use crate::real::{Environment, Private};
 
 /// The documents, and the kinds in them that are served.
-const KINDS: [(&str, &[&str]); 9] = [
+const KINDS: [(&str, &[&str]); 11] = [
     (
         "api/v1",
         &[
@@ -30,6 +30,10 @@ const KINDS: [(&str, &[&str]); 9] = [
             "Service",
             "ServiceAccount",
         ],
+    ),
+    (
+        "apis/admissionregistration.k8s.io/v1",
+        &["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
     ),
     ("apis/apiextensions.k8s.io/v1", &["CustomResourceDefinition"]),
     ("apis/apps/v1", &["DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"]),
@@ -46,6 +50,7 @@ const KINDS: [(&str, &[&str]); 9] = [
     ("apis/batch/v1", &["CronJob", "Job"]),
     ("apis/coordination.k8s.io/v1", &["Lease"]),
     ("apis/events.k8s.io/v1", &["Event"]),
+    ("apis/policy/v1", &["PodDisruptionBudget"]),
     ("apis/rbac.authorization.k8s.io/v1", &["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]),
 ];
 

@@ -70,12 +70,13 @@
 //! | batch/v1 | cron jobs, jobs |
 //! | coordination.k8s.io/v1 | leases |
 //! | events.k8s.io/v1 | events: the same objects as in core/v1 |
+//! | policy/v1, admissionregistration.k8s.io/v1 | pod disruption budgets, validating admission policies and their bindings: kept, with a warning that nobody is held to them |
 //! | rbac.authorization.k8s.io/v1 | roles, bindings and their cluster-wide kin; they hold for users other than administrators |
 //! | authorization.k8s.io/v1 | access reviews: of oneself, of others, in a namespace, and the rules that hold |
 //! | apiextensions.k8s.io/v1 | custom resource definitions, and the kinds that they define, in several versions |
 //! | Verbs | get, list, watch, create, update, delete, deletecollection; patch as JSON, merge, strategic merge and apply |
-//! | Subresources | status, scale, `namespaces/finalize`, `pods/eviction`, `pods/binding` |
-//! | Users | [`Builder::user`](server::Builder::user) with a token and groups; impersonation |
+//! | Subresources | status, scale, `namespaces/finalize`, `pods/eviction`, `pods/binding`, `serviceaccounts/token` |
+//! | Users | [`Builder::user`](server::Builder::user) with a token and groups; tokens of service accounts; impersonation |
 //! | Lists and watches | label and field selectors, pages, resource versions, bookmarks, streaming lists, tables, metadata only |
 //! | Writes | optimistic locking, dry run, field validation, field managers, finalizers, generated names, propagation policies |
 //! | Custom kinds | pruning, defaults, all checks of schemas, CEL rules with ratcheting, printer columns, selectable fields |
@@ -85,7 +86,8 @@
 //!
 //! # What is not
 //! - Nothing runs: no scheduler, no kubelet, no controllers of workloads. Pods stay pending, deployments make no replica sets.
-//! - There are no admission webhooks or policies, no quotas, no service account tokens.
+//! - There are no admission webhooks and no quotas. Validating admission policies and pod disruption budgets are not enforced.
+//! - Tokens of service accounts are no JWTs: they expire, and are bound to nothing but their service account.
 //! - No aggregation, no other kinds than those above, no `exec`, `logs`, `proxy` or `portforward`.
 //! - Definitions are refused that convert by webhook. Versions convert as with strategy `None`.
 //! - CEL rules: no type checker, no estimate of costs when a definition is made, and a few functions and comparisons that come

@@ -14,13 +14,16 @@ import (
 	"strconv"
 	"strings"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -43,6 +46,8 @@ var roots = []root{
 	{"v1", corev1.Secret{}, true},
 	{"v1", corev1.ServiceAccount{}, true},
 	{"v1", corev1.Service{}, true},
+	{"admissionregistration.k8s.io/v1", admissionregistrationv1.ValidatingAdmissionPolicy{}, true},
+	{"admissionregistration.k8s.io/v1", admissionregistrationv1.ValidatingAdmissionPolicyBinding{}, true},
 	{"apps/v1", appsv1.Deployment{}, true},
 	{"apps/v1", appsv1.DaemonSet{}, true},
 	{"apps/v1", appsv1.ReplicaSet{}, true},
@@ -51,10 +56,12 @@ var roots = []root{
 	{"batch/v1", batchv1.CronJob{}, true},
 	{"coordination.k8s.io/v1", coordinationv1.Lease{}, true},
 	{"events.k8s.io/v1", eventsv1.Event{}, true},
+	{"policy/v1", policyv1.PodDisruptionBudget{}, true},
 	{"rbac.authorization.k8s.io/v1", rbacv1.Role{}, true},
 	{"rbac.authorization.k8s.io/v1", rbacv1.RoleBinding{}, true},
 	{"rbac.authorization.k8s.io/v1", rbacv1.ClusterRole{}, true},
 	{"rbac.authorization.k8s.io/v1", rbacv1.ClusterRoleBinding{}, true},
+	{"authentication.k8s.io/v1", authenticationv1.TokenRequest{}, true},
 	{"authorization.k8s.io/v1", authorizationv1.LocalSubjectAccessReview{}, true},
 	{"authorization.k8s.io/v1", authorizationv1.SelfSubjectAccessReview{}, true},
 	{"authorization.k8s.io/v1", authorizationv1.SelfSubjectRulesReview{}, true},

@@ -11,6 +11,11 @@ use super::{
 
 /// `(struct, field, value)`: the field has the value when it is absent.
 const SIMPLE: &[(&str, &str, &str)] = &[
+    ("admissionregistration.v1.MatchResources", "matchPolicy", r#""Equivalent""#),
+    ("admissionregistration.v1.MatchResources", "namespaceSelector", "{}"),
+    ("admissionregistration.v1.MatchResources", "objectSelector", "{}"),
+    ("admissionregistration.v1.NamedRuleWithOperations", "scope", r#""*""#),
+    ("admissionregistration.v1.ValidatingAdmissionPolicySpec", "failurePolicy", r#""Fail""#),
     ("apps.v1.DeploymentSpec", "replicas", "1"),
     ("apps.v1.DeploymentSpec", "revisionHistoryLimit", "10"),
     ("apps.v1.DeploymentSpec", "progressDeadlineSeconds", "600"),

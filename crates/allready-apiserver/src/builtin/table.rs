@@ -34,6 +34,7 @@ pub(crate) struct Row {
 const EVERY: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 const ONE_BY_ONE: &[&str] = &["create", "delete", "get", "list", "patch", "update", "watch"];
 const RBAC: &str = "rbac.authorization.k8s.io";
+const ADMISSION: &str = "admissionregistration.k8s.io";
 const AUTHORIZATION: &str = "authorization.k8s.io";
 
 const POD_FIELDS: &[&str] = &[
@@ -94,7 +95,7 @@ const WORKLOAD: Row = Row { group: "apps", all: true, status: true, generation: 
 const REVIEW: Row = Row { group: AUTHORIZATION, namespaced: false, verbs: &["create"], ..PLAIN };
 
 /// Every built-in kind.
-pub(crate) static ROWS: [Row; 24] = [
+pub(crate) static ROWS: [Row; 27] = [
     Row { plural: "configmaps", kind: "ConfigMap", name: "core.v1.ConfigMap", short: "cm", ..PLAIN },
     Row {
         plural: "events",
@@ -150,6 +151,25 @@ pub(crate) static ROWS: [Row; 24] = [
         all: true,
         status: true,
         selectable: &["spec.clusterIP", "spec.type"],
+        ..PLAIN
+    },
+    Row {
+        group: ADMISSION,
+        plural: "validatingadmissionpolicies",
+        kind: "ValidatingAdmissionPolicy",
+        name: "admissionregistration.v1.ValidatingAdmissionPolicy",
+        namespaced: false,
+        status: true,
+        generation: true,
+        ..PLAIN
+    },
+    Row {
+        group: ADMISSION,
+        plural: "validatingadmissionpolicybindings",
+        kind: "ValidatingAdmissionPolicyBinding",
+        name: "admissionregistration.v1.ValidatingAdmissionPolicyBinding",
+        namespaced: false,
+        generation: true,
         ..PLAIN
     },
     Row { plural: "daemonsets", kind: "DaemonSet", name: "apps.v1.DaemonSet", short: "ds", ..WORKLOAD },
@@ -232,6 +252,16 @@ pub(crate) static ROWS: [Row; 24] = [
         name: "events.v1.Event",
         short: "ev",
         selectable: NEW_EVENT_FIELDS,
+        ..PLAIN
+    },
+    Row {
+        group: "policy",
+        plural: "poddisruptionbudgets",
+        kind: "PodDisruptionBudget",
+        name: "policy.v1.PodDisruptionBudget",
+        short: "pdb",
+        status: true,
+        generation: true,
         ..PLAIN
     },
     Row {
@@ -321,7 +351,11 @@ impl Row {
             kind: self.kind.into(),
             list_kind: format!("{}List", self.kind),
             short_names: if self.short.is_empty() { Vec::new() } else { vec![self.short.into()] },
-            categories: if self.all { vec!["all".into()] } else { Vec::new() },
+            categories: match self.group {
+                ADMISSION => vec!["api-extensions".into()],
+                _ if self.all => vec!["all".into()],
+                _ => Vec::new(),
+            },
             namespaced: self.namespaced,
             versions: vec![version],
             storage_version: if event { "v1".into() } else { self.api_version() },

@@ -52,6 +52,19 @@ pub(crate) fn of(row: &Row, new: &Value, old: Option<&Value>) -> Vec<String> {
             "spec.externalIPs is deprecated and may no longer be implemented in some clusters".to_owned(),
         );
     }
+    match row.kind {
+        "ValidatingAdmissionPolicy" | "ValidatingAdmissionPolicyBinding" => {
+            warnings.push(format!("{} {}: stored, but not enforced by this server", row.kind, quote(name)));
+        }
+        "PodDisruptionBudget" => {
+            warnings.push(format!(
+                "{} {}: stored, but evictions do not respect it on this server",
+                row.kind,
+                quote(name)
+            ));
+        }
+        _ => {}
+    }
     warnings
 }
 

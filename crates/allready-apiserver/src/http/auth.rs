@@ -19,8 +19,12 @@ pub(crate) enum Trust {
     Tokens(Arc<[(String, User)]>),
 }
 
-/// Who speaks, from the `Authorization` header.
-pub(crate) fn authenticate(trust: &Trust, header: Option<&str>) -> Result<User, Failure> {
+/// Who speaks, from the `Authorization` header; a token that is not known from the start may be one of a service account.
+pub(crate) fn authenticate(
+    trust: &Trust,
+    header: Option<&str>,
+    service_account: impl FnOnce(&str) -> Option<User>,
+) -> Result<User, Failure> {
     let known = match trust {
         Trust::Caller(user) => return Ok(user.clone()),
         Trust::Tokens(known) => known,
@@ -31,7 +35,8 @@ pub(crate) fn authenticate(trust: &Trust, header: Option<&str>) -> Result<User, 
         _ => return Ok(anonymous()),
     };
     let found = known.iter().rev().find(|(token, _)| equal(given.as_bytes(), token.as_bytes()));
-    found.map(|(_, user)| user.clone()).ok_or_else(Failure::unauthorized)
+    let found = found.map(|(_, user)| user.clone()).or_else(|| service_account(given));
+    found.ok_or_else(Failure::unauthorized)
 }
 
 /// Whether someone may, as the roles and bindings say. The policy is looked up only for those who are not administrators.

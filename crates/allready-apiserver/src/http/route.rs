@@ -235,6 +235,7 @@ fn methods(
         (false, (_, _, "scale")) if version.scale.is_some() => (Endpoint::Scale, &["GET", "PUT", "PATCH"]),
         (false, ("", "pods", "binding")) => (Endpoint::Other("binding"), &["POST"]),
         (false, ("", "pods", "eviction")) => (Endpoint::Other("eviction"), &["POST"]),
+        (false, ("", "serviceaccounts", "token")) => (Endpoint::Other("token"), &["POST"]),
         (false, ("", "namespaces", "finalize")) => (Endpoint::Other("finalize"), &["PUT"]),
         _ => return None,
     })

@@ -169,7 +169,9 @@ impl Asked {
         };
         let info = info::read(&self.method, path, &self.query);
         deadline::check(&info, &self.query)?;
-        let user = auth::authenticate(trust, self.authorization.as_deref())?;
+        let user = auth::authenticate(trust, self.authorization.as_deref(), |token| {
+            shared.engine().service_account(token, shared.now())
+        })?;
         let policy = || shared.engine().access();
         let user = match self.impersonated.clone()? {
             None => user,

@@ -351,7 +351,7 @@ fn who_has_no_token_may_only_ask_how_the_server_is() {
     let server =
         crate::rest::Engine::new(crate::server::boot::registry(), &|| (jiff::Timestamp::UNIX_EPOCH, [0; 32]));
     let message = |method: &str, path: &str| {
-        let user = auth::authenticate(&trust, None).unwrap();
+        let user = auth::authenticate(&trust, None, |_| None).unwrap();
         auth::authorize(&user, &info::read(method, path, &[]), &[], || server.access())
             .map_err(|failure| failure.message)
     };
@@ -375,7 +375,10 @@ fn who_has_no_token_may_only_ask_how_the_server_is() {
         let (method, path) = request.split_once(' ').unwrap();
         assert_eq!(message(method, path), Err(expected.to_owned()));
     }
-    let code = |header| auth::authenticate(&trust, Some(header)).map(|user| user.name).map_err(|f| f.code);
+    let account = |token: &str| (token == "issued").then(|| crate::call::User::service_account("a", "b"));
+    let code =
+        |header| auth::authenticate(&trust, Some(header), account).map(|user| user.name).map_err(|f| f.code);
+    assert_eq!(code("Bearer issued"), Ok("system:serviceaccount:a:b".to_owned()));
     assert_eq!(code("Bearer secret"), Ok("admin".to_owned()));
     assert_eq!(code("bearer secret"), Ok("admin".to_owned()));
     assert_eq!(code("bearer other words"), Ok("joe".to_owned()));

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::OnceLock};
 
 use k8s_openapi::{
-    api::{apps, authorization, batch, coordination, core, events, rbac},
+    api::{admissionregistration, apps, authorization, batch, coordination, core, events, policy, rbac},
     apiextensions_apiserver::pkg::apis::apiextensions,
     apimachinery::pkg::apis::meta,
 };
@@ -49,6 +49,8 @@ fn roots(generator: &mut SchemaGenerator) {
     fn add<T: JsonSchema>(generator: &mut SchemaGenerator) {
         generator.subschema_for::<T>();
     }
+    add::<admissionregistration::v1::ValidatingAdmissionPolicy>(generator);
+    add::<admissionregistration::v1::ValidatingAdmissionPolicyBinding>(generator);
     add::<apps::v1::DaemonSet>(generator);
     add::<apps::v1::Deployment>(generator);
     add::<apps::v1::ReplicaSet>(generator);
@@ -72,6 +74,7 @@ fn roots(generator: &mut SchemaGenerator) {
     add::<core::v1::Service>(generator);
     add::<core::v1::ServiceAccount>(generator);
     add::<events::v1::Event>(generator);
+    add::<policy::v1::PodDisruptionBudget>(generator);
     add::<rbac::v1::ClusterRole>(generator);
     add::<rbac::v1::ClusterRoleBinding>(generator);
     add::<rbac::v1::Role>(generator);

@@ -33,6 +33,7 @@ mod raw;
 mod read;
 mod scale;
 mod selector;
+mod service_accounts;
 mod token;
 mod write;
 pub(crate) mod yaml;
@@ -109,6 +110,7 @@ struct Inner {
     definitions: Mutex<HashMap<String, String>>,
     /// Held by a write that gives what must be unique, until it is stored.
     turn: Mutex<()>,
+    tokens: service_accounts::Tokens,
 }
 
 impl Engine {
@@ -123,6 +125,7 @@ impl Engine {
             terminating: RwLock::default(),
             definitions: Mutex::default(),
             turn: Mutex::default(),
+            tokens: service_accounts::Tokens::default(),
         };
         let engine = Self { inner: Arc::new(inner) };
         engine.begin(stamp);
@@ -226,6 +229,7 @@ impl Engine {
             (Verb::Watch, _) => scope.watch(),
             (Verb::Create, Endpoint::Other("eviction")) => scope.evict(&mut warnings),
             (Verb::Create, Endpoint::Other("binding")) => scope.bind(&mut warnings),
+            (Verb::Create, Endpoint::Other("token")) => scope.request_token(&mut warnings),
             (Verb::Create, _) => scope.create(&mut warnings),
             (Verb::Update, Endpoint::Scale) => scope.update_scale(&mut warnings),
             (Verb::Update, _) => scope.update(&mut warnings),

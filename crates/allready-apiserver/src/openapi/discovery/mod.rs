@@ -211,6 +211,11 @@ pub(super) fn subresources(resource: &Resource, version: &Version) -> Vec<Part> 
                 verbs: &["create"],
             });
         }
+        ("", "serviceaccounts") => parts.push(Part {
+            name: "token",
+            speaks: Some(["authentication.k8s.io", "v1", "TokenRequest"]),
+            verbs: &["create"],
+        }),
         _ => {}
     }
     let status = version.status.then_some(Part { name: "status", speaks: None, verbs: WRITE });

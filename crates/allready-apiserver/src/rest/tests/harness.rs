@@ -156,6 +156,7 @@ pub(crate) fn call(
         "status" => Endpoint::Status,
         "scale" => Endpoint::Scale,
         "finalize" => Endpoint::Other("finalize"),
+        "token" => Endpoint::Other("token"),
         _ => return None,
     };
     let (now, random) = stamp();

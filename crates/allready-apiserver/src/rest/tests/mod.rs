@@ -8,4 +8,5 @@ mod hostile;
 mod keeping;
 mod patches;
 mod replay;
+mod tokens;
 mod work;
