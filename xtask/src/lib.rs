@@ -4,6 +4,7 @@ pub mod bench;
 pub mod client;
 pub mod conformance;
 pub mod dependencies;
+pub mod docs;
 pub mod e2e;
 pub mod embedded;
 pub mod exports;

@@ -58,6 +58,14 @@ enum Chore {
         #[arg(long, required = true)]
         check: bool,
     },
+    /// Follow the pages of docs/ that users follow, and compare what they show with what is printed
+    Docs {
+        /// Check them, on servers of their own
+        #[arg(long, required = true)]
+        check: bool,
+        /// Only the pages whose path contains this
+        filter: Option<String>,
+    },
     /// Compare the verdicts on a corpus of objects with those of people who know them
     ScoreHealth {
         /// Print every object that is judged differently
@@ -192,6 +200,8 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Manifests { check } => xtask::manifests::run(&environment, check),
         // Nothing is installed for good.
         Chore::Install { check: _ } => Box::pin(xtask::install::run(&environment)).await,
+        // Nothing is written into the pages.
+        Chore::Docs { check: _, filter } => xtask::docs::run(&environment, filter.as_deref()).await,
         Chore::ScoreHealth { errors, file } => xtask::score_health::run(errors, file.as_deref()),
         Chore::Exports { differences, turn } => xtask::exports::run(&environment, differences, turn),
         Chore::Image(options) => xtask::image::run(&options),

@@ -8,6 +8,7 @@ use std::{
     process::Command,
 };
 
+use allready_apiserver::catalog;
 use allready_kube::kinds;
 use anyhow::{Context as _, Result, bail};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -60,6 +61,11 @@ struct Rendered {
     namespace: &'static str,
 }
 
+/// The head of a CRD of somebody else.
+const REDUCED: &str = "# For trying docs/hub.md on `allready apiserver`: reduced to what a status needs. A cluster needs the original.
+# Made by `cargo xtask manifests`.
+";
+
 /// Helm removes what it installed, and with a definition go all its objects.
 const KEEP: (&str, &str) = ("helm.sh/resource-policy", "keep");
 
@@ -75,6 +81,11 @@ pub fn run(environment: &Environment, check: bool) -> Result<bool> {
     // Only the chart has the one in MetalLB's group, for the values of manifests/metallb.
     let (name, _, kept) = files(&kinds::metallb_definition())?;
     same &= settle(&format!("charts/allready/files/{name}.yaml"), &kept, check)?;
+    for crd in [catalog::gateway(), catalog::dns_endpoint()] {
+        let name = crd["metadata"]["name"].as_str().context("a CRD without a name")?;
+        let text = format!("{REDUCED}{}\n", serde_saphyr::to_string(&crd)?.trim_end());
+        same &= settle(&format!("docs/crds/{name}.yaml"), &text, check)?;
+    }
     same &= settle("docs/reference.md", &reference::page(&ours), check)?;
     let chart = |name: &str| {
         let path = root().join("charts/allready").join(name);

@@ -1,0 +1,134 @@
+//! `cargo xtask docs --check`: the pages for users, followed from top to bottom as they are printed.
+//!
+//! A page says in a comment at its top what runs it: `<!-- server: embedded -->` (the page starts `allready apiserver` itself) or
+//! `<!-- server: real -->` (a fresh kube-apiserver, in `KUBECONFIG`). The code blocks of a page run in one shell, in a directory of its own
+//! with copies of `charts`, `docs` and `manifests`:
+//!
+//! | block | |
+//! |---|---|
+//! | `sh` | commands, each of which has to succeed |
+//! | `console` | commands after `$ `, each of which has to succeed and to print what stands below it |
+//! | `yaml` after `<!-- shown by: COMMAND -->` | a part of what the command prints as YAML |
+//! | any after `<!-- not run: REASON -->` | for the reader alone |
+//!
+//! A command ends with its line, unless that ends in `\`, `|`, or `&&`, or begins a here-document or a `for` loop. One that ends in ` &` runs on until the
+//! end of the page; what it should print is waited for. [`expected`] has the wildcards.
+
+mod expected;
+mod page;
+mod shell;
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+
+use crate::real::{self, Environment, Helm, Private};
+use crate::{e2e, printer};
+use page::{Action, Page, Server};
+use shell::Shell;
+
+/// The pages that can be followed.
+const PAGES: [&str; 3] = ["docs/install.md", "docs/configuration-status.md", "docs/hub.md"];
+
+/// The parts of the repository that commands name.
+const COPIED: [&str; 3] = ["charts", "docs", "manifests"];
+
+/// Follows the pages whose path contains `filter`, and prints a line for each. Returns whether all of them say what happens.
+pub async fn run(environment: &Environment, filter: Option<&str>) -> Result<bool> {
+    // What is installed and removed here is never somebody's cluster.
+    let environment = Environment { kubeconfig: None, ..environment.clone() };
+    let programs = programs(&environment).await?;
+    let mut right = true;
+    for file in PAGES.into_iter().filter(|page| filter.is_none_or(|filter| page.contains(filter))) {
+        let text = fs::read_to_string(root().join(file)).with_context(|| format!("cannot read {file}"))?;
+        let page = Page::parse(file, &text)?;
+        let start = Instant::now();
+        match follow(&environment, &page, programs.path()).await {
+            Ok(()) => {
+                let (run, skipped) = page.counts();
+                let took = start.elapsed().as_secs_f64();
+                printer::line(format!("{took:6.1} s  {file}: {run} commands, {skipped} blocks not run"));
+            }
+            Err(error) => {
+                right = false;
+                printer::line(format!("{error:#}"));
+            }
+        }
+    }
+    Ok(right)
+}
+
+/// A directory with the programs that the pages name.
+async fn programs(environment: &Environment) -> Result<tempfile::TempDir> {
+    let built = e2e::build().await?;
+    let directory = tempfile::Builder::new().prefix("allready-programs-").tempdir()?;
+    for (name, program) in [
+        ("allready", built.allready.clone()),
+        ("kubectl-allready", built.allready),
+        ("allready-controller", built.controller),
+        ("kubectl", real::kubectl(environment)?),
+        ("helm", Helm::V4.program(environment)?),
+    ] {
+        std::os::unix::fs::symlink(program, directory.path().join(name))?;
+    }
+    Ok(directory)
+}
+
+async fn follow(environment: &Environment, page: &Page, programs: &Path) -> Result<()> {
+    let directory = tempfile::Builder::new().prefix("allready-page-").tempdir()?;
+    for part in COPIED {
+        copy(&root().join(part), &directory.path().join(part))?;
+    }
+    let server = match page.server {
+        Server::Embedded => None,
+        Server::Real => Some(Private::start(environment).await?),
+    };
+    let mut shell = Shell::start(directory.path(), programs, server.as_ref().map(Private::kubeconfig))?;
+    for step in &page.steps {
+        let found = shell.run(&step.command, |printed| match &step.action {
+            Action::Succeed => Ok(()),
+            Action::Print(lines) => expected::lines(lines, printed),
+            Action::Show(yaml) => expected::part(yaml, printed),
+        });
+        let place = || format!("{}:{}: $ {}", page.file, step.line, step.command);
+        found.await.with_context(place)?;
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// Fails unless the pages can be read as pages: what `cargo test` checks without a server.
+#[cfg(test)]
+mod tests {
+    use anyhow::ensure;
+
+    use super::*;
+
+    #[test]
+    fn every_page_names_its_server_and_has_commands() -> Result<()> {
+        for file in PAGES {
+            let page = Page::parse(file, &fs::read_to_string(root().join(file))?)?;
+            ensure!(page.counts().0 > 5, "{file} has hardly any command");
+        }
+        Ok(())
+    }
+}
