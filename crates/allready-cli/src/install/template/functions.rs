@@ -67,7 +67,7 @@ fn of_texts(name: &str, args: &Arguments<'_>) -> Option<Answer> {
         Some(args.two_texts().map(|(first, second)| Value::Bool(ask(first, second))))
     };
     match name {
-        "sha256sum" => text(args.text(0).map(|text| hex(&Sha256::digest(text)))),
+        "sha256sum" => text(args.text(0).map(sha256)),
         "quote" => text(Ok(args.joined(|value| go_quoted(&value.shown())))),
         "nindent" => text(args.number(0).and_then(|by| Ok(format!("\n{}", indented(by, args.text(1)?))))),
         "trimSuffix" => two(|end, text| text.strip_suffix(end).unwrap_or(text).to_owned()),
@@ -271,8 +271,12 @@ fn go_json(value: &Value) -> String {
     Json::from(value).to_string().chars().map(escaped).collect()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// SHA-256 in hexadecimal digits.
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().fold(String::new(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
 }
 
 fn regex(pattern: &str) -> Result<Regex, Problem> {
