@@ -50,5 +50,5 @@ fn a_request_for_what_is_not_given_is_refused() {
         let (code, body) = post(&engine, &path, &json!({ "spec": spec }));
         assert_eq!((code, &body["reason"]), (422, &json!("Invalid")), "{body}");
     }
-    assert_eq!(post(&engine, &format!("{ACCOUNTS}/nobody/token"), json!({})).0, 404);
+    assert_eq!(post(&engine, &format!("{ACCOUNTS}/nobody/token"), &json!({})).0, 404);
 }
