@@ -16,6 +16,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// A shell in a process group of its own, which ends with this value.
 pub(super) struct Shell {
     process: Child,
+    /// Its process group, which is still there when the shell has ended and what it started has not.
+    group: u32,
     input: ChildStdin,
     /// The number of commands so far; the output of each goes into a file of its own.
     commands: usize,
@@ -43,7 +45,8 @@ impl Shell {
             .kill_on_drop(true);
         let mut process = command.spawn().context("cannot start bash")?;
         let input = process.stdin.take().context("bash without an input")?;
-        Ok(Self { process, input, commands: 0, output })
+        let group = process.id().context("bash has ended")?;
+        Ok(Self { process, group, input, commands: 0, output })
     }
 
     /// Runs a command, and fails where it does, or where `check` refuses what it printed. A command in the background is waited for until
@@ -85,15 +88,13 @@ impl Shell {
 impl Drop for Shell {
     fn drop(&mut self) {
         // With everything that was started in the background.
-        if let Some(id) = self.process.id() {
-            let group = format!("-{id}");
-            for signal in ["-TERM", "-KILL"] {
-                let _ = std::process::Command::new("kill")
-                    .args([signal, "--", &group])
-                    .stderr(Stdio::null())
-                    .status();
-                std::thread::sleep(Duration::from_millis(200));
-            }
+        let group = format!("-{}", self.group);
+        for signal in ["-TERM", "-KILL"] {
+            let _ = std::process::Command::new("kill")
+                .args([signal, "--", &group])
+                .stderr(Stdio::null())
+                .status();
+            std::thread::sleep(Duration::from_millis(200));
         }
     }
 }
@@ -123,10 +124,17 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let mut shell = shell(directory.path());
         let check = |printed: &str| if printed == "ready\n" { Ok(()) } else { bail!("not ready") };
-        shell.run("sleep 0.1 && echo ready && echo $$ > id && exec sleep 1000 &", check).await.unwrap();
-        let id = fs::read_to_string(directory.path().join("id"));
+        shell.run("sleep 0.1 && echo ready && echo $BASHPID > id && exec sleep 1000 &", check).await.unwrap();
+        let file = directory.path().join("id");
+        while !file.exists() {
+            sleep(Duration::from_millis(10)).await;
+        }
+        sleep(Duration::from_millis(50)).await;
+        let id = fs::read_to_string(file).unwrap();
+        // Empty for a process that has ended and that nobody has waited for.
+        let command = || fs::read(format!("/proc/{}/cmdline", id.trim())).unwrap_or_default();
+        assert!(!command().is_empty());
         drop(shell);
-        let is_there = |id: &str| Path::new(&format!("/proc/{id}/cmdline")).exists();
-        assert!(!id.is_ok_and(|id| is_there(id.trim())));
+        assert!(command().is_empty());
     }
 }
