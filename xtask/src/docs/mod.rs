@@ -12,7 +12,7 @@
 //! | any after `<!-- not run: REASON -->` | for the reader alone |
 //!
 //! A command ends with its line, unless that ends in `\`, `|`, or `&&`, or begins a here-document or a `for` loop. One that ends in ` &` runs on until the
-//! end of the page; what it should print is waited for. [`expected`] has the wildcards.
+//! end of the page; what it should print is waited for. `expected.rs` has the wildcards.
 
 mod expected;
 mod page;

@@ -57,7 +57,7 @@ impl HubState {
             return desired;
         };
         let patience =
-            if link.is_heard() { DEFAULT_PATIENCE } else { FIRST_ANSWER.min(self.options.patience) };
+            if link.is_heard() { self.cluster_timeout() } else { FIRST_ANSWER.min(self.options.patience) };
         let told = Told {
             state: link.state(patience, now.elapsed),
             is_troubled: link.trouble().is_some(),
@@ -102,6 +102,12 @@ impl HubState {
             self.own_settled(&target);
         }
         desired
+    }
+
+    /// The time without a word after which a cluster is written down as lost: that of the least patient aggregation.
+    fn cluster_timeout(&self) -> Duration {
+        let timeouts = self.aggregations.values().map(|aggregation| aggregation.plan.cluster_timeout);
+        timeouts.chain([DEFAULT_PATIENCE]).min().unwrap_or(DEFAULT_PATIENCE)
     }
 
     /// The time at which the ClusterStatus is written: at once when the cluster answers or does not any more, soon when something
@@ -170,7 +176,7 @@ fn without_credentials(server: &str) -> String {
     format!("{scheme}://{host}")
 }
 
-/// After how long without a word a cluster is written down as lost; aggregations have a patience of their own.
+/// The time without a word after which a cluster is written down as lost at the latest.
 const DEFAULT_PATIENCE: Duration = Duration::from_secs(30);
 /// The same for one that has never been heard.
 const FIRST_ANSWER: Duration = Duration::from_secs(8);

@@ -23,14 +23,15 @@ fn why_a_cluster_did_not_answer_is_told_while_there_is_patience_with_it() {
     let mut world = calm();
     assert_eq!(reachable(&world), ("True".to_owned(), String::new()));
     world.spoke(2).is_up = false;
-    world.pass(S(8));
+    world.pass(S(6));
     let told = "it did not answer the last time: connection refused".to_owned();
     assert_eq!(reachable(&world), ("True".to_owned(), told));
     world.spoke(2).is_up = true;
     world.pass(S(8));
     assert_eq!(reachable(&world), ("True".to_owned(), String::new()));
     world.spoke(2).is_up = false;
-    world.pass(S(40));
+    // The aggregation waits for ten seconds.
+    world.pass(S(14));
     assert_eq!(reachable(&world), ("False".to_owned(), "connection refused".to_owned()));
 }
 
