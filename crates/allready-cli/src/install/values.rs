@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 use super::schema::Problem;
 use crate::{failure::Failure, input, printer::tame};
 
+/// The most parts that a key of `--set` may have: as deep as a file of values may be.
+const DEEPEST: usize = 64;
 /// No list in values is longer than this: an index beyond it is a slip.
 const LONGEST: usize = 1000;
 
@@ -141,6 +143,9 @@ fn path(key: &str) -> Result<Vec<Step>, String> {
             steps.push(Step::Index(index.ok_or_else(|| format!("{key:?} has no index that can be used"))?));
         }
     }
+    if steps.len() > DEEPEST {
+        return Err(format!("its key has {} parts, and {DEEPEST} are the most", steps.len()));
+    }
     Ok(steps)
 }
 
@@ -221,6 +226,8 @@ mod tests {
                 "dotted": { "a.b/c": "x,y" }, "zip": "0123", "e": "", "u": "a=b" })
         );
         assert_eq!(set(&chart, &["a"]).unwrap_err(), "there is no `=`: write KEY=VALUE");
+        let deep = format!("{}a=1", "a.".repeat(20_000));
+        assert_eq!(set(&chart, &[&deep]).unwrap_err(), "its key has 20001 parts, and 64 are the most");
         assert!(set(&chart, &["list[9999]=1"]).unwrap_err().contains("no index"));
         assert!(set(&chart, &["list[0].x.z=1"]).unwrap_err().contains("no key of a map"));
     }

@@ -15,7 +15,7 @@ use super::{BACKOFF, REQUEST_TIMEOUT, WatchError};
 
 /// How long one watch lasts, in seconds; a fifth less by chance, so that many do not end at once.
 const WATCH_SECONDS: u64 = 8;
-/// How much later than it should have ended a watch is dead. With it, one that hangs is noticed within ten seconds.
+/// The time after its end at which a watch that is still open is dead. With it, one that hangs is noticed within ten seconds.
 const MARGIN: Duration = Duration::from_secs(2);
 /// After how long everything is listed again; a fifth less by chance.
 const RELIST: Duration = Duration::from_mins(10);

@@ -17,11 +17,11 @@ use tokio::time::{Instant, sleep};
 
 use super::{AGENT, CLUSTERS, Stage};
 
-/// How long after the last fault the status must be right.
+/// The time after the last fault within which the status must be right.
 const SETTLED: Duration = Duration::from_secs(5);
 /// How long a cluster may be red, or lost, while the hub is green.
 const LAG: Duration = Duration::from_secs(8);
-/// How long a cluster may be silent, in seconds.
+/// The time that a cluster may be silent, in seconds.
 const CLUSTER_TIMEOUT: u32 = 2;
 
 /// The kinds of objects that the hub makes, and watches.
