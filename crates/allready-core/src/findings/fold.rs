@@ -26,6 +26,9 @@ pub struct Fold {
     pub good_reason: Reason,
     /// The message where there is no finding at all; [`parse`](super::parse) reads it back only if it is empty.
     pub good_message: Message,
+    /// Reasons in order of precedence: where errors have different ones, the first of these that any has is the condition's, and
+    /// [`MULTIPLE_REASONS`] only where none has any. For kinds whose reasons are a closed list.
+    pub precedence: &'static [&'static str],
     /// How long a message may become, in bytes: at least [`Fold::LEAST_BYTES`], at most [`Message::MAX_BYTES`], and
     /// taken as the nearer of the two where it is neither.
     pub max_bytes: usize,
@@ -52,6 +55,7 @@ impl Fold {
             polarity: Polarity::NormalTrue,
             good_reason,
             good_message: Message::EMPTY,
+            precedence: &[],
             max_bytes: 4096,
             max_listed: 32,
         }
@@ -130,7 +134,7 @@ impl Findings {
     /// assert_eq!(folded.message, "1 warning\nwarning path/spec.tls WeakCipher: RC4 is weak");
     /// ```
     pub fn fold(&self, how: &Fold) -> Folded {
-        match self.cause() {
+        match self.cause(how) {
             Some(reason) => Folded {
                 status: how.polarity.status(Standing::Bad),
                 reason,
@@ -172,7 +176,7 @@ impl Findings {
     /// ```
     pub fn fold_partial(&self, how: &Fold, parts: &[Subject]) -> Partial {
         let main = self.fold(how);
-        let Some(cause) = self.cause() else { return Partial { main, partial: None } };
+        let Some(cause) = self.cause(how) else { return Partial { main, partial: None } };
         let is_about_a_part = |error: &Finding| parts.iter().any(|part| error.subject.overlaps(part));
         let works = |part: &Subject| !self.errors().any(|error| error.subject.overlaps(part));
         if !self.errors().all(is_about_a_part) || !parts.iter().any(works) {
@@ -194,9 +198,13 @@ impl Findings {
     }
 
     /// The one reason of the errors, if there are errors.
-    fn cause(&self) -> Option<Reason> {
-        let mut errors = self.errors();
-        let first = &errors.next()?.reason;
-        Some(if errors.all(|error| error.reason == *first) { first.clone() } else { MULTIPLE_REASONS })
+    fn cause(&self, how: &Fold) -> Option<Reason> {
+        let first = &self.errors().next()?.reason;
+        if self.errors().all(|error| error.reason == *first) {
+            return Some(first.clone());
+        }
+        let rank = |error: &&Finding| how.precedence.iter().position(|reason| error.reason == **reason);
+        let leading = self.errors().filter(|error| rank(error).is_some()).min_by_key(rank);
+        Some(leading.map_or(MULTIPLE_REASONS, |error| error.reason.clone()))
     }
 }

@@ -379,3 +379,14 @@ proptest! {
         prop_assert_eq!(folded.main.message, findings.fold(&valid()).message);
     }
 }
+
+#[test]
+fn errors_with_different_reasons_have_the_one_that_goes_first() {
+    let mut findings = Findings::new();
+    findings.error(Subject::Whole, reason!("BackendNotFound"), "");
+    findings.error(Subject::path("spec"), reason!("RefNotPermitted"), "");
+    let how = |precedence| Fold { precedence, ..Fold::new(reason!("ResolvedRefs")) };
+    assert_eq!(findings.fold(&how(&["RefNotPermitted", "BackendNotFound"])).reason, "RefNotPermitted");
+    assert_eq!(findings.fold(&how(&["BackendNotFound"])).reason, "BackendNotFound");
+    assert_eq!(findings.fold(&how(&["InvalidKind"])).reason, MULTIPLE_REASONS);
+}

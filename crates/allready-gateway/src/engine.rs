@@ -1,0 +1,334 @@
+//! The engine: objects in, one at a time, and the statuses that change by them out.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use allready_core::Time;
+
+use crate::{
+    Kind, Object, ObjectKey, ObjectStatus, Support,
+    gateway::{self, Tree},
+    object::Spec,
+    policy,
+    route::{self, RouteOutcome},
+    store::{Dependency, Link, Store, View},
+    write::{self, Attached},
+};
+
+/// Statuses, by object.
+pub type Statuses = BTreeMap<ObjectKey, ObjectStatus>;
+
+/// What others read of a unit that was judged.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    /// Of a Gateway.
+    Tree(Arc<Tree>),
+    /// Of a route.
+    Route(Arc<RouteOutcome>),
+}
+
+/// Computes the status of every object that is the implementation's own.
+///
+/// ```
+/// use allready_core::{Status, Time};
+/// use allready_gateway::{Object, ObjectStatus, Support, status};
+/// use serde_json::json;
+///
+/// let class = json!({
+///     "apiVersion": "gateway.networking.k8s.io/v1",
+///     "kind": "GatewayClass",
+///     "metadata": {"name": "example", "generation": 1},
+///     "spec": {"controllerName": "example.com/gateway"},
+/// });
+/// let objects = [Object::read(&class)?];
+/// let statuses = status(objects, &Support::new("example.com/gateway"), Time::EPOCH);
+/// let Some(ObjectStatus::GatewayClass(class)) = statuses.values().next() else { panic!("the class has a status") };
+/// assert_eq!(class.conditions.find("Accepted").unwrap().status, Status::True);
+/// # Ok::<(), allready_gateway::ObjectError>(())
+/// ```
+pub fn status(objects: impl IntoIterator<Item = Object>, support: &Support, now: Time) -> Statuses {
+    let mut engine = Engine::new(support.clone());
+    for object in objects {
+        engine.apply(object);
+    }
+    engine.take_changed(now);
+    engine.statuses()
+}
+
+/// Computes statuses one change at a time: only what has read the object that changed is computed anew.
+///
+/// Feed it from watches, write what [`take_changed`](Self::take_changed) returns, and feed it the objects that these writes return.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    support: Support,
+    store: Store,
+    outcomes: HashMap<ObjectKey, Outcome>,
+    /// What each unit has read, and who has read each thing.
+    reads: HashMap<ObjectKey, BTreeSet<Dependency>>,
+    readers: HashMap<Dependency, BTreeSet<ObjectKey>>,
+    /// Units to judge anew: kinds that others read are first.
+    dirty: BTreeSet<ObjectKey>,
+    attached: Attached,
+    /// Gateways whose status is to be written anew.
+    stale: BTreeSet<ObjectKey>,
+    /// The statuses, with the unit that each comes from.
+    computed: BTreeMap<ObjectKey, (ObjectKey, ObjectStatus)>,
+    /// The statuses that each Gateway gave: its own, and those of its ListenerSets.
+    given: HashMap<ObjectKey, BTreeSet<ObjectKey>>,
+    changed: BTreeSet<ObjectKey>,
+}
+
+impl Engine {
+    /// An engine that has seen nothing.
+    pub fn new(support: Support) -> Self {
+        Self {
+            support,
+            store: Store::default(),
+            outcomes: HashMap::new(),
+            reads: HashMap::new(),
+            readers: HashMap::new(),
+            dirty: BTreeSet::new(),
+            attached: Attached::new(),
+            stale: BTreeSet::new(),
+            computed: BTreeMap::new(),
+            given: HashMap::new(),
+            changed: BTreeSet::new(),
+        }
+    }
+
+    /// Takes an object as it is now.
+    pub fn apply(&mut self, object: Object) {
+        let key = object.key.clone();
+        // Nobody but its own unit reads the status of an object.
+        let is_same_but_status = self.store.get(&key).is_some_and(|known| {
+            (&known.spec, &known.malformed, known.created)
+                == (&object.spec, &object.malformed, object.created)
+        });
+        let links = self.store.insert(object);
+        if is_unit(key.kind) {
+            self.dirty.insert(key.clone());
+        }
+        if is_same_but_status && key.kind != Kind::ListenerSet {
+            return;
+        }
+        self.touch(key, links);
+    }
+
+    /// Takes note that an object is gone.
+    pub fn delete(&mut self, key: &ObjectKey) {
+        let links = self.store.remove(key);
+        if is_unit(key.kind) {
+            self.dirty.insert(key.clone());
+        }
+        self.touch(key.clone(), links);
+    }
+
+    /// Computes what has changed, and returns the statuses that are to be written: those that differ from what is stored.
+    ///
+    /// A status is returned once; if it could not be written, apply the object again.
+    pub fn take_changed(&mut self, now: Time) -> Statuses {
+        while let Some(key) = self.dirty.pop_first() {
+            self.judge(&key, now);
+        }
+        for key in std::mem::take(&mut self.stale) {
+            self.write_gateway(&key, now);
+        }
+        let changed = std::mem::take(&mut self.changed);
+        changed
+            .into_iter()
+            .filter_map(|key| {
+                let (_, status) = self.computed.get(&key)?;
+                let object = self.store.get(&key)?;
+                (object.status.as_ref() != Some(status)).then(|| (key, status.clone()))
+            })
+            .collect()
+    }
+
+    /// Every status, as of the last [`take_changed`](Self::take_changed).
+    pub fn statuses(&self) -> Statuses {
+        self.computed.iter().map(|(key, (_, status))| (key.clone(), status.clone())).collect()
+    }
+
+    fn touch(&mut self, key: ObjectKey, links: BTreeSet<Link>) {
+        let touched = links.into_iter().map(Dependency::Link).chain([Dependency::Object(key)]);
+        for dependency in touched {
+            if let Some(readers) = self.readers.get(&dependency) {
+                self.dirty.extend(readers.iter().cloned());
+            }
+        }
+    }
+
+    fn judge(&mut self, key: &ObjectKey, now: Time) {
+        let view = View::new(&self.support, &self.store, &self.outcomes);
+        match key.kind {
+            Kind::GatewayClass => {
+                let own = view.get(key).filter(|object| match &object.spec {
+                    Spec::GatewayClass(class) => class.controller_name == self.support.controller_name,
+                    _ => false,
+                });
+                let status = own.map(|object| {
+                    write::class(object, gateway::class_problem(&view, object), &self.support, now)
+                });
+                self.note_reads(key, view.into_read());
+                self.set_status(key, key, status);
+            }
+            Kind::Gateway => {
+                let tree = gateway::judge(&view, key);
+                self.note_reads(key, view.into_read());
+                self.set_tree(key, tree);
+            }
+            Kind::BackendTLSPolicy => {
+                let outcome = policy::judge(&view, key);
+                let status = view
+                    .get(key)
+                    .zip(outcome)
+                    .and_then(|(object, outcome)| write::policy(object, &outcome, &self.support, now));
+                self.note_reads(key, view.into_read());
+                self.set_status(key, key, status);
+            }
+            _ => {
+                let outcome = route::judge(&view, key);
+                let status = view
+                    .get(key)
+                    .zip(outcome.as_ref())
+                    .and_then(|(object, outcome)| write::route(object, outcome, &self.support, now));
+                self.note_reads(key, view.into_read());
+                self.set_route(key, outcome);
+                self.set_status(key, key, status);
+            }
+        }
+    }
+
+    fn set_tree(&mut self, key: &ObjectKey, tree: Option<Tree>) {
+        self.stale.insert(key.clone());
+        let tree = tree.map(Arc::new);
+        let before = match &tree {
+            Some(tree) => self.outcomes.insert(key.clone(), Outcome::Tree(tree.clone())),
+            None => self.outcomes.remove(key),
+        };
+        let is_same = match (&before, &tree) {
+            (None, None) => true,
+            (Some(Outcome::Tree(before)), Some(tree)) => before.attaches_like(tree),
+            _ => false,
+        };
+        if !is_same {
+            self.touch_outcome(key);
+        }
+    }
+
+    fn set_route(&mut self, key: &ObjectKey, outcome: Option<RouteOutcome>) {
+        let outcome = outcome.map(Arc::new);
+        let before = match &outcome {
+            Some(outcome) => self.outcomes.insert(key.clone(), Outcome::Route(outcome.clone())),
+            None => self.outcomes.remove(key),
+        };
+        let before = match before {
+            Some(Outcome::Route(before)) => Some(before),
+            _ => None,
+        };
+        if before.as_ref().map(|before| &before.parents) == outcome.as_ref().map(|outcome| &outcome.parents) {
+            return;
+        }
+        let empty = BTreeSet::new;
+        let old = before.as_ref().map_or_else(empty, |before| before.attachments());
+        let new = outcome.as_ref().map_or_else(empty, |outcome| outcome.attachments());
+        for (gateway, listener) in old.difference(&new) {
+            self.stale.insert((*gateway).clone());
+            if let Some(count) = self.attached.get_mut(*listener) {
+                *count = count.saturating_sub(1);
+                if *count == 0 {
+                    self.attached.remove(*listener);
+                }
+            }
+        }
+        for (gateway, listener) in new.difference(&old) {
+            self.stale.insert((*gateway).clone());
+            let count = self.attached.entry((*listener).clone()).or_default();
+            *count = count.saturating_add(1);
+        }
+        self.touch_outcome(key);
+    }
+
+    fn touch_outcome(&mut self, key: &ObjectKey) {
+        if let Some(readers) = self.readers.get(&Dependency::Outcome(key.clone())) {
+            self.dirty.extend(readers.iter().cloned());
+        }
+    }
+
+    fn note_reads(&mut self, key: &ObjectKey, read: BTreeSet<Dependency>) {
+        let before = self.reads.remove(key).unwrap_or_default();
+        for dependency in before.difference(&read) {
+            if let Some(readers) = self.readers.get_mut(dependency) {
+                readers.remove(key);
+                if readers.is_empty() {
+                    self.readers.remove(dependency);
+                }
+            }
+        }
+        for dependency in read.difference(&before) {
+            self.readers.entry(dependency.clone()).or_default().insert(key.clone());
+        }
+        // One that is gone reads nothing: it is judged again when it is there again.
+        if self.store.get(key).is_some() {
+            self.reads.insert(key.clone(), read);
+        } else {
+            for dependency in &read {
+                if let Some(readers) = self.readers.get_mut(dependency) {
+                    readers.remove(key);
+                    if readers.is_empty() {
+                        self.readers.remove(dependency);
+                    }
+                }
+            }
+        }
+    }
+
+    fn write_gateway(&mut self, key: &ObjectKey, now: Time) {
+        let mut statuses = Vec::new();
+        if let Some(Outcome::Tree(tree)) = self.outcomes.get(key) {
+            for group in &tree.groups {
+                let Some(object) = self.store.get(&group.owner) else { continue };
+                let status = if group.owner == *key {
+                    write::gateway(object, tree, &self.attached, now)
+                } else {
+                    write::listener_set(object, tree, group, &self.attached, now)
+                };
+                statuses.push((group.owner.clone(), status));
+            }
+        }
+        let given: BTreeSet<ObjectKey> = statuses.iter().map(|(of, _)| of.clone()).collect();
+        let before = self.given.remove(key).unwrap_or_default();
+        for gone in before.difference(&given) {
+            // Another Gateway may have given it one by now.
+            if self.computed.get(gone).is_some_and(|(by, _)| by == key) {
+                self.computed.remove(gone);
+            }
+        }
+        for (of, status) in statuses {
+            self.set_status(&of, key, Some(status));
+        }
+        if !given.is_empty() {
+            self.given.insert(key.clone(), given);
+        }
+    }
+
+    fn set_status(&mut self, key: &ObjectKey, by: &ObjectKey, status: Option<ObjectStatus>) {
+        let object = self.store.get(key).filter(|object| !write::is_late(object, &self.support));
+        let (Some(object), Some(status)) = (object, status) else {
+            self.computed.remove(key);
+            return;
+        };
+        let is_known = self.computed.get(key).is_some_and(|(_, known)| *known == status);
+        if !is_known || object.status.as_ref() != Some(&status) {
+            self.changed.insert(key.clone());
+        }
+        self.computed.insert(key.clone(), (by.clone(), status));
+    }
+}
+
+/// Whether objects of this kind are judged by themselves; ListenerSets are with their Gateway.
+fn is_unit(kind: Kind) -> bool {
+    matches!(kind, Kind::GatewayClass | Kind::Gateway | Kind::BackendTLSPolicy) || kind.is_route()
+}

@@ -1,0 +1,30 @@
+#![doc = include_str!("../README.md")]
+#![deny(missing_docs)]
+
+pub mod catalog;
+mod conflict;
+mod engine;
+mod gateway;
+mod hostname;
+mod listener;
+pub mod object;
+mod policy;
+mod reference;
+mod route;
+mod selector;
+mod status;
+mod store;
+mod support;
+mod write;
+
+pub use engine::{Engine, Statuses, status};
+pub use object::{Kind, Object, ObjectError, ObjectKey};
+pub use status::{
+    GatewayClassStatus, GatewayStatus, ListenerConditions, ListenerConditionsPass, ListenerSetStatus,
+    ListenerStatus, ObjectStatus, PolicyAncestorStatus, PolicyStatus, RouteGroupKind, RouteParentStatus,
+    RouteStatus,
+};
+pub use support::Support;
+
+/// The API group of Gateway API.
+pub const GROUP: &str = "gateway.networking.k8s.io";

@@ -1,0 +1,148 @@
+//! Routes of all five kinds, ReferenceGrant and BackendTLSPolicy.
+
+use serde::{Deserialize, Serialize};
+
+/// The spec of a route; one type for the five kinds, which differ in what does not decide a status.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct RouteSpec {
+    /// The Gateways and ListenerSets that it wants to attach to.
+    pub parent_refs: Vec<ParentReference>,
+    /// The hostnames that it serves; any if there is none.
+    pub hostnames: Vec<String>,
+    /// Its rules.
+    pub rules: Vec<RouteRule>,
+}
+
+/// A parent of a route, of a ListenerSet, or an ancestor of a policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields of the Gateway API")]
+pub struct ParentReference {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
+}
+
+/// A rule of a route.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct RouteRule {
+    /// What is done to requests.
+    pub filters: Vec<Filter>,
+    /// Where requests go.
+    pub backend_refs: Vec<BackendRef>,
+}
+
+/// A filter of a rule or of a backend.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Filter {
+    /// Its type, such as `RequestRedirect`.
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// Where requests are sent as well.
+    pub request_mirror: Option<Mirror>,
+}
+
+/// The filter `RequestMirror`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Mirror {
+    /// Where requests are sent as well.
+    pub backend_ref: BackendRef,
+}
+
+/// A backend of a rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields of the Gateway API")]
+pub struct BackendRef {
+    pub group: String,
+    pub kind: Option<String>,
+    pub namespace: Option<String>,
+    pub name: String,
+    pub port: Option<u16>,
+    pub filters: Vec<Filter>,
+}
+
+/// A reference to a Secret or a ConfigMap.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields of the Gateway API")]
+pub struct ObjectRef {
+    pub group: String,
+    pub kind: Option<String>,
+    pub namespace: Option<String>,
+    pub name: String,
+}
+
+/// The spec of a ReferenceGrant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ReferenceGrantSpec {
+    /// Who may refer.
+    pub from: Vec<GrantFrom>,
+    /// What may be referred to.
+    pub to: Vec<GrantTo>,
+}
+
+/// A kind in a namespace that may refer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields of the Gateway API")]
+pub struct GrantFrom {
+    pub group: String,
+    pub kind: String,
+    pub namespace: String,
+}
+
+/// A kind, or one object of it, that may be referred to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields of the Gateway API")]
+pub struct GrantTo {
+    pub group: String,
+    pub kind: String,
+    pub name: Option<String>,
+}
+
+/// The spec of a BackendTLSPolicy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct BackendTlsPolicySpec {
+    /// The Services that it is about.
+    pub target_refs: Vec<TargetRef>,
+    /// How certificates of backends are validated.
+    pub validation: BackendValidation,
+}
+
+/// A target of a policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields of the Gateway API")]
+pub struct TargetRef {
+    pub group: String,
+    pub kind: String,
+    pub name: String,
+    pub section_name: Option<String>,
+}
+
+/// How certificates of backends are validated.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct BackendValidation {
+    /// The certificates of authorities.
+    pub ca_certificate_refs: Vec<ObjectRef>,
+    /// `System`, instead of certificates.
+    #[serde(rename = "wellKnownCACertificates")]
+    pub well_known_ca_certificates: Option<String>,
+}

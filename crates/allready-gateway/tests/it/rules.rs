@@ -1,0 +1,357 @@
+//! Rules that the conformance tests do not check.
+
+use allready_gateway::{Kind, Object, ObjectError, ObjectKey, ObjectStatus, Support};
+use serde_json::json;
+
+use crate::world::{CONTROLLER, World, at};
+
+const WEB: &str =
+    "- {kind: Gateway, metadata: {name: web}, spec: {listeners: [{name: http, port: 80, protocol: HTTP}]}}\n";
+
+fn route(rules: &str) -> String {
+    format!(
+        "- {{kind: HTTPRoute, metadata: {{name: r}}, spec: {{parentRefs: [{{name: web}}], rules: {rules}}}}}\n"
+    )
+}
+
+#[test]
+fn a_gateway_of_somebody_elses_class_or_of_none_has_no_status() {
+    let mut world = World::new(
+        "- {kind: GatewayClass, metadata: {name: other}, spec: {controllerName: example.org/other}}
+- {kind: Gateway, metadata: {name: other}, spec: {gatewayClassName: other, listeners: [{name: http, port: 80, protocol: HTTP}]}}
+- {kind: Gateway, metadata: {name: none}, spec: {gatewayClassName: none, listeners: [{name: http, port: 80, protocol: HTTP}]}}
+- {kind: HTTPRoute, metadata: {name: r}, spec: {parentRefs: [{name: other}, {name: none}, {name: absent}, {kind: Service, group: '', name: s}]}}",
+    );
+    world.expect(&[("GatewayClass/other", ""), ("Gateway/infra/other", ""), ("Gateway/infra/none", "")]);
+    world.expect(&[
+        ("HTTPRoute/infra/r other", ""),
+        ("HTTPRoute/infra/r none", ""),
+        ("HTTPRoute/infra/r absent", ""),
+    ]);
+}
+
+#[test]
+fn a_class_with_unknown_parameters_is_not_accepted_and_its_gateways_wait() {
+    let mut world = World::new(WEB);
+    world.apply("- {kind: GatewayClass, metadata: {name: example}, spec: {controllerName: example.com/gateway, parametersRef: {group: x.io, kind: P, name: p}}}");
+    world.expect(&[
+        ("GatewayClass/example", "Accepted=False:InvalidParameters"),
+        ("Gateway/infra/web", "Accepted=Unknown:Pending Programmed=Unknown:Pending"),
+        ("Gateway/infra/web http", "Accepted=Unknown:Pending Programmed=Unknown:Pending"),
+    ]);
+}
+
+#[test]
+fn the_version_of_the_crds_is_told_where_it_is_known() {
+    for (version, words) in [
+        ("v1.6.3", "SupportedVersion=True:SupportedVersion"),
+        ("v2.0.0", "SupportedVersion=False:UnsupportedVersion"),
+    ] {
+        let support = Support { bundle_version: Some(version.into()), ..Support::new(CONTROLLER) };
+        World::with(support, "[]").expect(&[("GatewayClass/example", words)]);
+    }
+    World::new("[]").expect(&[("GatewayClass/example", "!SupportedVersion")]);
+}
+
+#[test]
+fn listeners_of_one_gateway_that_conflict_are_all_out() {
+    for (a, b, words) in [
+        (
+            "port: 80, protocol: HTTP",
+            "port: 80, protocol: HTTP",
+            "Conflicted=True:HostnameConflict Programmed=False:HostnameConflict",
+        ),
+        (
+            "port: 80, protocol: HTTP",
+            "port: 80, protocol: TCP",
+            "Conflicted=True:ProtocolConflict Programmed=False:ProtocolConflict",
+        ),
+        (
+            "port: 80, protocol: HTTP, hostname: A.example.com",
+            "port: 80, protocol: HTTP, hostname: a.example.com",
+            "Conflicted=True:HostnameConflict",
+        ),
+        (
+            "port: 80, protocol: HTTP, hostname: a.example.com",
+            "port: 80, protocol: HTTP, hostname: b.example.com",
+            "!Conflicted Accepted=True:Accepted",
+        ),
+        ("port: 80, protocol: TCP", "port: 80, protocol: UDP", "!Conflicted Accepted=True:Accepted"),
+        ("port: 80, protocol: UDP", "port: 80, protocol: UDP", "Conflicted=True:ProtocolConflict"),
+        ("port: 80, protocol: HTTP", "port: 81, protocol: HTTP", "!Conflicted Accepted=True:Accepted"),
+    ] {
+        let mut world = World::new(&format!(
+            "- {{kind: Gateway, metadata: {{name: web}}, spec: {{listeners: [{{name: a, {a}}}, {{name: b, {b}}}]}}}}"
+        ));
+        world.expect(&[("Gateway/infra/web a", words), ("Gateway/infra/web b", words)]);
+    }
+}
+
+#[test]
+fn tls_listeners_whose_hostnames_overlap_say_so() {
+    let tls = "protocol: HTTPS, tls: {certificateRefs: [{name: cert}]}";
+    let mut world = World::new(&format!("- {{kind: Gateway, metadata: {{name: web}}, spec: {{listeners: [
+        {{name: foo, port: 443, hostname: foo.example.com, {tls}}}, {{name: wild, port: 443, hostname: '*.example.com', {tls}}},
+        {{name: apart, port: 443, hostname: example.org, {tls}}}, {{name: port, port: 8443, hostname: foo.example.com, {tls}}}]}}}}
+- {{kind: Secret, metadata: {{name: cert}}, tls: good}}"));
+    let overlaps =
+        "OverlappingTLSConfig=True:OverlappingHostnames Accepted=True:Accepted Programmed=True:Programmed";
+    world.expect(&[
+        ("Gateway/infra/web foo", overlaps),
+        ("Gateway/infra/web wild", overlaps),
+        ("Gateway/infra/web apart", "!OverlappingTLSConfig"),
+        ("Gateway/infra/web port", "!OverlappingTLSConfig"),
+    ]);
+}
+
+#[test]
+fn a_secret_that_is_not_tls_or_a_listener_without_certificate_is_not_resolved() {
+    let mut world = World::new("- {kind: Gateway, metadata: {name: web}, spec: {listeners: [{name: none, port: 443, protocol: HTTPS},
+    {name: opaque, port: 444, protocol: HTTPS, tls: {certificateRefs: [{name: opaque}]}},
+    {name: pass, port: 445, protocol: HTTPS, tls: {mode: Passthrough}}, {name: zero, port: 0, protocol: HTTP}]}}
+- {kind: Secret, metadata: {name: opaque}, stringData: {tls.crt: x}}");
+    world.expect(&[
+        ("Gateway/infra/web none", "ResolvedRefs=False:InvalidCertificateRef Programmed=False:Invalid"),
+        ("Gateway/infra/web opaque", "ResolvedRefs=False:InvalidCertificateRef"),
+        ("Gateway/infra/web pass", "Accepted=False:UnsupportedValue"),
+        ("Gateway/infra/web zero", "Accepted=False:PortUnavailable Programmed=False:PortUnavailable"),
+    ]);
+}
+
+#[test]
+fn an_insecure_fallback_is_told_only_while_it_is_there() {
+    let gateway = |mode: &str| {
+        format!("- {{kind: Gateway, metadata: {{name: web}}, spec: {{tls: {{frontend: {{default: {{validation: {{mode: {mode}, caCertificateRefs: [{{kind: ConfigMap, name: ca}}]}}}}}}}},
+        listeners: [{{name: https, port: 443, protocol: HTTPS, tls: {{certificateRefs: [{{name: cert}}]}}}}]}}}}
+- {{kind: Secret, metadata: {{name: cert}}, tls: good}}
+- {{kind: ConfigMap, metadata: {{name: ca}}, ca: good}}")
+    };
+    let mut world = World::new(&gateway("AllowInsecureFallback"));
+    world.expect(&[(
+        "Gateway/infra/web",
+        "InsecureFrontendValidationMode=True:ConfigurationChanged Programmed=True:Programmed",
+    )]);
+    world.write(5);
+    world.apply(&gateway("AllowValidOnly"));
+    world.expect(&[("Gateway/infra/web", "!InsecureFrontendValidationMode")]);
+}
+
+#[test]
+fn routes_attach_from_the_namespaces_that_a_listener_lets_in() {
+    for (rule, labels, is_in) in [
+        ("{from: All}", "{}", true),
+        ("{from: Same}", "{}", false),
+        ("{}", "{}", false),
+        ("{from: None}", "{}", false),
+        ("{from: Nonsense}", "{}", false),
+        ("{from: Selector}", "{}", false),
+        ("{from: Selector, selector: {matchLabels: {a: b}}}", "{a: b}", true),
+        ("{from: Selector, selector: {matchLabels: {a: b}}}", "{a: c}", false),
+        ("{from: Selector, selector: {matchLabels: {kubernetes.io/metadata.name: apps}}}", "{}", true),
+        (
+            "{from: Selector, selector: {matchExpressions: [{key: a, operator: In, values: [b, c]}]}}",
+            "{a: c}",
+            true,
+        ),
+        (
+            "{from: Selector, selector: {matchExpressions: [{key: a, operator: NotIn, values: [b]}]}}",
+            "{a: b}",
+            false,
+        ),
+        ("{from: Selector, selector: {matchExpressions: [{key: a, operator: Exists}]}}", "{a: b}", true),
+        (
+            "{from: Selector, selector: {matchExpressions: [{key: a, operator: DoesNotExist}]}}",
+            "{a: b}",
+            false,
+        ),
+        ("{from: Selector, selector: {matchExpressions: [{key: a, operator: Sounds}]}}", "{a: b}", false),
+    ] {
+        let mut world = World::new(&format!("- {{kind: Namespace, metadata: {{name: apps, labels: {labels}}}}}
+- {{kind: Gateway, metadata: {{name: web}}, spec: {{listeners: [{{name: http, port: 80, protocol: HTTP, allowedRoutes: {{namespaces: {rule}}}}}]}}}}
+- {{kind: HTTPRoute, metadata: {{name: r, namespace: apps}}, spec: {{parentRefs: [{{name: web, namespace: infra}}]}}}}"));
+        let words = if is_in { "Accepted=True:Accepted" } else { "Accepted=False:NotAllowedByListeners" };
+        world.expect(&[("HTTPRoute/apps/r web", words)]);
+    }
+}
+
+#[test]
+fn a_broken_backend_is_told_with_permission_before_existence() {
+    for (backend, reason) in [
+        ("{name: absent, port: 80}", "BackendNotFound"),
+        ("{name: app, port: 81}", "BackendNotFound"),
+        ("{name: app}", "BackendNotFound"),
+        ("{kind: Thing, group: x.io, name: app, port: 80}", "InvalidKind"),
+        ("{name: app, namespace: apps, port: 80}", "RefNotPermitted"),
+        ("{name: absent, namespace: apps, port: 80}", "RefNotPermitted"),
+        ("{name: odd, port: 80}", "UnsupportedProtocol"),
+        ("{name: absent, port: 80}, {name: app, namespace: apps, port: 80}", "RefNotPermitted"),
+    ] {
+        let mut world = World::new(&format!(
+            "{WEB}{}- {{kind: Service, metadata: {{name: app}}, spec: {{ports: [{{port: 80}}]}}}}
+- {{kind: Service, metadata: {{name: odd}}, spec: {{ports: [{{port: 80, appProtocol: x.io/odd}}]}}}}
+- {{kind: Service, metadata: {{name: app, namespace: apps}}, spec: {{ports: [{{port: 80}}]}}}}",
+            route(&format!("[{{backendRefs: [{backend}]}}]"))
+        ));
+        world.expect(&[(
+            "HTTPRoute/infra/r web",
+            &format!("Accepted=True:Accepted ResolvedRefs=False:{reason}"),
+        )]);
+    }
+    let mirror =
+        "[{filters: [{type: RequestMirror, requestMirror: {backendRef: {name: absent, port: 80}}}]}]";
+    World::new(&format!("{WEB}{}", route(mirror)))
+        .expect(&[("HTTPRoute/infra/r web", "ResolvedRefs=False:BackendNotFound")]);
+}
+
+#[test]
+fn rules_with_unsupported_filters_are_dropped_while_others_work() {
+    let bad = "{filters: [{type: Nonsense}]}";
+    let clash = "{filters: [{type: RequestRedirect}, {type: URLRewrite}]}";
+    for (rules, words) in [
+        (format!("[{bad}]"), "Accepted=False:UnsupportedValue !PartiallyInvalid"),
+        (format!("[{clash}]"), "Accepted=False:IncompatibleFilters !PartiallyInvalid"),
+        (format!("[{clash}, {bad}]"), "Accepted=False:UnsupportedValue !PartiallyInvalid"),
+        (format!("[{bad}, {{}}]"), "Accepted=True:Accepted PartiallyInvalid=True:UnsupportedValue"),
+        ("[{}]".to_owned(), "Accepted=True:Accepted !PartiallyInvalid"),
+    ] {
+        let mut world = World::new(&format!("{WEB}{}", route(&rules)));
+        world.expect(&[("HTTPRoute/infra/r web", words)]);
+        let is_attached = words.starts_with("Accepted=True");
+        world.expect(&[("Gateway/infra/web http", if is_attached { "routes=1" } else { "routes=0" })]);
+    }
+    let mut world = World::new(&format!("{WEB}{}", route(&format!("[{bad}, {{}}]"))));
+    world.write(5);
+    let statuses = world.engine.statuses();
+    let ObjectStatus::Route(status) = &statuses[&ObjectKey::new(Kind::HTTPRoute, "infra", "r")] else {
+        panic!("a route")
+    };
+    let partial = status.parents[0].conditions.find("PartiallyInvalid").unwrap();
+    assert!(partial.message.as_str().starts_with("Dropped Rule"), "{}", partial.message);
+    world.apply(&route("[{}]"));
+    world.expect(&[("HTTPRoute/infra/r web", "!PartiallyInvalid")]);
+}
+
+#[test]
+fn listeners_beyond_64_are_too_many() {
+    let listeners = |from: u16, count: u16| {
+        let one = |port| format!("{{name: l{port}, port: {port}, protocol: HTTP}}");
+        (from..from + count).map(one).collect::<Vec<_>>().join(", ")
+    };
+    let mut world = World::new(&format!("- {{kind: Gateway, metadata: {{name: web}}, spec: {{allowedListeners: {{namespaces: {{from: Same}}}}, listeners: [{}]}}}}
+- {{kind: ListenerSet, metadata: {{name: s}}, spec: {{parentRef: {{name: web}}, listeners: [{}]}}}}
+- {{kind: Gateway, metadata: {{name: huge}}, spec: {{listeners: [{}]}}}}", listeners(1, 62), listeners(101, 3), listeners(1, 65)));
+    world.expect(&[
+        ("ListenerSet/infra/s l102", "Accepted=True:Accepted"),
+        ("ListenerSet/infra/s l103", "Accepted=False:TooManyListeners Programmed=False:Invalid"),
+        ("ListenerSet/infra/s", "Accepted=True:ListenersNotValid"),
+        ("Gateway/infra/huge", "Accepted=False:Invalid"),
+        ("Gateway/infra/huge l65", ""),
+    ]);
+}
+
+#[test]
+fn malformed_objects_say_so_and_the_others_go_on() {
+    let mut world = World::new(&format!("{WEB}- {{kind: Gateway, metadata: {{name: bad}}, spec: {{listeners: 7}}}}
+- {{kind: Gateway, metadata: {{name: port}}, spec: {{listeners: [{{name: a, port: 70000, protocol: HTTP}}]}}}}
+- {{kind: Gateway, metadata: {{name: twice}}, spec: {{listeners: [{{name: a, port: 1, protocol: HTTP}}, {{name: a, port: 2, protocol: HTTP}}]}}}}
+- {{kind: Gateway, metadata: {{name: empty}}, spec: {{listeners: null}}}}
+- {{kind: ListenerSet, metadata: {{name: bad}}, spec: {{parentRef: {{name: web}}, listeners: 7}}}}
+- {{kind: HTTPRoute, metadata: {{name: r}}, spec: {{parentRefs: [{{name: web}}], rules: 7}}}}
+- {{kind: HTTPRoute, metadata: {{name: q}}, spec: {{parentRefs: 7}}}}"));
+    world.expect(&[
+        ("Gateway/infra/web", "Programmed=True:Programmed"),
+        ("Gateway/infra/bad", "Accepted=False:Invalid Programmed=False:Invalid"),
+        ("Gateway/infra/port", "Accepted=False:Invalid"),
+        ("Gateway/infra/twice", "Accepted=False:Invalid"),
+        ("Gateway/infra/empty", "Accepted=True:Accepted Programmed=False:Invalid"),
+        ("ListenerSet/infra/bad", "Accepted=False:Invalid Programmed=False:Invalid"),
+        ("HTTPRoute/infra/r web", "Accepted=False:UnsupportedValue"),
+        ("HTTPRoute/infra/q web", ""),
+    ]);
+    assert!(matches!(
+        Object::read(&json!({"kind": "Pod", "apiVersion": "v1"})),
+        Err(ObjectError::UnknownKind { .. })
+    ));
+    assert!(matches!(
+        Object::read(&json!({"kind": "Secret", "apiVersion": "v1"})),
+        Err(ObjectError::NoName { .. })
+    ));
+    assert!(Object::read(&json!(7)).is_err());
+}
+
+const ENTRY: &str = "{parentRef: {name: web}, controllerName: NAME, conditions: [{type: Accepted, status: 'True', reason: Accepted,
+    message: '', lastTransitionTime: '2020-01-01T00:00:00Z', observedGeneration: SEEN}]}";
+
+#[test]
+fn entries_of_others_stay_and_own_ones_go_with_their_parent() {
+    let foreign = ENTRY.replace("NAME", "example.org/other").replace("SEEN", "1");
+    let stale = ENTRY.replace("NAME", CONTROLLER).replace("SEEN", "1").replace("name: web", "name: gone");
+    let mut world = World::new(&format!(
+        "{WEB}- {{kind: HTTPRoute, metadata: {{name: r}}, spec: {{parentRefs: [{{name: web}}]}}, status: {{parents: [{foreign}, {stale}]}}}}"
+    ));
+    let changed = world.write(5);
+    let ObjectStatus::Route(status) = &changed[&ObjectKey::new(Kind::HTTPRoute, "infra", "r")] else {
+        panic!("a route")
+    };
+    let entries: Vec<_> =
+        status.parents.iter().map(|entry| (&*entry.parent_ref.name, &*entry.controller_name)).collect();
+    assert_eq!(entries, [("web", "example.org/other"), ("web", CONTROLLER)]);
+    world.delete("Gateway/infra/web");
+    let changed = world.write(6);
+    let ObjectStatus::Route(status) = &changed[&ObjectKey::new(Kind::HTTPRoute, "infra", "r")] else {
+        panic!("a route")
+    };
+    assert_eq!(status.parents.len(), 1, "the other one stays");
+}
+
+#[test]
+fn nothing_is_written_over_what_was_said_of_a_newer_generation() {
+    let newer = ENTRY.replace("NAME", CONTROLLER).replace("SEEN", "3");
+    let mut world = World::new(&format!(
+        "{WEB}- {{kind: HTTPRoute, metadata: {{name: r, generation: 2}}, spec: {{parentRefs: [{{name: web, sectionName: x}}]}}, status: {{parents: [{newer}]}}}}"
+    ));
+    assert!(!world.write(5).keys().any(|key| key.kind == Kind::HTTPRoute));
+}
+
+#[test]
+fn a_status_that_was_written_is_not_written_again_and_times_move_with_a_status_alone() {
+    let mut world = World::new(&format!("{WEB}{}", route("[{}]")));
+    assert_eq!(world.write(5).len(), 3, "class, Gateway and route");
+    assert_eq!(world.write(6), Default::default());
+    world.apply("- {kind: Gateway, metadata: {name: web, generation: 2}, spec: {listeners: [{name: http, port: 81, protocol: HTTP}]}}");
+    // Applied without a status: what is stored is gone, so it is dated anew; the route was not touched.
+    let changed = world.write(7);
+    assert!(changed.keys().all(|key| key.kind == Kind::Gateway), "{:?}", changed.keys());
+    let ObjectStatus::Gateway(status) = changed.values().next().unwrap() else { panic!("a Gateway") };
+    assert_eq!(status.conditions.find("Programmed").unwrap().last_transition_time, at(7));
+}
+
+#[test]
+fn conditions_of_others_stay_where_they_are() {
+    let mut world = World::new("- {kind: Gateway, metadata: {name: web}, spec: {listeners: [{name: http, port: 80, protocol: HTTP}]},
+    status: {conditions: [{type: example.org/Scanned, status: 'True', reason: Clean, message: '', lastTransitionTime: '2020-01-01T00:00:00Z'},
+    {type: Accepted, status: Unknown, reason: Pending, message: Waiting for controller, lastTransitionTime: '1970-01-01T00:00:00Z'}]}}");
+    let changed = world.write(5);
+    let ObjectStatus::Gateway(status) = &changed[&ObjectKey::new(Kind::Gateway, "infra", "web")] else {
+        panic!("a Gateway")
+    };
+    let types: Vec<_> = status.conditions.iter().map(|one| one.type_.as_str()).collect();
+    assert_eq!(types, ["example.org/Scanned", "Accepted", "Programmed"]);
+    assert_eq!(status.conditions.find("Accepted").unwrap().last_transition_time, at(5));
+}
+
+#[test]
+fn a_gateway_names_every_bad_listener() {
+    let mut world = World::new("- {kind: Gateway, metadata: {name: web}, spec: {listeners: [{name: http, port: 80, protocol: HTTP},
+    {name: odd, port: 81, protocol: SCTP}, {name: https, port: 443, protocol: HTTPS, tls: {certificateRefs: [{name: web, namespace: certs}]}}]}}");
+    let changed = world.write(5);
+    let ObjectStatus::Gateway(status) = &changed[&ObjectKey::new(Kind::Gateway, "infra", "web")] else {
+        panic!("a Gateway")
+    };
+    assert_eq!(
+        status.conditions.find("Accepted").unwrap().message,
+        "2 errors
+error listener/https RefNotPermitted: Secret/certs/web needs a ReferenceGrant in certs for Gateways of infra
+error listener/odd UnsupportedProtocol: protocol \"SCTP\" is not supported"
+    );
+}
