@@ -17,7 +17,7 @@ pub(crate) fn mark<'a>(groups: impl Iterator<Item = &'a mut Vec<ListenerState>>,
         let (earlier, rest) = groups.split_at_mut(index);
         let Some(group) = rest.first_mut() else { continue };
         let mut found = Vec::new();
-        for (place, one) in group.iter().enumerate() {
+        for (place, one) in group.iter().enumerate().filter(|(_, one)| one.protocol != Protocol::Other) {
             let winners =
                 earlier.iter().flat_map(|group| group.iter()).filter(|other| other.conflict.is_none());
             let equals =
@@ -46,10 +46,9 @@ fn conflict(one: &ListenerState, other: &ListenerState, support: &Support) -> Op
         return None;
     }
     match (one.protocol, other.protocol) {
-        (Other, _) | (_, Other) => None,
         (Udp, Udp) => Some(reason!("ProtocolConflict")),
-        // Ports of UDP are others than those of TCP.
-        (Udp, _) | (_, Udp) => None,
+        // Ports of UDP are others than those of TCP; what is not supported has no port.
+        (Udp | Other, _) | (_, Udp | Other) => None,
         (Tls { terminates: a }, Tls { terminates: b }) if a != b && !support.tls_mixed => {
             Some(reason!("ProtocolConflict"))
         }

@@ -63,7 +63,7 @@ pub fn status(objects: impl IntoIterator<Item = Object>, support: &Support, now:
 #[derive(Clone, Debug)]
 pub struct Engine {
     support: Support,
-    store: Store,
+    pub(crate) store: Store,
     outcomes: HashMap<ObjectKey, Outcome>,
     /// What each unit has read, and who has read each thing.
     reads: HashMap<ObjectKey, BTreeSet<Dependency>>,

@@ -10,8 +10,8 @@ use allready_core::{
 
 use crate::{
     Kind, Object, ObjectKey, conflict,
-    listener::{self, ListenerState},
-    object::{Address, GatewaySpec, Listener, MAX_LISTENERS, Spec},
+    listener::{self, ListenerState, Protocol},
+    object::{Address, GatewaySpec, Listener, MAX_LISTENERS, NamespacesFrom, Spec},
     reference::{CertificateReasons, check_certificate},
     selector::lets_in,
     store::{Link, View},
@@ -111,6 +111,8 @@ pub(crate) fn judge(view: &View<'_>, key: &ObjectKey) -> Option<Tree> {
             if room == 0 {
                 let message = format!("the Gateway has {MAX_LISTENERS} listeners without this one");
                 state.refuse(reason!("TooManyListeners"), message);
+                // It is in nobody's way.
+                state.protocol = Protocol::Other;
             }
             room = room.saturating_sub(1);
         }
@@ -177,7 +179,7 @@ fn refusal_of_set(
         return Some((reason!("Invalid"), malformed.clone()));
     }
     let rule = gateway.allowed_listeners.as_ref().and_then(|allowed| allowed.namespaces.as_ref());
-    let none = Default::default();
+    let none = NamespacesFrom::default();
     if lets_in(view, rule.unwrap_or(&none), "None", &key.namespace, &set.key.namespace) {
         return None;
     }

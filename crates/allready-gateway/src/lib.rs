@@ -3,6 +3,7 @@
 
 pub mod catalog;
 mod conflict;
+mod dangling;
 mod engine;
 mod gateway;
 mod hostname;
@@ -17,12 +18,13 @@ mod store;
 mod support;
 mod write;
 
+pub use dangling::Dangling;
 pub use engine::{Engine, Statuses, status};
 pub use object::{Kind, Object, ObjectError, ObjectKey};
 pub use status::{
-    GatewayClassStatus, GatewayStatus, ListenerConditions, ListenerConditionsPass, ListenerSetStatus,
-    ListenerStatus, ObjectStatus, PolicyAncestorStatus, PolicyStatus, RouteGroupKind, RouteParentStatus,
-    RouteStatus,
+    Feature, GatewayClassStatus, GatewayStatus, ListenerConditions, ListenerConditionsPass,
+    ListenerSetStatus, ListenerStatus, ObjectStatus, PolicyAncestorStatus, PolicyStatus, RouteGroupKind,
+    RouteParentStatus, RouteStatus,
 };
 pub use support::Support;
 

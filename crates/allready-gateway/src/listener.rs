@@ -8,7 +8,7 @@ use allready_core::{
 
 use crate::{
     Kind, ObjectKey, RouteGroupKind,
-    object::{Listener, NamespacesFrom, TlsValidation},
+    object::{Listener, ListenerTls, NamespacesFrom, TlsValidation},
     reference::{CertificateReasons, check_certificate},
     store::View,
 };
@@ -154,7 +154,7 @@ fn check_tls(view: &View<'_>, owner: &ObjectKey, listener: &Listener, mode: &str
         }
         _ => return,
     }
-    let empty = Default::default();
+    let empty = ListenerTls::default();
     let tls = listener.tls.as_ref().unwrap_or(&empty);
     if tls.certificate_refs.is_empty() && tls.options.is_empty() {
         let message = "TLS is terminated, but tls.certificateRefs names no certificate";

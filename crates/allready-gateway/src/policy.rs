@@ -60,18 +60,16 @@ fn check_target(
             outcome.ancestors.extend(route.parents.iter().map(|parent| parent.gateway.clone()));
         }
     }
-    match view.get(&service).map(|object| &object.spec) {
+    let missing = match view.get(&service).map(|object| &object.spec) {
         Some(Spec::Service(found)) => {
             let has = |name: &String| found.ports.iter().any(|port| port.name.as_ref() == Some(name));
-            if let Some(name) = target.section_name.as_ref().filter(|name| !has(name)) {
-                let message = format!("{service} has no port called {name}");
-                outcome.accepted.error(subject.clone(), reason!("TargetNotFound"), message);
-            }
+            let absent = target.section_name.as_ref().filter(|name| !has(name));
+            absent.map(|name| format!("{service} has no port called {name}"))
         }
-        _ => {
-            let message = format!("{service} does not exist");
-            outcome.accepted.error(subject.clone(), reason!("TargetNotFound"), message);
-        }
+        _ => Some(format!("{service} does not exist")),
+    };
+    if let Some(message) = missing {
+        outcome.accepted.error(subject.clone(), reason!("TargetNotFound"), message);
     }
     let precedence = |policy: &Object| (policy.created.is_none(), policy.created, policy.key.clone());
     let winner = view.linked(&Link::PoliciesOf(service)).find(|other| {

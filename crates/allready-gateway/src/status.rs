@@ -50,6 +50,17 @@ pub enum ObjectStatus {
 pub struct GatewayClassStatus {
     /// Its conditions.
     pub conditions: Conditions,
+    /// The features that the implementation supports, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub supported_features: Vec<Feature>,
+}
+
+/// A feature of the Gateway API.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Feature {
+    /// Its name.
+    pub name: String,
 }
 
 /// The status of a Gateway.

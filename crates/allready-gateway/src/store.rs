@@ -48,6 +48,10 @@ impl Store {
         self.objects.get(key)
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Object> {
+        self.objects.values()
+    }
+
     /// Puts an object in; returns the links that it has now, or had before.
     pub(crate) fn insert(&mut self, object: Object) -> BTreeSet<Link> {
         let mut touched = self.remove(&object.key);

@@ -1,5 +1,7 @@
 //! What an implementation supports.
 
+use std::collections::BTreeSet;
+
 use crate::{
     object::{Address, Kind, ParametersRef},
     status::RouteGroupKind,
@@ -42,6 +44,8 @@ pub struct Support {
     pub unavailable_ports: Vec<u16>,
     /// Group and kind of parameters that exist, as the implementation knows them.
     pub parameters: Vec<ParametersRef>,
+    /// The features that are told in the status of a class, such as `HTTPRoute` or `GatewayPort8080`.
+    pub features: BTreeSet<String>,
     /// The version of the CRDs in the cluster, from their annotation `gateway.networking.k8s.io/bundle-version`.
     pub bundle_version: Option<String>,
 }
@@ -77,6 +81,7 @@ impl Support {
             default_address: Some(Address { type_: "IPAddress".to_owned(), value: "127.0.0.1".to_owned() }),
             unavailable_ports: Vec::new(),
             parameters: Vec::new(),
+            features: BTreeSet::new(),
             bundle_version: None,
         }
     }

@@ -7,7 +7,7 @@ mod route;
 use std::{fmt, sync::Arc};
 
 use allready_core::{Generation, Time};
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub(crate) use self::gateway::MAX_LISTENERS;
@@ -199,15 +199,6 @@ pub enum ObjectError {
     },
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Metadata {
-    namespace: Value,
-    name: Value,
-    generation: Value,
-    creation_timestamp: Value,
-}
-
 impl Object {
     /// Reads an object. A spec that cannot be read is told in [`Object::malformed`]; it never fails for that.
     pub fn read(value: &Value) -> Result<Self, ObjectError> {
@@ -220,24 +211,18 @@ impl Object {
                 kind: text("kind").to_owned(),
             });
         };
-        let meta: Metadata = value
-            .get("metadata")
-            .and_then(|metadata| Metadata::deserialize(metadata).ok())
-            .unwrap_or_default();
-        let Some(name) = meta.name.as_str().filter(|name| !name.is_empty()) else {
+        let meta = |field: &str| value.get("metadata").and_then(|metadata| metadata.get(field));
+        let meta_text = |field: &str| meta(field).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let Some(name) = meta_text("name") else {
             return Err(ObjectError::NoName { kind });
         };
-        let namespace =
-            meta.namespace.as_str().filter(|namespace| !namespace.is_empty()).unwrap_or("default");
+        let namespace = meta_text("namespace").unwrap_or("default");
+        let generation = meta("generation").and_then(Value::as_i64);
         let (spec, malformed) = read_spec(kind, value);
         Ok(Self {
             key: ObjectKey::new(kind, namespace, name),
-            generation: meta
-                .generation
-                .as_i64()
-                .and_then(|number| Generation::new(number).ok())
-                .unwrap_or_default(),
-            created: meta.creation_timestamp.as_str().and_then(|time| time.parse().ok()),
+            generation: generation.and_then(|number| Generation::new(number).ok()).unwrap_or_default(),
+            created: meta_text("creationTimestamp").and_then(|time| time.parse().ok()),
             spec,
             status: value.get("status").and_then(|status| read_status(kind, status)),
             malformed,
@@ -303,18 +288,25 @@ fn parse<T: DeserializeOwned + Default, S>(value: &Value, spec: impl FnOnce(T) -
     }
 }
 
-/// A field that is null is a field that is not there, as the API server has it.
+/// How deep a value is read: what the Gateway API knows is not nearly as deep, and reading is recursive.
+const MAX_DEPTH: usize = 64;
+
+/// A field that is null is a field that is not there, as the API server has it. What is too deep is null.
 fn without_nulls(value: &Value) -> Value {
-    match value {
-        Value::Object(fields) => fields
-            .iter()
-            .filter(|(_, field)| !field.is_null())
-            .map(|(name, field)| (name.clone(), without_nulls(field)))
-            .collect::<serde_json::Map<_, _>>()
-            .into(),
-        Value::Array(items) => items.iter().map(without_nulls).collect(),
-        other => other.clone(),
+    fn copy(value: &Value, depth: usize) -> Value {
+        match value {
+            Value::Object(_) | Value::Array(_) if depth == 0 => Value::Null,
+            Value::Object(fields) => fields
+                .iter()
+                .filter(|(_, field)| !field.is_null())
+                .map(|(name, field)| (name.clone(), copy(field, depth - 1)))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
+            Value::Array(items) => items.iter().map(|item| copy(item, depth - 1)).collect(),
+            other => other.clone(),
+        }
     }
+    copy(value, MAX_DEPTH)
 }
 
 fn read_status(kind: Kind, status: &Value) -> Option<ObjectStatus> {

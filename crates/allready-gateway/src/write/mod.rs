@@ -21,7 +21,7 @@ use crate::{
     Object, Support,
     catalog::{self, On},
     route::ListenerId,
-    status::{GatewayClassStatus, ObjectStatus},
+    status::{Feature, GatewayClassStatus, ObjectStatus},
 };
 
 /// The routes attached to each listener.
@@ -83,6 +83,9 @@ pub(crate) fn class(
             }
         }
     });
+    // The schema has room for 64.
+    let features = support.features.iter().take(64);
+    status.supported_features = features.map(|name| Feature { name: name.clone() }).collect();
     ObjectStatus::GatewayClass(status)
 }
 

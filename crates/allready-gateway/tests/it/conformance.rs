@@ -76,21 +76,21 @@ fn gateway_invalid_route_kind() {
 
 #[test]
 fn gateway_invalid_tls_configuration() {
-    let mut yaml = String::from(
-        "- {kind: Secret, metadata: {name: malformed}, type: kubernetes.io/tls, stringData: {tls.crt: Hello, tls.key: World}}\n",
-    );
-    for (name, reference) in [
+    let references = [
         ("absent", "{name: absent}"),
         ("group", "{group: wrong.io, name: good}"),
         ("kind", "{kind: ConfigMap, name: good}"),
         ("malformed", "{name: malformed}"),
-    ] {
-        yaml += &format!(
+    ];
+    let gateway = |(name, reference): (&str, &str)| {
+        format!(
             "- {{kind: Gateway, metadata: {{name: {name}}}, spec: {{listeners: [
-            {{name: https, port: 443, protocol: HTTPS, tls: {{certificateRefs: [{reference}]}}}}]}}}}\n"
-        );
-    }
-    yaml += "- {kind: Secret, metadata: {name: good}, tls: good}";
+    {{name: https, port: 443, protocol: HTTPS, tls: {{certificateRefs: [{reference}]}}}}]}}}}\n"
+        )
+    };
+    let yaml = references.map(gateway).concat()
+        + "- {kind: Secret, metadata: {name: malformed}, type: kubernetes.io/tls, stringData: {tls.crt: Hello, tls.key: World}}
+- {kind: Secret, metadata: {name: good}, tls: good}";
     let mut world = World::new(&yaml);
     for name in ["absent", "group", "kind", "malformed"] {
         let key = format!("Gateway/infra/{name} https");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use allready_core::{Condition, Status};
+use allready_core::{Condition, Generation, Status};
 use allready_gateway::{
     Engine, Kind, ListenerStatus, Object, ObjectKey, ObjectStatus, Statuses, Support,
     catalog::{On, Presence, find, is_known},
@@ -85,8 +85,9 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-fn check_list(on: On, conditions: &[Condition]) {
+fn check_list(on: On, generation: Generation, conditions: &[Condition]) {
     for one in conditions {
+        assert_eq!(one.observed_generation.unwrap_or_default(), generation, "{on:?} {one:?}");
         let info = find(on, one.type_.as_str()).expect("a type of the catalog");
         assert!(is_known(on, info.type_, one.status, one.reason.as_str()), "{on:?} {one:?}");
         assert!(info.presence != Presence::OnlyWhenTrue || one.status == Status::True, "{on:?} {one:?}");
@@ -102,9 +103,9 @@ fn is_true(conditions: &[Condition], type_: &str) -> bool {
     conditions.iter().any(|one| one.type_ == *type_ && one.status == Status::True)
 }
 
-fn check_listeners(listeners: &[ListenerStatus]) {
+fn check_listeners(generation: Generation, listeners: &[ListenerStatus]) {
     for listener in listeners {
-        check_list(On::Listener, &listener.conditions);
+        check_list(On::Listener, generation, &listener.conditions);
         if is_true(&listener.conditions, "Programmed") {
             assert!(is_true(&listener.conditions, "Accepted"), "{listener:?}");
             assert!(is_true(&listener.conditions, "ResolvedRefs"), "{listener:?}");
@@ -113,13 +114,16 @@ fn check_listeners(listeners: &[ListenerStatus]) {
     }
 }
 
-fn check(statuses: &Statuses) {
-    for status in statuses.values() {
+fn check(statuses: &Statuses, generation: impl Fn(&ObjectKey) -> Generation) {
+    for (key, status) in statuses {
+        let generation = generation(key);
         match status {
-            ObjectStatus::GatewayClass(status) => check_list(On::GatewayClass, &status.conditions),
+            ObjectStatus::GatewayClass(status) => {
+                check_list(On::GatewayClass, generation, &status.conditions);
+            }
             ObjectStatus::Gateway(status) => {
-                check_list(On::Gateway, &status.conditions);
-                check_listeners(&status.listeners);
+                check_list(On::Gateway, generation, &status.conditions);
+                check_listeners(generation, &status.listeners);
                 if is_true(&status.conditions, "Programmed") {
                     let own = status.listeners.iter().any(|one| is_true(&one.conditions, "Programmed"));
                     assert!(own || status.attached_listener_sets.is_some(), "{status:?}");
@@ -127,14 +131,20 @@ fn check(statuses: &Statuses) {
                 }
             }
             ObjectStatus::ListenerSet(status) => {
-                check_list(On::ListenerSet, &status.conditions);
-                check_listeners(&status.listeners);
+                check_list(On::ListenerSet, generation, &status.conditions);
+                check_listeners(generation, &status.listeners);
             }
             ObjectStatus::Route(status) => {
-                status.parents.iter().for_each(|parent| check_list(On::RouteParent, &parent.conditions));
+                status
+                    .parents
+                    .iter()
+                    .for_each(|parent| check_list(On::RouteParent, generation, &parent.conditions));
             }
             ObjectStatus::Policy(status) => {
-                status.ancestors.iter().for_each(|one| check_list(On::PolicyAncestor, &one.conditions));
+                status
+                    .ancestors
+                    .iter()
+                    .for_each(|one| check_list(On::PolicyAncestor, generation, &one.conditions));
             }
         }
     }
@@ -152,7 +162,10 @@ proptest! {
             match event {
                 Event::Apply(mut object) => {
                     // A client that changes a spec leaves the status as it is.
-                    object.status = known.get(&object.key).and_then(|before| before.status.clone());
+                    let before = known.get(&object.key);
+                    object.status = before.and_then(|before| before.status.clone());
+                    let generation = before.map_or(0, |before| before.generation.get());
+                    object.generation = Generation::new(generation + 1).expect("a number");
                     known.insert(object.key.clone(), (*object).clone());
                     engine.apply(*object);
                 }
@@ -174,7 +187,7 @@ proptest! {
         prop_assert_eq!(show(&engine.statuses()), show(&whole));
         prop_assert_eq!(engine.statuses(), whole.clone());
         prop_assert!(whole.keys().all(|key| key.kind >= Kind::GatewayClass));
-        check(&whole);
+        check(&whole, |key| known[key].generation);
     }
 
     #[test]
@@ -193,7 +206,9 @@ proptest! {
 - {kind: Gateway, metadata: {name: a}, spec: {gatewayClassName: a, listeners: [{name: a, port: 80, protocol: HTTP}]}}
 - {kind: HTTPRoute, metadata: {name: a}, spec: {parentRefs: [{name: a}]}}");
         all.push(Object::read(&value).expect("an object with a name"));
-        check(&allready_gateway::status(all, &Support::new(CONTROLLER), at(1)));
+        let generations: BTreeMap<_, _> = all.iter().map(|object| (object.key.clone(), object.generation)).collect();
+        let statuses = allready_gateway::status(all, &Support::new(CONTROLLER), at(1));
+        prop_assert!(statuses.keys().all(|key| generations.contains_key(key)));
     }
 }
 

@@ -1,4 +1,6 @@
 //! Tests of the engine, on small manifests.
+#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+
 mod conformance;
 mod conformance_extended;
 mod history;
