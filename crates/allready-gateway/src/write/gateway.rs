@@ -24,9 +24,9 @@ pub(crate) fn gateway(object: &Object, tree: &Tree, attached: &Attached, now: Ti
     };
     let at = At::new(object.generation, now);
     status.addresses = tree.addresses.clone().unwrap_or_default();
-    let sets =
-        tree.groups.iter().skip(1).filter(|group| tree.refused.is_none() && group.is_accepted()).count();
-    status.attached_listener_sets = u32::try_from(sets).ok().filter(|&sets| sets > 0);
+    let sets = tree.groups.get(1..).unwrap_or_default();
+    let attached_sets = sets.iter().filter(|group| tree.refused.is_none() && group.is_accepted()).count();
+    status.attached_listener_sets = u32::try_from(attached_sets).ok().filter(|_| !sets.is_empty());
     if let Some(own) = tree.groups.first() {
         status.listeners = listeners(&status.listeners, tree, own, attached, at);
     }

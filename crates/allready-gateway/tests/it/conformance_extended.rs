@@ -145,169 +145,6 @@ fn backend_tls_policies_with_bad_authorities_or_the_same_target_are_refused() {
     world.expect(&[("BackendTLSPolicy/infra/p web", "")]);
 }
 
-fn sets(allowed: &str) -> World {
-    World::new(&format!("- {{kind: Gateway, metadata: {{name: web}}, spec: {{{allowed}listeners: [{{name: http, port: 80, protocol: HTTP}}]}}}}
-- {{kind: ListenerSet, metadata: {{name: near}}, spec: {{parentRef: {{name: web}}, listeners: [{{name: a, port: 81, protocol: HTTP}}]}}}}
-- {{kind: ListenerSet, metadata: {{name: far, namespace: apps}}, spec: {{parentRef: {{name: web, namespace: infra}}, listeners: [{{name: a, port: 82, protocol: HTTP}}]}}}}
-- {{kind: Namespace, metadata: {{name: apps, labels: {{sets: 'yes'}}}}}}
-- {{kind: HTTPRoute, metadata: {{name: r}}, spec: {{parentRefs: [{{kind: ListenerSet, name: near}}]}}}}"))
-}
-
-const REFUSED: &str = "Accepted=False:NotAllowed Programmed=False:NotAllowed";
-const ATTACHED: &str = "Accepted=True:Accepted Programmed=True:Programmed";
-
-#[test]
-fn listener_set_default_not_allowed() {
-    let mut world = sets("");
-    world.expect(&[
-        ("ListenerSet/infra/near", REFUSED),
-        ("ListenerSet/apps/far", REFUSED),
-        ("Gateway/infra/web", "sets=0 Accepted=True:Accepted"),
-    ]);
-    world.expect(&[("HTTPRoute/infra/r near", "Accepted=False:NotAllowedByListeners")]);
-}
-
-#[test]
-fn listener_set_allowed_namespace_none() {
-    let mut world = sets("allowedListeners: {namespaces: {from: None}}, ");
-    world.expect(&[
-        ("ListenerSet/infra/near", REFUSED),
-        ("ListenerSet/apps/far", REFUSED),
-        ("Gateway/infra/web", "sets=0"),
-    ]);
-}
-
-#[test]
-fn listener_set_allowed_namespace_same() {
-    let mut world = sets("allowedListeners: {namespaces: {from: Same}}, ");
-    world.expect(&[
-        ("ListenerSet/infra/near", ATTACHED),
-        ("ListenerSet/apps/far", REFUSED),
-        ("Gateway/infra/web", "sets=1"),
-    ]);
-    world.expect(&[
-        ("ListenerSet/infra/near a", "routes=1 Programmed=True:Programmed"),
-        ("HTTPRoute/infra/r near", "Accepted=True:Accepted"),
-    ]);
-}
-
-#[test]
-fn listener_set_allowed_namespace_selector() {
-    let mut world =
-        sets("allowedListeners: {namespaces: {from: Selector, selector: {matchLabels: {sets: 'yes'}}}}, ");
-    world.expect(&[
-        ("ListenerSet/infra/near", REFUSED),
-        ("ListenerSet/apps/far", ATTACHED),
-        ("Gateway/infra/web", "sets=1"),
-    ]);
-    world.apply("- {kind: Namespace, metadata: {name: apps}}");
-    world.expect(&[("ListenerSet/apps/far", REFUSED), ("Gateway/infra/web", "sets=0")]);
-}
-
-const OPEN: &str =
-    "- {kind: Gateway, metadata: {name: web}, spec: {allowedListeners: {namespaces: {from: All}},
-    listeners: [{name: http, port: 80, protocol: HTTP, hostname: a.example.com}]}}\n";
-
-#[test]
-fn listener_set_allowed_routes_supported_kinds() {
-    let mut world = World::new(OPEN);
-    world.apply("- {kind: ListenerSet, metadata: {name: s}, spec: {parentRef: {name: web}, listeners: [
-    {name: bad, port: 81, protocol: HTTP, allowedRoutes: {kinds: [{kind: X}]}},
-    {name: mixed, port: 82, protocol: HTTP, allowedRoutes: {kinds: [{kind: X}, {kind: HTTPRoute}]}}, {name: good, port: 83, protocol: HTTP}]}}");
-    world.expect(&[
-        ("ListenerSet/infra/s bad", "ResolvedRefs=False:InvalidRouteKinds kinds="),
-        ("ListenerSet/infra/s mixed", "ResolvedRefs=False:InvalidRouteKinds kinds=HTTPRoute"),
-        ("ListenerSet/infra/s", "Accepted=True:ListenersNotValid Programmed=True:Programmed"),
-    ]);
-}
-
-#[test]
-fn listener_set_reference_grant() {
-    let mut world = World::new(OPEN);
-    world.apply(
-        "- {kind: ListenerSet, metadata: {name: s}, spec: {parentRef: {name: web}, listeners: [
-    {name: https, port: 443, protocol: HTTPS, tls: {certificateRefs: [{name: cert, namespace: certs}]}}]}}
-- {kind: Secret, metadata: {name: cert, namespace: certs}, tls: good}",
-    );
-    let bad = "Accepted=False:ListenersNotValid Programmed=False:ListenersNotValid";
-    world.expect(&[
-        ("ListenerSet/infra/s", bad),
-        ("ListenerSet/infra/s https", "ResolvedRefs=False:RefNotPermitted"),
-    ]);
-    world.apply("- {kind: ReferenceGrant, metadata: {name: g, namespace: certs}, spec: {
-    from: [{group: gateway.networking.k8s.io, kind: ListenerSet, namespace: infra}], to: [{group: '', kind: Secret}]}}");
-    world.expect(&[
-        ("ListenerSet/infra/s", ATTACHED),
-        ("ListenerSet/infra/s https", "ResolvedRefs=True:ResolvedRefs"),
-    ]);
-}
-
-fn two_sets(first: &str, second: &str) -> World {
-    let mut world = World::new(OPEN);
-    for (name, second_of, listeners) in [("young", 2, second), ("old", 1, first)] {
-        world.apply(&format!("- {{kind: ListenerSet, metadata: {{name: {name}, creationTimestamp: '2020-01-01T00:00:0{second_of}Z'}},
-    spec: {{parentRef: {{name: web}}, listeners: {listeners}}}}}"));
-    }
-    world
-}
-
-#[test]
-fn listener_set_hostname_conflict() {
-    let mut world = two_sets(
-        "[{name: first, port: 80, protocol: HTTP, hostname: a.example.com}, {name: second, port: 80, protocol: HTTP, hostname: b.example.com}]",
-        "[{name: second, port: 80, protocol: HTTP, hostname: b.example.com}]",
-    );
-    let lost =
-        "Accepted=False:HostnameConflict Programmed=False:HostnameConflict Conflicted=True:HostnameConflict";
-    world.expect(&[
-        ("Gateway/infra/web http", "Accepted=True:Accepted !Conflicted"),
-        ("ListenerSet/infra/old first", lost),
-        ("ListenerSet/infra/old second", "Accepted=True:Accepted !Conflicted"),
-        ("ListenerSet/infra/old", "Accepted=True:ListenersNotValid Programmed=True:Programmed"),
-        ("ListenerSet/infra/young second", lost),
-        ("ListenerSet/infra/young", "Accepted=False:ListenersNotValid Programmed=False:ListenersNotValid"),
-        ("Gateway/infra/web", "sets=1"),
-    ]);
-    world.delete("ListenerSet/infra/old");
-    world.expect(&[
-        ("ListenerSet/infra/young second", "Accepted=True:Accepted"),
-        ("ListenerSet/infra/young", ATTACHED),
-    ]);
-}
-
-#[test]
-fn listener_set_protocol_conflict() {
-    let mut world = two_sets(
-        "[{name: first, port: 80, protocol: TCP}, {name: second, port: 90, protocol: HTTP}]",
-        "[{name: second, port: 90, protocol: TCP}]",
-    );
-    let lost =
-        "Accepted=False:ProtocolConflict Programmed=False:ProtocolConflict Conflicted=True:ProtocolConflict";
-    world.expect(&[
-        ("Gateway/infra/web http", "Accepted=True:Accepted !Conflicted"),
-        ("ListenerSet/infra/old first", lost),
-        ("ListenerSet/infra/old second", "Accepted=True:Accepted !Conflicted"),
-        ("ListenerSet/infra/young second", lost),
-        ("ListenerSet/infra/young", "Accepted=False:ListenersNotValid"),
-    ]);
-}
-
-#[test]
-fn listener_set_route_status_scoped_to_parent_ref() {
-    let mut world = World::new(OPEN);
-    world.apply("- {kind: ListenerSet, metadata: {name: s}, spec: {parentRef: {name: web}, listeners: [{name: a, port: 81, protocol: HTTP}]}}
-- {kind: HTTPRoute, metadata: {name: r}, spec: {parentRefs: [{kind: ListenerSet, name: s}]}}
-- {kind: HTTPRoute, metadata: {name: q}, spec: {parentRefs: [{name: web}]}}");
-    world.expect(&[
-        ("HTTPRoute/infra/r s", "Accepted=True:Accepted"),
-        ("HTTPRoute/infra/r web", ""),
-        ("HTTPRoute/infra/q web", "Accepted=True:Accepted"),
-        ("HTTPRoute/infra/q s", ""),
-        ("Gateway/infra/web http", "routes=1"),
-        ("ListenerSet/infra/s a", "routes=1"),
-    ]);
-}
-
 const TLS: &str = "- {kind: Gateway, metadata: {name: web}, spec: {listeners: [
     {name: pass, port: 443, protocol: TLS, hostname: '*.example.com', tls: {mode: Passthrough}, allowedRoutes: {namespaces: {from: All}}}]}}
 - {kind: Service, metadata: {name: app, namespace: apps}, spec: {ports: [{port: 443}]}}\n";
@@ -396,30 +233,53 @@ fn layer_four(kind: &str, protocol: &str, section: &str, backend: &str) -> World
 - {{kind: {kind}, metadata: {{name: r}}, spec: {{parentRefs: [{{name: web, sectionName: {section}}}], rules: [{{backendRefs: [{backend}]}}]}}}}"))
 }
 
-fn expect_layer_four(kind: &str, protocol: &str) {
-    let l4 = format!("{kind}/infra/r web#l4");
-    let mut absent = layer_four(kind, protocol, "l4", "{name: absent, port: 53}");
-    absent.expect(&[(&l4, "ResolvedRefs=False:BackendNotFound")]);
-    let mut elsewhere = layer_four(kind, protocol, "l4", "{name: app, namespace: apps, port: 53}");
-    elsewhere.expect(&[(&l4, "Accepted=True:Accepted ResolvedRefs=False:RefNotPermitted")]);
-    let mut http = layer_four(kind, protocol, "http", "{name: app, port: 53}");
-    http.expect(&[
+fn expect_nonexistent_backend(kind: &str, protocol: &str) {
+    let mut world = layer_four(kind, protocol, "l4", "{name: absent, port: 53}");
+    world.expect(&[(&format!("{kind}/infra/r web#l4"), "ResolvedRefs=False:BackendNotFound")]);
+}
+
+fn expect_cross_namespace_backend(kind: &str, protocol: &str) {
+    let mut world = layer_four(kind, protocol, "l4", "{name: app, namespace: apps, port: 53}");
+    world.expect(&[(
+        &format!("{kind}/infra/r web#l4"),
+        "Accepted=True:Accepted ResolvedRefs=False:RefNotPermitted",
+    )]);
+}
+
+fn expect_other_listener(kind: &str, protocol: &str) {
+    let mut world = layer_four(kind, protocol, "http", "{name: app, port: 53}");
+    world.expect(&[
         (&format!("{kind}/infra/r web#http"), "Accepted=False:NotAllowedByListeners"),
         ("Gateway/infra/web http", "routes=0"),
     ]);
-    let mut good = layer_four(kind, protocol, "l4", "{name: app, port: 53}");
-    good.expect(&[
-        (&l4, "Accepted=True:Accepted ResolvedRefs=True:ResolvedRefs"),
-        ("Gateway/infra/web l4", "routes=1"),
-    ]);
 }
 
 #[test]
-fn tcp_route_invalid_backend_ref_nonexistent_cross_namespace_and_non_tcp_listener() {
-    expect_layer_four("TCPRoute", "TCP");
+fn tcp_route_invalid_backend_ref_nonexistent() {
+    expect_nonexistent_backend("TCPRoute", "TCP");
 }
 
 #[test]
-fn udp_route_invalid_backend_ref_nonexistent_cross_namespace_and_non_udp_listener() {
-    expect_layer_four("UDPRoute", "UDP");
+fn tcp_route_invalid_cross_namespace_backend_ref() {
+    expect_cross_namespace_backend("TCPRoute", "TCP");
+}
+
+#[test]
+fn tcp_route_invalid_non_tcp_listener() {
+    expect_other_listener("TCPRoute", "TCP");
+}
+
+#[test]
+fn udp_route_invalid_backend_ref_nonexistent() {
+    expect_nonexistent_backend("UDPRoute", "UDP");
+}
+
+#[test]
+fn udp_route_invalid_cross_namespace_backend_ref() {
+    expect_cross_namespace_backend("UDPRoute", "UDP");
+}
+
+#[test]
+fn udp_route_invalid_non_udp_listener() {
+    expect_other_listener("UDPRoute", "UDP");
 }

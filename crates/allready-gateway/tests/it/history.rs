@@ -126,7 +126,7 @@ fn check(statuses: &Statuses, generation: impl Fn(&ObjectKey) -> Generation) {
                 check_listeners(generation, &status.listeners);
                 if is_true(&status.conditions, "Programmed") {
                     let own = status.listeners.iter().any(|one| is_true(&one.conditions, "Programmed"));
-                    assert!(own || status.attached_listener_sets.is_some(), "{status:?}");
+                    assert!(own || status.attached_listener_sets > Some(0), "{status:?}");
                     assert!(is_true(&status.conditions, "Accepted"), "{status:?}");
                 }
             }

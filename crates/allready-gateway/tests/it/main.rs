@@ -3,6 +3,8 @@
 
 mod conformance;
 mod conformance_extended;
+mod conformance_listener_sets;
+mod conformance_mixed;
 mod history;
 mod rules;
 mod world;
