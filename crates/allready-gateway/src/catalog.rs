@@ -35,12 +35,12 @@ pub enum On {
     PolicyAncestor,
 }
 
-/// When a condition is there.
+/// The circumstances in which a condition is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Presence {
     /// On every object that a controller has taken on.
     Always,
-    /// Where there is something to say.
+    /// There where a controller has something to say.
     Optional,
     /// Only while it is `True`; never as `False`.
     OnlyWhenTrue,
@@ -53,15 +53,15 @@ pub enum Presence {
 /// A condition type of the Gateway API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConditionInfo {
-    /// Where it stands.
+    /// The list that it stands in.
     pub on: On,
     /// The type.
     pub type_: &'static str,
-    /// Which status is the good one.
+    /// Its polarity.
     pub polarity: Polarity,
-    /// When it is there.
+    /// The circumstances in which it is there.
     pub presence: Presence,
-    /// What it says, in a sentence.
+    /// Its meaning, in a sentence.
     pub says: &'static str,
     /// Its reasons.
     pub reasons: &'static [ReasonInfo],
@@ -76,7 +76,7 @@ pub struct ReasonInfo {
     pub status: Status,
     /// The reason.
     pub reason: &'static str,
-    /// What it says, in a sentence.
+    /// Its meaning, in a sentence.
     pub says: &'static str,
 }
 

@@ -20,7 +20,7 @@ use crate::{
 /// Statuses, by object.
 pub type Statuses = BTreeMap<ObjectKey, ObjectStatus>;
 
-/// What others read of a unit that was judged.
+/// The part of a judgement that others read.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     /// Of a Gateway.
@@ -65,7 +65,7 @@ pub struct Engine {
     support: Support,
     pub(crate) store: Store,
     outcomes: HashMap<ObjectKey, Outcome>,
-    /// What each unit has read, and who has read each thing.
+    /// Everything that each unit has read, and the readers of each thing.
     reads: HashMap<ObjectKey, BTreeSet<Dependency>>,
     readers: HashMap<Dependency, BTreeSet<ObjectKey>>,
     /// Units to judge anew: kinds that others read are first.
@@ -328,7 +328,7 @@ impl Engine {
     }
 }
 
-/// Whether objects of this kind are judged by themselves; ListenerSets are with their Gateway.
+/// Tells whether objects of this kind are judged by themselves; ListenerSets are with their Gateway.
 fn is_unit(kind: Kind) -> bool {
     matches!(kind, Kind::GatewayClass | Kind::Gateway | Kind::BackendTLSPolicy) || kind.is_route()
 }

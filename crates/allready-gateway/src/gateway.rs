@@ -20,13 +20,13 @@ use crate::{
 /// All that is found out about a Gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tree {
-    /// Why the Gateway is not accepted, whatever its listeners are.
+    /// The reason why the Gateway is not accepted, whatever its listeners are.
     pub(crate) refused: Option<(Reason, String)>,
-    /// Whether that may pass without a change to the Gateway.
+    /// Set if that may pass without a change to the Gateway.
     pub(crate) is_pending: bool,
     /// Broken references of the Gateway itself; `None` if it has none at all.
     pub(crate) resolved: Option<Findings>,
-    /// Whether clients without a valid certificate are let in.
+    /// Set if clients without a valid certificate are let in.
     pub(crate) is_insecure: bool,
     /// Its addresses, or why it has none.
     pub(crate) addresses: Result<Vec<Address>, (Reason, String)>,
@@ -38,13 +38,13 @@ pub(crate) struct Tree {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Group {
     pub(crate) owner: ObjectKey,
-    /// Why none of the listeners may attach.
+    /// The reason why none of the listeners may attach.
     pub(crate) refused: Option<(Reason, String)>,
     pub(crate) listeners: Vec<ListenerState>,
 }
 
 impl Group {
-    /// Whether at least one listener is as it should be.
+    /// Tells whether at least one listener is as it should be.
     pub(crate) fn is_accepted(&self) -> bool {
         self.refused.is_none() && self.listeners.iter().any(ListenerState::is_good)
     }

@@ -131,13 +131,13 @@ pub struct RouteStatus {
     pub parents: Vec<RouteParentStatus>,
 }
 
-/// What one controller says of a route for one parent.
+/// The word of one controller on a route for one parent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RouteParentStatus {
     /// The parent, as it stands in the spec.
     pub parent_ref: ParentReference,
-    /// Who says so.
+    /// The controller that says so.
     pub controller_name: String,
     /// Its conditions.
     pub conditions: Conditions,
@@ -151,13 +151,13 @@ pub struct PolicyStatus {
     pub ancestors: Vec<PolicyAncestorStatus>,
 }
 
-/// What one controller says of a policy for one ancestor.
+/// The word of one controller on a policy for one ancestor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct PolicyAncestorStatus {
     /// The Gateway that the policy has an effect on.
     pub ancestor_ref: ParentReference,
-    /// Who says so.
+    /// The controller that says so.
     pub controller_name: String,
     /// Its conditions.
     pub conditions: Conditions,

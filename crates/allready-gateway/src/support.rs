@@ -1,4 +1,4 @@
-//! What an implementation supports.
+//! The abilities of an implementation.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::{
     status::RouteGroupKind,
 };
 
-/// What an implementation supports: the parameter of every rule that the Gateway API leaves to it.
+/// The abilities of an implementation: the parameter of every rule that the Gateway API leaves to it.
 ///
 /// ```
 /// use allready_gateway::{Kind, Support};
@@ -28,11 +28,11 @@ pub struct Support {
     pub filters: Vec<String>,
     /// Values of `appProtocol` of a Service's port.
     pub app_protocols: Vec<String>,
-    /// Whether a TLS listener may terminate TLS.
+    /// Set if a TLS listener may terminate TLS.
     pub tls_terminate: bool,
-    /// Whether TLS listeners of one port may differ in whether they terminate TLS.
+    /// Set if TLS listeners of one port may differ in whether they terminate TLS.
     pub tls_mixed: bool,
-    /// Whether ListenerSets are supported.
+    /// Set if ListenerSets are supported.
     pub listener_sets: bool,
     /// Types of addresses.
     pub address_types: Vec<String>,
@@ -72,6 +72,8 @@ impl Support {
                 "kubernetes.io/h2c",
                 "kubernetes.io/ws",
                 "kubernetes.io/wss",
+                "grpc",
+                "http2",
             ]),
             tls_terminate: true,
             tls_mixed: true,

@@ -9,15 +9,15 @@ use super::On;
 pub struct OldCondition {
     /// The type.
     pub type_: &'static str,
-    /// Where it stood.
+    /// The list that it stood in.
     pub on: On,
-    /// Which status was the good one.
+    /// The polarity that it had.
     pub polarity: Polarity,
     /// The positive condition that was considered instead.
     pub alternative: Option<&'static str>,
-    /// What says the same today: place, type, status and reason; nothing where no controller says it any more.
+    /// The conditions that say the same today: place, type, status and reason; nothing where no controller says it any more.
     pub today: &'static [(On, &'static str, Status, &'static str)],
-    /// What became of it, in a sentence.
+    /// A sentence on what became of it.
     pub says: &'static str,
 }
 

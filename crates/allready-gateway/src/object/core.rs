@@ -10,7 +10,7 @@ use serde_json::Value;
 /// A Secret: whether it has a certificate with a key that can be read. Neither is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
-    /// What is wrong with the certificate or its key.
+    /// The problem with the certificate or its key.
     pub problem: Option<String>,
 }
 
@@ -30,7 +30,7 @@ impl Secret {
 /// A ConfigMap: whether it has certificates of authorities that can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigMap {
-    /// What is wrong with `ca.crt`.
+    /// The problem with `ca.crt`.
     pub problem: Option<String>,
 }
 

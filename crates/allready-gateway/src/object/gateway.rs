@@ -41,9 +41,9 @@ pub struct GatewaySpec {
     pub listeners: Vec<Listener>,
     /// The addresses that are asked for.
     pub addresses: Vec<Address>,
-    /// Where its parameters are.
+    /// Its infrastructure, which names its parameters.
     pub infrastructure: Option<Infrastructure>,
-    /// Which ListenerSets may attach.
+    /// The ListenerSets that may attach.
     pub allowed_listeners: Option<AllowedListeners>,
     /// TLS for clients and for backends.
     pub tls: Option<GatewayTls>,
@@ -124,7 +124,7 @@ pub struct FrontendTls {
 pub struct PortTls {
     /// The port.
     pub port: u16,
-    /// How certificates of clients are validated, in the default.
+    /// The validation of clients' certificates, in the default.
     pub validation: Option<TlsValidation>,
     /// The same, in an entry for a port.
     pub tls: Option<Box<PortTls>>,
@@ -140,7 +140,7 @@ impl FrontendTls {
     }
 }
 
-/// How certificates of clients are validated.
+/// The validation of clients' certificates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct TlsValidation {

@@ -101,7 +101,7 @@ impl Kind {
         Self::ALL.into_iter().find(|known| known.as_str() == kind && known.group() == group)
     }
 
-    /// Whether objects of this kind attach to listeners.
+    /// Tells whether objects of this kind attach to listeners.
     pub const fn is_route(self) -> bool {
         matches!(self, Self::HTTPRoute | Self::GRPCRoute | Self::TLSRoute | Self::TCPRoute | Self::UDPRoute)
     }
@@ -288,7 +288,7 @@ fn parse<T: DeserializeOwned + Default, S>(value: &Value, spec: impl FnOnce(T) -
     }
 }
 
-/// How deep a value is read: what the Gateway API knows is not nearly as deep, and reading is recursive.
+/// The depth to which a value is read: what the Gateway API knows is not nearly as deep, and reading is recursive.
 const MAX_DEPTH: usize = 64;
 
 /// A field that is null is a field that is not there, as the API server has it. What is too deep is null.

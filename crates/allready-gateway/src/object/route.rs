@@ -36,9 +36,9 @@ pub struct ParentReference {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RouteRule {
-    /// What is done to requests.
+    /// Its filters.
     pub filters: Vec<Filter>,
-    /// Where requests go.
+    /// Its backends.
     pub backend_refs: Vec<BackendRef>,
 }
 
@@ -49,7 +49,7 @@ pub struct Filter {
     /// Its type, such as `RequestRedirect`.
     #[serde(rename = "type")]
     pub type_: String,
-    /// Where requests are sent as well.
+    /// The backend that requests are sent to as well.
     pub request_mirror: Option<Mirror>,
 }
 
@@ -57,7 +57,7 @@ pub struct Filter {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Mirror {
-    /// Where requests are sent as well.
+    /// The backend that requests are sent to as well.
     pub backend_ref: BackendRef,
 }
 
@@ -89,9 +89,9 @@ pub struct ObjectRef {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ReferenceGrantSpec {
-    /// Who may refer.
+    /// The kinds that may refer, by namespace.
     pub from: Vec<GrantFrom>,
-    /// What may be referred to.
+    /// The kinds that may be referred to.
     pub to: Vec<GrantTo>,
 }
 
@@ -121,7 +121,7 @@ pub struct GrantTo {
 pub struct BackendTlsPolicySpec {
     /// The Services that it is about.
     pub target_refs: Vec<TargetRef>,
-    /// How certificates of backends are validated.
+    /// The validation of backends' certificates.
     pub validation: BackendValidation,
 }
 
@@ -136,7 +136,7 @@ pub struct TargetRef {
     pub section_name: Option<String>,
 }
 
-/// How certificates of backends are validated.
+/// The validation of backends' certificates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct BackendValidation {

@@ -8,3 +8,4 @@ mod conformance_mixed;
 mod history;
 mod rules;
 mod world;
+mod writes;

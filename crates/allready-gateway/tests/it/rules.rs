@@ -3,7 +3,7 @@
 use allready_gateway::{Kind, Object, ObjectError, ObjectKey, ObjectStatus, Support};
 use serde_json::json;
 
-use crate::world::{CONTROLLER, World, at};
+use crate::world::{CONTROLLER, World};
 
 const WEB: &str =
     "- {kind: Gateway, metadata: {name: web}, spec: {listeners: [{name: http, port: 80, protocol: HTTP}]}}\n";
@@ -277,83 +277,6 @@ fn malformed_objects_say_so_and_the_others_go_on() {
         Err(ObjectError::NoName { .. })
     ));
     assert!(Object::read(&json!(7)).is_err());
-}
-
-const ENTRY: &str = "{parentRef: {name: web}, controllerName: NAME, conditions: [{type: Accepted, status: 'True', reason: Accepted,
-    message: '', lastTransitionTime: '2020-01-01T00:00:00Z', observedGeneration: SEEN}]}";
-
-#[test]
-fn entries_of_others_stay_and_own_ones_go_with_their_parent() {
-    let foreign = ENTRY.replace("NAME", "example.org/other").replace("SEEN", "1");
-    let stale = ENTRY.replace("NAME", CONTROLLER).replace("SEEN", "1").replace("name: web", "name: gone");
-    let mut world = World::new(&format!(
-        "{WEB}- {{kind: HTTPRoute, metadata: {{name: r}}, spec: {{parentRefs: [{{name: web}}]}}, status: {{parents: [{foreign}, {stale}]}}}}"
-    ));
-    let changed = world.write(5);
-    let ObjectStatus::Route(status) = &changed[&ObjectKey::new(Kind::HTTPRoute, "infra", "r")] else {
-        panic!("a route")
-    };
-    let entries: Vec<_> =
-        status.parents.iter().map(|entry| (&*entry.parent_ref.name, &*entry.controller_name)).collect();
-    assert_eq!(entries, [("web", "example.org/other"), ("web", CONTROLLER)]);
-    world.delete("Gateway/infra/web");
-    let changed = world.write(6);
-    let ObjectStatus::Route(status) = &changed[&ObjectKey::new(Kind::HTTPRoute, "infra", "r")] else {
-        panic!("a route")
-    };
-    assert_eq!(status.parents.len(), 1, "the other one stays");
-}
-
-#[test]
-fn nothing_is_written_over_what_was_said_of_a_newer_generation() {
-    let newer = ENTRY.replace("NAME", CONTROLLER).replace("SEEN", "3");
-    let mut world = World::new(&format!(
-        "{WEB}- {{kind: HTTPRoute, metadata: {{name: r, generation: 2}}, spec: {{parentRefs: [{{name: web, sectionName: x}}]}}, status: {{parents: [{newer}]}}}}"
-    ));
-    assert!(!world.write(5).keys().any(|key| key.kind == Kind::HTTPRoute));
-}
-
-#[test]
-fn a_status_that_was_written_is_not_written_again_and_times_move_with_a_status_alone() {
-    let mut world = World::new(&format!("{WEB}{}", route("[{}]")));
-    assert_eq!(world.write(5).len(), 3, "class, Gateway and route");
-    assert!(world.write(6).is_empty());
-    world.apply("- {kind: Gateway, metadata: {name: web, generation: 2}, spec: {listeners: [{name: http, port: 81, protocol: HTTP}]}}");
-    // Applied without a status: what is stored is gone, so it is dated anew; the route was not touched.
-    let changed = world.write(7);
-    assert!(changed.keys().all(|key| key.kind == Kind::Gateway), "{:?}", changed.keys());
-    let ObjectStatus::Gateway(status) = changed.values().next().unwrap() else { panic!("a Gateway") };
-    assert_eq!(status.conditions.find("Programmed").unwrap().last_transition_time, at(7));
-}
-
-#[test]
-fn conditions_of_others_stay_where_they_are() {
-    let mut world = World::new("- {kind: Gateway, metadata: {name: web}, spec: {listeners: [{name: http, port: 80, protocol: HTTP}]},
-    status: {conditions: [{type: example.org/Scanned, status: 'True', reason: Clean, message: '', lastTransitionTime: '2020-01-01T00:00:00Z'},
-    {type: Accepted, status: Unknown, reason: Pending, message: Waiting for controller, lastTransitionTime: '1970-01-01T00:00:00Z'}]}}");
-    let changed = world.write(5);
-    let ObjectStatus::Gateway(status) = &changed[&ObjectKey::new(Kind::Gateway, "infra", "web")] else {
-        panic!("a Gateway")
-    };
-    let types: Vec<_> = status.conditions.iter().map(|one| one.type_.as_str()).collect();
-    assert_eq!(types, ["example.org/Scanned", "Accepted", "Programmed"]);
-    assert_eq!(status.conditions.find("Accepted").unwrap().last_transition_time, at(5));
-}
-
-#[test]
-fn a_gateway_names_every_bad_listener() {
-    let mut world = World::new("- {kind: Gateway, metadata: {name: web}, spec: {listeners: [{name: http, port: 80, protocol: HTTP},
-    {name: odd, port: 81, protocol: SCTP}, {name: https, port: 443, protocol: HTTPS, tls: {certificateRefs: [{name: web, namespace: certs}]}}]}}");
-    let changed = world.write(5);
-    let ObjectStatus::Gateway(status) = &changed[&ObjectKey::new(Kind::Gateway, "infra", "web")] else {
-        panic!("a Gateway")
-    };
-    assert_eq!(
-        status.conditions.find("Accepted").unwrap().message,
-        "2 errors
-error listener/https RefNotPermitted: Secret/certs/web needs a ReferenceGrant in certs for Gateways of infra
-error listener/odd UnsupportedProtocol: protocol \"SCTP\" is not supported"
-    );
 }
 
 #[test]
