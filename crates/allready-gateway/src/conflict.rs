@@ -11,25 +11,32 @@ use crate::{
 };
 
 /// Marks every listener that conflicts, or that overlaps; groups are in order of precedence.
+///
+/// Messages name listeners of the same object only: what a Gateway or another ListenerSet has may not be for everybody to know.
 pub(crate) fn mark<'a>(groups: impl Iterator<Item = &'a mut Vec<ListenerState>>, support: &Support) {
     let mut groups: Vec<&mut Vec<ListenerState>> = groups.collect();
-    for index in 0..groups.len() {
-        let (earlier, rest) = groups.split_at_mut(index);
-        let Some(group) = rest.first_mut() else { continue };
+    // Listeners that hold their port against all that come later. Those that conflict with an equal do so, too: a ListenerSet does not
+    // get what its Gateway claims twice.
+    let mut holders: Vec<ListenerState> = Vec::new();
+    for group in &mut groups {
         let mut found = Vec::new();
+        let mut held = Vec::new();
         for (place, one) in group.iter().enumerate().filter(|(_, one)| one.protocol != Protocol::Other) {
-            let winners =
-                earlier.iter().flat_map(|group| group.iter()).filter(|other| other.conflict.is_none());
-            let equals =
+            let port = one.attach.port;
+            if let Some(reason) = holders.iter().find_map(|other| conflict(one, other, support)) {
+                found.push((place, reason, format!("a listener that goes before this one has port {port}")));
+                continue;
+            }
+            held.push(one.clone());
+            let mut equals =
                 group.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, other)| other);
-            let conflict =
-                winners.chain(equals).find_map(|other| Some((conflict(one, other, support)?, other)));
-            if let Some((reason, other)) = conflict {
-                let message =
-                    format!("port {} is also that of listener {}", one.attach.port, other.attach.name);
-                found.push((place, reason, message));
+            if let Some((reason, name)) =
+                equals.find_map(|other| Some((conflict(one, other, support)?, &other.attach.name)))
+            {
+                found.push((place, reason, format!("port {port} is also that of listener {name}")));
             }
         }
+        holders.append(&mut held);
         for (place, reason, message) in found {
             if let Some(one) = group.get_mut(place) {
                 one.refuse(reason.clone(), message.clone());
@@ -61,26 +68,26 @@ fn conflict(one: &ListenerState, other: &ListenerState, support: &Support) -> Op
 }
 
 fn mark_overlaps(groups: &mut [&mut Vec<ListenerState>]) {
-    let is_tls = |state: &&ListenerState| state.protocol.terminates() && state.conflict.is_none();
-    let all: Vec<(u16, Option<String>, String)> = groups
-        .iter()
-        .flat_map(|group| group.iter())
-        .filter(is_tls)
-        .map(|state| (state.attach.port, state.attach.hostname.clone(), state.attach.name.clone()))
-        .collect();
-    let mut own = 0;
-    for state in groups.iter_mut().flat_map(|group| group.iter_mut()) {
-        if !is_tls(&&*state) {
-            continue;
+    let is_tls = |state: &ListenerState| state.protocol.terminates() && state.conflict.is_none();
+    let mut all = Vec::new();
+    for (group, states) in groups.iter().enumerate() {
+        for (place, state) in states.iter().enumerate().filter(|(_, state)| is_tls(state)) {
+            all.push(((group, place), state.attach.clone()));
         }
-        let other = all.iter().enumerate().find(|(index, (port, hostname, _))| {
-            *index != own
-                && *port == state.attach.port
-                && hostname::overlap(hostname.as_deref(), state.attach.hostname.as_deref())
+    }
+    for ((group, place), own) in &all {
+        let other = all.iter().find(|(at, other)| {
+            *at != (*group, *place)
+                && other.port == own.port
+                && hostname::overlap(other.hostname.as_deref(), own.hostname.as_deref())
         });
-        state.overlaps = other.map(|(_, (port, _, name))| {
-            format!("listener {name} on port {port} serves some of the same hostnames")
+        let message = other.map(|((of, _), other)| {
+            let name =
+                if of == group { format!("listener {}", other.name) } else { "another listener".to_owned() };
+            format!("{name} on port {} serves some of the same hostnames", own.port)
         });
-        own += 1;
+        if let Some(state) = groups.get_mut(*group).and_then(|states| states.get_mut(*place)) {
+            state.overlaps = message;
+        }
     }
 }

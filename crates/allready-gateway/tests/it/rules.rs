@@ -320,3 +320,17 @@ fn the_features_of_the_implementation_are_in_the_status_of_its_class_by_name() {
     let status = serde_json::to_value(changed.values().next().unwrap()).unwrap();
     assert_eq!(status["supportedFeatures"], json!([{"name": "Gateway"}, {"name": "HTTPRoute"}]));
 }
+
+#[test]
+fn a_listener_set_does_not_get_what_its_gateway_claims_twice_and_is_not_told_by_whom() {
+    let mut world = World::new("- {kind: Gateway, metadata: {name: web}, spec: {allowedListeners: {namespaces: {from: All}}, listeners: [
+    {name: secret-a, port: 80, protocol: HTTP}, {name: secret-b, port: 80, protocol: HTTP}, {name: other, port: 81, protocol: HTTP}]}}
+- {kind: ListenerSet, metadata: {name: s, namespace: apps}, spec: {parentRef: {name: web, namespace: infra}, listeners: [{name: mine, port: 80, protocol: HTTP}]}}");
+    world.expect(&[
+        ("Gateway/infra/web secret-a", "Conflicted=True:HostnameConflict"),
+        ("ListenerSet/apps/s mine", "Conflicted=True:HostnameConflict"),
+    ]);
+    let statuses = world.engine.statuses();
+    let told = serde_json::to_string(&statuses[&ObjectKey::new(Kind::ListenerSet, "apps", "s")]).unwrap();
+    assert!(!told.contains("secret"), "{told}");
+}
