@@ -1,6 +1,6 @@
 //! Random histories: whatever happened, the incremental answer is the whole one, and what it says is legal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use allready_core::{Condition, Generation, Status};
 use allready_gateway::{
@@ -150,6 +150,34 @@ fn check(statuses: &Statuses, generation: impl Fn(&ObjectKey) -> Generation) {
     }
 }
 
+/// Counts anew: a listener has no more routes than its object has accepted, and every accepted route is at some listener.
+fn check_counts(statuses: &Statuses) {
+    let mut accepted: BTreeMap<ObjectKey, BTreeSet<&ObjectKey>> = BTreeMap::new();
+    for (key, status) in statuses {
+        let ObjectStatus::Route(status) = status else { continue };
+        for parent in status.parents.iter().filter(|parent| is_true(&parent.conditions, "Accepted")) {
+            let of = &parent.parent_ref;
+            let kind =
+                if of.kind.as_deref() == Some("ListenerSet") { Kind::ListenerSet } else { Kind::Gateway };
+            let namespace = of.namespace.as_deref().unwrap_or(&key.namespace);
+            accepted.entry(ObjectKey::new(kind, namespace, &of.name)).or_default().insert(key);
+        }
+    }
+    for (key, status) in statuses {
+        let listeners = match status {
+            ObjectStatus::Gateway(status) => &status.listeners,
+            ObjectStatus::ListenerSet(status) => &status.listeners,
+            _ => continue,
+        };
+        let counts = || listeners.iter().map(|listener| listener.attached_routes as usize);
+        let routes = accepted.get(key).map_or(0, BTreeSet::len);
+        assert!(
+            counts().max().unwrap_or(0) <= routes && routes <= counts().sum(),
+            "{key}: {routes} routes, {listeners:?}"
+        );
+    }
+}
+
 proptest! {
     #[test]
     fn after_any_history_the_incremental_answer_is_the_whole_one_and_nothing_is_green_that_is_red(
@@ -188,6 +216,7 @@ proptest! {
         prop_assert_eq!(engine.statuses(), whole.clone());
         prop_assert!(whole.keys().all(|key| key.kind >= Kind::GatewayClass));
         check(&whole, |key| known[key].generation);
+        check_counts(&whole);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Rules on how a status is written over what is stored.
 
 use allready_gateway::{Kind, ObjectKey, ObjectStatus};
+use serde_json::json;
 
 use crate::world::{CONTROLLER, World, at};
 
@@ -114,4 +115,38 @@ fn entries_stay_within_what_the_schema_has_room_for() {
         panic!("a policy")
     };
     assert_eq!(status.ancestors.len(), 16);
+}
+
+#[test]
+fn statuses_are_written_as_the_schemas_have_them() {
+    let mut world = World::new("- {kind: Gateway, metadata: {name: web}, spec: {listeners: [{name: http, port: 80, protocol: HTTP, allowedRoutes: {kinds: [{kind: HTTPRoute}]}}]}}
+- {kind: HTTPRoute, metadata: {name: r}, spec: {parentRefs: [{name: web, sectionName: http}]}}");
+    let changed = world.write(5);
+    let good = |type_: &str| json!({"type": type_, "status": "True", "reason": type_, "message": "", "observedGeneration": 1, "lastTransitionTime": "1970-01-01T00:00:05Z"});
+    let mut gateway = serde_json::to_value(&changed[&ObjectKey::new(Kind::Gateway, "infra", "web")]).unwrap();
+    let listener = gateway["listeners"][0].take();
+    assert_eq!(
+        gateway,
+        json!({
+            "addresses": [{"type": "IPAddress", "value": "127.0.0.1"}],
+            "conditions": [good("Accepted"), good("Programmed")],
+            "listeners": [null],
+        })
+    );
+    assert_eq!(listener["attachedRoutes"], 1);
+    assert_eq!(
+        listener["supportedKinds"],
+        json!([{"group": "gateway.networking.k8s.io", "kind": "HTTPRoute"}])
+    );
+    let types: Vec<_> =
+        listener["conditions"].as_array().unwrap().iter().map(|one| one["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["Programmed", "Accepted", "ResolvedRefs"]);
+    assert_eq!(
+        serde_json::to_value(&changed[&ObjectKey::new(Kind::HTTPRoute, "infra", "r")]).unwrap(),
+        json!({"parents": [{
+            "parentRef": {"name": "web", "sectionName": "http"},
+            "controllerName": CONTROLLER,
+            "conditions": [good("Accepted"), good("ResolvedRefs")],
+        }]})
+    );
 }
