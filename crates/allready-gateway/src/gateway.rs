@@ -138,6 +138,9 @@ pub(crate) fn judge(view: &View<'_>, key: &ObjectKey) -> Option<Tree> {
 /// The reason why a class is not accepted.
 pub(crate) fn class_problem(view: &View<'_>, class: &Object) -> Option<(Reason, String)> {
     let Spec::GatewayClass(spec) = &class.spec else { return None };
+    if let Some(malformed) = &class.malformed {
+        return Some((reason!("InvalidParameters"), malformed.clone()));
+    }
     let parameters = spec.parameters_ref.as_ref()?;
     if view.support.has_parameters(parameters, None) {
         return None;

@@ -238,7 +238,13 @@ fn read_spec(kind: Kind, value: &Value) -> (Spec, Option<String>) {
         Kind::ConfigMap => (Spec::ConfigMap(ConfigMap::read(value)), None),
         Kind::Service => parse(value, Spec::Service),
         Kind::ReferenceGrant => parse(value, Spec::ReferenceGrant),
-        Kind::GatewayClass => parse(value, Spec::GatewayClass),
+        Kind::GatewayClass => {
+            let (mut spec, malformed) = parse(value, |spec: GatewayClassSpec| spec);
+            if malformed.is_some() {
+                spec.controller_name = field(value, "controllerName");
+            }
+            (Spec::GatewayClass(spec), malformed)
+        }
         Kind::Gateway => {
             let (mut spec, malformed) = parse(value, |spec: GatewaySpec| spec);
             if malformed.is_some() {

@@ -257,9 +257,11 @@ fn malformed_objects_say_so_and_the_others_go_on() {
 - {{kind: Gateway, metadata: {{name: empty}}, spec: {{listeners: null}}}}
 - {{kind: ListenerSet, metadata: {{name: bad}}, spec: {{parentRef: {{name: web}}, listeners: 7}}}}
 - {{kind: HTTPRoute, metadata: {{name: r}}, spec: {{parentRefs: [{{name: web}}], rules: 7}}}}
+- {{kind: GatewayClass, metadata: {{name: bad}}, spec: {{controllerName: example.com/gateway, parametersRef: 7}}}}
 - {{kind: HTTPRoute, metadata: {{name: q}}, spec: {{parentRefs: 7}}}}"));
     world.expect(&[
         ("Gateway/infra/web", "Programmed=True:Programmed"),
+        ("GatewayClass/bad", "Accepted=False:InvalidParameters"),
         ("Gateway/infra/bad", "Accepted=False:Invalid Programmed=False:Invalid"),
         ("Gateway/infra/port", "Accepted=False:Invalid"),
         ("Gateway/infra/twice", "Accepted=False:Invalid"),
