@@ -1,8 +1,10 @@
 //! References that nobody answers for: a controller writes the status of its own classes alone, so what names no class or no parent has no
 //! status that could say so.
 
+use allready_core::Status;
+
 use crate::{
-    Engine, Kind, ObjectKey,
+    Engine, Kind, Object, ObjectKey, ObjectStatus,
     object::Spec,
     store::{Store, parent_key},
 };
@@ -38,6 +40,18 @@ impl Engine {
     /// Every Gateway, ListenerSet and route that names a class or a parent that does not exist, whoever owns it. Looks at every object.
     pub fn dangling(&self) -> Vec<Dangling> {
         dangling(&self.store)
+    }
+
+    /// Every GatewayClass that no controller has answered: `Accepted` is Unknown, as the API server sets it, or not there at all. Looks at
+    /// every object.
+    pub fn unanswered_classes(&self) -> impl Iterator<Item = &Object> {
+        self.store.iter().filter(|object| match (&object.spec, &object.status) {
+            (Spec::GatewayClass(_), Some(ObjectStatus::GatewayClass(status))) => {
+                status.conditions.find("Accepted").is_none_or(|accepted| accepted.status == Status::Unknown)
+            }
+            (Spec::GatewayClass(_), _) => true,
+            _ => false,
+        })
     }
 }
 

@@ -10,7 +10,6 @@ use allready_core::Time;
 use crate::{
     Kind, Object, ObjectKey, ObjectStatus, Support,
     gateway::{self, Tree},
-    object::Spec,
     policy,
     route::{self, RouteOutcome},
     store::{Dependency, Link, Store, View},
@@ -129,26 +128,46 @@ impl Engine {
     ///
     /// A status is returned once; if it could not be written, apply the object again.
     pub fn take_changed(&mut self, now: Time) -> Statuses {
+        let touched = self.take_touched(now).into_iter();
+        touched.filter_map(|key| self.unwritten(&key).cloned().map(|status| (key, status))).collect()
+    }
+
+    /// Computes what has changed, and returns the objects for which something else is to be written than before, or nothing any more: see
+    /// [`unwritten`](Self::unwritten).
+    pub fn take_touched(&mut self, now: Time) -> BTreeSet<ObjectKey> {
         while let Some(key) = self.dirty.pop_first() {
             self.judge(&key, now);
         }
         for key in std::mem::take(&mut self.stale) {
             self.write_gateway(&key, now);
         }
-        let changed = std::mem::take(&mut self.changed);
-        changed
-            .into_iter()
-            .filter_map(|key| {
-                let (_, status) = self.computed.get(&key)?;
-                let object = self.store.get(&key)?;
-                (object.status.as_ref() != Some(status)).then(|| (key, status.clone()))
-            })
-            .collect()
+        std::mem::take(&mut self.changed)
     }
 
     /// Every status, as of the last [`take_changed`](Self::take_changed).
     pub fn statuses(&self) -> Statuses {
         self.computed.iter().map(|(key, (_, status))| (key.clone(), status.clone())).collect()
+    }
+
+    /// The status that this object should have, if it differs from the one that is stored; as of the last
+    /// [`take_changed`](Self::take_changed).
+    pub fn unwritten(&self, key: &ObjectKey) -> Option<&ObjectStatus> {
+        let (_, status) = self.computed.get(key)?;
+        (self.store.get(key)?.status.as_ref() != Some(status)).then_some(status)
+    }
+
+    /// The objects whose status differs from the one that is stored. Looks at every status.
+    pub fn all_unwritten(&self) -> impl Iterator<Item = &ObjectKey> {
+        self.computed.keys().filter(|key| self.unwritten(key).is_some())
+    }
+
+    /// Takes the version of the CRDs in the cluster, which the classes tell: [`Support::bundle_version`].
+    pub fn set_bundle_version(&mut self, version: Option<String>) {
+        if self.support.bundle_version != version {
+            self.support.bundle_version = version;
+            let classes = self.store.iter().map(|object| &object.key);
+            self.dirty.extend(classes.filter(|key| key.kind == Kind::GatewayClass).cloned());
+        }
     }
 
     fn touch(&mut self, key: ObjectKey, links: BTreeSet<Link>) {
@@ -164,10 +183,7 @@ impl Engine {
         let view = View::new(&self.support, &self.store, &self.outcomes);
         match key.kind {
             Kind::GatewayClass => {
-                let own = view.get(key).filter(|object| match &object.spec {
-                    Spec::GatewayClass(class) => class.controller_name == self.support.controller_name,
-                    _ => false,
-                });
+                let own = view.get(key).filter(|object| self.support.answers(object));
                 let status = own.map(|object| {
                     write::class(object, gateway::class_problem(&view, object), &self.support, now)
                 });
@@ -304,6 +320,7 @@ impl Engine {
             // Another Gateway may have given it one by now.
             if self.computed.get(gone).is_some_and(|(by, _)| by == key) {
                 self.computed.remove(gone);
+                self.changed.insert(gone.clone());
             }
         }
         for (of, status) in statuses {
@@ -317,7 +334,9 @@ impl Engine {
     fn set_status(&mut self, key: &ObjectKey, by: &ObjectKey, status: Option<ObjectStatus>) {
         let object = self.store.get(key).filter(|object| !write::is_late(object, &self.support));
         let (Some(object), Some(status)) = (object, status) else {
-            self.computed.remove(key);
+            if self.computed.remove(key).is_some() {
+                self.changed.insert(key.clone());
+            }
             return;
         };
         let is_known = self.computed.get(key).is_some_and(|(_, known)| *known == status);

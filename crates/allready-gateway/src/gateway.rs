@@ -71,8 +71,7 @@ pub(crate) fn judge(view: &View<'_>, key: &ObjectKey) -> Option<Tree> {
     let object = view.get(key)?;
     let Spec::Gateway(gateway) = &object.spec else { return None };
     let class = view.get(&ObjectKey::new(Kind::GatewayClass, "", &gateway.gateway_class_name))?;
-    let Spec::GatewayClass(class_spec) = &class.spec else { return None };
-    if class_spec.controller_name != view.support.controller_name {
+    if !view.support.answers(class) {
         return None;
     }
     let class_problem = class_problem(view, class);

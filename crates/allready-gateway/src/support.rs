@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    object::{Address, Kind, ParametersRef},
+    object::{Address, Kind, Object, ParametersRef, Spec},
     status::RouteGroupKind,
 };
 
@@ -20,6 +20,8 @@ use crate::{
 pub struct Support {
     /// The name of the controller, as in `spec.controllerName` of its GatewayClasses.
     pub controller_name: String,
+    /// The names of the classes that it answers; `None` where it answers every class with its `controllerName`.
+    pub classes: Option<BTreeSet<String>>,
     /// Protocols of listeners.
     pub protocols: Vec<String>,
     /// Kinds of routes.
@@ -56,6 +58,7 @@ impl Support {
         let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
         Self {
             controller_name: controller_name.into(),
+            classes: None,
             protocols: owned(&["HTTP", "HTTPS", "TLS", "TCP", "UDP"]),
             route_kinds: Kind::ALL.into_iter().filter(|kind| kind.is_route()).collect(),
             filters: owned(&[
@@ -99,6 +102,13 @@ impl Support {
             _ => &[],
         };
         kinds.iter().filter(|kind| self.route_kinds.contains(kind)).map(|&kind| kind.into()).collect()
+    }
+
+    /// Tells whether this object is a class that the implementation answers.
+    pub(crate) fn answers(&self, class: &Object) -> bool {
+        let is_listed = self.classes.as_ref().is_none_or(|classes| classes.contains(&*class.key.name));
+        is_listed
+            && matches!(&class.spec, Spec::GatewayClass(spec) if spec.controller_name == self.controller_name)
     }
 
     pub(crate) fn has_parameters(&self, wanted: &ParametersRef, namespace: Option<&str>) -> bool {
