@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`config`] | one `ConfigurationStatus` from the reports of many |
 //! | [`hub`] | one status on a hub from the instances of an object in many clusters |
+//! | [`gateway`] | the statuses of Gateway API, for classes without a data plane |
 //!
 //! With the feature `program`, `program` runs them in a cluster: it is the binary `allready-controller` and the command
 //! `allready controller`. [`health`] and [`metrics`] are what its probes and its metrics say.
@@ -21,6 +22,7 @@
 
 pub mod config;
 pub mod engine;
+pub mod gateway;
 pub mod health;
 pub mod hub;
 pub mod metrics;

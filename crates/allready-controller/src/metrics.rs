@@ -47,6 +47,7 @@ struct Values {
     events: Option<u64>,
     reconciles: Option<u64>,
     clusters: Option<(usize, usize)>,
+    dangling: Option<usize>,
     lag: BTreeMap<String, Duration>,
     transitions: BTreeMap<String, u64>,
 }
@@ -82,6 +83,11 @@ impl ControllerMetrics {
     /// Sets the number of clusters that are reachable, and of those that are not.
     pub fn set_clusters(&self, reachable: usize, unreachable: usize) {
         self.values().clusters = Some((reachable, unreachable));
+    }
+
+    /// Sets the number of references to classes and parents that do not exist.
+    pub fn set_dangling(&self, references: usize) {
+        self.values().dangling = Some(references);
     }
 
     /// Sets how long a cluster last took to answer.
@@ -121,6 +127,8 @@ impl ControllerMetrics {
         let clusters = values.clusters;
         gauge("clusters_reachable", "Clusters that answer", clusters.map(|it| number(it.0)));
         gauge("clusters_unreachable", "Clusters that do not answer", clusters.map(|it| number(it.1)));
+        let help = "References to Gateway API classes and parents that do not exist";
+        gauge("dangling_references", help, values.dangling.map(number));
         for (name, help, count) in [
             ("events_received", "Events of watches", values.events),
             ("reconciles", "Objects for which the desired status was computed", values.reconciles),

@@ -2,15 +2,17 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
+use allready_gateway::object::Address;
 use allready_kube::kinds::{ConfigurationStatusSpec, Preset};
 use clap::Args;
 use tracing::level_filters::LevelFilter;
 
 use super::{
     cluster::ClusterArgs,
+    gateway::address,
     sources::{Source, source},
 };
-use crate::config::StatusKey;
+use crate::{config::StatusKey, gateway::CONTROLLER_NAME};
 
 /// The arguments of `allready-controller` and of `allready controller`: what to answer for, and how to run.
 #[derive(Debug, Args)]
@@ -35,8 +37,12 @@ reads. Clusters come and go without a restart. Sources, of which there may be se
   files:PATH                   objects in a directory, NAME.yaml or NAME/*.yaml, where
                                there is no cluster to ask
 
+With --gateway-class it gives GatewayClasses of that name with its controllerName,
+their Gateways, ListenerSets, routes and BackendTLSPolicies the statuses of Gateway API.
+It moves no traffic. What names a class or a parent that does not exist gets an Event.
+
 With --metrics it also serves
-  /metrics   writes (config_status, and hub) and leadership, for Prometheus
+  /metrics   writes (config_status, hub and gateway) and leadership, for Prometheus
   /healthz   whether it makes progress; 503 with the reason where it does not
   /readyz    whether it sees what it watches; 503 with what it cannot see
 
@@ -51,6 +57,7 @@ Examples:
     --ensure metallb-system/config-status=preset:metallb --metrics 127.0.0.1:8080
   allready controller --clusters secrets --clusters dir:/etc/fleet
   allready controller --clusters profiles:fleet --cluster-providers providers.yaml
+  allready controller --gateway-class example --gateway-address 192.0.2.10
   allready controller --kubeconfig dev.kubeconfig --no-leader-election --log debug")]
 pub struct ControllerArgs {
     #[command(flatten)]
@@ -83,6 +90,19 @@ pub struct ControllerArgs {
     /// Keep no DNS records: neither read nor write DNSEndpoints. Aggregations that ask for records say so.
     #[arg(long, requires = "clusters")]
     pub(super) no_dns: bool,
+
+    /// A GatewayClass to answer for; may be said several times. Without it Gateway API is left alone.
+    #[arg(long, value_name = "NAME")]
+    pub(super) gateway_class: Vec<String>,
+
+    /// The spec.controllerName of these classes.
+    #[arg(long, value_name = "DOMAIN/PATH", default_value = CONTROLLER_NAME, value_parser = controller_name)]
+    pub(super) gateway_controller_name: String,
+
+    /// An address that Gateways may have, the first of which is given to those that ask for none; may be said several times [default:
+    /// 127.0.0.1, and any that is asked for].
+    #[arg(long, value_name = "ADDRESS", requires = "gateway_class", value_parser = address)]
+    pub(super) gateway_address: Vec<Address>,
 
     /// Let one of several replicas write: the default.
     #[arg(long, overrides_with = "no_leader_election")]
@@ -175,6 +195,13 @@ fn preset_named(text: &str) -> Result<Preset, String> {
         Some(name) if name.eq_ignore_ascii_case("metallb") => Ok(Preset::MetalLB),
         Some(name) => Err(format!("there is no preset {name:?}: there is metallb")),
         None => Err(format!("{text:?} is no preset:PRESET")),
+    }
+}
+
+fn controller_name(text: &str) -> Result<String, String> {
+    match text.split_once('/') {
+        Some((domain, path)) if domain.contains('.') && !path.is_empty() => Ok(text.to_owned()),
+        _ => Err(format!("{text:?} is no DOMAIN/PATH, such as {CONTROLLER_NAME}")),
     }
 }
 

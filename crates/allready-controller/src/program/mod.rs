@@ -7,6 +7,7 @@ mod args;
 pub mod cluster;
 mod crds;
 mod failure;
+mod gateway;
 mod hub;
 mod pages;
 pub mod signal;
@@ -43,6 +44,7 @@ use self::{
 use crate::{
     config::{ConfigController, StatusKey},
     engine::{Leader, Running},
+    gateway::GatewayController,
     health::Health,
     hub::{HubController, inventory::Providers},
 };
@@ -55,7 +57,8 @@ pub const TIMING: Timing = Timing {
     retry_period: Duration::from_secs(1),
 };
 
-/// Run the controllers of allready in a cluster: one Ready from many reporters, one status from many clusters
+/// Run the controllers of allready in a cluster: one Ready from many reporters, one status from many clusters, and the
+/// statuses of Gateway API
 #[derive(Debug, Parser)]
 #[command(name = "allready-controller", version, max_term_width = 100)]
 struct CommandLine {
@@ -135,17 +138,22 @@ async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Fai
     let running = || Running { leader: leader.clone(), health: health.clone(), ..Running::default() };
     let config = config(args, &cluster, running());
     let hub = hub::controller(args, &cluster, providers, running());
+    let gateway = gateway::controller(args, &cluster, running());
     let mut controllers =
         vec![("config_status", config.running.writes.clone(), config.running.metrics.clone())];
     controllers
         .extend(hub.as_ref().map(|hub| ("hub", hub.running.writes.clone(), hub.running.metrics.clone())));
+    let of_gateway = gateway.as_ref().map(|gateway| &gateway.running);
+    controllers
+        .extend(of_gateway.map(|running| ("gateway", running.writes.clone(), running.metrics.clone())));
     let is_leading = {
         let leader = leader.clone();
         move || leader.term(Instant::now()).is_some()
     };
     let pages = Pages::new(health.clone(), controllers, Arc::new(is_leading));
     tokio::spawn(async move { serve(&pages, listener.as_ref()).await });
-    let work = async { tokio::join!(config.run(), OptionFuture::from(hub.map(HubController::run))) };
+    let (hub, gateway) = (hub.map(HubController::run), gateway.map(GatewayController::run));
+    let work = async { tokio::join!(config.run(), OptionFuture::from(hub), OptionFuture::from(gateway)) };
     tokio::select! {
         () = &mut stopped => {}
         _ = work => {}

@@ -1,0 +1,71 @@
+//! The controller of Gateway API beside the others: for the classes that are named.
+
+use std::{collections::BTreeSet, net::IpAddr};
+
+use allready_gateway::{Support, object::Address};
+
+use super::{args::ControllerArgs, cluster::Cluster};
+use crate::{engine::Running, gateway::GatewayController};
+
+/// The features that the statuses are computed for, by their names in sigs.k8s.io/gateway-api/pkg/features. Features that only traffic can
+/// show are left out: nothing here serves any.
+const FEATURES: [&str; 17] = [
+    "BackendTLSPolicy",
+    "GRPCRoute",
+    "Gateway",
+    "GatewayAddressEmpty",
+    "GatewayFrontendClientCertificateValidation",
+    "GatewayFrontendClientCertificateValidationInsecureFallback",
+    "GatewayPort8080",
+    "GatewayStaticAddresses",
+    "HTTPRoute",
+    "HTTPRouteParentRefPort",
+    "ListenerSet",
+    "ReferenceGrant",
+    "TCPRoute",
+    "TLSRoute",
+    "TLSRouteModeMixed",
+    "TLSRouteModeTerminate",
+    "UDPRoute",
+];
+
+/// Reads an address that Gateways may have.
+pub(super) fn address(text: &str) -> Result<Address, String> {
+    let is_hostname = !text.is_empty()
+        && text.len() <= 253
+        && text.split('.').all(|label| {
+            let is_legal = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '-';
+            !label.is_empty()
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+                && label.chars().all(is_legal)
+        });
+    let type_ = match text.parse::<IpAddr>() {
+        Ok(_) => "IPAddress",
+        Err(_) if is_hostname => "Hostname",
+        Err(_) => return Err(format!("{text:?} is neither an IP address nor a hostname")),
+    };
+    Ok(Address { type_: type_.to_owned(), value: text.to_owned() })
+}
+
+/// The abilities that the arguments give it.
+fn support(args: &ControllerArgs) -> Support {
+    let mut support = Support::new(&args.gateway_controller_name);
+    support.classes = Some(args.gateway_class.iter().cloned().collect());
+    support.features = BTreeSet::from(FEATURES.map(str::to_owned));
+    if let Some(first) = args.gateway_address.first() {
+        support.default_address = Some(first.clone());
+        support.usable_addresses = Some(args.gateway_address.clone());
+    }
+    support
+}
+
+/// Makes the controller; none where no class is named.
+pub(super) fn controller(
+    args: &ControllerArgs,
+    cluster: &Cluster,
+    running: Running,
+) -> Option<GatewayController> {
+    let is_wanted = !args.gateway_class.is_empty();
+    is_wanted.then(|| GatewayController { client: cluster.client.clone(), support: support(args), running })
+}
