@@ -10,6 +10,7 @@ use allready_core::Time;
 use crate::{
     Kind, Object, ObjectKey, ObjectStatus, Support,
     gateway::{self, Tree},
+    object::Address,
     policy,
     route::{self, RouteOutcome},
     store::{Dependency, Link, Store, View},
@@ -63,13 +64,13 @@ pub fn status(objects: impl IntoIterator<Item = Object>, support: &Support, now:
 pub struct Engine {
     support: Support,
     pub(crate) store: Store,
-    outcomes: HashMap<ObjectKey, Outcome>,
+    pub(crate) outcomes: HashMap<ObjectKey, Outcome>,
     /// Everything that each unit has read, and the readers of each thing.
     reads: HashMap<ObjectKey, BTreeSet<Dependency>>,
     readers: HashMap<Dependency, BTreeSet<ObjectKey>>,
     /// Units to judge anew: kinds that others read are first.
     dirty: BTreeSet<ObjectKey>,
-    attached: Attached,
+    pub(crate) attached: Attached,
     /// Gateways whose status is to be written anew.
     stale: BTreeSet<ObjectKey>,
     /// The statuses, with the unit that each comes from.
@@ -118,10 +119,28 @@ impl Engine {
     /// Takes note that an object is gone.
     pub fn delete(&mut self, key: &ObjectKey) {
         let links = self.store.remove(key);
+        self.store.assigned.remove(key);
         if is_unit(key.kind) {
             self.dirty.insert(key.clone());
         }
         self.touch(key.clone(), links);
+    }
+
+    /// Gives a Gateway that asks for no address in particular these ones, instead of [`Support::default_address`]. None are an answer,
+    /// too: the Gateway waits for its address, and says so. Forgotten when the Gateway is deleted.
+    ///
+    /// ```
+    /// use allready_gateway::{Engine, Kind, ObjectKey, Support, object::Address};
+    ///
+    /// let mut engine = Engine::new(Support::new("example.com/gateway"));
+    /// let address = Address { type_: "Hostname".to_owned(), value: "lb-7.example.com".to_owned() };
+    /// engine.assign(&ObjectKey::new(Kind::Gateway, "shop", "web"), vec![address]);
+    /// ```
+    pub fn assign(&mut self, gateway: &ObjectKey, addresses: Vec<Address>) {
+        if self.store.assigned.get(gateway) != Some(&addresses) {
+            self.store.assigned.insert(gateway.clone(), addresses);
+            self.dirty.insert(gateway.clone());
+        }
     }
 
     /// Computes what has changed, and returns the statuses that are to be written: those that differ from what is stored.
@@ -252,17 +271,16 @@ impl Engine {
         let new = outcome.as_ref().map_or_else(empty, |outcome| outcome.attachments());
         for (gateway, listener) in old.difference(&new) {
             self.stale.insert((*gateway).clone());
-            if let Some(count) = self.attached.get_mut(*listener) {
-                *count = count.saturating_sub(1);
-                if *count == 0 {
+            if let Some(routes) = self.attached.get_mut(*listener) {
+                routes.remove(key);
+                if routes.is_empty() {
                     self.attached.remove(*listener);
                 }
             }
         }
         for (gateway, listener) in new.difference(&old) {
             self.stale.insert((*gateway).clone());
-            let count = self.attached.entry((*listener).clone()).or_default();
-            *count = count.saturating_add(1);
+            self.attached.entry((*listener).clone()).or_default().insert(key.clone());
         }
         self.touch_outcome(key);
     }

@@ -123,7 +123,7 @@ pub(crate) fn judge(view: &View<'_>, key: &ObjectKey) -> Option<Tree> {
         .iter()
         .filter_map(|one| validation(one.port))
         .any(|validation| validation.mode.as_deref() == Some("AllowInsecureFallback"));
-    let addresses = addresses(view, gateway);
+    let addresses = addresses(view, key, gateway);
     Some(Tree {
         refused,
         is_pending,
@@ -189,12 +189,17 @@ fn refusal_of_set(
     Some((reason!("NotAllowed"), message))
 }
 
-fn addresses(view: &View<'_>, gateway: &GatewaySpec) -> Result<Vec<Address>, (Reason, String)> {
+fn addresses(
+    view: &View<'_>,
+    key: &ObjectKey,
+    gateway: &GatewaySpec,
+) -> Result<Vec<Address>, (Reason, String)> {
     let support = view.support;
-    let default_of = |type_: &str| support.default_address.clone().filter(|address| address.type_ == type_);
+    let free = view.assigned(key).unwrap_or(support.default_address.as_slice());
+    let default_of = |type_: &str| free.iter().find(|address| address.type_ == type_).cloned();
     if gateway.addresses.is_empty() {
         let none = (reason!("AddressNotAssigned"), "there is no address to assign".to_owned());
-        return support.default_address.clone().map(|address| vec![address]).ok_or(none);
+        return if free.is_empty() { Err(none) } else { Ok(free.to_vec()) };
     }
     let mut assigned = Vec::new();
     for wanted in gateway.addresses.iter().take(16) {

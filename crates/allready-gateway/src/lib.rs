@@ -6,13 +6,16 @@ mod conflict;
 mod dangling;
 mod engine;
 mod gateway;
-mod hostname;
+pub mod hostname;
+#[cfg(feature = "http")]
+pub mod http;
 mod listener;
 pub mod object;
 mod policy;
 mod reference;
 mod route;
 mod selector;
+mod served;
 mod status;
 mod store;
 mod support;
@@ -21,6 +24,7 @@ mod write;
 pub use dangling::Dangling;
 pub use engine::{Engine, Statuses, status};
 pub use object::{Kind, Object, ObjectError, ObjectKey};
+pub use served::{AttachedBackend, AttachedRoute, AttachedRule, ServedListener};
 pub use status::{
     Feature, GatewayClassStatus, GatewayStatus, ListenerConditions, ListenerConditionsPass,
     ListenerSetStatus, ListenerStatus, ObjectStatus, PolicyAncestorStatus, PolicyStatus, RouteGroupKind,

@@ -12,12 +12,12 @@ use crate::{
     store::{Link, View, service_key},
 };
 
-/// Tells whether an object of this kind in this namespace may name that object.
-pub(crate) fn is_permitted(view: &View<'_>, from: Kind, namespace: &str, to: &ObjectKey) -> bool {
-    if *to.namespace == *namespace {
+/// Tells whether an object of this kind in this namespace may name that object, whatever its kind.
+fn is_permitted(view: &View<'_>, (from, namespace): (Kind, &str), to: &Named<'_>) -> bool {
+    if to.namespace == namespace {
         return true;
     }
-    view.linked(&Link::GrantsIn(to.namespace.clone())).any(|grant| {
+    view.linked(&Link::GrantsIn(to.namespace.into())).any(|grant| {
         let Spec::ReferenceGrant(grant) = &grant.spec else { return false };
         let is_from = grant
             .from
@@ -25,11 +25,25 @@ pub(crate) fn is_permitted(view: &View<'_>, from: Kind, namespace: &str, to: &Ob
             .any(|one| one.group == from.group() && one.kind == from.as_str() && one.namespace == namespace);
         is_from
             && grant.to.iter().any(|one| {
-                one.group == to.kind.group()
-                    && one.kind == to.kind.as_str()
-                    && one.name.as_deref().is_none_or(|name| name.is_empty() || name == &*to.name)
+                one.group == to.group
+                    && one.kind == to.kind
+                    && one.name.as_deref().is_none_or(|name| name.is_empty() || name == to.name)
             })
     })
+}
+
+/// An object that is named, of any kind.
+struct Named<'a> {
+    group: &'a str,
+    kind: &'a str,
+    namespace: &'a str,
+    name: &'a str,
+}
+
+impl<'a> From<&'a ObjectKey> for Named<'a> {
+    fn from(key: &'a ObjectKey) -> Self {
+        Self { group: key.kind.group(), kind: key.kind.as_str(), namespace: &key.namespace, name: &key.name }
+    }
 }
 
 /// The reasons under which a broken reference to a certificate is told.
@@ -56,7 +70,7 @@ pub(crate) fn check_certificate(
         return false;
     }
     let key = ObjectKey::new(wanted, subject_namespace, &reference.name);
-    if !is_permitted(view, from, namespace, &key) {
+    if !is_permitted(view, (from, namespace), &Named::from(&key)) {
         let message = format!("{key} needs a ReferenceGrant in {} for {from}s of {namespace}", key.namespace);
         findings.error(subject, reason!("RefNotPermitted"), message);
         return false;
@@ -74,41 +88,51 @@ pub(crate) fn check_certificate(
     is_good
 }
 
-/// Checks a backend of a rule; adds what is wrong with it.
-pub(crate) fn check_backend(
+/// The problem with a backend of a route.
+pub(crate) fn backend_problem(
     view: &View<'_>,
     route: &ObjectKey,
-    rule: usize,
     backend: &BackendRef,
-    findings: &mut Findings,
-) {
+) -> Option<(Reason, String)> {
     let kind = backend.kind.as_deref().unwrap_or("Service");
-    let subject = Subject::path(format!("spec.rules[{rule}].backendRefs"));
-    let Some(key) = service_key(backend, &route.namespace) else {
+    let namespace = backend.namespace.as_deref().unwrap_or(&route.namespace);
+    let service = service_key(backend, &route.namespace);
+    let mut known = view.support.backends.iter().filter(|own| own.group == backend.group && own.kind == kind);
+    if service.is_none() && known.clone().next().is_none() {
         let message = format!("{kind} {} of group {:?} is no Service", backend.name, backend.group);
-        return findings.error(subject, reason!("InvalidKind"), message);
-    };
-    if !is_permitted(view, route.kind, &route.namespace, &key) {
-        let message = format!(
-            "{key} needs a ReferenceGrant in {} for {}s of {}",
-            key.namespace, route.kind, route.namespace
-        );
-        return findings.error(subject, reason!("RefNotPermitted"), message);
+        return Some((reason!("InvalidKind"), message));
     }
+    let named = Named { group: &backend.group, kind, namespace, name: &backend.name };
+    if !is_permitted(view, (route.kind, &route.namespace), &named) {
+        let message = format!(
+            "{kind}/{namespace}/{} needs a ReferenceGrant in {namespace} for {}s of {}",
+            backend.name, route.kind, route.namespace
+        );
+        return Some((reason!("RefNotPermitted"), message));
+    }
+    let not_found = |message: String| Some((reason!("BackendNotFound"), message));
+    let Some(key) = service else {
+        let is_known =
+            known.any(|own| own.name == backend.name && own.namespace.as_deref() == Some(namespace));
+        return if is_known {
+            None
+        } else {
+            not_found(format!("{kind}/{namespace}/{} does not exist", backend.name))
+        };
+    };
     let Some(Spec::Service(service)) = view.get(&key).map(|object| &object.spec) else {
-        return findings.error(subject, reason!("BackendNotFound"), format!("{key} does not exist"));
+        return not_found(format!("{key} does not exist"));
     };
     let Some(port) = backend.port else {
-        return findings.error(subject, reason!("BackendNotFound"), format!("no port of {key} is named"));
+        return not_found(format!("no port of {key} is named"));
     };
     let Some(found) = service.ports.iter().find(|found| found.port == port) else {
-        return findings.error(subject, reason!("BackendNotFound"), format!("{key} has no port {port}"));
+        return not_found(format!("{key} has no port {port}"));
     };
     let is_of_http = matches!(route.kind, Kind::HTTPRoute | Kind::GRPCRoute);
-    if let Some(protocol) = found.app_protocol.as_ref().filter(|_| is_of_http)
-        && !view.support.app_protocols.contains(protocol)
-    {
+    let protocol = found.app_protocol.as_ref().filter(|_| is_of_http)?;
+    (!view.support.app_protocols.contains(protocol)).then(|| {
         let message = format!("port {port} of {key} speaks {protocol}, which is not supported");
-        findings.error(subject, reason!("UnsupportedProtocol"), message);
-    }
+        (reason!("UnsupportedProtocol"), message)
+    })
 }

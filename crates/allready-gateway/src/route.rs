@@ -15,7 +15,7 @@ use crate::{
     hostname,
     listener::Attach,
     object::{Filter, ParentReference, RouteSpec, Spec},
-    reference::check_backend,
+    reference::backend_problem,
     selector::lets_in,
     store::{View, backends, parent_key},
 };
@@ -35,6 +35,10 @@ pub(crate) struct RouteOutcome {
     pub(crate) resolved: Findings,
     /// The message of PartiallyInvalid, if some rules are dropped and others work.
     pub(crate) dropped: Option<String>,
+    /// The rules that are dropped.
+    pub(crate) dropped_rules: BTreeSet<usize>,
+    /// The broken backends: number of the rule, and number in the rule.
+    pub(crate) broken: BTreeSet<(usize, usize)>,
 }
 
 /// A route against one parent.
@@ -66,10 +70,14 @@ pub(crate) fn judge(view: &View<'_>, key: &ObjectKey) -> Option<RouteOutcome> {
         return None;
     }
     let mut resolved = Findings::new();
-    for (rule, backend) in backends(route) {
-        check_backend(view, key, rule, backend, &mut resolved);
+    let mut broken = BTreeSet::new();
+    for (place, backend) in backends(route) {
+        if let Some((reason, message)) = backend_problem(view, key, backend) {
+            resolved.error(Subject::path(place.to_string()), reason, message);
+            broken.extend(place.own());
+        }
     }
-    let (refused, dropped) = check_rules(view, object, route);
+    let (refused, dropped, dropped_rules) = check_rules(view, object, route);
     let mut parents: Vec<ParentOutcome> = Vec::new();
     for parent in route.parent_refs.iter().take(MAX_PARENTS) {
         if parents.iter().any(|known| known.parent == *parent) {
@@ -83,7 +91,7 @@ pub(crate) fn judge(view: &View<'_>, key: &ObjectKey) -> Option<RouteOutcome> {
         };
         parents.push(ParentOutcome { parent: parent.clone(), gateway, attached });
     }
-    Some(RouteOutcome { parents, resolved, dropped })
+    Some(RouteOutcome { parents, resolved, dropped, dropped_rules, broken })
 }
 
 /// The Gateway and the listeners that a parent stands for, if it is the implementation's own.
@@ -150,14 +158,15 @@ fn attach(
     Ok(attached)
 }
 
-/// Checks the rules: why the whole route is refused, or which rules are dropped while others work.
+/// Checks the rules: why the whole route is refused, or which rules are dropped while others work, with the message that says so.
 fn check_rules(
     view: &View<'_>,
     object: &Object,
     route: &RouteSpec,
-) -> (Option<(Reason, String)>, Option<String>) {
+) -> (Option<(Reason, String)>, Option<String>, BTreeSet<usize>) {
+    let mut dropped = BTreeSet::new();
     if let Some(malformed) = &object.malformed {
-        return (Some((reason!("UnsupportedValue"), malformed.clone())), None);
+        return (Some((reason!("UnsupportedValue"), malformed.clone())), None, dropped);
     }
     let mut findings = Findings::new();
     for (index, rule) in route.rules.iter().enumerate() {
@@ -165,10 +174,12 @@ fn check_rules(
             let has = |type_: &str| filters.iter().any(|filter| filter.type_ == type_);
             if has("RequestRedirect") && has("URLRewrite") {
                 let message = "RequestRedirect and URLRewrite exclude each other";
+                dropped.insert(index);
                 findings.error(Subject::path(&path), reason!("IncompatibleFilters"), message);
             }
             for filter in filters.iter().filter(|filter| !view.support.filters.contains(&filter.type_)) {
                 let message = format!("filter {:?} is not supported", filter.type_);
+                dropped.insert(index);
                 findings.error(Subject::path(&path), reason!("UnsupportedValue"), message);
             }
         };
@@ -178,14 +189,14 @@ fn check_rules(
         }
     }
     if findings.is_empty() {
-        return (None, None);
+        return (None, None, dropped);
     }
     let parts: Vec<Subject> =
         (0..route.rules.len()).map(|index| Subject::path(format!("spec.rules[{index}]"))).collect();
     let precedence = catalog::precedence(catalog::On::RouteParent, "Accepted");
     let folded = findings.fold_partial(&Fold { precedence, ..Fold::new(reason!("Accepted")) }, &parts);
     if folded.main.status == Status::False {
-        return (Some((folded.main.reason, folded.main.message.as_str().to_owned())), None);
+        return (Some((folded.main.reason, folded.main.message.as_str().to_owned())), None, dropped);
     }
-    (None, folded.partial.map(|partial| format!("Dropped Rule: {}", partial.message)))
+    (None, folded.partial.map(|partial| format!("Dropped Rule: {}", partial.message)), dropped)
 }

@@ -3,13 +3,14 @@
 use std::{
     cell::RefCell,
     collections::{BTreeSet, HashMap},
+    fmt,
     sync::Arc,
 };
 
 use crate::{
     GROUP, Kind, Object, ObjectKey, Support,
     engine::Outcome,
-    object::{BackendRef, ParentReference, RouteSpec, Spec},
+    object::{Address, BackendRef, Filter, ParentReference, RouteSpec, Spec},
 };
 
 /// A set of objects by what they name.
@@ -41,6 +42,8 @@ pub(crate) enum Dependency {
 pub(crate) struct Store {
     objects: HashMap<ObjectKey, Object>,
     links: HashMap<Link, BTreeSet<ObjectKey>>,
+    /// The addresses that Gateways were given.
+    pub(crate) assigned: HashMap<ObjectKey, Vec<Address>>,
 }
 
 impl Store {
@@ -119,17 +122,53 @@ pub(crate) fn service_key(backend: &BackendRef, namespace: &str) -> Option<Objec
     })
 }
 
-/// Every backend of a route, with the number of its rule: those of mirrors, too.
-pub(crate) fn backends(route: &RouteSpec) -> impl Iterator<Item = (usize, &BackendRef)> {
+/// Every backend of a route, with its place in the spec: those of mirrors, too.
+pub(crate) fn backends(route: &RouteSpec) -> impl Iterator<Item = (BackendPlace, &BackendRef)> {
     route.rules.iter().enumerate().flat_map(|(rule, of)| {
-        let own = of.filters.iter();
-        let filters = own.chain(of.backend_refs.iter().flat_map(|backend| &backend.filters));
-        let mirrors = filters.filter_map(|filter| filter.request_mirror.as_ref());
-        of.backend_refs
-            .iter()
-            .chain(mirrors.map(|mirror| &mirror.backend_ref))
-            .map(move |backend| (rule, backend))
+        mirrors(rule, None, &of.filters).chain(of.backend_refs.iter().enumerate().flat_map(
+            move |(index, backend)| {
+                let place = BackendPlace { rule, backend: Some(index), filter: None };
+                std::iter::once((place, backend)).chain(mirrors(rule, Some(index), &backend.filters))
+            },
+        ))
     })
+}
+
+fn mirrors(
+    rule: usize,
+    backend: Option<usize>,
+    filters: &[Filter],
+) -> impl Iterator<Item = (BackendPlace, &BackendRef)> {
+    filters.iter().enumerate().filter_map(move |(index, filter)| {
+        let mirror = filter.request_mirror.as_ref()?;
+        Some((BackendPlace { rule, backend, filter: Some(index) }, &mirror.backend_ref))
+    })
+}
+
+/// The place of a backend in the spec of a route.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BackendPlace {
+    rule: usize,
+    backend: Option<usize>,
+    /// The filter that mirrors requests to it.
+    filter: Option<usize>,
+}
+
+impl BackendPlace {
+    /// The number of the rule and of the backend in it; none for one that only gets copies.
+    pub(crate) fn own(self) -> Option<(usize, usize)> {
+        self.backend.filter(|_| self.filter.is_none()).map(|backend| (self.rule, backend))
+    }
+}
+
+impl fmt::Display for BackendPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "spec.rules[{}]", self.rule)?;
+        if let Some(backend) = self.backend {
+            write!(f, ".backendRefs[{backend}]")?;
+        }
+        self.filter.map_or(Ok(()), |filter| write!(f, ".filters[{filter}].requestMirror.backendRef"))
+    }
 }
 
 /// The store as a rule reads it. Every read is noted, so that the rule is applied again when it would read something else.
@@ -152,6 +191,11 @@ impl<'a> View<'a> {
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<&'a Object> {
         self.note(Dependency::Object(key.clone()));
         self.store.get(key)
+    }
+
+    /// The addresses that a Gateway was given, if it was. It is judged anew when it is given others, so there is nothing to note.
+    pub(crate) fn assigned(&self, gateway: &ObjectKey) -> Option<&'a [Address]> {
+        self.store.assigned.get(gateway).map(Vec::as_slice)
     }
 
     pub(crate) fn linked(&self, link: &Link) -> impl Iterator<Item = &'a Object> + use<'a> {

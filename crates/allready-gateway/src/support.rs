@@ -46,6 +46,8 @@ pub struct Support {
     pub unavailable_ports: Vec<u16>,
     /// Group and kind of parameters that exist, as the implementation knows them.
     pub parameters: Vec<ParametersRef>,
+    /// Backends that exist, of kinds beside Service that the implementation knows; with their namespaces.
+    pub backends: Vec<ParametersRef>,
     /// The features that are told in the status of a class, such as `HTTPRoute` or `GatewayPort8080`.
     pub features: BTreeSet<String>,
     /// The version of the CRDs in the cluster, from their annotation `gateway.networking.k8s.io/bundle-version`.
@@ -86,6 +88,7 @@ impl Support {
             default_address: Some(Address { type_: "IPAddress".to_owned(), value: "127.0.0.1".to_owned() }),
             unavailable_ports: Vec::new(),
             parameters: Vec::new(),
+            backends: Vec::new(),
             features: BTreeSet::new(),
             bundle_version: None,
         }

@@ -171,12 +171,13 @@ fn listeners(
 ) -> Vec<ListenerStatus> {
     let one = |state: &ListenerState| {
         let name = &state.attach.name;
+        let routes = attached.get(&(group.owner.clone(), name.clone()));
         let found = stored.iter().find(|stored| stored.name == *name);
         let mut conditions = found.map(|stored| stored.conditions.clone()).unwrap_or_default();
         mark_listener(&mut conditions, tree, state, at);
         ListenerStatus {
             name: name.clone(),
-            attached_routes: attached.get(&(group.owner.clone(), name.clone())).copied().unwrap_or_default(),
+            attached_routes: routes.map_or(0, |routes| u32::try_from(routes.len()).unwrap_or(u32::MAX)),
             supported_kinds: state.attach.kinds.clone(),
             conditions,
         }

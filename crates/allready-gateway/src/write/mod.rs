@@ -4,7 +4,7 @@
 mod entries;
 mod gateway;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use allready_core::{
     Condition, Conditions, Reason, Status, Time, condition,
@@ -18,14 +18,14 @@ pub(crate) use self::{
     gateway::{gateway, listener_set},
 };
 use crate::{
-    Object, Support,
+    Object, ObjectKey, Support,
     catalog::{self, On},
     route::ListenerId,
     status::{Feature, GatewayClassStatus, ObjectStatus},
 };
 
 /// The routes attached to each listener.
-pub(crate) type Attached = HashMap<ListenerId, u32>;
+pub(crate) type Attached = HashMap<ListenerId, BTreeSet<ObjectKey>>;
 
 /// Marks conditions over what is stored; those that are there stay where they are.
 pub(super) fn marked(stored: &Conditions, at: At, marks: impl FnOnce(&mut Pass<'_>)) -> Conditions {

@@ -178,6 +178,30 @@ fn check_counts(statuses: &Statuses) {
     }
 }
 
+/// A listener is served if it is programmed, by the routes that its status counts.
+fn check_served(engine: &Engine, statuses: &Statuses) {
+    let served: BTreeMap<_, _> = engine
+        .listeners()
+        .map(|listener| ((listener.owner.clone(), listener.spec.name.clone()), listener.routes.len()))
+        .collect();
+    for (key, status) in statuses {
+        let listeners = match status {
+            ObjectStatus::Gateway(status) => &status.listeners,
+            ObjectStatus::ListenerSet(status) if is_true(&status.conditions, "Accepted") => &status.listeners,
+            _ => continue,
+        };
+        for listener in listeners {
+            let found = served.get(&(key.clone(), listener.name.clone())).copied();
+            let is_programmed = is_true(&listener.conditions, "Programmed");
+            assert_eq!(
+                found,
+                is_programmed.then_some(listener.attached_routes as usize),
+                "{key} {listener:?}"
+            );
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn after_any_history_the_incremental_answer_is_the_whole_one_and_nothing_is_green_that_is_red(
@@ -217,6 +241,13 @@ proptest! {
         prop_assert!(whole.keys().all(|key| key.kind >= Kind::GatewayClass));
         check(&whole, |key| known[key].generation);
         check_counts(&whole);
+        let mut anew = Engine::new(support);
+        for object in known.into_values() {
+            anew.apply(object);
+        }
+        anew.take_changed(at(1));
+        prop_assert_eq!(engine.listeners().collect::<Vec<_>>(), anew.listeners().collect::<Vec<_>>());
+        check_served(&engine, &whole);
     }
 
     #[test]

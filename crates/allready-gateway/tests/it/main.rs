@@ -7,5 +7,6 @@ mod conformance_listener_sets;
 mod conformance_mixed;
 mod history;
 mod rules;
+mod served;
 mod world;
 mod writes;

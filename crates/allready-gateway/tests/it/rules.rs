@@ -1,6 +1,6 @@
 //! Rules that the conformance tests do not check.
 
-use allready_gateway::{Kind, Object, ObjectError, ObjectKey, ObjectStatus, Support};
+use allready_gateway::{Kind, Object, ObjectError, ObjectKey, ObjectStatus, Support, object::ParametersRef};
 use serde_json::json;
 
 use crate::world::{CONTROLLER, World};
@@ -201,6 +201,42 @@ fn a_broken_backend_is_told_with_permission_before_existence() {
         "[{filters: [{type: RequestMirror, requestMirror: {backendRef: {name: absent, port: 80}}}]}]";
     World::new(&format!("{WEB}{}", route(mirror)))
         .expect(&[("HTTPRoute/infra/r web", "ResolvedRefs=False:BackendNotFound")]);
+}
+
+#[test]
+fn backends_of_the_implementations_own_kinds_have_to_be_there_and_permitted_too() {
+    let own = |namespace: &str| ParametersRef {
+        group: "x.io".into(),
+        kind: "Bucket".into(),
+        name: "files".into(),
+        namespace: Some(namespace.into()),
+    };
+    let support = Support { backends: vec![own("infra"), own("apps")], ..Support::new(CONTROLLER) };
+    for (backend, word) in [
+        ("name: files", "True:ResolvedRefs"),
+        ("name: absent", "False:BackendNotFound"),
+        ("name: files, namespace: apps", "False:RefNotPermitted"),
+    ] {
+        let rules = format!(
+            "[{{backendRefs: [{{name: app, group: y.io, kind: X}}, {{group: x.io, kind: Bucket, {backend}}}]}}]"
+        );
+        let only = rules.replace("{name: app, group: y.io, kind: X}, ", "");
+        World::with(support.clone(), &format!("{WEB}{}", route(&only)))
+            .expect(&[("HTTPRoute/infra/r web", &format!("ResolvedRefs={word}"))]);
+        let mut world = World::with(support.clone(), &format!("{WEB}{}", route(&rules)));
+        world.expect(&[("HTTPRoute/infra/r web", "Accepted=True:Accepted")]);
+        let statuses = world.engine.statuses();
+        let ObjectStatus::Route(status) = &statuses[&ObjectKey::new(Kind::HTTPRoute, "infra", "r")] else {
+            panic!("a route")
+        };
+        let message = status.parents[0].conditions.find("ResolvedRefs").unwrap().message.as_str();
+        assert!(message.contains("path/spec.rules[0].backendRefs[0] InvalidKind"), "{message}");
+        assert_eq!(
+            message.contains("path/spec.rules[0].backendRefs[1]"),
+            word != "True:ResolvedRefs",
+            "{message}"
+        );
+    }
 }
 
 #[test]
