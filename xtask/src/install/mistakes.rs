@@ -14,6 +14,7 @@ const REFUSED: [(&str, &str); 11] = [
     ("hub.clutsers={secrets}", "additional properties 'clutsers' not allowed"),
     ("layout=shared", "value must be one of 'sharded', 'singleton'"),
     ("leaderElection=false", "replicas: 2 needs leaderElection: true"),
+    ("gateway.createClass=true", "gateway.createClass and gateway.addresses need gateway.className"),
     ("hub.enabled=true,hub.clusters={fleet}", "hub.clusters: \"fleet\" is no source; there are secrets"),
     (
         "hub.enabled=true,hub.clusters={dir:/fleet}",

@@ -37,8 +37,11 @@ impl Finding {
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     found: BTreeMap<Finding, (Duration, bool)>,
+    dangling: usize,
     looked: Option<Duration>,
     is_changed: bool,
+    /// When the next of them has lasted long enough.
+    ripe: Option<Duration>,
 }
 
 impl Findings {
@@ -51,8 +54,12 @@ impl Findings {
     /// when to look again.
     pub(super) fn look(&mut self, engine: &Engine, now: Duration) -> (BTreeSet<Finding>, Option<Duration>) {
         let mut due = BTreeSet::new();
-        let next = self.looked.map_or(now, |looked| looked + PAUSE);
-        if self.is_changed && next <= now {
+        if self.is_changed {
+            let next = self.looked.map_or(now, |looked| looked + PAUSE);
+            if now < next {
+                // It may not be so any more: nothing is told before the next look.
+                return (due, Some(next));
+            }
             (self.looked, self.is_changed) = (Some(now), false);
             let mut before = std::mem::take(&mut self.found);
             for finding in find(engine) {
@@ -60,17 +67,20 @@ impl Findings {
                 self.found.insert(finding, since);
             }
             due.extend(before.into_keys());
+            self.dangling = self.found.keys().filter(|finding| finding.reason != NO_CONTROLLER).count();
+        } else if self.ripe.is_none_or(|ripe| now < ripe) {
+            return (due, self.ripe);
         }
-        let mut look_again = self.is_changed.then_some(next);
+        self.ripe = None;
         for (finding, (since, is_told)) in &self.found {
             let ripe = *since + finding.hold();
             if !is_told && ripe <= now {
                 due.insert(finding.clone());
             } else if !is_told {
-                look_again = Some(look_again.map_or(ripe, |next| next.min(ripe)));
+                self.ripe = Some(self.ripe.map_or(ripe, |next| next.min(ripe)));
             }
         }
-        (due, look_again)
+        (due, self.ripe)
     }
 
     /// Tells whether a finding still stands and is to be told.
@@ -87,7 +97,7 @@ impl Findings {
 
     /// The number of references to what does not exist.
     pub(super) fn dangling(&self) -> usize {
-        self.found.keys().filter(|finding| finding.reason != NO_CONTROLLER).count()
+        self.dangling
     }
 }
 

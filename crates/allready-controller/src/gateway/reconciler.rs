@@ -305,7 +305,8 @@ impl Reconciler for GatewayReconciler {
                 if !seen.version.is_older_than(known) {
                     store.update(key.clone(), seen.version);
                     self.engine.apply(seen.object);
-                    due.insert(Key::Changes);
+                    self.findings.changed();
+                    due.extend([Key::Changes, Key::Findings]);
                 }
             }
             (Target::Finding(finding), Ok(_)) => self.findings.told(finding),
