@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use super::helm::{NAMESPACE, Release};
 
 /// Values that are refused, and what is complained about.
-const REFUSED: [(&str, &str); 11] = [
+const REFUSED: [(&str, &str); 12] = [
     ("replicaCount=3", "additional properties 'replicaCount' not allowed"),
     ("hub.clutsers={secrets}", "additional properties 'clutsers' not allowed"),
     ("layout=shared", "value must be one of 'sharded', 'singleton'"),
