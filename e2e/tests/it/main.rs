@@ -9,6 +9,7 @@ mod check;
 mod config_status;
 mod events;
 mod explain;
+mod gateway;
 mod hub;
 mod leadership;
 mod lint;
