@@ -14,9 +14,9 @@ use allready_core::{
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::{
-    aggregate::AggregateArgs, check, completion, dns::DnsArgs, explain, hub::HubArgs, install::InstallArgs,
-    lint, man, migrate::MigrateArgs, owners, registry, report::ReportArgs, sweep, uninstall::UninstallArgs,
-    version::VersionArgs, wait, watch,
+    aggregate::AggregateArgs, check, completion, dns::DnsArgs, explain, gateway::GatewayArgs, hub::HubArgs,
+    install::InstallArgs, lint, man, migrate::MigrateArgs, owners, registry, report::ReportArgs, sweep,
+    uninstall::UninstallArgs, version::VersionArgs, wait, watch,
 };
 
 /// How the command is called.
@@ -37,6 +37,7 @@ Examples:
   allready explain deploy/web         why it is as it is, down to the first cause
   allready wait -f app.yaml --for Ready --timeout 5m
   allready lint -f crds/              what is wrong with how kinds tell their status
+  allready gateway check -f gateways/ the status that Gateway API manifests would get
   allready watch -A                   what is not healthy, as it happens
   allready owners gateway/web         who writes which condition, and how much room is left
   allready sweep --dry-run -A         what reporters left behind that are gone
@@ -121,6 +122,8 @@ pub(crate) enum Command {
     Dns(Box<DnsArgs>),
     /// Ask a hub how it is.
     Hub(HubArgs),
+    /// Check Gateway API manifests before they are applied.
+    Gateway(GatewayArgs),
     /// Report how a component is doing, once: for scripts.
     Report(Box<ReportArgs>),
     /// Print the manifests that install allready in a cluster.

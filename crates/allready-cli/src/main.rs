@@ -12,6 +12,7 @@ mod demo;
 mod dns;
 mod explain;
 mod failure;
+mod gateway;
 mod hub;
 mod input;
 mod install;
@@ -78,6 +79,7 @@ fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode, Failure> {
         Command::Aggregate(args) => aggregate::run(&args, now, printer),
         Command::Dns(args) => dns::run(&args, now, printer),
         Command::Hub(args) => hub::run(&args, now, printer),
+        Command::Gateway(args) => gateway::run(&args, now, printer),
         Command::Report(args) => report::run(&args, printer),
         Command::Install(args) => install::run(&args, printer),
         Command::Migrate(args) => migrate::run(&args, printer),

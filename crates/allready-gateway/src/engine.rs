@@ -10,7 +10,7 @@ use allready_core::Time;
 use crate::{
     Kind, Object, ObjectKey, ObjectStatus, Support,
     gateway::{self, Tree},
-    object::Address,
+    object::{Address, ParentReference},
     policy,
     route::{self, RouteOutcome},
     store::{Dependency, Link, Store, View},
@@ -187,6 +187,22 @@ impl Engine {
             let classes = self.store.iter().map(|object| &object.key);
             self.dirty.extend(classes.filter(|key| key.kind == Kind::GatewayClass).cloned());
         }
+    }
+
+    /// The listeners that a route is attached to, as of the last [`take_changed`](Self::take_changed): the parent as it stands in the
+    /// spec, the Gateway or ListenerSet that has the listener, and the name of the listener.
+    pub fn attachments(
+        &self,
+        route: &ObjectKey,
+    ) -> impl Iterator<Item = (&ParentReference, &ObjectKey, &str)> {
+        let outcome = match self.outcomes.get(route) {
+            Some(Outcome::Route(outcome)) => Some(outcome),
+            _ => None,
+        };
+        outcome.into_iter().flat_map(|outcome| &outcome.parents).flat_map(|parent| {
+            let listeners = parent.attached.iter().flatten();
+            listeners.map(|(owner, name)| (&parent.parent, owner, name.as_str()))
+        })
     }
 
     fn touch(&mut self, key: ObjectKey, links: BTreeSet<Link>) {

@@ -18,6 +18,7 @@ use allready_kube::follow::{Budget, follow};
 use clap::{Args, ValueEnum};
 
 use self::tree::Look;
+pub(crate) use self::tree::Signs;
 use crate::{
     cli::Output,
     cluster::{ClusterArgs, Patience},
@@ -207,6 +208,11 @@ fn show(
         None => tree::text(explanation, now, look(args)),
     };
     printer.text(&text)
+}
+
+/// The signs for the locale, unless ASCII is asked for.
+pub(crate) fn signs(is_ascii: bool) -> &'static Signs {
+    if is_ascii || !is_utf8_locale() { &tree::ASCII } else { &tree::LINES }
 }
 
 fn look(args: &ExplainArgs) -> Look {

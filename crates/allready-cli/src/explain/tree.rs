@@ -22,16 +22,17 @@ pub(super) struct Look {
 }
 
 /// The signs that a tree is drawn with.
-struct Signs {
-    fork: &'static str,
-    last: &'static str,
-    bar: &'static str,
-    gap: &'static str,
-    dots: &'static str,
+pub(crate) struct Signs {
+    pub(crate) fork: &'static str,
+    pub(crate) last: &'static str,
+    pub(crate) bar: &'static str,
+    pub(crate) gap: &'static str,
+    pub(crate) dots: &'static str,
 }
 
-const LINES: Signs = Signs { fork: "├─ ", last: "└─ ", bar: "│  ", gap: "   ", dots: "…" };
-const ASCII: Signs = Signs { fork: "|- ", last: "`- ", bar: "|  ", gap: "   ", dots: "..." };
+pub(super) const LINES: Signs =
+    Signs { fork: "├─ ", last: "└─ ", bar: "│  ", gap: "   ", dots: "…" };
+pub(super) const ASCII: Signs = Signs { fork: "|- ", last: "`- ", bar: "|  ", gap: "   ", dots: "..." };
 
 /// The whole tree, and the first cause.
 pub(super) fn text(explanation: &Explanation, now: Time, look: Look) -> String {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{lines::Origin, session::Session};
+use super::session::Session;
 use crate::{
     failure::Failure,
-    objects::{Batch, Extent, Source, Splitter, read},
+    objects::{Batch, Extent, Source, Splitter, lines::Origin, read},
     printer::tame,
 };
 

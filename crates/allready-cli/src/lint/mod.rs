@@ -6,7 +6,6 @@ mod config;
 mod explain;
 mod files;
 mod fix;
-mod lines;
 mod output;
 mod session;
 mod watch;
@@ -16,6 +15,7 @@ use std::process::ExitCode;
 use allready_core::{Time, lint::Ignores};
 
 pub(crate) use args::LintArgs;
+pub(crate) use output::{github_property, level, sarif_uri};
 use session::{Begin, Session};
 
 use crate::{

@@ -12,10 +12,12 @@ use allready_core::{
 };
 use serde_json::Value;
 
-use super::lines::{self, Origin};
 use crate::{
     declared::{Declared, Learnt, Seen, learn_batch, too_late},
-    objects::Batch,
+    objects::{
+        Batch,
+        lines::{self, Origin},
+    },
     printer::tame,
 };
 
@@ -283,7 +285,8 @@ impl<'a> Session<'a> {
             let place = order.get(&told.finding.object).copied().unwrap_or(usize::MAX);
             (place, std::cmp::Reverse(told.finding.severity))
         });
-        lines::settle(&mut self.report.told);
+        let told = self.report.told.iter_mut();
+        lines::settle(&mut told.filter_map(|told| told.origin.as_mut()).collect::<Vec<_>>());
         self.report.notices.extend(self.ignores.unused(unmet));
         self.report.breaches.clone_from(self.history.breaches());
         self.report

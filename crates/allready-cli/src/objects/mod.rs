@@ -5,6 +5,7 @@
 //! second, which is most of the work, can be done by many at once.
 
 mod json;
+pub(crate) mod lines;
 mod read;
 mod scan;
 mod sources;
@@ -16,7 +17,7 @@ mod yaml;
 use std::{fmt, ops::Range, sync::Arc};
 
 pub(crate) use read::{Extent, read};
-pub(crate) use sources::{Source, sources};
+pub(crate) use sources::{Source, sources, sources_below};
 pub(crate) use split::Splitter;
 pub(crate) use together::read_all;
 

@@ -42,6 +42,39 @@ pub(crate) fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
     Ok(sources)
 }
 
+/// The same, with everything below a directory. Links to directories are not followed.
+pub(crate) fn sources_below(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
+    let mut files = Vec::new();
+    let mut open: Vec<PathBuf> = paths.iter().rev().cloned().collect();
+    while let Some(path) = open.pop() {
+        if paths.contains(&path) && !path.is_dir() {
+            files.push(path);
+            continue;
+        }
+        let name = tame(&path.display().to_string());
+        let cannot = |error: std::io::Error| Failure::no_input(format_args!("cannot read {name}: {error}"));
+        let mut below = Vec::new();
+        for entry in fs::read_dir(&path).map_err(cannot)? {
+            let entry = entry.map_err(cannot)?;
+            let kind = entry.file_type().map_err(cannot)?;
+            if kind.is_dir() {
+                below.push(entry.path());
+            } else if is_named(&entry.path()) && entry.path().is_file() {
+                files.push(entry.path());
+            }
+        }
+        below.sort_unstable_by(|one, other| other.cmp(one));
+        open.append(&mut below);
+    }
+    files.sort_unstable();
+    if files.is_empty() {
+        return Err(Failure::no_input(
+            "there are no files that end in .yaml, .yml or .json in these directories",
+        ));
+    }
+    sources(&files)
+}
+
 fn is_named(path: &Path) -> bool {
     path.extension()
         .is_some_and(|end| ["yaml", "yml", "json"].iter().any(|known| end.eq_ignore_ascii_case(known)))

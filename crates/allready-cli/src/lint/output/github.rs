@@ -32,6 +32,6 @@ pub(super) fn text(report: &Report, args: &LintArgs) -> String {
 }
 
 /// A value that cannot end the list of them.
-fn property(text: &str) -> String {
+pub(crate) fn property(text: &str) -> String {
     tame(text).replace('%', "%25").replace(':', "%3A").replace(',', "%2C")
 }

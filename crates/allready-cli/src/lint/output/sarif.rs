@@ -45,7 +45,7 @@ pub(super) fn text(report: &Report, args: &LintArgs) -> Result<String, Failure> 
     render::value(&value, Output::Json)
 }
 
-fn level(severity: Severity) -> &'static str {
+pub(crate) fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -102,7 +102,7 @@ fn result(told: &Told, index: Option<usize>) -> Value {
 }
 
 /// The name of a file as a relative reference, or as an address where it is absolute.
-fn uri(file: &str) -> String {
+pub(crate) fn uri(file: &str) -> String {
     let mut uri = String::with_capacity(file.len());
     for byte in file.trim_start_matches("./").bytes() {
         match byte {

@@ -9,17 +9,15 @@ use std::{
 
 use serde_saphyr::granit_parser::{Event, Parser};
 
-use super::session::Told;
-
 /// Where an object, or something in it, comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Origin {
+pub(crate) struct Origin {
     /// The name of the file.
-    pub(super) file: Arc<str>,
+    pub(crate) file: Arc<str>,
     /// How many bytes are before the object.
-    pub(super) offset: u64,
+    pub(crate) offset: u64,
     /// The line within the text of the object, from one; in the end the line within the file.
-    pub(super) line: Option<u64>,
+    pub(crate) line: Option<u64>,
 }
 
 /// Longer texts are not searched for lines: the object is enough.
@@ -27,7 +25,7 @@ const MOST_BYTES: usize = 8 * 1024 * 1024;
 
 /// The lines on which JSON pointers stand in a text, which may be JSON or YAML; of what is not there, the nearest thing
 /// around it.
-pub(super) fn find(text: &str, prefix: &str, pointers: &BTreeSet<&str>) -> BTreeMap<String, u64> {
+pub(crate) fn find(text: &str, prefix: &str, pointers: &BTreeSet<&str>) -> BTreeMap<String, u64> {
     let mut found = BTreeMap::new();
     if text.len() > MOST_BYTES || pointers.is_empty() {
         return found;
@@ -131,15 +129,15 @@ impl Walk {
 }
 
 /// Makes the lines within objects lines within files.
-pub(super) fn settle(told: &mut [Told]) {
+pub(crate) fn settle(origins: &mut [&mut Origin]) {
     let mut offsets: BTreeMap<Arc<str>, BTreeMap<u64, u64>> = BTreeMap::new();
-    for origin in told.iter().filter_map(|told| told.origin.as_ref()) {
+    for origin in origins.iter() {
         offsets.entry(Arc::clone(&origin.file)).or_default().insert(origin.offset, 0);
     }
     for (file, offsets) in &mut offsets {
         count(file, offsets);
     }
-    for origin in told.iter_mut().filter_map(|told| told.origin.as_mut()) {
+    for origin in origins {
         let before = offsets.get(&origin.file).and_then(|offsets| offsets.get(&origin.offset));
         // What was standard input, or is gone by now, has no lines.
         origin.line = match before {

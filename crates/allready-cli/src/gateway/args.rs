@@ -1,0 +1,107 @@
+//! Arguments of `allready gateway`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::{cluster::ClusterArgs, failure::Failure};
+
+/// What to do with objects of the Gateway API.
+#[derive(Debug, Args)]
+pub(crate) struct GatewayArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: GatewayCommand,
+}
+
+/// What can be done with objects of the Gateway API.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GatewayCommand {
+    /// Compute the status that Gateway API manifests would get, and report what would be wrong.
+    Check(Box<CheckArgs>),
+}
+
+/// Which manifests, beside what, and the form of the answer.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Nothing is written anywhere. Every GatewayClass of the manifests is answered for, as an
+implementation would that supports all of Gateway API 1.6. A class that is not among the
+manifests is taken to exist, since implementations install their own. A Service, Secret,
+ConfigMap or Gateway that is named and is not there is an error: add its manifest, look for it in
+a cluster with --from-cluster, or take all of its kind to exist with --assume.
+
+With --from-cluster the manifests replace what is stored under the same names, and errors of
+stored objects count only if the manifests cause them. Without -f, everything stored is checked.
+
+Exit codes:
+  0 no errors, 1 errors
+  2 no errors, but not everything in the cluster could be read
+  64 wrong usage, 65 nothing to check, 66 unreadable input or no kubeconfig,
+  69 no answer from the API server, 74 unwritable output, 77 not permitted
+
+Examples:
+  allready gateway check -f manifests/
+  kustomize build . | allready gateway check -f -
+  allready gateway check -R -f apps/ --assume Service,Secret -o github
+  allready gateway check -f route.yaml --from-cluster
+  allready gateway check -f gateway.yaml -o yaml | kubectl apply --server-side --subresource=status -f -")]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
+
+    /// A file of manifests, a directory of such files, or `-` for standard input; may be repeated.
+    #[arg(short, long, value_name = "FILE", required_unless_present = "from_cluster")]
+    pub(crate) filename: Vec<PathBuf>,
+
+    /// Read directories with everything below them.
+    #[arg(short = 'R', long, requires = "filename")]
+    pub(crate) recursive: bool,
+
+    /// Add the objects that are stored in the cluster.
+    #[arg(long)]
+    pub(crate) from_cluster: bool,
+
+    /// The namespace of manifests that name none [default: that of the context with --from-cluster, or "default"].
+    #[arg(short, long, value_name = "NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+
+    /// Kinds whose absent objects are taken to exist, such as Service,Secret,ConfigMap,Gateway.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    pub(crate) assume: Vec<String>,
+
+    /// The form of the answer [default: a tree].
+    #[arg(short, long, value_name = "FORMAT")]
+    pub(crate) output: Option<CheckOutput>,
+
+    /// Draw the tree with ASCII only [default: unless the locale is UTF-8].
+    #[arg(long)]
+    pub(crate) ascii: bool,
+}
+
+/// The form of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckOutput {
+    /// The tree with the backends of each route.
+    Wide,
+    /// The objects with their status, for `kubectl apply --subresource=status`.
+    Yaml,
+    /// A summary, the errors, and the objects with their status.
+    Json,
+    /// Static Analysis Results Interchange Format 2.1.0.
+    Sarif,
+    /// A test report: every object is a case.
+    Junit,
+    /// Annotations of a GitHub workflow.
+    Github,
+}
+
+impl CheckArgs {
+    /// Checks what clap cannot.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let is_cluster_named = self.cluster.kubeconfig.is_some() || self.cluster.context.is_some();
+        if is_cluster_named && !self.from_cluster {
+            return Err(Failure::usage("--kubeconfig and --context need --from-cluster"));
+        }
+        Ok(())
+    }
+}

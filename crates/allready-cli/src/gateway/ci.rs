@@ -1,0 +1,135 @@
+//! Problems for programs that run on every change: SARIF, JUnit, and annotations of GitHub.
+
+use std::{collections::BTreeSet, fmt::Write as _};
+
+use allready_core::lint::Severity;
+use serde_json::{Value, json};
+
+use super::Report;
+use crate::{
+    cli::Output,
+    failure::Failure,
+    lint::{github_property, level, sarif_uri},
+    objects::lines::Origin,
+    printer::tame,
+    render, xml,
+};
+
+/// More of a text helps nobody.
+const MOST_CHARS: usize = 4 * 1024;
+
+/// A problem, with its place in a file.
+pub(super) struct Item<'a> {
+    /// Empty for a document that is no object.
+    pub(super) object: String,
+    pub(super) severity: Severity,
+    pub(super) reason: &'a str,
+    pub(super) message: &'a str,
+    pub(super) pointer: &'a str,
+    pub(super) origin: Option<&'a Origin>,
+}
+
+pub(super) fn sarif(items: &[Item<'_>]) -> Result<String, Failure> {
+    let rules: Vec<&str> =
+        items.iter().map(|item| item.reason).collect::<BTreeSet<_>>().into_iter().collect();
+    let result = |item: &Item<'_>| -> Value {
+        let mut location = json!({ "logicalLocations": [{
+            "name": item.pointer, "fullyQualifiedName": format!("{} {}", item.object, item.pointer), "kind": "member",
+        }] });
+        if let Some((origin, line)) = item.origin.and_then(|origin| Some((origin, origin.line?))) {
+            location["physicalLocation"] = json!({
+                "artifactLocation": { "uri": sarif_uri(&origin.file) }, "region": { "startLine": line },
+            });
+        }
+        json!({
+            "ruleId": item.reason,
+            "ruleIndex": rules.iter().position(|rule| *rule == item.reason),
+            "level": level(item.severity),
+            "message": { "text": format!("{}: {}", item.object, item.message) },
+            "locations": [location],
+            "partialFingerprints": { "allready/v1": format!("{}#{}@{}", item.object, item.reason, item.pointer) },
+        })
+    };
+    let value = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "allready",
+                "version": env!("CARGO_PKG_VERSION"),
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules.iter().map(|rule| json!({ "id": rule, "name": rule })).collect::<Vec<_>>(),
+            } },
+            "columnKind": "unicodeCodePoints",
+            "results": items.iter().map(result).collect::<Vec<_>>(),
+        }],
+    });
+    render::value(&value, Output::Json)
+}
+
+/// A test report: every object is a case, and every document that cannot be read.
+pub(super) fn junit(report: &Report, items: &[Item<'_>]) -> String {
+    let given = report.world.given.iter().filter(|(_, given)| given.text.is_some() || report.from_cluster);
+    let keys: Vec<String> = given.map(|(key, _)| key.to_string()).collect();
+    let is_bad =
+        |object: &str| items.iter().any(|item| item.object == object && item.severity == Severity::Error);
+    let unreadable: Vec<&Item<'_>> = items.iter().filter(|item| item.object.is_empty()).collect();
+    let failures = keys.iter().filter(|key| is_bad(key)).count();
+    let counts = format!(
+        "tests=\"{}\" failures=\"{failures}\" errors=\"{}\"",
+        keys.len() + unreadable.len(),
+        unreadable.len()
+    );
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"allready\" {counts}>\n  <testsuite name=\"allready gateway check\" {counts}>\n"
+    );
+    let escape = |text: &str| xml::escape(text, MOST_CHARS);
+    for key in &keys {
+        let _ = write!(text, "    <testcase classname=\"allready gateway check\" name=\"{}\"", escape(key));
+        if !is_bad(key) {
+            text.push_str("/>\n");
+            continue;
+        }
+        text.push('>');
+        for item in items.iter().filter(|item| item.object == *key && item.severity == Severity::Error) {
+            let (reason, message) = (escape(item.reason), escape(item.message));
+            let _ = write!(
+                text,
+                "<failure type=\"{reason}\" message=\"{message}\">{}</failure>",
+                escape(&place(item))
+            );
+        }
+        text.push_str("</testcase>\n");
+    }
+    for item in unreadable {
+        let _ = writeln!(
+            text,
+            "    <testcase classname=\"allready gateway check\" name=\"{}\"><error message=\"{}\"/></testcase>",
+            escape(&place(item)),
+            escape(item.message)
+        );
+    }
+    text.push_str("  </testsuite>\n</testsuites>\n");
+    text
+}
+
+fn place(item: &Item<'_>) -> String {
+    let line = |origin: &Origin| origin.line.map(|line| format!(":{line}")).unwrap_or_default();
+    item.origin.map(|origin| format!("{}{}", origin.file, line(origin))).unwrap_or_default()
+}
+
+pub(super) fn github(items: &[Item<'_>]) -> String {
+    let mut text = String::new();
+    for item in items {
+        let command = if item.severity == Severity::Error { "error" } else { "warning" };
+        let mut properties = Vec::new();
+        if let Some(origin) = item.origin {
+            properties.push(format!("file={}", github_property(&origin.file)));
+            properties.extend(origin.line.map(|line| format!("line={line}")));
+        }
+        properties.push(format!("title={}", github_property(item.reason)));
+        let message = tame(&format!("{}: {}", item.object, item.message)).replace('%', "%25");
+        let _ = writeln!(text, "::{command} {}::{message}", properties.join(","));
+    }
+    text
+}

@@ -1,0 +1,306 @@
+//! The problems that statuses tell of, each with its place in a manifest.
+
+use std::collections::BTreeSet;
+
+use allready_core::{
+    Condition, Status,
+    findings::{self, Subject},
+    lint::Severity,
+};
+use allready_gateway::{Kind, ListenerStatus, ObjectKey, ObjectStatus, object::Spec};
+
+use super::{
+    reference::{Role, references},
+    world::{Answer, Given, Options, World},
+};
+use crate::objects::lines::Origin;
+
+/// The part of an object that a problem is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    Whole,
+    Listener(String),
+    /// A parent, by its number.
+    Parent(usize),
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Problem {
+    pub(super) key: ObjectKey,
+    pub(super) part: Part,
+    pub(super) severity: Severity,
+    pub(super) reason: String,
+    pub(super) message: String,
+    /// The place in the object, as a JSON pointer.
+    pub(super) pointer: String,
+    /// The kind of the object that is not there, if that is the problem.
+    pub(super) missing: Option<String>,
+}
+
+impl Problem {
+    /// The place in a file.
+    pub(super) fn origin(&self, world: &World) -> Option<Origin> {
+        Some(world.given.get(&self.key)?.text.as_ref()?.origin(&self.pointer))
+    }
+}
+
+/// Every problem, once.
+pub(super) fn problems(world: &World, answer: &Answer, options: &Options) -> BTreeSet<Problem> {
+    let mut found = BTreeSet::new();
+    for (key, given) in &world.given {
+        let mut of = Of { world, options, given, found: &mut found };
+        of.dangling();
+        match answer.statuses.get(key) {
+            Some(status) => of.status(status),
+            None => of.malformed(),
+        }
+    }
+    found
+}
+
+struct Of<'a> {
+    world: &'a World,
+    options: &'a Options,
+    given: &'a Given,
+    found: &'a mut BTreeSet<Problem>,
+}
+
+impl Of<'_> {
+    fn add(&mut self, part: Part, pointer: &str, reason: &str, message: &str) {
+        let missing = references(&self.given.object)
+            .into_iter()
+            .find(|one| one.pointer == pointer && reason != "RefNotPermitted" && !self.world.has(one))
+            .map(|one| one.kind);
+        self.found.insert(Problem {
+            key: self.given.object.key.clone(),
+            part,
+            severity: if reason.starts_with("Overlapping") { Severity::Warning } else { Severity::Error },
+            reason: reason.to_owned(),
+            message: message.to_owned(),
+            pointer: pointer.to_owned(),
+            missing,
+        });
+    }
+
+    /// References to a class or to parents that nobody has given.
+    fn dangling(&mut self) {
+        for reference in references(&self.given.object) {
+            let Some(key) = reference.key() else { continue };
+            if self.world.given.contains_key(&key) {
+                continue;
+            }
+            match reference.role {
+                Role::Class if self.options.from_cluster => {
+                    let message = format!("{key} does not exist");
+                    self.add(Part::Whole, &reference.pointer, "NoSuchGatewayClass", &message);
+                }
+                Role::Parent if !self.options.assume.contains(&reference.kind) => {
+                    let number = reference.pointer.rsplit('/').next().and_then(|last| last.parse().ok());
+                    let message = format!("{key} does not exist");
+                    self.found.insert(Problem {
+                        key: self.given.object.key.clone(),
+                        part: number.map_or(Part::Whole, Part::Parent),
+                        severity: Severity::Error,
+                        reason: "ParentNotFound".to_owned(),
+                        message,
+                        pointer: reference.pointer,
+                        missing: Some(reference.kind),
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What no status says, since nobody writes one.
+    fn malformed(&mut self) {
+        let key = &self.given.object.key;
+        let is_judged = key.kind.is_route()
+            || matches!(key.kind, Kind::Gateway | Kind::ListenerSet | Kind::Service | Kind::ReferenceGrant);
+        if let Some(malformed) = self.given.object.malformed.clone().filter(|_| is_judged) {
+            self.add(Part::Whole, "/spec", "Invalid", &malformed);
+        }
+    }
+
+    fn status(&mut self, status: &ObjectStatus) {
+        match status {
+            ObjectStatus::GatewayClass(status) => {
+                for one in bad(&status.conditions) {
+                    self.condition(Part::Whole, one, |_, reason| match reason {
+                        "InvalidParameters" => "/spec/parametersRef".to_owned(),
+                        _ => "/spec".to_owned(),
+                    });
+                }
+            }
+            ObjectStatus::Gateway(status) => {
+                self.owner(&status.conditions);
+                self.listeners(&status.listeners);
+            }
+            ObjectStatus::ListenerSet(status) => {
+                self.owner(&status.conditions);
+                self.listeners(&status.listeners);
+            }
+            ObjectStatus::Route(status) => {
+                let Spec::Route(route) = &self.given.object.spec else { return };
+                for entry in &status.parents {
+                    let place = route.parent_refs.iter().position(|one| *one == entry.parent_ref);
+                    let number = place.unwrap_or_default();
+                    let parent = format!("/spec/parentRefs/{number}");
+                    let parent_ref =
+                        references(&self.given.object).into_iter().find(|one| one.pointer == parent);
+                    // What an assumed Gateway lets in says nothing.
+                    let is_given = parent_ref
+                        .and_then(|one| one.key())
+                        .is_some_and(|key| self.world.given.contains_key(&key));
+                    for one in bad(&entry.conditions) {
+                        let is_accepted = one.type_ == *"Accepted";
+                        if is_accepted && !is_given {
+                            continue;
+                        }
+                        let part = if is_accepted { Part::Parent(number) } else { Part::Whole };
+                        self.condition(part, one, |subject, reason| match (subject, reason) {
+                            (Subject::Path(path), _) => pointer(path),
+                            (_, "NoMatchingListenerHostname") => "/spec/hostnames".to_owned(),
+                            (_, "UnsupportedValue") => "/spec".to_owned(),
+                            _ => parent.clone(),
+                        });
+                    }
+                }
+            }
+            ObjectStatus::Policy(status) => {
+                for one in status.ancestors.iter().flat_map(|entry| bad(&entry.conditions)) {
+                    self.condition(Part::Whole, one, |subject, _| match subject {
+                        Subject::Path(path) => pointer(path),
+                        _ => "/spec/validation".to_owned(),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Conditions of a Gateway or a ListenerSet; what comes from its listeners is told with them.
+    fn owner(&mut self, conditions: &[Condition]) {
+        let before = self.found.len();
+        for one in bad(conditions) {
+            let reason = one.reason.as_str();
+            let is_derived = matches!(
+                reason,
+                "ListenersNotValid"
+                    | "ParentNotAccepted"
+                    | "ParentNotProgrammed"
+                    | "Pending"
+                    | "ListenersNotResolved"
+            );
+            let is_told = one.type_ == *"Programmed"
+                && (self.found.len() > before || findings::parse(one.message.as_str()).is_ok());
+            let is_same = conditions.iter().any(|other| {
+                one.type_ == *"Programmed"
+                    && other.type_ == *"Accepted"
+                    && other.status != Status::True
+                    && other.message == one.message
+            });
+            if is_derived || is_told || is_same {
+                continue;
+            }
+            self.condition(Part::Whole, one, |_, reason| {
+                match reason {
+                    "UnsupportedAddress" | "AddressNotAssigned" | "AddressNotUsable" => "/spec/addresses",
+                    "InvalidParameters" => "/spec/infrastructure/parametersRef",
+                    "NotAllowed" => "/spec/parentRef",
+                    "InvalidClientCertificateRef" | "RefNotPermitted" => {
+                        "/spec/tls/backend/clientCertificateRef"
+                    }
+                    _ => "/spec/listeners",
+                }
+                .to_owned()
+            });
+        }
+    }
+
+    fn listeners(&mut self, listeners: &[ListenerStatus]) {
+        let named = match &self.given.object.spec {
+            Spec::Gateway(gateway) => &gateway.listeners,
+            Spec::ListenerSet(set) => &set.listeners,
+            _ => return,
+        };
+        for status in listeners {
+            let index = named.iter().position(|one| one.name == status.name).unwrap_or_default();
+            let at = format!("/spec/listeners/{index}");
+            let refs = references(&self.given.object);
+            for one in bad(&status.conditions) {
+                // Conflicts are told by Accepted, and Programmed follows from the others.
+                if one.type_ == *"Conflicted" || one.type_ == *"Programmed" {
+                    continue;
+                }
+                self.condition(Part::Listener(status.name.clone()), one, |subject, reason| {
+                    if let Subject::Object { kind, namespace, name } = subject {
+                        let is_it = |one: &&super::reference::Reference| {
+                            (&one.kind, &one.namespace, &one.name) == (kind, namespace, name)
+                                && (one.pointer.starts_with(&format!("{at}/"))
+                                    || one.pointer.starts_with("/spec/tls/"))
+                        };
+                        if let Some(found) = refs.iter().find(is_it) {
+                            return found.pointer.clone();
+                        }
+                    }
+                    match reason {
+                        "UnsupportedProtocol" => format!("{at}/protocol"),
+                        "PortUnavailable" | "ProtocolConflict" => format!("{at}/port"),
+                        "HostnameConflict" | "OverlappingHostnames" => format!("{at}/hostname"),
+                        "InvalidRouteKinds" => format!("{at}/allowedRoutes/kinds"),
+                        "InvalidCertificateRef" => format!("{at}/tls"),
+                        _ => at.clone(),
+                    }
+                });
+            }
+        }
+    }
+
+    /// The problems of a condition: one, or those that are folded into it.
+    fn condition(&mut self, part: Part, one: &Condition, place: impl Fn(&Subject, &str) -> String) {
+        let message = one.message.as_str();
+        let folded = findings::parse(message.strip_prefix("Dropped Rule: ").unwrap_or(message));
+        let Ok(parsed) = folded else {
+            let pointer = place(&Subject::Whole, one.reason.as_str());
+            return self.add(part, &pointer, one.reason.as_str(), message);
+        };
+        for finding in parsed.findings.errors() {
+            let pointer = place(&finding.subject, finding.reason.as_str());
+            self.add(part.clone(), &pointer, finding.reason.as_str(), finding.message.as_str());
+        }
+        if parsed.omitted.errors > 0 {
+            let more = format!("{} more errors like these", parsed.omitted.errors);
+            let pointer = place(&Subject::Whole, one.reason.as_str());
+            self.add(part, &pointer, one.reason.as_str(), &more);
+        }
+    }
+}
+
+/// The conditions that say that something is wrong.
+fn bad(conditions: &[Condition]) -> impl Iterator<Item = &Condition> {
+    conditions.iter().filter(|one| {
+        let is_negative =
+            ["Conflicted", "OverlappingTLSConfig", "PartiallyInvalid", "InsecureFrontendValidationMode"];
+        if is_negative.iter().any(|negative| one.type_ == **negative) {
+            one.status == Status::True && one.type_ != *"InsecureFrontendValidationMode"
+        } else {
+            one.status == Status::False
+        }
+    })
+}
+
+/// A path such as `spec.rules[0].backendRefs[1]` as a JSON pointer.
+fn pointer(path: &str) -> String {
+    format!("/{}", path.replace(['.', '['], "/").replace(']', ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_becomes_a_pointer() {
+        assert_eq!(pointer("spec.rules[0].backendRefs[1]"), "/spec/rules/0/backendRefs/1");
+    }
+}

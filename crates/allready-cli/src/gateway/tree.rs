@@ -1,0 +1,375 @@
+//! The tree: class, Gateway, listener, routes, backends.
+
+use std::{collections::BTreeSet, fmt::Write as _};
+
+use allready_core::{Condition, Status, lint::Severity};
+use allready_gateway::{Kind, ListenerStatus, ObjectKey, ObjectStatus, object::Spec};
+
+use super::{
+    problem::{Part, Problem},
+    reference::{Role, references},
+    world::{Answer, World},
+};
+use crate::{
+    explain::Signs,
+    printer::{BAD, BOLD, DIM, UNKNOWN, tame},
+};
+
+/// A line of the tree, and what is below it.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    label: String,
+    state: String,
+    problems: Vec<Problem>,
+    below: Vec<Node>,
+}
+
+/// Everything that a tree is made of.
+pub(super) struct Model<'a> {
+    pub(super) world: &'a World,
+    pub(super) answer: &'a Answer,
+    pub(super) problems: &'a BTreeSet<Problem>,
+    /// Set if backends are shown, too.
+    pub(super) is_wide: bool,
+}
+
+impl Model<'_> {
+    /// The roots: classes, Gateways that are not there, and what is attached to nothing.
+    pub(super) fn roots(&self) -> Vec<Node> {
+        let mut roots = Vec::new();
+        let assumed = |kind: Kind| self.world.assumed.keys().filter(move |key| key.kind == kind);
+        let given = |kind: Kind| self.world.given.keys().filter(move |key| key.kind == kind);
+        let classes: BTreeSet<&ObjectKey> =
+            given(Kind::GatewayClass).chain(assumed(Kind::GatewayClass)).collect();
+        for class in classes {
+            let gateways: Vec<Node> = given(Kind::Gateway)
+                .filter(|key| self.class_of(key) == Some(class))
+                .map(|key| self.gateway(key))
+                .collect();
+            let is_given = self.world.given.contains_key(class);
+            if is_given || !gateways.is_empty() {
+                let state = if is_given { self.state(class) } else { "not among the manifests".to_owned() };
+                roots.push(Node { below: gateways, ..self.node(class, state) });
+            }
+        }
+        for gateway in assumed(Kind::Gateway) {
+            let mut below = self.sets_of(gateway);
+            below.extend(self.routes_at(gateway, None));
+            let state = "not among the manifests".to_owned();
+            roots.push(Node { label: gateway.to_string(), state, below, ..Node::default() });
+        }
+        roots.extend(self.world.given.keys().filter_map(|key| self.unattached(key)));
+        roots
+    }
+
+    fn class_of(&self, gateway: &ObjectKey) -> Option<&ObjectKey> {
+        let Spec::Gateway(spec) = &self.world.given.get(gateway)?.object.spec else { return None };
+        let key = ObjectKey::new(Kind::GatewayClass, "", &spec.gateway_class_name);
+        let given = self.world.given.get_key_value(&key).map(|(key, _)| key);
+        given.or_else(|| self.world.assumed.get_key_value(&key).map(|(key, _)| key))
+    }
+
+    fn node(&self, key: &ObjectKey, state: String) -> Node {
+        let problems = self.problems.iter().filter(|one| one.key == *key && one.part == Part::Whole);
+        Node { label: key.to_string(), state, problems: problems.cloned().collect(), below: Vec::new() }
+    }
+
+    fn state(&self, key: &ObjectKey) -> String {
+        match self.answer.statuses.get(key) {
+            Some(ObjectStatus::GatewayClass(status)) => words(&status.conditions),
+            Some(ObjectStatus::Gateway(status)) => words(&status.conditions),
+            Some(ObjectStatus::ListenerSet(status)) => words(&status.conditions),
+            Some(ObjectStatus::Policy(status)) => {
+                status.ancestors.first().map(|entry| words(&entry.conditions)).unwrap_or_default()
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn gateway(&self, key: &ObjectKey) -> Node {
+        let mut node = self.node(key, self.state(key));
+        if let Some(ObjectStatus::Gateway(status)) = self.answer.statuses.get(key) {
+            node.below = self.listeners(key, &status.listeners);
+        }
+        node.below.extend(self.sets_of(key));
+        node.below.extend(self.routes_at(key, None));
+        for (policy, status) in &self.answer.statuses {
+            let ObjectStatus::Policy(status) = status else { continue };
+            let is_of = status.ancestors.iter().any(|entry| {
+                let at = &entry.ancestor_ref;
+                at.name == *key.name && at.namespace.as_deref() == Some(&key.namespace)
+            });
+            if is_of {
+                node.below.push(self.node(policy, self.state(policy)));
+            }
+        }
+        node
+    }
+
+    fn sets_of(&self, gateway: &ObjectKey) -> Vec<Node> {
+        let is_of = |key: &&ObjectKey| {
+            let of = self.world.given.get(*key).map(|given| references(&given.object)).unwrap_or_default();
+            key.kind == Kind::ListenerSet
+                && of.iter().any(|one| one.role == Role::Parent && one.key().as_ref() == Some(gateway))
+        };
+        let one = |key: &ObjectKey| {
+            let mut node = self.node(key, self.state(key));
+            if let Some(ObjectStatus::ListenerSet(status)) = self.answer.statuses.get(key) {
+                node.below = self.listeners(key, &status.listeners);
+            }
+            node.below.extend(self.routes_at(key, None));
+            node
+        };
+        self.world.given.keys().filter(is_of).map(one).collect()
+    }
+
+    fn listeners(&self, owner: &ObjectKey, listeners: &[ListenerStatus]) -> Vec<Node> {
+        let named = match self.world.given.get(owner).map(|given| &given.object.spec) {
+            Some(Spec::Gateway(gateway)) => &gateway.listeners,
+            Some(Spec::ListenerSet(set)) => &set.listeners,
+            _ => return Vec::new(),
+        };
+        let width = listeners.iter().map(|one| one.name.chars().count()).max().unwrap_or_default();
+        let one = |status: &ListenerStatus| {
+            let found = named.iter().find(|one| one.name == status.name);
+            let mut label = format!("listener {:width$}", status.name);
+            if let Some(found) = found {
+                let _ = write!(label, " {:>5} {:<5}", found.port, found.protocol);
+                if let Some(hostname) = &found.hostname {
+                    let _ = write!(label, " {hostname}");
+                }
+            }
+            let part = Part::Listener(status.name.clone());
+            let problems = self.problems.iter().filter(|one| one.key == *owner && one.part == part);
+            let problems: Vec<Problem> = problems.cloned().collect();
+            let state = match status.attached_routes {
+                0 if !problems.is_empty() => String::new(),
+                1 => "1 route".to_owned(),
+                count => format!("{count} routes"),
+            };
+            Node { label, state, problems, below: self.routes_at(owner, Some(&status.name)) }
+        };
+        listeners.iter().map(one).collect()
+    }
+
+    /// The routes at a listener; without one, those that are refused, and name no listener that is there.
+    fn routes_at(&self, owner: &ObjectKey, listener: Option<&str>) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        let has = |name: &str| match self.world.given.get(owner).map(|given| &given.object.spec) {
+            Some(Spec::Gateway(gateway)) => gateway.listeners.iter().any(|one| one.name == name),
+            Some(Spec::ListenerSet(set)) => set.listeners.iter().any(|one| one.name == name),
+            _ => false,
+        };
+        for (key, given) in &self.world.given {
+            let Spec::Route(route) = &given.object.spec else { continue };
+            let attached = self.answer.attached.get(key).map(Vec::as_slice).unwrap_or_default();
+            let is_assumed = self.world.assumed.contains_key(owner);
+            for (number, (parent, reference)) in
+                route.parent_refs.iter().zip(references(&given.object)).enumerate()
+            {
+                if reference.key().as_ref() != Some(owner) {
+                    continue;
+                }
+                let mut at = attached.iter().filter(|(of, on, _)| *of == number && on == owner).peekable();
+                let is_here = if at.peek().is_some() && !is_assumed {
+                    at.any(|(_, _, name)| Some(name.as_str()) == listener)
+                } else {
+                    parent.section_name.as_deref().filter(|name| has(name)) == listener
+                };
+                if is_here {
+                    nodes.push(self.route(key, number));
+                }
+            }
+        }
+        nodes
+    }
+
+    fn route(&self, key: &ObjectKey, number: usize) -> Node {
+        let conditions = match self.answer.statuses.get(key) {
+            Some(ObjectStatus::Route(status)) => self.world.given.get(key).and_then(|given| {
+                let Spec::Route(route) = &given.object.spec else { return None };
+                let parent = route.parent_refs.get(number)?;
+                status.parents.iter().find(|entry| entry.parent_ref == *parent)
+            }),
+            _ => None,
+        };
+        let mut node = self.node(key, conditions.map(|entry| words(&entry.conditions)).unwrap_or_default());
+        let own = self.problems.iter().filter(|one| one.key == *key && one.part == Part::Parent(number));
+        node.problems.splice(0..0, own.cloned());
+        if !node.problems.is_empty() {
+            node.state.clear();
+        }
+        let given = self.world.given.get(key).filter(|_| self.is_wide);
+        for backend in given.map(|given| references(&given.object)).unwrap_or_default() {
+            if backend.role == Role::Backend {
+                let port = backend.port.map(|port| format!(":{port}")).unwrap_or_default();
+                let label = format!("{}{port}", backend.words());
+                let is_bad = |one: &&Problem| one.pointer == backend.pointer;
+                let problems: Vec<Problem> = node.problems.iter().filter(is_bad).cloned().collect();
+                node.problems.retain(|one| one.pointer != backend.pointer);
+                node.below.push(Node { label, problems, ..Node::default() });
+            }
+        }
+        node
+    }
+
+    /// An object that has no place in the tree otherwise.
+    fn unattached(&self, key: &ObjectKey) -> Option<Node> {
+        let given = self.world.given.get(key)?;
+        let parents: Vec<_> =
+            references(&given.object).into_iter().filter(|one| one.role == Role::Parent).collect();
+        let is_there =
+            |key: &ObjectKey| self.world.given.contains_key(key) || self.world.assumed.contains_key(key);
+        let mut node = self.node(key, String::new());
+        match key.kind {
+            kind if kind.is_route() || kind == Kind::ListenerSet => {
+                let homeless: Vec<usize> = parents
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, one)| one.key().is_none_or(|key| !is_there(&key)))
+                    .map(|(number, _)| number)
+                    .collect();
+                if parents.is_empty() {
+                    node.state = "names no parent".to_owned();
+                } else if homeless.is_empty() {
+                    return None;
+                } else {
+                    let others = homeless.iter().filter_map(|number| parents.get(*number));
+                    let others: Vec<String> = others
+                        .filter(|one| !matches!(one.key(), Some(key) if matches!(key.kind, Kind::Gateway | Kind::ListenerSet)))
+                        .map(|one| format!("{} is not checked", one.words()))
+                        .collect();
+                    node.state = others.join(", ");
+                    let own = self.problems.iter().filter(|one| {
+                        one.key == *key
+                            && matches!(one.part, Part::Parent(number) if homeless.contains(&number))
+                    });
+                    node.problems.splice(0..0, own.cloned());
+                }
+            }
+            Kind::BackendTLSPolicy if !self.answer.statuses.contains_key(key) => {
+                node.state = "no Gateway reaches its targets".to_owned();
+            }
+            Kind::GatewayClass | Kind::Gateway | Kind::BackendTLSPolicy => return None,
+            _ if node.problems.is_empty() => return None,
+            _ => {}
+        }
+        Some(node)
+    }
+}
+
+/// The conditions that are as they should be, with a reason that says more.
+fn words(conditions: &[Condition]) -> String {
+    let good = ["Accepted", "Programmed", "ResolvedRefs"];
+    let one = |condition: &Condition| {
+        let type_ = condition.type_.as_str();
+        match condition.status {
+            Status::True if condition.reason == *type_ => type_.to_owned(),
+            Status::True => format!("{type_} ({})", condition.reason),
+            Status::False => format!("not {type_}"),
+            Status::Unknown => format!("{type_} unknown ({})", condition.reason),
+        }
+    };
+    let named = conditions.iter().filter(|one| good.iter().any(|good| one.type_ == **good));
+    named.filter(|one| one.status != Status::False).map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// A line before it is aligned.
+struct Line {
+    text: String,
+    width: usize,
+    place: String,
+}
+
+/// Draws the tree.
+pub(super) fn text(
+    roots: &[Node],
+    world: &World,
+    signs: &Signs,
+    place: &dyn Fn(&Problem) -> String,
+) -> String {
+    let mut drawing = Drawing { world, signs, place, lines: Vec::new() };
+    drawing.siblings(roots, "", true);
+    let column = drawing.lines.iter().filter(|line| !line.place.is_empty()).map(|line| line.width).max();
+    let column = column.unwrap_or_default().min(110);
+    let mut text = String::new();
+    for line in drawing.lines {
+        let gap = if line.place.is_empty() { 0 } else { column.saturating_sub(line.width) + 3 };
+        let _ = writeln!(text, "{}{}{DIM}{}{DIM:#}", line.text, " ".repeat(gap), line.place);
+    }
+    text
+}
+
+struct Drawing<'a> {
+    world: &'a World,
+    signs: &'a Signs,
+    place: &'a dyn Fn(&Problem) -> String,
+    lines: Vec<Line>,
+}
+
+impl Drawing<'_> {
+    fn siblings(&mut self, nodes: &[Node], prefix: &str, is_root: bool) {
+        let width = |node: &Node| tame(&node.label).chars().count();
+        let widest = if is_root { 0 } else { nodes.iter().map(width).max().unwrap_or_default() };
+        for (index, node) in nodes.iter().enumerate() {
+            let is_last = index + 1 == nodes.len();
+            let (own, below) = match (is_root, is_last) {
+                (true, _) => (String::new(), String::new()),
+                (_, true) => (format!("{prefix}{}", self.signs.last), format!("{prefix}{}", self.signs.gap)),
+                (_, false) => (format!("{prefix}{}", self.signs.fork), format!("{prefix}{}", self.signs.bar)),
+            };
+            self.node(node, &own, &below, widest.max(width(node)));
+            self.siblings(&node.below, &below, false);
+        }
+    }
+
+    fn node(&mut self, node: &Node, own: &str, below: &str, widest: usize) {
+        let label = tame(&node.label);
+        let pad = " ".repeat(widest.saturating_sub(label.chars().count()));
+        let mut text = format!("{DIM}{own}{DIM:#}{BOLD}{label}{BOLD:#}{pad}");
+        let mut width = own.chars().count() + widest;
+        let mut problems = node.problems.iter();
+        let state = tame(&node.state);
+        if !state.is_empty() {
+            let _ = write!(text, "  {state}");
+            width += 2 + state.chars().count();
+        } else if let Some(first) = problems.next() {
+            let (said, length) = self.said(first);
+            let _ = write!(text, "  {said}");
+            self.lines.push(Line { text, width: width + 2 + length, place: (self.place)(first) });
+            return self.rest(problems, below, own.chars().count() + widest);
+        }
+        let has_one = node.problems.len() == 1 && !state.is_empty();
+        if has_one && let Some(first) = problems.next() {
+            let (said, length) = self.said(first);
+            let _ = write!(text, "  {said}");
+            self.lines.push(Line { text, width: width + 2 + length, place: (self.place)(first) });
+            return;
+        }
+        let text = text.trim_end().to_owned();
+        self.lines.push(Line { text, width, place: String::new() });
+        self.rest(problems, below, own.chars().count() + widest);
+    }
+
+    fn rest<'p>(&mut self, problems: impl Iterator<Item = &'p Problem>, below: &str, indent: usize) {
+        for problem in problems {
+            let (said, length) = self.said(problem);
+            let pad = " ".repeat(indent.saturating_sub(below.chars().count()) + 2);
+            let text = format!("{DIM}{below}{DIM:#}{pad}{said}");
+            self.lines.push(Line { text, width: indent + 2 + length, place: (self.place)(problem) });
+        }
+    }
+
+    fn said(&self, problem: &Problem) -> (String, usize) {
+        let is_ascii = self.signs.dots == "...";
+        let (sign, style) = match (problem.severity, is_ascii) {
+            (Severity::Error, false) => ("✗", BAD),
+            (Severity::Error, true) => ("x", BAD),
+            _ => ("!", UNKNOWN),
+        };
+        let said = tame(&format!("{}: {}", problem.reason, problem.message));
+        debug_assert!(self.world.given.contains_key(&problem.key), "problems are of what is given");
+        let length = said.chars().count() + 2;
+        (format!("{style}{sign} {said}{style:#}"), length)
+    }
+}

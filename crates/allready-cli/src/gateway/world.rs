@@ -1,0 +1,299 @@
+//! The objects that are checked, completed by what manifests leave out, and their statuses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use allready_core::Time;
+use allready_gateway::{
+    Engine, GROUP, Kind, Object, ObjectError, ObjectKey, ObjectStatus, Statuses, Support,
+    object::{ConfigMap, ParametersRef, Secret, Service, ServicePort, Spec},
+};
+use serde_json::{Value, json};
+
+use super::{
+    manifest::{Manifest, Text},
+    reference::{Reference, Role, references},
+};
+
+/// The controller of classes that nobody has given.
+const ASSUMED: &str = "assumed.allready.dev/gateway";
+
+/// The options of a check.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Options {
+    /// The namespace of objects that name none.
+    pub(super) namespace: String,
+    /// Kinds whose absent objects are taken to exist.
+    pub(super) assume: BTreeSet<String>,
+    /// Set if everything that is stored in a cluster is known.
+    pub(super) from_cluster: bool,
+}
+
+/// An object that was given.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    pub(super) value: Value,
+    /// Nothing for an object of a cluster.
+    pub(super) text: Option<Text>,
+    pub(super) object: Object,
+}
+
+/// The objects that are checked.
+#[derive(Debug, Default)]
+pub(super) struct World {
+    pub(super) given: BTreeMap<ObjectKey, Given>,
+    /// Objects of other kinds, which may be backends or parameters.
+    others: Vec<ParametersRef>,
+    /// Objects that were not given, and are taken to exist.
+    pub(super) assumed: BTreeMap<ObjectKey, Object>,
+    /// Objects of manifests that have no name.
+    pub(super) nameless: Vec<(Manifest, Kind)>,
+    pub(super) notes: Vec<String>,
+}
+
+/// The statuses of a world.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    pub(super) statuses: Statuses,
+    /// The listeners that each route is attached to: the number of the parent, the Gateway or ListenerSet, and the listener.
+    pub(super) attached: BTreeMap<ObjectKey, Vec<(usize, ObjectKey, String)>>,
+}
+
+impl World {
+    /// Takes objects; a later one replaces an earlier one of the same name.
+    pub(super) fn new(manifests: Vec<Manifest>, options: &Options) -> Self {
+        let mut world = Self::default();
+        for manifest in manifests {
+            world.take(manifest, options);
+        }
+        world.complete(options);
+        world
+    }
+
+    fn take(&mut self, mut manifest: Manifest, options: &Options) {
+        let metadata = &mut manifest.value["metadata"];
+        if metadata.get("namespace").and_then(Value::as_str).is_none_or(str::is_empty) && metadata.is_object()
+        {
+            metadata["namespace"] = options.namespace.as_str().into();
+        }
+        let mut bare = manifest.value.clone();
+        if let Some(fields) = bare.as_object_mut() {
+            // Statuses are computed, not believed.
+            fields.remove("status");
+        }
+        match Object::read(&bare) {
+            Ok(object) => {
+                if object.key.namespace.is_empty()
+                    && let Some(metadata) = manifest.value["metadata"].as_object_mut()
+                {
+                    metadata.remove("namespace");
+                }
+                let given = Given { value: manifest.value, text: manifest.text, object };
+                let key = given.object.key.clone();
+                if let Some(before) = self.given.insert(key.clone(), given)
+                    && let Some(text) = before.text
+                {
+                    let file = text.file();
+                    self.notes.push(format!("{key} of {file} is given again later: the last one counts"));
+                }
+            }
+            Err(ObjectError::NoName { kind }) => self.nameless.push((manifest, kind)),
+            Err(_) => {
+                let text = |pointer: &str| {
+                    manifest.value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+                };
+                let group =
+                    text("/apiVersion").split_once('/').map_or_else(String::new, |(group, _)| group.into());
+                self.others.push(ParametersRef {
+                    group,
+                    kind: text("/kind"),
+                    name: text("/metadata/name"),
+                    namespace: Some(text("/metadata/namespace")),
+                });
+            }
+        }
+    }
+
+    /// Tells whether an object that is named was given, or is taken to exist.
+    pub(super) fn has(&self, reference: &Reference) -> bool {
+        match reference.key() {
+            Some(key) => self.given.contains_key(&key) || self.assumed.contains_key(&key),
+            None => self.others.iter().any(|other| {
+                (&other.group, &other.kind, &other.name)
+                    == (&reference.group, &reference.kind, &reference.name)
+                    && (reference.namespace.is_none() || other.namespace == reference.namespace)
+            }),
+        }
+    }
+
+    /// Every reference of a given object.
+    pub(super) fn references(&self) -> Vec<(ObjectKey, Reference)> {
+        let of = |given: &Given| -> Vec<_> {
+            references(&given.object).into_iter().map(|one| (given.object.key.clone(), one)).collect()
+        };
+        self.given.values().flat_map(of).collect()
+    }
+
+    fn complete(&mut self, options: &Options) {
+        for (by, reference) in self.references() {
+            if self.has(&reference) && reference.role != Role::Backend && reference.role != Role::Target {
+                continue;
+            }
+            let is_assumed = options.assume.contains(&reference.kind);
+            let Some(key) = reference.key() else {
+                if is_assumed && !self.has(&reference) {
+                    self.others.push(reference.own());
+                }
+                continue;
+            };
+            match (reference.role, key.kind) {
+                (Role::Class, _) => {
+                    let class = json!({
+                        "apiVersion": format!("{GROUP}/v1"), "kind": "GatewayClass",
+                        "metadata": {"name": &*key.name}, "spec": {"controllerName": ASSUMED},
+                    });
+                    self.assume(&class);
+                    if !options.from_cluster {
+                        self.notes.push(format!("{key} is not among the manifests: it is taken to exist"));
+                    }
+                }
+                (Role::Parent, Kind::Gateway) => self.assume_gateway(&by, &key),
+                (_, Kind::Service) if is_assumed && !self.given.contains_key(&key) => {
+                    let entry = self.assumed.entry(key.clone());
+                    let object = entry.or_insert_with(|| bare(&key, Spec::Service(Service::default())));
+                    if let Spec::Service(service) = &mut object.spec {
+                        let port = ServicePort {
+                            name: reference.port_name,
+                            port: reference.port.unwrap_or(0),
+                            app_protocol: None,
+                        };
+                        service.ports.push(port);
+                    }
+                }
+                (_, Kind::Secret) if is_assumed => {
+                    self.assumed.insert(key.clone(), bare(&key, Spec::Secret(Secret { problem: None })));
+                }
+                (_, Kind::ConfigMap) if is_assumed => {
+                    self.assumed
+                        .insert(key.clone(), bare(&key, Spec::ConfigMap(ConfigMap { problem: None })));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn assume(&mut self, value: &Value) {
+        if let Ok(object) = Object::read(value) {
+            self.assumed.insert(object.key.clone(), object);
+        }
+    }
+
+    /// A Gateway that is named and not there gets listeners for all that name it, so that the rest of them can be checked.
+    fn assume_gateway(&mut self, _by: &ObjectKey, key: &ObjectKey) {
+        let mut listeners: BTreeMap<String, Value> = BTreeMap::new();
+        for (by, given) in &self.given {
+            let Spec::Route(route) = &given.object.spec else { continue };
+            for (parent, reference) in route.parent_refs.iter().zip(references(&given.object)) {
+                if reference.key().as_ref() != Some(key) || listeners.len() == 64 {
+                    continue;
+                }
+                let (protocol, tls) = match by.kind {
+                    Kind::TLSRoute => ("TLS", json!({"mode": "Passthrough"})),
+                    Kind::TCPRoute => ("TCP", Value::Null),
+                    Kind::UDPRoute => ("UDP", Value::Null),
+                    _ => ("HTTP", Value::Null),
+                };
+                let name = parent.section_name.clone().unwrap_or_else(|| protocol.to_lowercase());
+                let port = parent.port.map_or(listeners.len() + 1, usize::from);
+                listeners.entry(name.clone()).or_insert_with(|| {
+                    json!({"name": name, "port": port, "protocol": protocol, "tls": tls,
+                        "allowedRoutes": {"namespaces": {"from": "All"}}})
+                });
+            }
+        }
+        let class = "assumed";
+        self.assume(&json!({
+            "apiVersion": format!("{GROUP}/v1"), "kind": "GatewayClass",
+            "metadata": {"name": class}, "spec": {"controllerName": ASSUMED},
+        }));
+        self.assume(&json!({
+            "apiVersion": format!("{GROUP}/v1"), "kind": "Gateway",
+            "metadata": {"name": &*key.name, "namespace": &*key.namespace},
+            "spec": {"gatewayClassName": class, "allowedListeners": {"namespaces": {"from": "All"}},
+                "listeners": listeners.into_values().collect::<Vec<_>>()},
+        }));
+    }
+
+    /// Computes every status, for each controller in turn.
+    pub(super) fn answer(&self, now: Time) -> Answer {
+        let mut answer = Answer::default();
+        let objects = || self.given.values().map(|given| &given.object).chain(self.assumed.values());
+        let controllers: BTreeSet<&str> = objects()
+            .filter_map(|object| match &object.spec {
+                Spec::GatewayClass(class) => Some(class.controller_name.as_str()),
+                _ => None,
+            })
+            .collect();
+        for controller in controllers {
+            let mut engine = Engine::new(self.support(controller));
+            objects().cloned().for_each(|object| engine.apply(object));
+            engine.take_changed(now);
+            for (key, status) in engine.statuses() {
+                merge(&mut answer.statuses, key, status);
+            }
+            for (key, given) in &self.given {
+                let Spec::Route(route) = &given.object.spec else { continue };
+                for (parent, owner, listener) in engine.attachments(key) {
+                    let number = route.parent_refs.iter().position(|one| one == parent).unwrap_or_default();
+                    let all = answer.attached.entry(key.clone()).or_default();
+                    all.push((number, owner.clone(), listener.to_owned()));
+                }
+            }
+        }
+        answer
+    }
+
+    /// An implementation that knows everything, and what the manifests show that it knows besides.
+    fn support(&self, controller: &str) -> Support {
+        let mut support = Support::new(controller);
+        support.filters.extend(["ExtensionRef", "ExternalAuth"].map(str::to_owned));
+        support.address_types.push("NamedAddress".to_owned());
+        for given in self.given.values() {
+            if let Spec::Service(service) = &given.object.spec {
+                // A protocol with a domain is the implementation's own.
+                let own = service.ports.iter().filter_map(|port| port.app_protocol.clone());
+                support.app_protocols.extend(own.filter(|protocol| protocol.contains('/')));
+            }
+        }
+        support.backends.clone_from(&self.others);
+        for (_, reference) in self.references() {
+            if reference.role == Role::Parameters && self.has(&reference) {
+                support.parameters.push(reference.own());
+            }
+        }
+        support
+    }
+}
+
+fn bare(key: &ObjectKey, spec: Spec) -> Object {
+    Object {
+        key: key.clone(),
+        generation: allready_core::Generation::default(),
+        created: None,
+        spec,
+        status: None,
+        malformed: None,
+    }
+}
+
+/// Adds a status; of routes and policies each controller says its part.
+fn merge(statuses: &mut Statuses, key: ObjectKey, status: ObjectStatus) {
+    match (statuses.get_mut(&key), status) {
+        (Some(ObjectStatus::Route(known)), ObjectStatus::Route(more)) => known.parents.extend(more.parents),
+        (Some(ObjectStatus::Policy(known)), ObjectStatus::Policy(more)) => {
+            known.ancestors.extend(more.ancestors);
+        }
+        (_, status) => {
+            statuses.insert(key, status);
+        }
+    }
+}
