@@ -1,4 +1,4 @@
-//! Problems for programs that run on every change: SARIF, JUnit, and annotations of GitHub.
+//! Problems for programs that run on every change: SARIF, `JUnit`, and annotations of `GitHub`.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 

@@ -26,7 +26,7 @@ pub(super) struct Manifest {
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     origin: Origin,
-    text: Arc<str>,
+    content: Arc<str>,
     /// The JSON pointer at which the object stands in the text.
     prefix: String,
 }
@@ -34,7 +34,7 @@ pub(super) struct Text {
 impl Text {
     /// The origin of a field, or of what is around it.
     pub(super) fn origin(&self, pointer: &str) -> Origin {
-        let line = lines::find(&self.text, &self.prefix, &BTreeSet::from([pointer])).remove(pointer);
+        let line = lines::find(&self.content, &self.prefix, &BTreeSet::from([pointer])).remove(pointer);
         Origin { line, ..self.origin.clone() }
     }
 
@@ -100,9 +100,9 @@ impl Manifests {
                         self.notes.push(format!("{file}: {}: no apiVersion and kind: left out", piece.place));
                     }
                     Ok(value) => {
-                        let text = raw.clone().map(|(text, prefix)| Text {
+                        let text = raw.clone().map(|(content, prefix)| Text {
                             origin: origin.clone(),
-                            text,
+                            content,
                             prefix: if is_list { format!("/items/{index}") } else { prefix.to_owned() },
                         });
                         self.objects.push(Manifest { value, text });

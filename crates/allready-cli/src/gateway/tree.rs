@@ -71,7 +71,12 @@ impl Model<'_> {
 
     fn node(&self, key: &ObjectKey, state: String) -> Node {
         let problems = self.problems.iter().filter(|one| one.key == *key && one.part == Part::Whole);
-        Node { label: key.to_string(), state, problems: problems.cloned().collect(), below: Vec::new() }
+        let problems: Vec<Problem> = problems.cloned().collect();
+        let is_owner = matches!(key.kind, Kind::Gateway | Kind::ListenerSet);
+        // Its listeners say why.
+        let is_bare = is_owner && state.is_empty() && problems.is_empty();
+        let state = if is_bare { "not Accepted".to_owned() } else { state };
+        Node { label: key.to_string(), state, problems, below: Vec::new() }
     }
 
     fn state(&self, key: &ObjectKey) -> String {
@@ -230,7 +235,7 @@ impl Model<'_> {
                     .map(|(number, _)| number)
                     .collect();
                 if parents.is_empty() {
-                    node.state = "names no parent".to_owned();
+                    node.state.push_str("names no parent");
                 } else if homeless.is_empty() {
                     return None;
                 } else {
@@ -248,7 +253,7 @@ impl Model<'_> {
                 }
             }
             Kind::BackendTLSPolicy if !self.answer.statuses.contains_key(key) => {
-                node.state = "no Gateway reaches its targets".to_owned();
+                node.state.push_str("no Gateway reaches its targets");
             }
             Kind::GatewayClass | Kind::Gateway | Kind::BackendTLSPolicy => return None,
             _ if node.problems.is_empty() => return None,

@@ -9,6 +9,7 @@ mod declared;
 mod demo;
 mod denied;
 mod explain;
+mod gateway;
 mod hub;
 mod input;
 mod install;
