@@ -75,7 +75,13 @@ impl Model<'_> {
         let is_owner = matches!(key.kind, Kind::Gateway | Kind::ListenerSet);
         // Its listeners say why.
         let is_bare = is_owner && state.is_empty() && problems.is_empty();
-        let state = if is_bare { "not Accepted".to_owned() } else { state };
+        // Nobody answers for a Gateway whose class nobody has.
+        let is_nobodys = problems.iter().any(|one| one.reason == "NoSuchGatewayClass");
+        let state = match (is_bare, is_nobodys) {
+            (true, _) => "not Accepted".to_owned(),
+            (_, true) => String::new(),
+            _ => state,
+        };
         Node { label: key.to_string(), state, problems, below: Vec::new() }
     }
 

@@ -134,7 +134,7 @@ impl World {
     }
 
     fn complete(&mut self, options: &Options) {
-        for (by, reference) in self.references() {
+        for (_, reference) in self.references() {
             if self.has(&reference) && reference.role != Role::Backend && reference.role != Role::Target {
                 continue;
             }
@@ -156,7 +156,7 @@ impl World {
                         self.notes.push(format!("{key} is not among the manifests: it is taken to exist"));
                     }
                 }
-                (Role::Parent, Kind::Gateway) => self.assume_gateway(&by, &key),
+                (Role::Parent, Kind::Gateway) => self.assume_gateway(&key),
                 (_, Kind::Service) if is_assumed && !self.given.contains_key(&key) => {
                     let entry = self.assumed.entry(key.clone());
                     let object = entry.or_insert_with(|| bare(&key, Spec::Service(Service::default())));
@@ -188,7 +188,7 @@ impl World {
     }
 
     /// A Gateway that is named and not there gets listeners for all that name it, so that the rest of them can be checked.
-    fn assume_gateway(&mut self, _by: &ObjectKey, key: &ObjectKey) {
+    fn assume_gateway(&mut self, key: &ObjectKey) {
         let mut listeners: BTreeMap<String, Value> = BTreeMap::new();
         for (by, given) in &self.given {
             let Spec::Route(route) = &given.object.spec else { continue };
