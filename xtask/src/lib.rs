@@ -8,6 +8,7 @@ pub mod docs;
 pub mod e2e;
 pub mod embedded;
 pub mod exports;
+pub mod gateway;
 pub mod image;
 pub mod install;
 pub mod kubeconfig;

@@ -46,16 +46,12 @@ impl Helm {
             Self::V3 => ("helm3", "helm.sh/helm/v3"),
             Self::V4 => ("helm4", "helm.sh/helm/v4"),
         };
-        let pinned = fs::read_to_string(source(folder).join("go.mod"))?;
-        let required = |module: &str| {
-            let mut words = pinned.split_whitespace().skip_while(|word| *word != module);
-            words.nth(1).with_context(|| format!("{folder}/go.mod requires no {module}"))
-        };
-        let version = required(path)?.to_owned();
+        let version = required(folder, path)?;
         let mut flags = vec![format!("-X {path}/internal/version.version={version}")];
         if self == Self::V3 {
             // Helm 4 finds out by itself which Kubernetes it was made for.
-            let minor = required("k8s.io/client-go")?.split('.').nth(1).unwrap_or_default();
+            let kubernetes = required(folder, "k8s.io/client-go")?;
+            let minor = kubernetes.split('.').nth(1).unwrap_or_default();
             let told = |package: &str| {
                 let of = format!("{path}/pkg/{package}");
                 format!("-X {of}.k8sVersionMajor=1 -X {of}.k8sVersionMinor={minor}")
@@ -65,6 +61,37 @@ impl Helm {
         let programs = vec![("helm", format!("{path}/cmd/helm"))];
         Ok(Module { folder, version, programs, flags: flags.join(" ") })
     }
+}
+
+/// The directory with `suite`, which runs the conformance suite of the Gateway API, and `echo`, its backend; built when they are not there.
+pub fn gateway_programs(environment: &Environment) -> Result<PathBuf> {
+    let programs = vec![("suite", "./suite".to_owned()), ("echo", format!("{GATEWAY_SUITE}/echo-basic"))];
+    let version = required("gateway", GATEWAY_SUITE)?;
+    Module { folder: "gateway", version, programs, flags: String::new() }.built(environment)
+}
+
+/// The directory of the source of a Go module that a module of this crate requires.
+pub fn go_source(folder: &str, module: &str) -> Result<PathBuf> {
+    let output = Command::new("go")
+        .args(["mod", "download", "-json", &format!("{module}@{}", required(folder, module)?)])
+        .current_dir(source(folder))
+        .output()
+        .context("cannot run go")?;
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).context("go mod download")?;
+    let directory = told["Dir"].as_str().with_context(|| format!("go has no source of {module}: {}", told["Error"]))?;
+    Ok(directory.into())
+}
+
+const GATEWAY_SUITE: &str = "sigs.k8s.io/gateway-api/conformance";
+
+/// The version of a Go module that a module of this crate requires, or that replaces what it requires.
+fn required(folder: &str, module: &str) -> Result<String> {
+    let pinned = fs::read_to_string(source(folder).join("go.mod"))?;
+    let mut lines = pinned.lines().filter(|line| line.split_whitespace().any(|word| word == module));
+    // The last one is that of a replacement, if there is one.
+    let line = lines.next_back().with_context(|| format!("{folder}/go.mod requires no {module}"))?;
+    let version = line.split_whitespace().rfind(|word| word.starts_with('v'));
+    Ok(version.with_context(|| format!("{folder}/go.mod has no version of {module}"))?.to_owned())
 }
 
 /// The directory where the programs of this tree are cached, built or not.
@@ -158,7 +185,12 @@ impl Module {
         let module = source(self.folder);
         let mut files = vec![module.join("go.mod"), module.join("go.sum")];
         let own = self.programs.iter().filter(|(_, package)| package.starts_with('.'));
-        files.extend(own.map(|(program, _)| module.join(program).join("main.go")));
+        for (program, _) in own {
+            let of_program = fs::read_dir(module.join(program))?.map(|file| Ok(file?.path()));
+            let mut of_program = of_program.collect::<Result<Vec<_>>>()?;
+            of_program.sort();
+            files.extend(of_program);
+        }
         // FNV-1a: the key of a cache, no protection against anyone.
         let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
         for file in files {

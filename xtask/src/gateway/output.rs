@@ -1,0 +1,189 @@
+//! The output of the suite, as the Go package testing prints it with `-test.v`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The test that all others are part of.
+const ROOT: &str = "Suite/";
+
+/// Places in the suite that send requests, and words of tests that send them themselves.
+const TRAFFIC: [&str; 9] = [
+    // xtask/gateway/suite/absent.go
+    "no data plane: no request is sent",
+    "/utils/grpc/",
+    "/utils/http/",
+    "/utils/tcp/",
+    "/utils/tls/",
+    "/utils/udp/",
+    "/utils/weight/",
+    "UDP traffic verification failed",
+    "TCP traffic verification failed",
+];
+
+/// The end of one test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Passed,
+    /// The suite said why.
+    Skipped(String),
+    /// Nothing but requests failed: everything that the test looked at before was as it should be.
+    OnlyTraffic,
+    /// With the first failures.
+    Failed(Vec<String>),
+}
+
+/// A test that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Ended {
+    pub(super) name: String,
+    pub(super) outcome: Outcome,
+    pub(super) took: Duration,
+}
+
+/// Reads the output line by line.
+#[derive(Default)]
+pub(super) struct Reader {
+    /// The test whose lines follow.
+    current: String,
+    /// What tests and their parts said.
+    said: BTreeMap<String, Vec<String>>,
+    /// Parts that failed, of tests that have not ended.
+    failed: Vec<String>,
+}
+
+impl Reader {
+    /// Takes a line, and returns the test that ended with it.
+    pub(super) fn line(&mut self, line: &str) -> Option<Ended> {
+        if let Some(marker) = line.strip_prefix("=== ") {
+            self.current = marker.split_whitespace().nth(1).unwrap_or_default().to_owned();
+            return None;
+        }
+        let Some((verdict, rest)) = line.trim_start().strip_prefix("--- ").and_then(|end| end.split_once(": ")) else {
+            self.said.entry(self.current.clone()).or_default().push(line.trim_end().to_owned());
+            return None;
+        };
+        let (path, took) = rest.rsplit_once(" (")?;
+        let took = took.strip_suffix("s)").and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
+        if verdict == "FAIL" {
+            self.failed.push(path.to_owned());
+        }
+        let name = path.strip_prefix(ROOT).filter(|name| !name.contains('/'))?.to_owned();
+        let outcome = match verdict {
+            "PASS" => Outcome::Passed,
+            "SKIP" => Outcome::Skipped(self.last_words(path)),
+            _ => self.failure(path),
+        };
+        self.said.retain(|of, _| !is_part(of, path));
+        self.failed.retain(|of| !is_part(of, path));
+        Some(Ended { name, outcome, took: Duration::from_secs_f64(took) })
+    }
+
+    /// What was said outside of tests: why nothing could be run.
+    pub(super) fn setup(&self) -> Vec<String> {
+        self.said.get("Suite").map(|lines| errors(lines)).unwrap_or_default()
+    }
+
+    fn failure(&self, path: &str) -> Outcome {
+        let parts: Vec<_> = self.failed.iter().filter(|part| is_part(part, path)).collect();
+        let mut failures = Vec::new();
+        let mut requests = false;
+        for part in &parts {
+            let said = self.said.get(*part).map(Vec::as_slice).unwrap_or_default();
+            let mut found = errors(said);
+            // A test fails with its parts; what failed by itself says so.
+            let is_leaf = !parts.iter().any(|other| other != part && is_part(other, part));
+            if found.is_empty() && is_leaf {
+                found.extend(said.last().map(|line| line.trim().to_owned()).or_else(|| Some("it said nothing".to_owned())));
+            }
+            requests |= found.iter().any(|text| is_traffic(text));
+            let title = part.strip_prefix(ROOT).unwrap_or(part);
+            failures.extend(found.iter().filter(|text| !is_traffic(text)).map(|text| format!("{title}: {text}")));
+        }
+        if failures.is_empty() && requests { Outcome::OnlyTraffic } else { Outcome::Failed(failures) }
+    }
+
+    fn last_words(&self, path: &str) -> String {
+        let said = self.said.get(path).and_then(|lines| lines.last()).map(|line| line.trim()).unwrap_or_default();
+        // Without the place in the suite.
+        said.split_once(".go:").and_then(|(_, rest)| rest.split_once(": ")).map_or(said, |(_, words)| words).to_owned()
+    }
+}
+
+fn is_part(path: &str, of: &str) -> bool {
+    path.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn is_traffic(text: &str) -> bool {
+    TRAFFIC.iter().any(|place| text.contains(place))
+}
+
+/// The errors among the lines of one test: the blocks of testify, and the refusals of a missing data plane.
+fn errors(lines: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut lines = lines.iter().map(|line| line.trim()).peekable();
+    while let Some(line) = lines.next() {
+        if is_traffic(line) {
+            found.push(line.to_owned());
+        }
+        let Some(place) = line.strip_prefix("Error Trace:") else { continue };
+        let mut block = vec![place.trim()];
+        while let Some(next) = lines.next_if(|next| !next.starts_with("Test:")) {
+            block.push(next);
+        }
+        found.push(block.join(" "));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(output: &str) -> Vec<Ended> {
+        let mut reader = Reader::default();
+        output.lines().filter_map(|line| reader.line(line)).collect()
+    }
+
+    #[test]
+    fn a_test_ends_with_its_own_line_and_not_with_that_of_a_part() {
+        let ended = read(
+            "=== RUN   Suite\n=== RUN   Suite/A\n=== RUN   Suite/A/part\n--- PASS: Suite/A/part (0.10s)\n\
+             --- PASS: Suite/A (1.50s)\n--- PASS: Suite (2.00s)\n",
+        );
+        let a = Ended { name: "A".to_owned(), outcome: Outcome::Passed, took: Duration::from_millis(1500) };
+        assert_eq!(ended, [a]);
+    }
+
+    #[test]
+    fn a_test_that_failed_in_a_request_is_told_from_one_that_failed_in_a_status() {
+        let ended = read(
+            "=== RUN   Suite/A\n=== RUN   Suite/A/status\n--- PASS: Suite/A/status (0.10s)\n=== RUN   Suite/A/request\n    \
+             absent.go:20: no data plane: no request is sent\n--- FAIL: Suite/A/request (0.10s)\n--- FAIL: Suite/A (0.20s)\n",
+        );
+        assert_eq!(ended[0].outcome, Outcome::OnlyTraffic);
+        let ended = read(
+            "=== RUN   Suite/B\n    helpers.go:1: \n        \tError Trace:\t/x/utils/kubernetes/helpers.go:1\n        \tError:      \t\
+             no condition\n        \tTest:       \tSuite/B\n=== RUN   Suite/B/request\n    absent.go:20: no data plane: no request is \
+             sent\n--- FAIL: Suite/B/request (0.10s)\n--- FAIL: Suite/B (0.20s)\n",
+        );
+        let Outcome::Failed(failures) = &ended[0].outcome else { panic!("{ended:?}") };
+        assert_eq!(failures, &["B: /x/utils/kubernetes/helpers.go:1 Error:      \tno condition"]);
+    }
+
+    #[test]
+    fn lines_belong_to_the_test_that_was_named_last_even_when_tests_run_at_the_same_time() {
+        let ended = read(
+            "=== RUN   Suite/A\n=== PAUSE Suite/A\n=== RUN   Suite/B\n=== PAUSE Suite/B\n=== CONT  Suite/A\n=== CONT  Suite/B\n    \
+             b.go:1: no data plane: no request is sent\n=== NAME  Suite/A\n    a.go:1: something else\n--- FAIL: Suite/B (0.00s)\n\
+             --- FAIL: Suite/A (0.00s)\n",
+        );
+        assert_eq!(ended[0].outcome, Outcome::OnlyTraffic);
+        assert_eq!(ended[1].outcome, Outcome::Failed(vec!["A: a.go:1: something else".to_owned()]));
+    }
+
+    #[test]
+    fn a_test_that_is_skipped_says_why() {
+        let ended = read("=== RUN   Suite/A\n    conformance.go:75: Skipping A: suite does not support Mesh\n--- SKIP: Suite/A (0.00s)\n");
+        assert_eq!(ended[0].outcome, Outcome::Skipped("Skipping A: suite does not support Mesh".to_owned()));
+    }
+}
