@@ -19,19 +19,32 @@ pub(crate) fn mark<'a>(groups: impl Iterator<Item = &'a mut Vec<ListenerState>>,
     // get what its Gateway claims twice.
     let mut holders: Vec<ListenerState> = Vec::new();
     for group in &mut groups {
+        let lost: Vec<Option<Reason>> =
+            group.iter().map(|one| holders.iter().find_map(|other| conflict(one, other, support))).collect();
         let mut found = Vec::new();
         let mut held = Vec::new();
-        for (place, one) in group.iter().enumerate().filter(|(_, one)| one.protocol != Protocol::Other) {
+        for (place, (one, reason)) in group.iter().zip(&lost).enumerate() {
+            if one.protocol == Protocol::Other {
+                continue;
+            }
             let port = one.attach.port;
-            if let Some(reason) = holders.iter().find_map(|other| conflict(one, other, support)) {
-                found.push((place, reason, format!("a listener that goes before this one has port {port}")));
+            if let Some(reason) = reason {
+                found.push((
+                    place,
+                    reason.clone(),
+                    format!("a listener that goes before this one has port {port}"),
+                ));
                 continue;
             }
             held.push(one.clone());
-            let mut equals =
-                group.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, other)| other);
+            // One that has lost already takes nothing from its equals.
+            let mut equals = group
+                .iter()
+                .zip(&lost)
+                .enumerate()
+                .filter(|(other, (_, lost))| *other != place && lost.is_none());
             if let Some((reason, name)) =
-                equals.find_map(|other| Some((conflict(one, other, support)?, &other.attach.name)))
+                equals.find_map(|(_, (other, _))| Some((conflict(one, other, support)?, &other.attach.name)))
             {
                 found.push((place, reason, format!("port {port} is also that of listener {name}")));
             }

@@ -150,6 +150,24 @@ fn listener_set_protocol_conflict() {
 }
 
 #[test]
+fn a_listener_that_lost_its_port_to_the_gateway_takes_nothing_from_its_own_set() {
+    let mut world = two_sets(
+        "[{name: good, port: 80, protocol: HTTP, hostname: a.example}, {name: bad, port: 80, protocol: TCP}]",
+        "[{name: good, port: 80, protocol: HTTP, hostname: b.example}, {name: bad, port: 80, protocol: TCP}]",
+    );
+    for set in ["old", "young"] {
+        world.expect(&[
+            (&format!("ListenerSet/infra/{set} good"), "Accepted=True:Accepted !Conflicted"),
+            (&format!("ListenerSet/infra/{set} bad"), "Accepted=False:ProtocolConflict"),
+            (
+                &format!("ListenerSet/infra/{set}"),
+                "Accepted=True:ListenersNotValid Programmed=True:Programmed",
+            ),
+        ]);
+    }
+}
+
+#[test]
 fn listener_set_route_status_scoped_to_parent_ref() {
     let mut world = World::new(OPEN);
     world.apply("- {kind: ListenerSet, metadata: {name: s}, spec: {parentRef: {name: web}, listeners: [{name: a, port: 81, protocol: HTTP}]}}
