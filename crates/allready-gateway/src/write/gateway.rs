@@ -178,7 +178,8 @@ fn listeners(
         ListenerStatus {
             name: name.clone(),
             attached_routes: routes.map_or(0, |routes| u32::try_from(routes.len()).unwrap_or(u32::MAX)),
-            supported_kinds: state.attach.kinds.clone(),
+            // No kind is supported for a configuration that is not accepted; the conformance suite holds TLS listeners to it.
+            supported_kinds: if state.is_accepted() { state.attach.kinds.clone() } else { Vec::new() },
             conditions,
         }
     };

@@ -208,7 +208,7 @@ fn tls_route_listener_terminate_not_supported() {
     let support = Support { tls_terminate: false, ..Support::new(CONTROLLER) };
     let mut world = World::with(support, &TERMINATE.replace("PORT", "8443"));
     world.expect(&[
-        ("Gateway/infra/web end", "Accepted=False:UnsupportedValue Programmed=False:Invalid"),
+        ("Gateway/infra/web end", "Accepted=False:UnsupportedValue Programmed=False:Invalid kinds= routes=0"),
         ("Gateway/infra/web pass", "Accepted=True:Accepted"),
     ]);
 }
@@ -220,7 +220,7 @@ fn tls_route_listener_mixed_termination_not_supported() {
     for name in ["end", "pass"] {
         world.expect(&[(
             &format!("Gateway/infra/web {name}"),
-            "Accepted=False:ProtocolConflict Conflicted=True:ProtocolConflict",
+            "Accepted=False:ProtocolConflict Conflicted=True:ProtocolConflict kinds= routes=0",
         )]);
     }
     world.expect(&[("Gateway/infra/web", "Accepted=False:ListenersNotValid")]);
