@@ -9,7 +9,7 @@ use tracing::level_filters::LevelFilter;
 
 use super::{
     cluster::ClusterArgs,
-    gateway::address,
+    gateway::{address, unsupported},
     sources::{Source, source},
 };
 use crate::{config::StatusKey, gateway::CONTROLLER_NAME};
@@ -103,6 +103,10 @@ pub struct ControllerArgs {
     /// 127.0.0.1, and any that is asked for].
     #[arg(long, value_name = "ADDRESS", requires = "gateway_class", value_parser = address)]
     pub(super) gateway_address: Vec<Address>,
+
+    /// A feature of Gateway API that is not supported, such as TLSRouteModeTerminate; may be said several times.
+    #[arg(long, value_name = "FEATURE", requires = "gateway_class", value_parser = unsupported)]
+    pub(super) gateway_without: Vec<String>,
 
     /// Let one of several replicas write: the default.
     #[arg(long, overrides_with = "no_leader_election")]
