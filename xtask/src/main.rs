@@ -84,6 +84,8 @@ enum Chore {
         #[arg(long, default_value_t = 0)]
         turn: usize,
     },
+    /// Run the official conformance suite of the Gateway API against the controller, on a real server (needs Go)
+    GatewayConformance(xtask::gateway::Options),
     /// Build the image of the controllers without Docker, as an OCI image layout
     Image(xtask::image::Options),
     /// List the parts of a program (SBOM)
@@ -204,6 +206,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Docs { check: _, filter } => xtask::docs::run(&environment, filter.as_deref()).await,
         Chore::ScoreHealth { errors, file } => xtask::score_health::run(errors, file.as_deref()),
         Chore::Exports { differences, turn } => xtask::exports::run(&environment, differences, turn),
+        Chore::GatewayConformance(options) => xtask::gateway::run(&environment, &options).await,
         Chore::Image(options) => xtask::image::run(&options),
         Chore::Sbom(options) => xtask::sbom::run(&options),
         Chore::Release(options) => xtask::release::run(&options),

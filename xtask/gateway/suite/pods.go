@@ -35,6 +35,9 @@ type process struct {
 	ports   map[int32]int32
 }
 
+// Marks the Pods and EndpointSlices that are made here: tests have EndpointSlices of their own.
+const label = "endpointslice.kubernetes.io/managed-by"
+
 const every = 100 * time.Millisecond
 
 func (pods *pods) keep(ctx context.Context) {
@@ -57,7 +60,7 @@ func (pods *pods) once(ctx context.Context) error {
 	if err := pods.kube.List(ctx, &deployments); err != nil {
 		return err
 	}
-	if err := pods.kube.List(ctx, &existing); err != nil {
+	if err := pods.kube.List(ctx, &existing, client.HasLabels{label}); err != nil {
 		return err
 	}
 	found := map[string]*corev1.Pod{}
@@ -106,7 +109,8 @@ func podsOf(deployment *appsv1.Deployment) []*corev1.Pod {
 	for replica := range replicas {
 		pod := &corev1.Pod{Spec: *deployment.Spec.Template.Spec.DeepCopy()}
 		pod.Namespace, pod.Name = deployment.Namespace, fmt.Sprintf("%s-0123456789-%05d", deployment.Name, replica)
-		pod.Labels = maps.Clone(deployment.Spec.Template.Labels)
+		pod.Labels = map[string]string{label: "xtask"}
+		maps.Copy(pod.Labels, deployment.Spec.Template.Labels)
 		made = append(made, pod)
 	}
 	return made
@@ -191,9 +195,6 @@ func (pods *pods) endpoints(ctx context.Context, found map[string]*corev1.Pod) e
 	}
 	return nil
 }
-
-// Marks the EndpointSlices of ours: tests have some of their own.
-const label = "endpointslice.kubernetes.io/managed-by"
 
 func (pods *pods) slice(service *corev1.Service, pod *corev1.Pod) *discoveryv1.EndpointSlice {
 	slice := &discoveryv1.EndpointSlice{AddressType: discoveryv1.AddressTypeIPv4}

@@ -17,7 +17,7 @@ const TRAFFIC: [&str; 9] = [
     "/utils/udp/",
     "/utils/weight/",
     "UDP traffic verification failed",
-    "TCP traffic verification failed",
+    "dialing TCP ",
 ];
 
 /// The end of one test.
@@ -40,42 +40,45 @@ pub(super) struct Ended {
     pub(super) took: Duration,
 }
 
-/// Reads the output line by line.
+/// Everything that was printed.
 #[derive(Default)]
-pub(super) struct Reader {
-    /// The test whose lines follow.
-    current: String,
+pub(super) struct Output {
     /// What tests and their parts said.
     said: BTreeMap<String, Vec<String>>,
-    /// Parts that failed, of tests that have not ended.
-    failed: Vec<String>,
+    /// The tests and their parts, with the first word of their end and how long they took.
+    ends: Vec<(String, String, Duration)>,
 }
 
-impl Reader {
-    /// Takes a line, and returns the test that ended with it.
-    pub(super) fn line(&mut self, line: &str) -> Option<Ended> {
-        if let Some(marker) = line.strip_prefix("=== ") {
-            self.current = marker.split_whitespace().nth(1).unwrap_or_default().to_owned();
-            return None;
+impl Output {
+    /// Reads it. Ends of parts come after the end of their test, and all of them after the last test.
+    pub(super) fn read(text: &str) -> Self {
+        let mut output = Self::default();
+        // The test whose lines follow.
+        let mut current = "";
+        for line in text.lines() {
+            if let Some(marker) = line.strip_prefix("=== ") {
+                current = marker.split_whitespace().nth(1).unwrap_or_default();
+            } else if let Some(end) = end(line) {
+                output.ends.push(end);
+            } else {
+                output.said.entry(current.to_owned()).or_default().push(line.trim_end().to_owned());
+            }
         }
-        let Some((verdict, rest)) = line.trim_start().strip_prefix("--- ").and_then(|end| end.split_once(": ")) else {
-            self.said.entry(self.current.clone()).or_default().push(line.trim_end().to_owned());
-            return None;
+        output
+    }
+
+    /// The tests that ended, without their parts.
+    pub(super) fn tests(&self) -> Vec<Ended> {
+        let test = |(path, verdict, took): &(String, String, Duration)| {
+            let name = path.strip_prefix(ROOT).filter(|name| !name.contains('/'))?.to_owned();
+            let outcome = match verdict.as_str() {
+                "PASS" => Outcome::Passed,
+                "SKIP" => Outcome::Skipped(self.last_words(path)),
+                _ => self.failure(path),
+            };
+            Some(Ended { name, outcome, took: *took })
         };
-        let (path, took) = rest.rsplit_once(" (")?;
-        let took = took.strip_suffix("s)").and_then(|seconds| seconds.parse().ok()).unwrap_or_default();
-        if verdict == "FAIL" {
-            self.failed.push(path.to_owned());
-        }
-        let name = path.strip_prefix(ROOT).filter(|name| !name.contains('/'))?.to_owned();
-        let outcome = match verdict {
-            "PASS" => Outcome::Passed,
-            "SKIP" => Outcome::Skipped(self.last_words(path)),
-            _ => self.failure(path),
-        };
-        self.said.retain(|of, _| !is_part(of, path));
-        self.failed.retain(|of| !is_part(of, path));
-        Some(Ended { name, outcome, took: Duration::from_secs_f64(took) })
+        self.ends.iter().filter_map(test).collect()
     }
 
     /// What was said outside of tests: why nothing could be run.
@@ -84,7 +87,8 @@ impl Reader {
     }
 
     fn failure(&self, path: &str) -> Outcome {
-        let parts: Vec<_> = self.failed.iter().filter(|part| is_part(part, path)).collect();
+        let failed = self.ends.iter().filter(|(part, verdict, _)| verdict == "FAIL" && is_part(part, path));
+        let parts: Vec<&String> = failed.map(|(part, ..)| part).collect();
         let mut failures = Vec::new();
         let mut requests = false;
         for part in &parts {
@@ -93,20 +97,35 @@ impl Reader {
             // A test fails with its parts; what failed by itself says so.
             let is_leaf = !parts.iter().any(|other| other != part && is_part(other, part));
             if found.is_empty() && is_leaf {
-                found.extend(said.last().map(|line| line.trim().to_owned()).or_else(|| Some("it said nothing".to_owned())));
+                let mut words =
+                    said.iter().rev().map(|line| line.trim()).filter(|line| !line.contains(": Deleting "));
+                found.push(words.next().unwrap_or("it said nothing").to_owned());
             }
             requests |= found.iter().any(|text| is_traffic(text));
             let title = part.strip_prefix(ROOT).unwrap_or(part);
-            failures.extend(found.iter().filter(|text| !is_traffic(text)).map(|text| format!("{title}: {text}")));
+            failures
+                .extend(found.iter().filter(|text| !is_traffic(text)).map(|text| format!("{title}: {text}")));
         }
         if failures.is_empty() && requests { Outcome::OnlyTraffic } else { Outcome::Failed(failures) }
     }
 
     fn last_words(&self, path: &str) -> String {
-        let said = self.said.get(path).and_then(|lines| lines.last()).map(|line| line.trim()).unwrap_or_default();
+        let said =
+            self.said.get(path).and_then(|lines| lines.last()).map(|line| line.trim()).unwrap_or_default();
         // Without the place in the suite.
-        said.split_once(".go:").and_then(|(_, rest)| rest.split_once(": ")).map_or(said, |(_, words)| words).to_owned()
+        said.split_once(".go:")
+            .and_then(|(_, rest)| rest.split_once(": "))
+            .map_or(said, |(_, words)| words)
+            .to_owned()
     }
+}
+
+/// Reads the line of an end: `--- FAIL: Suite/Test/part (0.20s)`.
+fn end(line: &str) -> Option<(String, String, Duration)> {
+    let (verdict, rest) = line.trim_start().strip_prefix("--- ")?.split_once(": ")?;
+    let (path, took) = rest.rsplit_once(" (")?;
+    let seconds = took.strip_suffix("s)")?.parse().ok()?;
+    Some((path.to_owned(), verdict.to_owned(), Duration::from_secs_f64(seconds)))
 }
 
 fn is_part(path: &str, of: &str) -> bool {
@@ -140,8 +159,7 @@ mod tests {
     use super::*;
 
     fn read(output: &str) -> Vec<Ended> {
-        let mut reader = Reader::default();
-        output.lines().filter_map(|line| reader.line(line)).collect()
+        Output::read(output).tests()
     }
 
     #[test]
@@ -183,7 +201,9 @@ mod tests {
 
     #[test]
     fn a_test_that_is_skipped_says_why() {
-        let ended = read("=== RUN   Suite/A\n    conformance.go:75: Skipping A: suite does not support Mesh\n--- SKIP: Suite/A (0.00s)\n");
+        let ended = read(
+            "=== RUN   Suite/A\n    conformance.go:75: Skipping A: suite does not support Mesh\n--- SKIP: Suite/A (0.00s)\n",
+        );
         assert_eq!(ended[0].outcome, Outcome::Skipped("Skipping A: suite does not support Mesh".to_owned()));
     }
 }

@@ -1,17 +1,15 @@
 //! The Go program of `xtask/gateway/suite`, which runs the official suite.
 
 use std::fs::File;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context as _, Result, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 
-use super::output::{Ended, Reader};
+use super::output::{Ended, Output};
 
 /// One run of the suite: the fields of `settings` in `xtask/gateway/suite/main.go`.
 #[derive(Debug, Serialize)]
@@ -20,6 +18,8 @@ pub(super) struct Settings {
     pub(super) kubeconfig: PathBuf,
     pub(super) class: String,
     pub(super) tests: Vec<String>,
+    /// The features that count as supported.
+    pub(super) features: Vec<String>,
     /// Set where there is no data plane.
     pub(super) status_only: bool,
     /// The program of the Pods, and the address where they are; empty where they run nothing.
@@ -42,7 +42,12 @@ pub(super) struct Test {
 /// The tests that the suite has.
 pub(super) async fn tests(program: &Path) -> Result<Vec<Test>> {
     let output = Command::new(program).arg("-list").output().await?;
-    ensure!(output.status.success(), "{} -list failed: {}", program.display(), String::from_utf8_lossy(&output.stderr));
+    ensure!(
+        output.status.success(),
+        "{} -list failed: {}",
+        program.display(),
+        String::from_utf8_lossy(&output.stderr)
+    );
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
@@ -51,44 +56,35 @@ pub(super) fn implementation(project: &str) -> Value {
     json!({
         "organization": "allready",
         "project": project,
-        "url": env!("CARGO_PKG_REPOSITORY"),
+        "url": "https://allready.dev",
         "version": env!("CARGO_PKG_VERSION"),
-        "contact": [concat!(env!("CARGO_PKG_REPOSITORY"), "/issues")],
+        "contact": ["https://allready.dev"],
     })
 }
 
-/// Runs the suite and tells `ended` of each test when it has ended. The output is kept in `log`.
-pub(super) async fn run(
-    program: &Path,
-    settings: &Settings,
-    log: &Path,
-    mut ended: impl FnMut(Ended),
-) -> Result<()> {
+/// Runs the suite and returns the tests that ended. The output is kept in `log`.
+pub(super) async fn run(program: &Path, settings: &Settings, log: &Path) -> Result<Vec<Ended>> {
     let told = log.with_extension("json");
     std::fs::write(&told, serde_json::to_vec_pretty(settings)?)?;
-    let mut output = File::create(log)?;
-    let mut child = Command::new(program)
+    let status = Command::new(program)
         .arg("-settings")
         .arg(&told)
         // Tests that may run at the same time mostly wait.
         .args(["-test.v", "-test.parallel=8", "-test.timeout=30m"])
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
+        .stdout(File::create(log)?)
         .stderr(File::create(log.with_extension("err"))?)
         .kill_on_drop(true)
-        .spawn()
+        .status()
+        .await
         .with_context(|| format!("cannot start {}", program.display()))?;
-    let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
-    let mut reader = Reader::default();
-    let mut count = 0;
-    while let Some(line) = lines.next_line().await? {
-        writeln!(output, "{line}")?;
-        if let Some(test) = reader.line(&line) {
-            count += 1;
-            ended(test);
-        }
-    }
-    let status = child.wait().await?;
-    ensure!(count > 0, "the suite ran no test ({status}): {}; see {}", reader.setup().join("; "), log.display());
-    Ok(())
+    let output = Output::read(&String::from_utf8_lossy(&std::fs::read(log)?));
+    let tests = output.tests();
+    ensure!(
+        !tests.is_empty(),
+        "the suite ran no test ({status}): {}; see {}",
+        output.setup().join("; "),
+        log.display()
+    );
+    Ok(tests)
 }

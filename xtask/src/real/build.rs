@@ -78,7 +78,8 @@ pub fn go_source(folder: &str, module: &str) -> Result<PathBuf> {
         .output()
         .context("cannot run go")?;
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).context("go mod download")?;
-    let directory = told["Dir"].as_str().with_context(|| format!("go has no source of {module}: {}", told["Error"]))?;
+    let directory =
+        told["Dir"].as_str().with_context(|| format!("go has no source of {module}: {}", told["Error"]))?;
     Ok(directory.into())
 }
 
