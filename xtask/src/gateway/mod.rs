@@ -44,6 +44,7 @@ pub struct Options {
 struct Lists {
     status: BTreeSet<String>,
     mixed: BTreeSet<String>,
+    deployed: BTreeSet<String>,
     without: BTreeMap<String, String>,
 }
 
@@ -82,7 +83,7 @@ pub async fn run(environment: &Environment, options: &Options) -> Result<bool> {
 fn lists(known: &[Test]) -> Result<Lists> {
     let lists: Lists = serde_saphyr::from_str(include_str!("../../gateway/tests.yaml"))?;
     let names: BTreeSet<_> = known.iter().map(|test| &test.name).collect();
-    for name in lists.status.iter().chain(&lists.mixed).chain(lists.without.keys()) {
+    for name in lists.status.iter().chain(&lists.mixed).chain(&lists.deployed).chain(lists.without.keys()) {
         ensure!(
             names.contains(name),
             "xtask/gateway/tests.yaml names {name:?}, which the suite does not have"
@@ -110,7 +111,7 @@ impl Run {
         let is_listed = |test: &&Test| {
             let of_gateways = !test.features.iter().any(|feature| feature == "Mesh");
             let listed = self.lists.status.contains(&test.name) || self.lists.mixed.contains(&test.name);
-            listed || options.all && of_gateways
+            listed || options.all && of_gateways && !self.lists.deployed.contains(&test.name)
         };
         Ok(self.known.iter().filter(is_listed).map(|test| test.name.clone()).collect())
     }

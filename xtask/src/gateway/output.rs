@@ -7,7 +7,7 @@ use std::time::Duration;
 const ROOT: &str = "Suite/";
 
 /// Places in the suite that send requests, and words of tests that send them themselves.
-const TRAFFIC: [&str; 9] = [
+const TRAFFIC: [&str; 12] = [
     // xtask/gateway/suite/absent.go
     "no data plane: no request is sent",
     "/utils/grpc/",
@@ -17,6 +17,9 @@ const TRAFFIC: [&str; 9] = [
     "/utils/udp/",
     "/utils/weight/",
     "UDP traffic verification failed",
+    "UDP echo probe never succeeded",
+    "UDP weighted distribution did not converge",
+    "failed to perform DNS query",
     "dialing TCP ",
 ];
 
