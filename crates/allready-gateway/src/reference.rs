@@ -131,7 +131,7 @@ pub(crate) fn backend_problem(
     };
     let is_of_http = matches!(route.kind, Kind::HTTPRoute | Kind::GRPCRoute);
     let protocol = found.app_protocol.as_ref().filter(|_| is_of_http)?;
-    (!view.support.app_protocols.contains(protocol)).then(|| {
+    (!view.support.app_protocols.iter().any(|known| known.eq_ignore_ascii_case(protocol))).then(|| {
         let message = format!("port {port} of {key} speaks {protocol}, which is not supported");
         (reason!("UnsupportedProtocol"), message)
     })

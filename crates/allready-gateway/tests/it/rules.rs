@@ -175,6 +175,15 @@ fn routes_attach_from_the_namespaces_that_a_listener_lets_in() {
 }
 
 #[test]
+fn an_app_protocol_is_known_in_upper_case_too() {
+    let mut world = World::new(&format!(
+        "{WEB}{}- {{kind: Service, metadata: {{name: app}}, spec: {{ports: [{{port: 443, appProtocol: HTTPS}}]}}}}",
+        route("[{backendRefs: [{name: app, port: 443}]}]")
+    ));
+    world.expect(&[("HTTPRoute/infra/r web", "ResolvedRefs=True:ResolvedRefs")]);
+}
+
+#[test]
 fn a_broken_backend_is_told_with_permission_before_existence() {
     for (backend, reason) in [
         ("{name: absent, port: 80}", "BackendNotFound"),
