@@ -187,6 +187,14 @@ fn check_rules(
         for (number, backend) in rule.backend_refs.iter().enumerate() {
             check(format!("spec.rules[{index}].backendRefs[{number}].filters"), &backend.filters);
         }
+        for regex in &rule.regexes {
+            if let Err(problem) = (view.support.check_regex)(regex) {
+                let message = format!("regular expression {regex:?}: {problem}");
+                dropped.insert(index);
+                let subject = Subject::path(format!("spec.rules[{index}].matches"));
+                findings.error(subject, reason!("UnsupportedValue"), message);
+            }
+        }
     }
     if findings.is_empty() {
         return (None, None, dropped);

@@ -16,7 +16,7 @@ use crate::{
 /// assert!(support.kinds_of("TLS").is_empty(), "no kind of route is left for it");
 /// assert!(Support::new("example.com/gateway").kinds_of("SCTP").is_empty());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Support {
     /// The name of the controller, as in `spec.controllerName` of its GatewayClasses.
     pub controller_name: String,
@@ -30,6 +30,9 @@ pub struct Support {
     pub filters: Vec<String>,
     /// Values of `appProtocol` of a Service's port.
     pub app_protocols: Vec<String>,
+    /// Checks a regular expression of a match, in the dialect of the implementation; an error says what is wrong with it, and the rule is
+    /// dropped. Everything is good until this is set: with the feature `http`, to `http::check_regex`.
+    pub check_regex: fn(&str) -> Result<(), String>,
     /// Set if a TLS listener may terminate TLS.
     pub tls_terminate: bool,
     /// Set if TLS listeners of one port may differ in whether they terminate TLS.
@@ -80,6 +83,7 @@ impl Support {
                 "grpc",
                 "http2",
             ]),
+            check_regex: |_| Ok(()),
             tls_terminate: true,
             tls_mixed: true,
             listener_sets: true,

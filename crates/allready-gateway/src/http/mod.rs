@@ -3,12 +3,14 @@
 //! The engine says which routes are in force where; what they match and change is read from their specs, which it does not keep.
 
 mod filter;
+#[cfg(test)]
+mod tests;
 
 use std::{cmp::Reverse, net::SocketAddr, sync::Arc};
 
 use http::request::Parts;
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub use self::filter::Filters;
 use crate::{AttachedBackend, Engine, ObjectKey, ServedListener, hostname};
@@ -151,13 +153,16 @@ fn listener_of<'a>(
             let backends = backends.map(|(reference, found)| backend_of(reference, found.as_ref())).collect();
             let rule = Arc::new(Rule { filters: spec["filters"].clone(), backends });
             let hostnames = if route.hostnames.is_empty() { &[""][..] } else { &route.hostnames };
+            // A rule without matches is for every request: the default of the schema.
+            let any = [json!({"path": {"type": "PathPrefix", "value": "/"}})];
+            let matches = spec["matches"].as_array().filter(|matches| !matches.is_empty());
             for hostname in hostnames {
                 let entry = |when: &Value| Entry {
                     hostname: (*hostname).to_owned(),
                     when: when.clone(),
                     rule: rule.clone(),
                 };
-                entries.extend(list(&spec["matches"]).map(entry));
+                entries.extend(matches.map_or(&any[..], Vec::as_slice).iter().map(entry));
             }
         }
     }
@@ -223,11 +228,32 @@ fn holds(condition: &Value, found: &str) -> bool {
     let wanted = text(&condition["value"]);
     match text(&condition["type"]) {
         "PathPrefix" => rest(found, wanted).is_some(),
-        "RegularExpression" => {
-            Regex::new(&format!("^(?:{wanted})$")).is_ok_and(|regex| regex.is_match(found))
-        }
+        // A rule with a bad one is dropped, and told, where `Support` has `check_regex`.
+        "RegularExpression" => regex(wanted).is_ok_and(|regex| regex.is_match(found)),
         _ => found == wanted,
     }
+}
+
+/// Checks a regular expression of a match as [`Table`] reads it, for [`Support::check_regex`](crate::Support::check_regex).
+///
+/// ```
+/// use allready_gateway::{Support, http::check_regex};
+///
+/// let support = Support { check_regex, ..Support::new("example.com/gateway") };
+/// assert!((support.check_regex)("/v[0-9]+/.*").is_ok());
+/// assert!((support.check_regex)("/v[0-9").is_err());
+/// ```
+pub fn check_regex(wanted: &str) -> Result<(), String> {
+    regex(wanted).map(drop).map_err(|error| {
+        // The last line says what; those before it point at where, in a fixed width.
+        let text = error.to_string();
+        text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+    })
+}
+
+/// A regular expression for the whole of a value.
+fn regex(wanted: &str) -> Result<Regex, regex::Error> {
+    Regex::new(&format!("^(?:{wanted})$"))
 }
 
 /// The rest of a path after a prefix of whole elements.

@@ -1,6 +1,7 @@
 //! Routes of all five kinds, ReferenceGrant and BackendTLSPolicy.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 /// The spec of a route; one type for the five kinds, which differ in what does not decide a status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -36,11 +37,46 @@ pub struct ParentReference {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RouteRule {
+    /// The regular expressions in its matches.
+    #[serde(rename = "matches", deserialize_with = "regexes")]
+    pub regexes: Vec<String>,
     /// Its filters.
     pub filters: Vec<Filter>,
     /// Its backends.
     pub backend_refs: Vec<BackendRef>,
 }
+
+/// Keeps the regular expressions of matches, wherever they stand; the rest is for the data plane.
+fn regexes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Default, Deserialize)]
+    #[serde(default, rename_all = "camelCase")]
+    struct Match {
+        path: Condition,
+        headers: Vec<Condition>,
+        query_params: Vec<Condition>,
+        /// A word in an HTTPRoute; in a GRPCRoute a service and a method, which share one type.
+        method: Value,
+    }
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Condition {
+        r#type: String,
+        value: String,
+    }
+    let mut found = Vec::new();
+    for one in Vec::<Match>::deserialize(from)? {
+        let conditions = one.headers.into_iter().chain(one.query_params).chain([one.path]);
+        found.extend(conditions.filter(|one| one.r#type == REGEX).map(|one| one.value));
+        if one.method["type"] == REGEX {
+            let parts = ["service", "method"].map(|part| one.method[part].as_str().map(String::from));
+            found.extend(parts.into_iter().flatten());
+        }
+    }
+    Ok(found)
+}
+
+/// The type of a match by a regular expression.
+const REGEX: &str = "RegularExpression";
 
 /// A filter of a rule or of a backend.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -381,3 +381,39 @@ fn a_listener_set_does_not_get_what_its_gateway_claims_twice_and_is_not_told_by_
     let told = serde_json::to_string(&statuses[&ObjectKey::new(Kind::ListenerSet, "apps", "s")]).unwrap();
     assert!(!told.contains("secret"), "{told}");
 }
+
+#[test]
+fn a_regular_expression_that_the_implementation_cannot_read_drops_its_rule_and_refuses_a_route_without_others()
+ {
+    fn check_regex(regex: &str) -> Result<(), String> {
+        if regex.contains('(') { Err("no groups here".to_owned()) } else { Ok(()) }
+    }
+    let bad = [
+        "{path: {type: RegularExpression, value: '('}}",
+        "{headers: [{name: a, type: RegularExpression, value: '('}]}",
+        "{queryParams: [{name: a, type: RegularExpression, value: '('}]}",
+    ];
+    for one in bad {
+        let objects = format!(
+            "
+- {{kind: Gateway, metadata: {{name: web}}, spec: {{listeners: [{{name: http, port: 80, protocol: HTTP}}]}}}}
+- {{kind: HTTPRoute, metadata: {{name: partly}}, spec: {{parentRefs: [{{name: web}}], rules: [{{matches: [{one}]}}, {{matches: [{{path: {{value: '('}}}}]}}]}}}}
+- {{kind: HTTPRoute, metadata: {{name: wholly}}, spec: {{parentRefs: [{{name: web}}], rules: [{{matches: [{one}]}}]}}}}"
+        );
+        World::with(Support { check_regex, ..Support::new(CONTROLLER) }, &objects).expect(&[
+            ("HTTPRoute/infra/partly web", "Accepted=True:Accepted PartiallyInvalid=True:UnsupportedValue"),
+            ("HTTPRoute/infra/wholly web", "Accepted=False:UnsupportedValue"),
+        ]);
+    }
+    World::with(
+        Support { check_regex, ..Support::new(CONTROLLER) },
+        "
+- {kind: Gateway, metadata: {name: web}, spec: {listeners: [{name: http, port: 80, protocol: HTTP}]}}
+- {kind: GRPCRoute, metadata: {name: grpc}, spec: {parentRefs: [{name: web}], rules: [{matches: [{method: {type: RegularExpression, service: '('}}]}]}}
+- {kind: HTTPRoute, metadata: {name: method}, spec: {parentRefs: [{name: web}], rules: [{matches: [{method: GET}]}]}}",
+    )
+    .expect(&[
+        ("GRPCRoute/infra/grpc web", "Accepted=False:UnsupportedValue"),
+        ("HTTPRoute/infra/method web", "Accepted=True:Accepted !PartiallyInvalid"),
+    ]);
+}

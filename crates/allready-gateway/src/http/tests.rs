@@ -1,0 +1,220 @@
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use allready_core::Time;
+use http::{HeaderMap, Request};
+
+use super::*;
+use crate::{Object, Support};
+
+/// What happens to one request: the answer of a filter that redirects, or the request and the response as the backend's filters make them.
+struct Answer {
+    backend: String,
+    location: Option<String>,
+    request: Parts,
+    response: HeaderMap,
+}
+
+fn table(rules: &str) -> Table {
+    let rules: Value = serde_saphyr::from_str(rules).unwrap();
+    let route = json!({"parentRefs": [{"name": "web"}], "rules": rules});
+    let object = |kind: &str, name: &str, spec: &Value| {
+        let api = if kind == "Service" { "v1" } else { "gateway.networking.k8s.io/v1" };
+        let metadata = json!({"name": name, "namespace": "shop"});
+        Object::read(&json!({"apiVersion": api, "kind": kind, "metadata": metadata, "spec": spec})).unwrap()
+    };
+    let listeners = json!([{"name": "http", "port": 8080, "protocol": "HTTP"}]);
+    let mut engine = Engine::new(Support { check_regex, ..Support::new("example.com/gateway") });
+    engine.apply(object("GatewayClass", "example", &json!({"controllerName": "example.com/gateway"})));
+    engine.apply(object("Gateway", "web", &json!({"gatewayClassName": "example", "listeners": listeners})));
+    for name in ["a", "b", "c", "d"] {
+        engine.apply(object("Service", name, &json!({"ports": [{"port": 80}]})));
+    }
+    engine.apply(object("HTTPRoute", "route", &route));
+    engine.take_changed(Time::EPOCH);
+    Table::new(&engine, |_| Some(&route))
+}
+
+fn at() -> SocketAddr {
+    "127.0.0.1:8080".parse().unwrap()
+}
+
+fn parts(method: &str, path: &str, headers: &[(&str, &str)]) -> Parts {
+    let request = Request::builder().method(method).uri(path).header("Host", "example.com:8080");
+    let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+    request.body(()).unwrap().into_parts().0
+}
+
+fn name(backend: &Backend) -> String {
+    backend.found.as_ref().map_or("broken".to_owned(), |(service, _)| service.name.to_string())
+}
+
+fn ask(table: &Table, mut request: Parts) -> Option<Answer> {
+    let rule = table.find(at(), &request)?;
+    let backend = rule.backend(0);
+    let filters = rule.filters(backend);
+    let redirect = filters.redirect(at().port(), &request);
+    filters.change_request(&mut request);
+    let mut response = HeaderMap::new();
+    response.insert("server", "old".parse().unwrap());
+    response.insert("x-secret", "1".parse().unwrap());
+    filters.change_response(&mut response);
+    let location = redirect.map(|answer| {
+        format!("{} {}", answer.status().as_u16(), answer.headers()["location"].to_str().unwrap())
+    });
+    Some(Answer { backend: backend.map(name).unwrap_or_default(), location, request, response })
+}
+
+fn backend(table: &Table, request: Parts) -> String {
+    ask(table, request).map_or("404".to_owned(), |answer| answer.backend)
+}
+
+#[test]
+fn a_rule_without_matches_is_for_every_request() {
+    for rules in
+        ["[{backendRefs: [{name: a, port: 80}]}]", "[{matches: [], backendRefs: [{name: a, port: 80}]}]"]
+    {
+        assert_eq!(backend(&table(rules), parts("POST", "/any/path?a=b", &[])), "a", "{rules}");
+    }
+}
+
+#[test]
+fn a_path_goes_before_a_method_a_method_before_headers_and_headers_before_query_parameters() {
+    // The worst first, so that their order in the route decides nothing.
+    let rule = |backend: &str, matches: &str| {
+        format!(
+            "{{backendRefs: [{{name: {backend}, port: 80}}], matches: [{{path: {{type: PathPrefix, value: /p}}, {matches}}}]}}"
+        )
+    };
+    let query = rule("a", "queryParams: [{name: q, value: '1'}, {name: r, value: '1'}]");
+    let header = rule("b", "headers: [{name: X-H, value: '1'}]");
+    let method = rule("c", "method: POST");
+    let longer =
+        "{backendRefs: [{name: d, port: 80}], matches: [{path: {type: PathPrefix, value: /p/long}}]}";
+    let table = table(&format!("[{query}, {header}, {method}, {longer}]"));
+    let all: &[(&str, &str)] = &[("X-H", "1")];
+    assert_eq!(backend(&table, parts("POST", "/p/long?q=1&r=1", all)), "d");
+    assert_eq!(backend(&table, parts("POST", "/p?q=1&r=1", all)), "c");
+    assert_eq!(backend(&table, parts("GET", "/p?q=1&r=1", all)), "b");
+    assert_eq!(backend(&table, parts("GET", "/p?r=1&q=1", &[])), "a");
+    assert_eq!(backend(&table, parts("GET", "/p?q=1", &[])), "404", "all of a match has to hold");
+    assert_eq!(backend(&table, parts("GET", "/p?q=1&r=1", &[("X-H", "2")])), "a", "another value");
+}
+
+#[test]
+fn more_headers_go_before_fewer_and_an_exact_path_before_a_longer_prefix() {
+    let table = table(
+        "
+- {backendRefs: [{name: a, port: 80}], matches: [{path: {type: PathPrefix, value: /}, headers: [{name: one, value: x}]}]}
+- {backendRefs: [{name: b, port: 80}], matches: [{path: {type: PathPrefix, value: /}, headers: [{name: one, value: x}, {name: two, value: x}]}]}
+- {backendRefs: [{name: c, port: 80}], matches: [{path: {type: Exact, value: /exact}}]}
+- {backendRefs: [{name: d, port: 80}], matches: [{path: {type: RegularExpression, value: '/v[0-9]+'}}]}",
+    );
+    assert_eq!(backend(&table, parts("GET", "/", &[("one", "x"), ("two", "x")])), "b");
+    assert_eq!(backend(&table, parts("GET", "/", &[("one", "x"), ("two", "y")])), "a");
+    assert_eq!(backend(&table, parts("GET", "/exact", &[("one", "x"), ("two", "x")])), "c");
+    assert_eq!(backend(&table, parts("GET", "/v12", &[])), "d");
+    assert_eq!(backend(&table, parts("GET", "/v12/more", &[])), "404", "an expression is for the whole path");
+}
+
+#[test]
+fn weights_share_requests_out_and_a_weight_of_zero_gets_none() {
+    let table = table(
+        "[{backendRefs: [{name: a, port: 80, weight: 0}, {name: b, port: 80, weight: 3}, {name: missing, port: 80, weight: 2}, {name: c, port: 80}]}]",
+    );
+    let request = parts("GET", "/", &[]);
+    let rule = table.find(at(), &request).unwrap();
+    let chosen: Vec<String> = (0..12).map(|number| name(rule.backend(number).unwrap())).collect();
+    let round = ["b", "b", "b", "broken", "broken", "c"];
+    assert_eq!(chosen, [round, round].concat());
+}
+
+#[test]
+fn no_weight_at_all_is_no_backend() {
+    let table = table("[{backendRefs: [{name: a, port: 80, weight: 0}]}]");
+    assert!(table.find(at(), &parts("GET", "/", &[])).unwrap().backend(7).is_none());
+}
+
+#[test]
+fn a_redirect_has_the_port_of_the_scheme_that_it_names_and_of_the_listener_otherwise() {
+    for (redirect, location) in [
+        ("{}", "302 http://example.com:8080/p?q=1"),
+        ("{statusCode: 301}", "301 http://example.com:8080/p?q=1"),
+        ("{scheme: https}", "302 https://example.com/p?q=1"),
+        ("{scheme: http}", "302 http://example.com/p?q=1"),
+        ("{scheme: https, port: 8443}", "302 https://example.com:8443/p?q=1"),
+        ("{scheme: https, port: 443}", "302 https://example.com/p?q=1"),
+        ("{port: 80}", "302 http://example.com/p?q=1"),
+        ("{port: 443}", "302 http://example.com:443/p?q=1"),
+        ("{hostname: example.org}", "302 http://example.org:8080/p?q=1"),
+        ("{path: {type: ReplaceFullPath, replaceFullPath: /full}}", "302 http://example.com:8080/full?q=1"),
+        (
+            "{path: {type: ReplacePrefixMatch, replacePrefixMatch: /new}}",
+            "302 http://example.com:8080/new?q=1",
+        ),
+    ] {
+        let table = table(&format!(
+            "[{{matches: [{{path: {{type: PathPrefix, value: /p}}}}], filters: [{{type: RequestRedirect, requestRedirect: {redirect}}}]}}]"
+        ));
+        let answer = ask(&table, parts("GET", "/p?q=1", &[])).unwrap();
+        assert_eq!(answer.location.as_deref(), Some(location), "{redirect}");
+    }
+}
+
+#[test]
+fn headers_are_set_added_and_removed_on_the_way_there_and_back() {
+    let table = table(
+        "[{backendRefs: [{name: a, port: 80}], filters: [
+    {type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x-set, value: new}], add: [{name: x-add, value: '2'}], remove: [x-gone]}},
+    {type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: Server, value: new}], add: [{name: x-add, value: '2'}], remove: [X-Secret]}}]}]",
+    );
+    let sent = [("X-Set", "old"), ("X-Add", "1"), ("X-Gone", "1")];
+    let answer = ask(&table, parts("GET", "/", &sent)).unwrap();
+    let all = |headers: &HeaderMap, name: &str| -> Vec<String> {
+        headers.get_all(name).iter().map(|value| value.to_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(all(&answer.request.headers, "x-set"), ["new"]);
+    assert_eq!(all(&answer.request.headers, "x-add"), ["1", "2"]);
+    assert!(!answer.request.headers.contains_key("x-gone"));
+    assert_eq!(all(&answer.response, "server"), ["new"]);
+    assert_eq!(all(&answer.response, "x-add"), ["2"]);
+    assert!(!answer.response.contains_key("x-secret"));
+}
+
+#[test]
+fn filters_of_a_backend_apply_to_its_share_alone_and_after_those_of_the_rule() {
+    let table = table(
+        "[{filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x-who, value: rule}]}}], backendRefs: [
+    {name: a, port: 80, filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x-who, value: backend}]}}]},
+    {name: b, port: 80}]}]",
+    );
+    let seen = |number: u64| {
+        let mut request = parts("GET", "/", &[]);
+        let rule = table.find(at(), &request).unwrap();
+        rule.filters(rule.backend(number)).change_request(&mut request);
+        request.headers["x-who"].to_str().unwrap().to_owned()
+    };
+    assert_eq!((seen(0), seen(1)), ("backend".to_owned(), "rule".to_owned()));
+}
+
+#[test]
+fn a_rewrite_changes_host_and_path_and_keeps_the_query() {
+    let table = table(
+        "[{backendRefs: [{name: a, port: 80}], matches: [{path: {type: PathPrefix, value: /old}}], filters: [
+    {type: URLRewrite, urlRewrite: {hostname: inner.example.org, path: {type: ReplacePrefixMatch, replacePrefixMatch: /}}}]}]",
+    );
+    let answer = ask(&table, parts("GET", "/old/x?y=z", &[])).unwrap();
+    assert_eq!(answer.request.uri, "/x?y=z");
+    assert_eq!(answer.request.headers["host"], "inner.example.org");
+    assert_eq!(ask(&table, parts("GET", "/old", &[])).unwrap().request.uri, "/");
+}
+
+#[test]
+fn a_rule_with_a_regular_expression_that_is_none_is_dropped_and_told() {
+    let table = table(
+        "
+- {backendRefs: [{name: a, port: 80}], matches: [{headers: [{name: x-h, type: RegularExpression, value: '(['}]}]}
+- {backendRefs: [{name: b, port: 80}], matches: [{path: {type: PathPrefix, value: /}}]}",
+    );
+    assert_eq!(backend(&table, parts("GET", "/", &[("x-h", "([")])), "b");
+    assert_eq!(check_regex("([").unwrap_err(), "unclosed character class");
+}
