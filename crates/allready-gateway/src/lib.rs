@@ -2,6 +2,8 @@
 #![deny(missing_docs)]
 
 pub mod catalog;
+#[cfg(feature = "kube")]
+pub mod cluster;
 mod conflict;
 mod dangling;
 mod engine;

@@ -18,5 +18,6 @@ async fn main() -> anyhow::Result<()> {
     tracing_subscriber::fmt().with_writer(std::io::stderr).init();
     let args = Args::parse();
     let client = kube::Client::try_default().await?;
-    example_gateway::run(client, &args.gateway_class, &args.gateway_controller_name).await
+    example_gateway::run(client, &args.gateway_class, &args.gateway_controller_name).await;
+    Ok(())
 }

@@ -3,24 +3,34 @@
 use std::{convert::Infallible, net::IpAddr, net::SocketAddr, sync::Arc};
 
 use allready_gateway::{ObjectKey, http::Table};
+use futures::{StreamExt as _, future::ready};
 use http_body_util::{Either, Empty};
 use hyper::{
     Request, Response, StatusCode, body::Bytes, body::Incoming, server::conn::http1, service::service_fn,
 };
-use hyper_util::{client::legacy::Client, client::legacy::connect::HttpConnector, rt::TokioIo};
+use hyper_util::client::legacy::{Client, connect::HttpConnector};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use k8s_openapi::api::discovery::v1::EndpointSlice;
-use kube::{ResourceExt as _, runtime::reflector::Store};
+use kube::runtime::{WatchStreamExt as _, reflector, reflector::Store, watcher};
+use kube::{Api, ResourceExt as _};
 use tokio::{net::TcpListener, sync::watch};
 
 /// All that an answer needs: the table as it is now, the endpoints of Services, and connections to them.
 #[derive(Clone)]
 pub(crate) struct Proxy {
-    pub(crate) table: watch::Receiver<Arc<Table>>,
-    pub(crate) slices: Store<EndpointSlice>,
-    pub(crate) client: Client<HttpConnector, Incoming>,
+    table: watch::Receiver<Arc<Table>>,
+    slices: Store<EndpointSlice>,
+    client: Client<HttpConnector, Incoming>,
 }
 
 impl Proxy {
+    pub(crate) fn new(cluster: kube::Client, table: watch::Receiver<Arc<Table>>) -> Self {
+        let (slices, writer) = reflector::store();
+        let watched = watcher(Api::all(cluster), watcher::Config::default()).default_backoff();
+        tokio::spawn(reflector::reflector(writer, watched).for_each(|_| ready(())));
+        Self { table, slices, client: Client::builder(TokioExecutor::new()).build_http() }
+    }
+
     pub(crate) async fn serve(self, at: SocketAddr, port: TcpListener) {
         loop {
             let Ok((stream, _)) = port.accept().await else { continue };
@@ -61,16 +71,13 @@ impl Proxy {
             if (slice.namespace().as_deref(), of) != (Some(&*service.namespace), Some(&*service.name)) {
                 continue;
             }
-            let mut ports = slice.ports.iter().flatten();
-            let Some(port) = ports.find(|one| one.name.as_deref().unwrap_or_default() == port) else {
-                continue;
-            };
-            let is_ready = |ready: Option<bool>| ready.unwrap_or(true);
+            let named =
+                slice.ports.iter().flatten().find(|one| one.name.as_deref().unwrap_or_default() == port);
+            let Some(port) = named.and_then(|one| u16::try_from(one.port?).ok()) else { continue };
             let ready = slice.endpoints.iter().flatten();
-            let ready = ready.filter(|one| is_ready(one.conditions.as_ref().and_then(|all| all.ready)));
-            for address in ready.flat_map(|one| &one.addresses) {
-                found.extend(address.parse().ok().zip(port.port.and_then(|port| u16::try_from(port).ok())));
-            }
+            let ready = ready.filter(|one| one.conditions.as_ref().and_then(|all| all.ready) != Some(false));
+            let addresses = ready.flat_map(|one| &one.addresses).filter_map(|address| address.parse().ok());
+            found.extend(addresses.map(|address| (address, port)));
         }
         fastrand::choice(found).map(SocketAddr::from)
     }

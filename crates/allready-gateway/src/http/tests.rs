@@ -1,4 +1,4 @@
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+//! Requests against rules.
 
 use allready_core::Time;
 use http::{HeaderMap, Request};
@@ -15,14 +15,19 @@ struct Answer {
 }
 
 fn table(rules: &str) -> Table {
+    table_at("[{name: http, port: 8080, protocol: HTTP}]", "[{name: web}]", rules)
+}
+
+fn table_at(listeners: &str, parents: &str, rules: &str) -> Table {
+    let listeners: Value = serde_saphyr::from_str(listeners).unwrap();
+    let parents: Value = serde_saphyr::from_str(parents).unwrap();
     let rules: Value = serde_saphyr::from_str(rules).unwrap();
-    let route = json!({"parentRefs": [{"name": "web"}], "rules": rules});
+    let route = json!({"parentRefs": parents, "rules": rules});
     let object = |kind: &str, name: &str, spec: &Value| {
         let api = if kind == "Service" { "v1" } else { "gateway.networking.k8s.io/v1" };
         let metadata = json!({"name": name, "namespace": "shop"});
         Object::read(&json!({"apiVersion": api, "kind": kind, "metadata": metadata, "spec": spec})).unwrap()
     };
-    let listeners = json!([{"name": "http", "port": 8080, "protocol": "HTTP"}]);
     let mut engine = Engine::new(Support { check_regex, ..Support::new("example.com/gateway") });
     engine.apply(object("GatewayClass", "example", &json!({"controllerName": "example.com/gateway"})));
     engine.apply(object("Gateway", "web", &json!({"gatewayClassName": "example", "listeners": listeners})));
@@ -217,4 +222,14 @@ fn a_rule_with_a_regular_expression_that_is_none_is_dropped_and_told() {
     );
     assert_eq!(backend(&table, parts("GET", "/", &[("x-h", "([")])), "b");
     assert_eq!(check_regex("([").unwrap_err(), "unclosed character class");
+}
+
+#[test]
+fn a_listener_with_a_more_specific_hostname_keeps_requests_from_the_routes_of_the_others() {
+    let listeners = "[{name: any, port: 8080, protocol: HTTP}, {name: one, port: 8080, protocol: HTTP, hostname: example.com}]";
+    let rules = "[{backendRefs: [{name: a, port: 80}]}]";
+    let on_any = table_at(listeners, "[{name: web, sectionName: any}]", rules);
+    assert_eq!(backend(&on_any, parts("GET", "/", &[])), "404", "example.com is for the other listener");
+    let on_one = table_at(listeners, "[{name: web, sectionName: one}]", rules);
+    assert_eq!(backend(&on_one, parts("GET", "/", &[])), "a");
 }

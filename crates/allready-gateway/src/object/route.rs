@@ -54,7 +54,7 @@ fn regexes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> 
         path: Condition,
         headers: Vec<Condition>,
         query_params: Vec<Condition>,
-        /// A word in an HTTPRoute; in a GRPCRoute a service and a method, which share one type.
+        /// A word in an `HTTPRoute`; in a `GRPCRoute` a service and a method, which share one type.
         method: Value,
     }
     #[derive(Default, Deserialize)]
