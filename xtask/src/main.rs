@@ -138,6 +138,8 @@ enum Bench {
     ConfigStatus(xtask::bench::config_status::Options),
     /// The program of the controllers: its size, and what it takes while nothing happens
     Controller(xtask::bench::controller::Options),
+    /// The statuses of Gateway API: all of them, and those of one change
+    Gateway(xtask::bench::gateway::Options),
     /// One status on a hub from many clusters, each with an embedded server of its own
     Hub(xtask::bench::hub::Options),
 }
@@ -196,6 +198,7 @@ async fn run(chore: Chore) -> Result<bool> {
             xtask::bench::config_status::run(&environment, options).await
         }
         Chore::Bench(Bench::Controller(options)) => xtask::bench::controller::run(options).await,
+        Chore::Bench(Bench::Gateway(options)) => xtask::bench::gateway::run(options).await,
         Chore::Bench(Bench::Hub(options)) => xtask::bench::hub::run(options).await,
         Chore::E2e { filter, ignored } => xtask::e2e::run(&environment, filter.as_deref(), ignored).await,
         Chore::Dependencies => xtask::dependencies::run(),

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod config_status;
 pub mod controller;
+pub mod gateway;
 pub mod hub;
 mod load;
 mod machine;
