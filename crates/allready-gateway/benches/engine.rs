@@ -179,8 +179,8 @@ fn gateway(number: usize, generation: i64) -> Value {
 fn secret(number: usize) -> Value {
     json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": format!("s{number}"), "namespace": "infra"},
         "type": "kubernetes.io/tls", "stringData": {
-            "tls.crt": "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n",
-            "tls.key": "-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n"}})
+            "tls.crt": include_str!("../tests/certificates/ec.crt"),
+            "tls.key": include_str!("../tests/certificates/ec.key")}})
 }
 
 fn service(number: usize, port: u16) -> Value {

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A Secret: whether it has a certificate with a key that can be read. Neither is kept.
+use super::certificate::{check_certificates, check_key};
+
+/// A Secret: whether it has a certificate that can be read, and its key. Neither is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
     /// The problem with the certificate or its key.
@@ -18,8 +19,8 @@ impl Secret {
     pub(super) fn read(value: &Value) -> Self {
         let type_ = value.get("type").and_then(Value::as_str).unwrap_or("Opaque");
         let problem = if type_ == "kubernetes.io/tls" {
-            let certificate = data(value, "tls.crt").and_then(|pem| certificates("tls.crt", &pem));
-            certificate.and_then(|()| data(value, "tls.key")).and_then(|pem| key(&pem)).err()
+            let public = data(value, "tls.crt").and_then(|pem| check_certificates("tls.crt", &pem));
+            public.and_then(|public| check_key(&data(value, "tls.key")?, &public)).err()
         } else {
             Some(format!("its type is {type_}, not kubernetes.io/tls"))
         };
@@ -37,7 +38,7 @@ pub struct ConfigMap {
 impl ConfigMap {
     pub(super) fn read(value: &Value) -> Self {
         let pem = value.pointer("/data/ca.crt").and_then(Value::as_str).ok_or("it has no ca.crt".to_owned());
-        Self { problem: pem.and_then(|pem| certificates("ca.crt", pem.as_bytes())).err() }
+        Self { problem: pem.and_then(|pem| check_certificates("ca.crt", pem.as_bytes())).err() }
     }
 }
 
@@ -49,25 +50,6 @@ fn data(value: &Value, name: &str) -> Result<Vec<u8>, String> {
     let encoded = field("data").ok_or_else(|| format!("it has no {name}"))?;
     let compact: String = encoded.split_whitespace().collect();
     STANDARD.decode(compact).map_err(|_| format!("its {name} is no base64"))
-}
-
-fn certificates(name: &str, pem: &[u8]) -> Result<(), String> {
-    let mut count = 0;
-    for certificate in CertificateDer::pem_slice_iter(pem) {
-        let der = certificate.map_err(|_| format!("its {name} is no PEM"))?;
-        // A certificate is a DER sequence; more is found out by whoever serves it.
-        if der.first() != Some(&0x30) {
-            return Err(format!("its {name} has a certificate that is no DER"));
-        }
-        count += 1;
-    }
-    if count == 0 { Err(format!("its {name} has no certificate in PEM")) } else { Ok(()) }
-}
-
-fn key(pem: &[u8]) -> Result<(), String> {
-    PrivateKeyDer::from_pem_slice(pem)
-        .map(drop)
-        .map_err(|_| "its tls.key has no private key in PEM".to_owned())
 }
 
 /// A Service.

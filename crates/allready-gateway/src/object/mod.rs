@@ -1,5 +1,6 @@
 //! Objects as the engine reads them: of each kind only the fields that decide a status.
 
+mod certificate;
 mod core;
 mod gateway;
 mod route;

@@ -417,3 +417,15 @@ fn a_regular_expression_that_the_implementation_cannot_read_drops_its_rule_and_r
         ("HTTPRoute/infra/method web", "Accepted=True:Accepted !PartiallyInvalid"),
     ]);
 }
+
+#[test]
+fn a_certificate_with_the_key_of_another_does_not_resolve() {
+    let other = json!(include_str!("../certificates/ec-other.key"));
+    let certificate = json!(include_str!("../certificates/ec.crt"));
+    World::new(&format!(
+        "
+- {{kind: Gateway, metadata: {{name: web}}, spec: {{listeners: [{{name: https, port: 443, protocol: HTTPS, tls: {{certificateRefs: [{{name: c}}]}}}}]}}}}
+- {{kind: Secret, metadata: {{name: c}}, type: kubernetes.io/tls, stringData: {{tls.crt: {certificate}, tls.key: {other}}}}}"
+    ))
+    .expect(&[("Gateway/infra/web https", "ResolvedRefs=False:InvalidCertificateRef Programmed=False:Invalid")]);
+}

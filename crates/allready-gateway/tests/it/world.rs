@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 pub(crate) const CONTROLLER: &str = "example.com/gateway";
 
-/// A certificate and a key as far as PEM goes.
-pub(crate) const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
-pub(crate) const KEY: &str = "-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n";
+/// A certificate and its key.
+pub(crate) const CERTIFICATE: &str = include_str!("../certificates/ec.crt");
+pub(crate) const KEY: &str = include_str!("../certificates/ec.key");
 
 /// Objects of a YAML list. What is left out is filled in: apiVersion, namespace `infra`, class `example`, generation 1; `tls: good` of a
 /// Secret and `ca: good` of a ConfigMap stand for certificates.
