@@ -7,7 +7,7 @@ use allready_core::{
     set::{At, Pass},
 };
 
-use super::{Attached, clear, mark, mark_findings, marked};
+use super::{Attached, clear, fit, mark, mark_findings, marked};
 use crate::{
     Kind, Object,
     catalog::{self, On},
@@ -231,4 +231,5 @@ fn mark_listener(
             Status::Unknown => reason!("Pending"),
         };
     }
+    fit(conditions.as_mut_vec());
 }

@@ -34,7 +34,49 @@ pub(super) fn marked(stored: &Conditions, at: At, marks: impl FnOnce(&mut Pass<'
     marks(&mut pass);
     pass.finish();
     keep_order(conditions.as_mut_vec(), stored, |a, b| a.type_ == b.type_);
+    fit(conditions.as_mut_vec());
     conditions
+}
+
+/// The most conditions of a list: the API server refuses a status with more.
+const MAX_CONDITIONS: usize = 8;
+
+/// Our conditions, the one first that gives way first: those that are optional, and then the details before the whole.
+const GIVE_WAY: [&str; 8] = [
+    "OverlappingTLSConfig",
+    "InsecureFrontendValidationMode",
+    "SupportedVersion",
+    "PartiallyInvalid",
+    "Conflicted",
+    "ResolvedRefs",
+    "Programmed",
+    "Accepted",
+];
+
+/// Leaves out conditions of ours where others have filled the list: theirs are not ours to drop. The most important one of ours that stays
+/// says which had no room, so that it does not look better than it is.
+pub(super) fn fit(conditions: &mut Vec<Condition>) {
+    let mut left_out = Vec::new();
+    for type_ in GIVE_WAY {
+        if conditions.len() <= MAX_CONDITIONS {
+            break;
+        }
+        if let Some(place) = conditions.iter().position(|one| one.type_ == *type_) {
+            let one = conditions.remove(place);
+            left_out.push(format!("{type_}={} ({})", one.status, one.reason));
+        }
+    }
+    let mut most_important = GIVE_WAY.iter().rev();
+    let told = most_important.find_map(|type_| conditions.iter().position(|one| one.type_ == **type_));
+    if let Some(told) = told.and_then(|place| conditions.get_mut(place))
+        && !left_out.is_empty()
+    {
+        // Before the message, which may be cut at its end.
+        let left_out = left_out.join(", ");
+        let note = format!("among {MAX_CONDITIONS} conditions there is no room for {left_out}");
+        let parts = [note.as_str(), told.message.as_str()];
+        told.message = parts.map(str::trim_end).join("\n").trim_end().to_owned().into();
+    }
 }
 
 /// Marks a condition of a list without a set.

@@ -1,5 +1,6 @@
 //! Rules on how a status is written over what is stored.
 
+use allready_core::Condition;
 use allready_gateway::{Kind, ObjectKey, ObjectStatus};
 use serde_json::json;
 
@@ -149,4 +150,83 @@ fn statuses_are_written_as_the_schemas_have_them() {
             "conditions": [good("Accepted"), good("ResolvedRefs")],
         }]})
     );
+}
+
+/// So many conditions of somebody else.
+fn foreign(count: usize) -> Vec<String> {
+    let one = |number: usize| {
+        format!(
+            "{{type: example.org/C{number}, status: 'True', reason: Fine, message: '', lastTransitionTime: '2020-01-01T00:00:00Z'}}"
+        )
+    };
+    (0..count).map(one).collect()
+}
+
+/// Our conditions in a list, after checking that the others are all there, that all fit, and that writing again changes nothing.
+fn beside(count: usize, world: &mut World, list: impl Fn(&ObjectStatus) -> Vec<Condition>) -> Vec<Condition> {
+    let key = ObjectKey::new(Kind::Gateway, "infra", "web");
+    let conditions = list(&world.write(5)[&key]);
+    assert!(conditions.len() <= 8, "the API server takes at most 8: {conditions:?}");
+    assert!(!world.write(6).contains_key(&key), "it was written");
+    let (theirs, ours): (Vec<_>, Vec<_>) =
+        conditions.into_iter().partition(|one| one.type_.as_str().starts_with("example.org/"));
+    assert_eq!(theirs.len(), count, "nothing of others is dropped");
+    ours
+}
+
+#[test]
+fn a_list_that_others_have_filled_keeps_theirs_and_tells_what_has_no_room() {
+    let gateway = |count: usize| {
+        let mut world = World::new(&format!(
+            "- {{kind: Gateway, metadata: {{name: web}}, spec: {{listeners: [{{name: odd, port: 80, protocol: SCTP}}]}},
+    status: {{conditions: [{}]}}}}",
+            foreign(count).join(", ")
+        ));
+        beside(count, &mut world, |status| match status {
+            ObjectStatus::Gateway(status) => status.conditions.to_vec(),
+            _ => Vec::new(),
+        })
+    };
+    let types = |list: &[Condition]| list.iter().map(|one| one.type_.to_string()).collect::<Vec<_>>();
+    assert_eq!(types(&gateway(6)), ["Accepted", "Programmed"]);
+    let last = gateway(7);
+    assert_eq!(types(&last), ["Accepted"]);
+    let told = "among 8 conditions there is no room for Programmed=False (Invalid)\n";
+    assert!(last[0].message.as_str().starts_with(told), "{}", last[0].message);
+}
+
+#[test]
+fn a_full_list_is_left_as_it_is() {
+    let mut world = World::new(&format!(
+        "- {{kind: Gateway, metadata: {{name: web}}, spec: {{listeners: []}}, status: {{conditions: [{}]}}}}",
+        foreign(8).join(", ")
+    ));
+    let changed = world.write(5);
+    let status = changed.get(&ObjectKey::new(Kind::Gateway, "infra", "web"));
+    let Some(ObjectStatus::Gateway(status)) = status else { panic!("addresses are written") };
+    assert_eq!(status.conditions.len(), 8);
+    assert!(status.conditions.iter().all(|one| one.type_.as_str().starts_with("example.org/")));
+}
+
+#[test]
+fn conditions_of_a_listener_give_way_to_those_of_others_too() {
+    let listener = |count: usize| {
+        let mut world = World::new(&format!(
+            "- {{kind: Gateway, metadata: {{name: web}}, spec: {{listeners: [{{name: odd, port: 80, protocol: SCTP}}]}},
+    status: {{listeners: [{{name: odd, attachedRoutes: 0, supportedKinds: [], conditions: [{}]}}]}}}}",
+            foreign(count).join(", ")
+        ));
+        beside(count, &mut world, |status| match status {
+            ObjectStatus::Gateway(status) => status.listeners[0].conditions.to_vec(),
+            _ => Vec::new(),
+        })
+    };
+    let types = |list: &[Condition]| {
+        list.iter().map(|one| one.type_.to_string()).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(types(&listener(5)), ["Accepted", "Programmed", "ResolvedRefs"].map(String::from).into());
+    assert_eq!(types(&listener(6)), ["Accepted", "Programmed"].map(String::from).into());
+    let last = listener(7);
+    assert_eq!(types(&last), ["Accepted"].map(String::from).into());
+    assert!(last[0].message.as_str().contains("no room for ResolvedRefs=True"), "{}", last[0].message);
 }
