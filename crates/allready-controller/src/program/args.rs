@@ -104,7 +104,7 @@ pub struct ControllerArgs {
     #[arg(long, value_name = "ADDRESS", requires = "gateway_class", value_parser = address)]
     pub(super) gateway_address: Vec<Address>,
 
-    /// A feature of Gateway API that is not supported, such as TLSRouteModeTerminate; may be said several times.
+    /// A feature of Gateway API that is not supported, such as `TLSRouteModeTerminate`; may be said several times.
     #[arg(long, value_name = "FEATURE", requires = "gateway_class", value_parser = unsupported)]
     pub(super) gateway_without: Vec<String>,
 
