@@ -1,6 +1,14 @@
 //! Conditions of the Gateway API as data: types, polarity, reasons, and what became of those of early versions.
 //!
-//! The source is the Go types of Gateway API 1.6 (`apis/v1`), and for a few reasons its conformance tests.
+//! The source is the Go types of Gateway API 1.6.3 (`apis/v1`), and for a few reasons its conformance tests.
+//!
+//! # Gateway API 1.7
+//! The Go types of 1.7.0 have the same conditions and reasons, and one type more: `AddressesAssigned` of a Gateway. It is in the table, so
+//! that it is known on Gateways of others; the engine does not write it, and writes the same statuses on CRDs of either version.
+//!
+//! Else new are, in the experimental channel, the `routability` of addresses and the `filters` of listeners, which are not looked at, and
+//! ClusterTrustBundles as `caCertificateRefs`, which are told as a kind that is not supported. The names of two features are gone:
+//! `HTTPRouteRetry` and `HTTPRouteRetryBackendTimeout`.
 
 use allready_core::{Polarity, Status};
 
@@ -11,7 +19,7 @@ pub use old::{OLD, OldCondition};
 pub use table::CONDITIONS;
 
 /// The version of Gateway API that this is written after.
-pub const VERSION: &str = "v1.6";
+pub const VERSION: &str = "v1.6.3";
 
 /// Tells whether CRDs of this bundle version have what is written here: the first major version.
 pub(crate) fn is_supported_version(bundle: &str) -> bool {

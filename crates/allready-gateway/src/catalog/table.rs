@@ -118,6 +118,17 @@ pub const CONDITIONS: &[ConditionInfo] = &[
         "Clients without a valid certificate are let in.",
         &[yes("ConfigurationChanged", "Validation of clients was set to AllowInsecureFallback.")],
     ),
+    info(
+        (Gateway, "AddressesAssigned"),
+        NormalTrue,
+        Optional,
+        "Every address that is asked for is assigned; since Gateway API 1.7.",
+        &[
+            yes("AddressesAssigned", "Every address that is asked for is assigned."),
+            no("PartiallyAssigned", "Some of the addresses that are asked for are assigned."),
+            no("NotAssigned", "None of the addresses that are asked for is assigned."),
+        ],
+    ),
     info((Gateway, "Ready"), NormalTrue, Reserved, "Nobody may use it: see Programmed.", &[]),
     info((Gateway, "Scheduled"), NormalTrue, Deprecated, "Replaced by Accepted.", &[]),
     ranked(
