@@ -7,7 +7,7 @@
 //! that it is known on Gateways of others; the engine does not write it, and writes the same statuses on CRDs of either version.
 //!
 //! Else new are, in the experimental channel, the `routability` of addresses and the `filters` of listeners, which are not looked at, and
-//! ClusterTrustBundles as `caCertificateRefs`, which are told as a kind that is not supported. The names of two features are gone:
+//! `ClusterTrustBundles` as `caCertificateRefs`, which are told as a kind that is not supported. The names of two features are gone:
 //! `HTTPRouteRetry` and `HTTPRouteRetryBackendTimeout`.
 
 use allready_core::{Polarity, Status};
