@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use allready_apiserver::ApiServer;
+use allready_gateway::{Engine, Kind, Support, cluster::Cluster};
 use kube::{
     Api, Client,
     api::{ApiResource, DynamicObject, GroupVersionKind, PostParams},
@@ -212,4 +213,14 @@ async fn requests_are_answered_as_the_statuses_say() {
     gateways.delete("web", &kube::api::DeleteParams::default()).await.unwrap();
     until("a port that is closed", || async { TcpStream::connect(&address).await.err() }).await;
     running.abort();
+}
+
+#[tokio::test]
+async fn a_kind_that_the_server_does_not_have_is_told_and_nothing_is_decided_without_it() {
+    let server = ApiServer::builder().build().unwrap();
+    let client = Client::new(server.service(), "default");
+    let mut engine = Engine::new(Support::new("example.com/gateway"));
+    let mut cluster = Cluster::watch(client, [Kind::Namespace, Kind::Gateway], "example-gateway");
+    let unseen = cluster.feed(&mut engine).await.unwrap_err();
+    assert!(unseen.starts_with("cannot watch Gateways: "), "{unseen}");
 }
