@@ -58,13 +58,13 @@ pub(super) fn route(name: &str, parents: &[&str]) -> Value {
     object("HTTPRoute", name, &json!({ "parentRefs": parents }))
 }
 
-/// A Secret that can be served as far as it is looked at.
+/// A Secret with a certificate and its key.
 pub(super) fn secret() -> Value {
     let mut secret = object("Secret", "certificate", &Value::Null);
     secret["type"] = json!("kubernetes.io/tls");
     secret["stringData"] = json!({
-        "tls.crt": "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n",
-        "tls.key": "-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n",
+        "tls.crt": include_str!("../../../../allready-gateway/tests/certificates/ec.crt"),
+        "tls.key": include_str!("../../../../allready-gateway/tests/certificates/ec.key"),
     });
     secret
 }
