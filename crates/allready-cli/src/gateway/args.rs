@@ -26,12 +26,16 @@ pub(crate) enum GatewayCommand {
 #[command(after_help = "\
 Nothing is written anywhere. Every GatewayClass of the manifests is answered for, as an
 implementation would that supports all of Gateway API 1.6. A class that is not among the
-manifests is taken to exist, since implementations install their own. A Service, Secret,
-ConfigMap or Gateway that is named and is not there is an error: add its manifest, look for it in
+manifests is taken to exist, since implementations install their own, and so are parameters of
+their own kinds. A Service, Secret, ConfigMap or Gateway that is named and is not there is an error: add its manifest, look for it in
 a cluster with --from-cluster, or take all of its kind to exist with --assume.
+
+Manifests are checked against the schemas and CEL rules of the CRDs of the Gateway API, if these
+are among the manifests or in the cluster: what the API server would refuse is an error.
 
 With --from-cluster the manifests replace what is stored under the same names, and errors of
 stored objects count only if the manifests cause them. Without -f, everything stored is checked.
+Objects of kinds that may not be listed are taken to exist, and the exit code is 2 at best.
 
 Exit codes:
   0 no errors, 1 errors

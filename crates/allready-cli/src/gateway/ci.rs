@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use allready_core::lint::Severity;
+use allready_gateway::ObjectKey;
 use serde_json::{Value, json};
 
 use super::Report;
@@ -69,7 +70,13 @@ pub(super) fn sarif(items: &[Item<'_>]) -> Result<String, Failure> {
 
 /// A test report: every object is a case, and every document that cannot be read.
 pub(super) fn junit(report: &Report, items: &[Item<'_>]) -> String {
-    let given = report.world.given.iter().filter(|(_, given)| given.text.is_some() || report.from_cluster);
+    // A stored object is a case if manifests break it.
+    let is_case = |key: &ObjectKey| report.problems.iter().any(|one| one.key == *key);
+    let given = report
+        .world
+        .given
+        .iter()
+        .filter(|(key, given)| given.text.is_some() || !report.is_about_files || is_case(key));
     let keys: Vec<String> = given.map(|(key, _)| key.to_string()).collect();
     let is_bad =
         |object: &str| items.iter().any(|item| item.object == object && item.severity == Severity::Error);

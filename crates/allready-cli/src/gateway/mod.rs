@@ -7,6 +7,7 @@ mod manifest;
 mod output;
 mod problem;
 mod reference;
+mod schema;
 mod tree;
 mod world;
 
@@ -19,7 +20,8 @@ use self::{
     args::{CheckArgs, GatewayCommand},
     manifest::Manifests,
     problem::{Problem, problems},
-    world::{Answer, Options, World},
+    schema::{Schemas, Validation},
+    world::{Answer, Given, Options, World},
 };
 use crate::{
     failure::Failure,
@@ -37,9 +39,13 @@ struct Report {
     /// The number of objects that were checked.
     objects: usize,
     notes: Vec<String>,
-    /// Kinds of the cluster that could not be read.
+    /// What could not be read or used, in sentences.
     unlisted: Vec<String>,
+    /// Kinds of the cluster that could not be read.
+    unread: BTreeSet<String>,
     from_cluster: bool,
+    /// Set if manifests were given: only what they touch is shown.
+    is_about_files: bool,
 }
 
 pub(crate) fn run(args: &GatewayArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
@@ -51,14 +57,10 @@ pub(crate) fn run(args: &GatewayArgs, now: Time, printer: &mut Printer) -> Resul
         objects::sources(&args.filename)?
     };
     let manifests = Manifests::read(&sources)?;
-    let stored = if args.from_cluster {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Failure::unavailable(format_args!("cannot start: {error}")))?;
-        Some(runtime.block_on(cluster::read(args))?)
-    } else {
-        None
-    };
-    let report = check(args, manifests, stored, now);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::unavailable(format_args!("cannot start: {error}")))?;
+    let stored = if args.from_cluster { Some(runtime.block_on(cluster::read(args))?) } else { None };
+    let report = runtime.block_on(check(args, manifests, stored, now));
     if report.objects == 0 && report.unreadable.is_empty() {
         return Err(Failure::data("there are no objects of the Gateway API to check"));
     }
@@ -66,15 +68,18 @@ pub(crate) fn run(args: &GatewayArgs, now: Time, printer: &mut Printer) -> Resul
     Ok(ExitCode::from(if report.errors() > 0 { 1 } else { u8::from(!report.unlisted.is_empty()) * 2 }))
 }
 
-fn check(args: &CheckArgs, manifests: Manifests, stored: Option<cluster::Stored>, now: Time) -> Report {
+async fn check(args: &CheckArgs, manifests: Manifests, stored: Option<cluster::Stored>, now: Time) -> Report {
     let context = stored.as_ref().map(|stored| stored.namespace.clone());
+    let unread = stored.as_ref().map(|stored| stored.unread.clone()).unwrap_or_default();
     let options = Options {
         namespace: args.namespace.clone().or(context).unwrap_or_else(|| "default".to_owned()),
-        assume: args.assume.iter().cloned().collect(),
+        // Of a kind that may not be listed, nothing can be said to be missing.
+        assume: args.assume.iter().chain(&unread).cloned().collect(),
         from_cluster: stored.is_some(),
     };
     let from_cluster = stored.is_some();
-    let (stored, unlisted) = stored.map(|stored| (stored.objects, stored.problems)).unwrap_or_default();
+    let (stored, mut unlisted, served) =
+        stored.map(|stored| (stored.objects, stored.problems, stored.served)).unwrap_or_default();
     let is_about_files = !manifests.objects.is_empty();
     // Errors that are there without the manifests are not theirs.
     let before = if is_about_files && from_cluster {
@@ -83,13 +88,28 @@ fn check(args: &CheckArgs, manifests: Manifests, stored: Option<cluster::Stored>
     } else {
         BTreeSet::new()
     };
-    let objects = stored.into_iter().chain(manifests.objects).collect();
+    let objects: Vec<_> = stored.into_iter().chain(manifests.objects).collect();
+    let schemas = Schemas::new(&objects);
     let mut world = World::new(objects, &options);
     let answer = world.answer(now);
     let mut found = problems(&world, &answer, &options);
     let is_given =
         |problem: &Problem| world.given.get(&problem.key).is_some_and(|given| given.text.is_some());
     found.retain(|problem| is_given(problem) || !before.contains(problem));
+    let Validation { problems: mut refused, mut unchecked, unusable } = schemas.validate(&world).await;
+    if from_cluster {
+        // A kind that is served and has no CRD here is one whose CRD may not be read, which was told.
+        refused.extend(schema::unserved(&world, &unchecked, &served));
+        unchecked.clear();
+    }
+    // The API server says better what is malformed.
+    let is_said = |problem: &Problem, by: &Problem| {
+        let malformed = world.given.get(&problem.key).and_then(|given| given.object.malformed.as_ref());
+        by.key == problem.key && (by.pointer == problem.pointer || malformed == Some(&problem.message))
+    };
+    found.retain(|problem| !refused.iter().any(|one| is_said(problem, one)));
+    found.extend(refused);
+    unlisted.extend(unusable);
     let mut unreadable: Vec<(Option<Origin>, String)> = Vec::new();
     for one in manifests.unreadable {
         unreadable.push((Some(one.origin), one.problem));
@@ -98,9 +118,19 @@ fn check(args: &CheckArgs, manifests: Manifests, stored: Option<cluster::Stored>
         let origin = nameless.text.as_ref().map(|text| text.origin("/metadata"));
         unreadable.push((origin, format!("a {kind} without metadata.name: give it one")));
     }
-    let checked = world.given.values().filter(|given| given.text.is_some() || !is_about_files).count();
+    let is_checked = |given: &&Given| match is_about_files {
+        true => given.text.is_some(),
+        false => given.object.key.kind.group() == allready_gateway::GROUP,
+    };
+    let checked = world.given.values().filter(is_checked).count();
     let mut notes = manifests.notes;
     notes.append(&mut world.notes);
+    if !unchecked.is_empty() {
+        let kinds = unchecked.into_iter().collect::<Vec<_>>().join(", ");
+        notes.push(format!(
+            "not checked against the schemas of their CRDs: {kinds}; add the CRDs with -f, or use those of a cluster with --from-cluster"
+        ));
+    }
     Report {
         objects: checked + world.nameless.len(),
         world,
@@ -110,6 +140,8 @@ fn check(args: &CheckArgs, manifests: Manifests, stored: Option<cluster::Stored>
         notes,
         unlisted,
         from_cluster,
+        unread,
+        is_about_files,
     }
 }
 

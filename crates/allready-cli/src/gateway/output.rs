@@ -29,7 +29,10 @@ pub(super) fn print(report: &Report, args: &CheckArgs, printer: &mut Printer) ->
         None | Some(CheckOutput::Wide) => {
             let is_wide = args.output == Some(CheckOutput::Wide);
             let Report { world, answer, problems, .. } = report;
-            let roots = Model { world, answer, problems, is_wide }.roots();
+            let bad = problems.iter().map(|one| &one.key).collect();
+            let shown = (report.is_about_files && report.from_cluster).then(|| world.touched(&bad));
+            let unread = report.from_cluster.then_some(&report.unread);
+            let roots = Model { world, answer, problems, shown, unread, is_wide }.roots();
             let signs = explain::signs(args.ascii);
             let place = |problem: &Problem| places.of.get(problem).map(words).unwrap_or_default();
             printer.text(&tree::text(&roots, world, signs, &place))?;
@@ -110,7 +113,7 @@ fn objects(report: &Report) -> Result<Vec<Value>, Failure> {
         // Of an object that names a class that nobody has, nobody says anything.
         let is_owned =
             !report.problems.iter().any(|one| one.key == *key && one.reason == "NoSuchGatewayClass");
-        if (given.text.is_some() || report.from_cluster) && is_owned {
+        if (given.text.is_some() || !report.is_about_files) && is_owned {
             let mut object = given.value.clone();
             let mut status = status.clone();
             if let ObjectStatus::Route(route) = &mut status {

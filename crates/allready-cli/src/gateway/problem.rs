@@ -56,8 +56,17 @@ pub(super) fn problems(world: &World, answer: &Answer, options: &Options) -> BTr
             None => of.malformed(),
         }
     }
+    // The certificates say why none is valid.
+    let is_cause = |one: &Problem| {
+        one.reason.contains("CACertificate") && one.reason != NO_CA || one.reason == "InvalidKind"
+    };
+    let told: BTreeSet<ObjectKey> =
+        found.iter().filter(|one| is_cause(one)).map(|one| one.key.clone()).collect();
+    found.retain(|one| one.reason != NO_CA || !told.contains(&one.key));
     found
 }
+
+const NO_CA: &str = "NoValidCACertificate";
 
 struct Of<'a> {
     world: &'a World,
@@ -91,7 +100,9 @@ impl Of<'_> {
                 continue;
             }
             match reference.role {
-                Role::Class if self.options.from_cluster => {
+                Role::Class
+                    if self.options.from_cluster && !self.options.assume.contains(&reference.kind) =>
+                {
                     let message = format!("{key} does not exist");
                     self.add(Part::Whole, &reference.pointer, "NoSuchGatewayClass", &message);
                 }
@@ -291,7 +302,10 @@ fn bad(conditions: &[Condition]) -> impl Iterator<Item = &Condition> {
 }
 
 /// A path such as `spec.rules[0].backendRefs[1]` as a JSON pointer.
-fn pointer(path: &str) -> String {
+pub(super) fn pointer(path: &str) -> String {
+    if path.is_empty() {
+        return String::new();
+    }
     format!("/{}", path.replace(['.', '['], "/").replace(']', ""))
 }
 

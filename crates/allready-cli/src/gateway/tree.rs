@@ -29,6 +29,10 @@ pub(super) struct Model<'a> {
     pub(super) world: &'a World,
     pub(super) answer: &'a Answer,
     pub(super) problems: &'a BTreeSet<Problem>,
+    /// The objects to show, if not all of them.
+    pub(super) shown: Option<BTreeSet<ObjectKey>>,
+    /// Kinds of the cluster that could not be read; nothing without a cluster.
+    pub(super) unread: Option<&'a BTreeSet<String>>,
     /// Set if backends are shown, too.
     pub(super) is_wide: bool,
 }
@@ -37,28 +41,36 @@ impl Model<'_> {
     /// The roots: classes, Gateways that are not there, and what is attached to nothing.
     pub(super) fn roots(&self) -> Vec<Node> {
         let mut roots = Vec::new();
+        let is_shown = |key: &ObjectKey| self.shown.as_ref().is_none_or(|shown| shown.contains(key));
+        let absent = |key: &ObjectKey| match self.unread {
+            None => "not among the manifests",
+            Some(unread) if unread.contains(key.kind.as_str()) => "could not be read",
+            Some(_) => "does not exist",
+        };
         let assumed = |kind: Kind| self.world.assumed.keys().filter(move |key| key.kind == kind);
         let given = |kind: Kind| self.world.given.keys().filter(move |key| key.kind == kind);
         let classes: BTreeSet<&ObjectKey> =
             given(Kind::GatewayClass).chain(assumed(Kind::GatewayClass)).collect();
         for class in classes {
             let gateways: Vec<Node> = given(Kind::Gateway)
-                .filter(|key| self.class_of(key) == Some(class))
+                .filter(|key| self.class_of(key) == Some(class) && is_shown(key))
                 .map(|key| self.gateway(key))
                 .collect();
             let is_given = self.world.given.contains_key(class);
-            if is_given || !gateways.is_empty() {
-                let state = if is_given { self.state(class) } else { "not among the manifests".to_owned() };
+            if (is_given && is_shown(class)) || !gateways.is_empty() {
+                let state = if is_given { self.state(class) } else { absent(class).to_owned() };
                 roots.push(Node { below: gateways, ..self.node(class, state) });
             }
         }
-        for gateway in assumed(Kind::Gateway) {
+        for gateway in assumed(Kind::Gateway).filter(|key| is_shown(key)) {
             let mut below = self.sets_of(gateway);
             below.extend(self.routes_at(gateway, None));
-            let state = "not among the manifests".to_owned();
+            let state = absent(gateway).to_owned();
             roots.push(Node { label: gateway.to_string(), state, below, ..Node::default() });
         }
-        roots.extend(self.world.given.keys().filter_map(|key| self.unattached(key)));
+        roots.extend(
+            self.world.given.keys().filter(|key| is_shown(key)).filter_map(|key| self.unattached(key)),
+        );
         roots
     }
 
@@ -85,20 +97,32 @@ impl Model<'_> {
         Node { label: key.to_string(), state, problems, below: Vec::new() }
     }
 
+    /// The words for conditions. Those that are False are told by problems, unless these were there before.
+    fn words(&self, key: &ObjectKey, conditions: &[Condition]) -> String {
+        let is_old = self.shown.is_some() && !self.problems.iter().any(|one| one.key == *key);
+        words(conditions.iter().filter(|one| is_old || one.status != Status::False))
+    }
+
     fn state(&self, key: &ObjectKey) -> String {
         match self.answer.statuses.get(key) {
-            Some(ObjectStatus::GatewayClass(status)) => words(&status.conditions),
-            Some(ObjectStatus::Gateway(status)) => words(&status.conditions),
-            Some(ObjectStatus::ListenerSet(status)) => words(&status.conditions),
+            Some(ObjectStatus::GatewayClass(status)) => self.words(key, &status.conditions),
+            Some(ObjectStatus::Gateway(status)) => self.words(key, &status.conditions),
+            Some(ObjectStatus::ListenerSet(status)) => self.words(key, &status.conditions),
             Some(ObjectStatus::Policy(status)) => {
-                status.ancestors.first().map(|entry| words(&entry.conditions)).unwrap_or_default()
+                status.ancestors.first().map(|entry| self.words(key, &entry.conditions)).unwrap_or_default()
             }
             _ => String::new(),
         }
     }
 
     fn gateway(&self, key: &ObjectKey) -> Node {
-        let mut node = self.node(key, self.state(key));
+        let is_bad = |class: &ObjectKey| self.problems.iter().any(|one| one.key == *class);
+        let state = if self.class_of(key).is_some_and(is_bad) {
+            "waits for its class".to_owned()
+        } else {
+            self.state(key)
+        };
+        let mut node = self.node(key, state);
         if let Some(ObjectStatus::Gateway(status)) = self.answer.statuses.get(key) {
             node.below = self.listeners(key, &status.listeners);
         }
@@ -204,7 +228,8 @@ impl Model<'_> {
             }),
             _ => None,
         };
-        let mut node = self.node(key, conditions.map(|entry| words(&entry.conditions)).unwrap_or_default());
+        let mut node =
+            self.node(key, conditions.map(|entry| self.words(key, &entry.conditions)).unwrap_or_default());
         let own = self.problems.iter().filter(|one| one.key == *key && one.part == Part::Parent(number));
         node.problems.splice(0..0, own.cloned());
         if !node.problems.is_empty() {
@@ -269,8 +294,8 @@ impl Model<'_> {
     }
 }
 
-/// The conditions that are as they should be, with a reason that says more.
-fn words(conditions: &[Condition]) -> String {
+/// The conditions of a good state, with a reason that says more.
+fn words<'a>(conditions: impl Iterator<Item = &'a Condition>) -> String {
     let good = ["Accepted", "Programmed", "ResolvedRefs"];
     let one = |condition: &Condition| {
         let type_ = condition.type_.as_str();
@@ -281,8 +306,8 @@ fn words(conditions: &[Condition]) -> String {
             Status::Unknown => format!("{type_} unknown ({})", condition.reason),
         }
     };
-    let named = conditions.iter().filter(|one| good.iter().any(|good| one.type_ == **good));
-    named.filter(|one| one.status != Status::False).map(one).collect::<Vec<_>>().join(", ")
+    let named = conditions.filter(|one| good.iter().any(|good| one.type_ == **good));
+    named.map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// A line before it is aligned.

@@ -140,7 +140,13 @@ impl World {
             }
             let is_assumed = options.assume.contains(&reference.kind);
             let Some(key) = reference.key() else {
-                if is_assumed && !self.has(&reference) {
+                let is_missing = !self.has(&reference);
+                let is_own = reference.role == Role::Parameters;
+                if is_missing && is_own && !is_assumed {
+                    // Implementations install such objects with themselves, and nobody else knows their kinds.
+                    self.notes.push(format!("{} is not looked for: it is taken to exist", reference.words()));
+                }
+                if is_missing && (is_assumed || is_own) {
                     self.others.push(reference.own());
                 }
                 continue;
@@ -179,6 +185,29 @@ impl World {
                 _ => {}
             }
         }
+    }
+
+    /// The objects of manifests, these ones, what names them, and the parents of all these.
+    pub(super) fn touched(&self, bad: &BTreeSet<&ObjectKey>) -> BTreeSet<ObjectKey> {
+        let is_start = |given: &Given| given.text.is_some() || bad.contains(&given.object.key);
+        let is_named = |one: &Reference| {
+            one.role != Role::Parent && one.key().and_then(|key| self.given.get(&key)).is_some_and(is_start)
+        };
+        let parents = |given: &Given| -> Vec<ObjectKey> {
+            let references = references(&given.object);
+            references.iter().filter(|one| one.role == Role::Parent).filter_map(Reference::key).collect()
+        };
+        let mut touched = BTreeSet::new();
+        for (key, given) in &self.given {
+            if is_start(given) || references(&given.object).iter().any(is_named) {
+                touched.insert(key.clone());
+                touched.extend(parents(given));
+            }
+        }
+        let above: Vec<ObjectKey> =
+            touched.iter().filter_map(|key| self.given.get(key)).flat_map(parents).collect();
+        touched.extend(above);
+        touched
     }
 
     fn assume(&mut self, value: &Value) {

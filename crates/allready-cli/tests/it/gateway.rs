@@ -1,8 +1,9 @@
 use std::fs;
 
 use insta::assert_snapshot;
+use serde_json::{Value, json};
 
-use super::{command, played};
+use super::{command, config::Cluster, played};
 
 const GATEWAY: &str = r"apiVersion: gateway.networking.k8s.io/v1
 kind: GatewayClass
@@ -104,4 +105,161 @@ fn what_cannot_be_read_is_an_error_and_the_rest_goes_on() {
     assert_snapshot!("broken", check(&[("a.yaml", &broken)], &["-f", "a.yaml"]));
     assert!(check(&[("a.yaml", "kind: Pod\napiVersion: v1\n")], &["-f", "a.yaml"]).starts_with("exit 65"));
     assert!(check(&[], &[]).starts_with("exit 64"));
+}
+
+/// A CRD with a rule, and with fields that may be anything where nothing is said.
+fn crd(kind: &str, plural: &str, scope: &str, spec: &str) -> String {
+    format!(
+        "---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: {plural}.gateway.networking.k8s.io
+  annotations: {{api-approved.kubernetes.io: 'unapproved, for tests'}}
+spec:
+  group: gateway.networking.k8s.io
+  scope: {scope}
+  names: {{kind: {kind}, plural: {plural}, singular: {}, listKind: {kind}List}}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {{status: {{}}}}
+    schema: {{openAPIV3Schema: {{type: object, properties: {{spec: {spec}}}}}}}
+",
+        kind.to_lowercase()
+    )
+}
+
+fn crds() -> String {
+    let open = "{type: object, x-kubernetes-preserve-unknown-fields: true}";
+    let rules = format!("{{type: array, items: {open}}}");
+    let route = format!(
+        "{{type: object, x-kubernetes-validations: [{{rule: 'size(self.rules) < 3', message: too many rules}}], \
+         properties: {{parentRefs: {rules}, rules: {rules}}}}}"
+    );
+    [
+        crd("GatewayClass", "gatewayclasses", "Cluster", open),
+        crd("Gateway", "gateways", "Namespaced", open),
+        crd("HTTPRoute", "httproutes", "Namespaced", &route),
+    ]
+    .concat()
+}
+
+const STRANGE: &str = "apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: cart, namespace: shop}
+spec:
+  parentRefs: [{name: web}]
+  backends: none
+  rules:
+  - {}
+  - {}
+  - {}
+";
+
+#[test]
+fn what_a_crd_refuses_is_an_error_with_its_line_and_without_crds_that_is_said() {
+    let arguments = ["-f", "a.yaml", "--assume", "Gateway"];
+    let alone = check(&[("a.yaml", STRANGE)], &arguments);
+    assert!(alone.starts_with("exit 0") && alone.contains("not checked against the schemas"), "{alone}");
+    let files = [("a.yaml", STRANGE), ("crds.yaml", &crds())];
+    let told = check(&files, &[&arguments[..], &["-f", "crds.yaml", "-o", "github"]].concat());
+    assert_snapshot!("refused", told);
+    let old = STRANGE.replace("k8s.io/v1", "k8s.io/v1alpha2");
+    let told =
+        check(&[("a.yaml", &old), ("crds.yaml", &crds())], &[&arguments[..], &["-f", "crds.yaml"]].concat());
+    assert!(told.starts_with("exit 1") && told.contains("NotServed"), "{told}");
+}
+
+/// A cluster with a class, two Gateways, and a route whose backend does not exist.
+fn cluster() -> Cluster {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("crds.yaml"), crds()).unwrap();
+    let cluster = Cluster::start_with(directory.path());
+    cluster.send("POST", "/api/v1/namespaces", &json!({"metadata": {"name": "shop"}}));
+    let group = "/apis/gateway.networking.k8s.io/v1";
+    let post = |path: &str, kind: &str, name: &str, spec: Value| {
+        let version = if path.starts_with("/api/") { "v1" } else { "gateway.networking.k8s.io/v1" };
+        let object = json!({"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec});
+        cluster.send("POST", path, &object);
+    };
+    let class = json!({"controllerName": "example.com/gateway"});
+    post(&format!("{group}/gatewayclasses"), "GatewayClass", "example", class);
+    for name in ["web", "other"] {
+        let listeners = json!([{"name": "http", "port": 80, "protocol": "HTTP"}]);
+        let spec = json!({"gatewayClassName": "example", "listeners": listeners});
+        post(&format!("{group}/namespaces/shop/gateways"), "Gateway", name, spec);
+    }
+    let backends = json!([{"backendRefs": [{"name": "gone", "port": 80}]}]);
+    let route = json!({"parentRefs": [{"name": "web", "sectionName": "http"}], "rules": backends});
+    post(&format!("{group}/namespaces/shop/httproutes"), "HTTPRoute", "old", route);
+    post("/api/v1/namespaces/shop/services", "Service", "cart", json!({"ports": [{"port": 80}]}));
+    cluster
+}
+
+/// Checks a manifest beside what is stored.
+fn beside(cluster: &Cluster, text: &str) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("a.yaml");
+    fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    cluster.run(&["gateway", "check", "--ascii", "-f", file, "--from-cluster"]).replace(file, "a.yaml")
+}
+
+const CART: &str = "apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: cart, namespace: shop}
+spec:
+  parentRefs: [{name: web, sectionName: http}]
+  rules:
+  - backendRefs: [{name: cart, port: 80}]
+";
+
+const WEB: &str = "apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: web, namespace: shop}
+spec:
+  gatewayClassName: example
+  listeners:
+  - {name: internal, port: 80, protocol: HTTP}
+";
+
+#[test]
+fn manifests_answer_for_what_they_change_in_a_cluster_and_for_nothing_that_was_wrong_before() {
+    let cluster = cluster();
+    assert_snapshot!("beside_good", beside(&cluster, CART));
+    assert_snapshot!("beside_listener_gone", beside(&cluster, WEB));
+    assert_snapshot!("beside_no_class", beside(&cluster, &WEB.replace(": example", ": absent")));
+    let elsewhere = CART.replace("{name: web, sectionName: http}", "{name: nowhere}");
+    assert_snapshot!("beside_no_gateway", beside(&cluster, &elsewhere));
+    assert_snapshot!("beside_refused", beside(&cluster, STRANGE));
+    let unserved = CART.replace("HTTPRoute", "GRPCRoute");
+    let told = beside(&cluster, &unserved);
+    assert!(told.starts_with("exit 1") && told.contains("does not serve GRPCRoute"), "{told}");
+    assert_snapshot!("everything_stored", cluster.run(&["gateway", "check", "--ascii", "--from-cluster"]));
+}
+
+#[test]
+fn what_may_not_be_listed_is_told_and_nothing_is_called_good_or_missing_by_it() {
+    let cluster = cluster();
+    let rbac = "/apis/rbac.authorization.k8s.io/v1";
+    let role = json!({"metadata": {"name": "look"}, "rules": [
+        {"apiGroups": ["gateway.networking.k8s.io"], "resources": ["*"], "verbs": ["list"]},
+        {"apiGroups": [""], "resources": ["services", "namespaces", "configmaps"], "verbs": ["list"]},
+    ]});
+    cluster.send("POST", &format!("{rbac}/clusterroles"), &role);
+    let binding = json!({"metadata": {"name": "look"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "look"},
+        "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "eve"}]});
+    cluster.send("POST", &format!("{rbac}/clusterrolebindings"), &binding);
+    cluster.become_user("eve");
+    let secured = WEB.replace(
+        "{name: internal, port: 80, protocol: HTTP}",
+        "{name: http, port: 443, protocol: HTTPS, tls: {certificateRefs: [{name: cert}]}}",
+    );
+    assert_snapshot!("unlisted", beside(&cluster, &secured));
+    let both = format!("{secured}---\n{}", CART.replace("80", "81"));
+    let told = beside(&cluster, &both);
+    assert!(told.starts_with("exit 1"), "an error that is seen is an error: {told}");
 }
