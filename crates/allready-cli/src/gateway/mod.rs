@@ -118,9 +118,12 @@ async fn check(args: &CheckArgs, manifests: Manifests, stored: Option<cluster::S
         let origin = nameless.text.as_ref().map(|text| text.origin("/metadata"));
         unreadable.push((origin, format!("a {kind} without metadata.name: give it one")));
     }
-    let is_checked = |given: &&Given| match is_about_files {
-        true => given.text.is_some(),
-        false => given.object.key.kind.group() == allready_gateway::GROUP,
+    let is_checked = |given: &&Given| {
+        if is_about_files {
+            given.text.is_some()
+        } else {
+            given.object.key.kind.group() == allready_gateway::GROUP
+        }
     };
     let checked = world.given.values().filter(is_checked).count();
     let mut notes = manifests.notes;

@@ -53,7 +53,7 @@ impl Schemas {
         let server = ApiServer::new();
         let client = Client::new(server.service(), "default");
         let kinds: BTreeSet<&str> = given.iter().map(|one| one.object.key.kind.as_str()).collect();
-        let mut served = BTreeSet::new();
+        let mut usable = BTreeSet::new();
         for kind in kinds {
             let Some(crd) = self.crds.get(kind) else {
                 validation.unchecked.insert(kind.to_owned());
@@ -65,7 +65,7 @@ impl Schemas {
             });
             match server.define(crd) {
                 Ok(()) => {
-                    served.insert(kind);
+                    usable.insert(kind);
                 }
                 Err(failure) => validation.unusable.push(format!(
                     "the CRD of {kind} cannot be used, so no {kind} is checked against its schema: {}",
@@ -78,7 +78,7 @@ impl Schemas {
             // One that cannot be made is told with each object in it.
             let _ = create(&client, "/api/v1/namespaces", &json!({"metadata": {"name": name}}), "").await;
         }
-        for one in given.into_iter().filter(|one| served.contains(one.object.key.kind.as_str())) {
+        for one in given.into_iter().filter(|one| usable.contains(one.object.key.kind.as_str())) {
             let Some(crd) = self.crds.get(one.object.key.kind.as_str()) else { continue };
             for (field, reason, message) in refusals(&client, crd, one).await {
                 let key = one.object.key.clone();
