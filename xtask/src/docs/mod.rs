@@ -30,7 +30,8 @@ use page::{Action, Page, Server};
 use shell::Shell;
 
 /// The pages that can be followed.
-const PAGES: [&str; 3] = ["docs/install.md", "docs/configuration-status.md", "docs/hub.md"];
+const PAGES: [&str; 4] =
+    ["docs/install.md", "docs/configuration-status.md", "docs/hub.md", "docs/gateway.md"];
 
 /// The parts of the repository that commands name.
 const COPIED: [&str; 3] = ["charts", "docs", "manifests"];
