@@ -8,12 +8,10 @@ use serde_json::{Value, json};
 
 use super::Report;
 use crate::{
-    cli::Output,
     failure::Failure,
-    lint::{github_property, level, sarif_uri},
+    lint::{annotation, level, sarif_document, sarif_location},
     objects::lines::Origin,
-    printer::tame,
-    render, xml,
+    xml,
 };
 
 /// More of a text helps nobody.
@@ -30,42 +28,22 @@ pub(super) struct Item<'a> {
     pub(super) origin: Option<&'a Origin>,
 }
 
-pub(super) fn sarif(items: &[Item<'_>]) -> Result<String, Failure> {
+pub(super) fn sarif(report: &Report, items: &[Item<'_>]) -> Result<String, Failure> {
     let rules: Vec<&str> =
         items.iter().map(|item| item.reason).collect::<BTreeSet<_>>().into_iter().collect();
     let result = |item: &Item<'_>| -> Value {
-        let mut location = json!({ "logicalLocations": [{
-            "name": item.pointer, "fullyQualifiedName": format!("{} {}", item.object, item.pointer), "kind": "member",
-        }] });
-        if let Some((origin, line)) = item.origin.and_then(|origin| Some((origin, origin.line?))) {
-            location["physicalLocation"] = json!({
-                "artifactLocation": { "uri": sarif_uri(&origin.file) }, "region": { "startLine": line },
-            });
-        }
         json!({
             "ruleId": item.reason,
             "ruleIndex": rules.iter().position(|rule| *rule == item.reason),
             "level": level(item.severity),
             "message": { "text": format!("{}: {}", item.object, item.message) },
-            "locations": [location],
+            "locations": [sarif_location(&item.object, item.pointer, item.origin)],
             "partialFingerprints": { "allready/v1": format!("{}#{}@{}", item.object, item.reason, item.pointer) },
         })
     };
-    let value = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "allready",
-                "version": env!("CARGO_PKG_VERSION"),
-                "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|rule| json!({ "id": rule, "name": rule })).collect::<Vec<_>>(),
-            } },
-            "columnKind": "unicodeCodePoints",
-            "results": items.iter().map(result).collect::<Vec<_>>(),
-        }],
-    });
-    render::value(&value, Output::Json)
+    let results: Vec<Value> = items.iter().map(result).collect();
+    let rules: Vec<Value> = rules.iter().map(|rule| json!({ "id": rule, "name": rule })).collect();
+    sarif_document(&rules, &results, &report.unlisted, &report.notes)
 }
 
 /// A test report: every object is a case, and every document that cannot be read.
@@ -84,8 +62,8 @@ pub(super) fn junit(report: &Report, items: &[Item<'_>]) -> String {
     let failures = keys.iter().filter(|key| is_bad(key)).count();
     let counts = format!(
         "tests=\"{}\" failures=\"{failures}\" errors=\"{}\"",
-        keys.len() + unreadable.len(),
-        unreadable.len()
+        keys.len() + unreadable.len() + report.unlisted.len(),
+        unreadable.len() + report.unlisted.len()
     );
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"allready\" {counts}>\n  <testsuite name=\"allready gateway check\" {counts}>\n"
@@ -116,6 +94,13 @@ pub(super) fn junit(report: &Report, items: &[Item<'_>]) -> String {
             escape(item.message)
         );
     }
+    for problem in &report.unlisted {
+        let _ = writeln!(
+            text,
+            "    <testcase classname=\"allready gateway check\" name=\"looking at everything\"><error message=\"{}\"/></testcase>",
+            escape(problem)
+        );
+    }
     text.push_str("  </testsuite>\n</testsuites>\n");
     text
 }
@@ -126,17 +111,9 @@ fn place(item: &Item<'_>) -> String {
 }
 
 pub(super) fn github(items: &[Item<'_>]) -> String {
-    let mut text = String::new();
-    for item in items {
-        let command = if item.severity == Severity::Error { "error" } else { "warning" };
-        let mut properties = Vec::new();
-        if let Some(origin) = item.origin {
-            properties.push(format!("file={}", github_property(&origin.file)));
-            properties.extend(origin.line.map(|line| format!("line={line}")));
-        }
-        properties.push(format!("title={}", github_property(item.reason)));
-        let message = tame(&format!("{}: {}", item.object, item.message)).replace('%', "%25");
-        let _ = writeln!(text, "::{command} {}::{message}", properties.join(","));
-    }
-    text
+    let one = |item: &Item<'_>| {
+        let message = format!("{}: {}", item.object, item.message);
+        annotation(item.severity, item.origin, item.reason, &message)
+    };
+    items.iter().map(one).collect()
 }

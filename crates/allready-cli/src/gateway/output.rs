@@ -47,7 +47,7 @@ pub(super) fn print(report: &Report, args: &CheckArgs, printer: &mut Printer) ->
             printer.text(&render::objects(&objects.iter().collect::<Vec<_>>(), Output::Yaml)?)?;
         }
         Some(CheckOutput::Json) => printer.text(&json_text(report, &places)?)?,
-        Some(CheckOutput::Sarif) => printer.text(&ci::sarif(&items(report, &places))?)?,
+        Some(CheckOutput::Sarif) => printer.text(&ci::sarif(report, &items(report, &places))?)?,
         Some(CheckOutput::Junit) => printer.text(&ci::junit(report, &items(report, &places)))?,
         Some(CheckOutput::Github) => printer.text(&ci::github(&items(report, &places)))?,
     }

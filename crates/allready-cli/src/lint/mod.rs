@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use allready_core::{Time, lint::Ignores};
 
 pub(crate) use args::LintArgs;
-pub(crate) use output::{github_property, level, sarif_uri};
+pub(crate) use output::{annotation, level, sarif_document, sarif_location};
 use session::{Begin, Session};
 
 use crate::{

@@ -200,11 +200,15 @@ fn cluster() -> Cluster {
 
 /// Checks a manifest beside what is stored.
 fn beside(cluster: &Cluster, text: &str) -> String {
+    beside_as(cluster, text, &["--ascii"])
+}
+
+fn beside_as(cluster: &Cluster, text: &str, form: &[&str]) -> String {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("a.yaml");
     fs::write(&file, text).unwrap();
     let file = file.to_str().unwrap();
-    cluster.run(&["gateway", "check", "--ascii", "-f", file, "--from-cluster"]).replace(file, "a.yaml")
+    cluster.run(&[&["gateway", "check", "-f", file, "--from-cluster"], form].concat()).replace(file, "a.yaml")
 }
 
 const CART: &str = "apiVersion: gateway.networking.k8s.io/v1
@@ -259,6 +263,8 @@ fn what_may_not_be_listed_is_told_and_nothing_is_called_good_or_missing_by_it() 
         "{name: http, port: 443, protocol: HTTPS, tls: {certificateRefs: [{name: cert}]}}",
     );
     assert_snapshot!("unlisted", beside(&cluster, &secured));
+    let told = beside_as(&cluster, &secured, &["-o", "junit"]);
+    assert!(told.starts_with("exit 2") && told.contains("<error message=\"cannot list secrets"), "{told}");
     let both = format!("{secured}---\n{}", CART.replace("80", "81"));
     let told = beside(&cluster, &both);
     assert!(told.starts_with("exit 1"), "an error that is seen is an error: {told}");

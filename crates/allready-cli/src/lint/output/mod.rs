@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{failure::Failure, printer::Printer};
 
-pub(crate) use github::property as github_property;
-pub(crate) use sarif::{level, uri as sarif_uri};
+pub(crate) use github::annotation;
+pub(crate) use sarif::{document as sarif_document, level, location as sarif_location};
 pub(super) use text::one as one_line;
 
 /// Prints what was found, in the form that is wanted; what should be known besides goes to the side.

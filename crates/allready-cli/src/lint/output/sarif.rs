@@ -12,6 +12,7 @@ use crate::{
         args::LintArgs,
         session::{Report, Told},
     },
+    objects::lines::Origin,
     render,
 };
 
@@ -22,8 +23,20 @@ pub(super) fn text(report: &Report, args: &LintArgs) -> Result<String, Failure> 
     let index = |id: &str| rules.iter().position(|rule| rule.id == id);
     let told = report.told.iter().filter(|told| told.finding.severity >= args.severity);
     let results: Vec<Value> = told.map(|told| result(told, index(told.finding.rule.id))).collect();
-    let notifications = report.notices.iter().map(|notice| notification(notice, "note"));
-    let problems = report.problems.iter().map(|problem| notification(problem, "error"));
+    let rules: Vec<Value> = rules.iter().map(|rule| descriptor(rule)).collect();
+    document(&rules, &results, &report.problems, &report.notices)
+}
+
+/// A document with one run.
+pub(crate) fn document(
+    rules: &[Value],
+    results: &[Value],
+    problems: &[String],
+    notices: &[String],
+) -> Result<String, Failure> {
+    let notifications = notices.iter().map(|notice| notification(notice, "note"));
+    let is_complete = problems.is_empty();
+    let problems = problems.iter().map(|problem| notification(problem, "error"));
     let value = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -32,10 +45,10 @@ pub(super) fn text(report: &Report, args: &LintArgs) -> Result<String, Failure> 
                 "name": "allready",
                 "version": env!("CARGO_PKG_VERSION"),
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
+                "rules": rules,
             } },
             "invocations": [{
-                "executionSuccessful": report.problems.is_empty(),
+                "executionSuccessful": is_complete,
                 "toolExecutionNotifications": problems.chain(notifications).collect::<Vec<_>>(),
             }],
             "columnKind": "unicodeCodePoints",
@@ -72,27 +85,12 @@ fn descriptor(rule: &lint::Rule) -> Value {
 fn result(told: &Told, index: Option<usize>) -> Value {
     let finding = &told.finding;
     let object = &finding.object;
-    let mut location = json!({
-        "logicalLocations": [{
-            "name": finding.place.to_string(),
-            "fullyQualifiedName": format!("{object} {}", finding.place),
-            "kind": "member",
-        }],
-    });
-    if let Some(origin) = &told.origin
-        && let Some(line) = origin.line
-    {
-        location["physicalLocation"] = json!({
-            "artifactLocation": { "uri": uri(&origin.file) },
-            "region": { "startLine": line },
-        });
-    }
     json!({
         "ruleId": finding.rule.id,
         "ruleIndex": index,
         "level": level(finding.severity),
         "message": { "text": format!("{object}, {}: {}", finding.place, finding.message) },
-        "locations": [location],
+        "locations": [location(&object.to_string(), &finding.place.to_string(), told.origin.as_ref())],
         // The same finding in the next run, wherever its line is by then.
         "partialFingerprints": {
             "allready/v1": format!("{}/{}/{}/{}", object.group(), object.kind, object.namespace, object.name)
@@ -101,8 +99,22 @@ fn result(told: &Told, index: Option<usize>) -> Value {
     })
 }
 
+/// The place of a finding: in an object, and in a file if it has a line there.
+pub(crate) fn location(object: &str, place: &str, origin: Option<&Origin>) -> Value {
+    let mut location = json!({ "logicalLocations": [{
+        "name": place, "fullyQualifiedName": format!("{object} {place}"), "kind": "member",
+    }] });
+    if let Some((origin, line)) = origin.and_then(|origin| Some((origin, origin.line?))) {
+        location["physicalLocation"] = json!({
+            "artifactLocation": { "uri": uri(&origin.file) },
+            "region": { "startLine": line },
+        });
+    }
+    location
+}
+
 /// The name of a file as a relative reference, or as an address where it is absolute.
-pub(crate) fn uri(file: &str) -> String {
+fn uri(file: &str) -> String {
     let mut uri = String::with_capacity(file.len());
     for byte in file.trim_start_matches("./").bytes() {
         match byte {
