@@ -58,7 +58,8 @@ pub(super) fn problems(world: &World, answer: &Answer, options: &Options) -> BTr
     }
     // The certificates say why none is valid.
     let is_cause = |one: &Problem| {
-        one.reason.contains("CACertificate") && one.reason != NO_CA || one.reason == "InvalidKind"
+        let is_about = one.pointer.contains("caCertificateRefs") || one.reason.contains("CACertificate");
+        one.reason != NO_CA && (is_about || one.reason == "InvalidKind")
     };
     let told: BTreeSet<ObjectKey> =
         found.iter().filter(|one| is_cause(one)).map(|one| one.key.clone()).collect();

@@ -107,6 +107,22 @@ fn what_cannot_be_read_is_an_error_and_the_rest_goes_on() {
     assert!(check(&[], &[]).starts_with("exit 64"));
 }
 
+#[test]
+fn one_mistake_is_told_once_and_parameters_of_an_implementation_are_its_own() {
+    let own =
+        "  parametersRef: {group: gateway.envoyproxy.io, kind: EnvoyProxy, name: proxy, namespace: infra}";
+    let text = format!(
+        "{}  tls: {{frontend: {{default: {{validation: {{caCertificateRefs: [{{group: '', kind: ConfigMap, name: ca}}]}}}}}}}}\n",
+        GATEWAY.replace(", namespace: certs", "").replace(
+            "spec: {controllerName: example.com/gateway}",
+            &format!("spec:\n  controllerName: example.com/gateway\n{own}"),
+        )
+    );
+    assert_snapshot!("once", check(&[("a.yaml", &text)], &["-f", "a.yaml", "--assume", "Secret"]));
+    let config = text.replace("gateway.envoyproxy.io, kind: EnvoyProxy", "'', kind: ConfigMap");
+    assert_snapshot!("class", check(&[("a.yaml", &config)], &["-f", "a.yaml", "--assume", "Secret"]));
+}
+
 /// A CRD with a rule, and with fields that may be anything where nothing is said.
 fn crd(kind: &str, plural: &str, scope: &str, spec: &str) -> String {
     format!(
