@@ -80,7 +80,12 @@ impl Of<'_> {
     fn add(&mut self, part: Part, pointer: &str, reason: &str, message: &str) {
         let missing = references(&self.given.object)
             .into_iter()
-            .find(|one| one.pointer == pointer && reason != "RefNotPermitted" && !self.world.has(one))
+            .find(|one| {
+                one.pointer == pointer
+                    && !one.name.is_empty()
+                    && reason != "RefNotPermitted"
+                    && !self.world.has(one)
+            })
             .map(|one| one.kind);
         self.found.insert(Problem {
             key: self.given.object.key.clone(),
@@ -101,6 +106,10 @@ impl Of<'_> {
                 continue;
             }
             match reference.role {
+                Role::Class if reference.name.is_empty() => {
+                    let message = "no class is named: set spec.gatewayClassName";
+                    self.add(Part::Whole, &reference.pointer, "Invalid", message);
+                }
                 Role::Class
                     if self.options.from_cluster && !self.options.assume.contains(&reference.kind) =>
                 {

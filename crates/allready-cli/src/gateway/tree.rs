@@ -286,6 +286,8 @@ impl Model<'_> {
             Kind::BackendTLSPolicy if !self.answer.statuses.contains_key(key) => {
                 node.state.push_str("no Gateway reaches its targets");
             }
+            // It names no class.
+            Kind::Gateway if self.class_of(key).is_none() => return Some(self.gateway(key)),
             Kind::GatewayClass | Kind::Gateway | Kind::BackendTLSPolicy => return None,
             _ if node.problems.is_empty() => return None,
             _ => {}

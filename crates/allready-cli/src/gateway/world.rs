@@ -152,6 +152,7 @@ impl World {
                 continue;
             };
             match (reference.role, key.kind) {
+                (Role::Class, _) if reference.name.is_empty() => {}
                 (Role::Class, _) => {
                     let class = json!({
                         "apiVersion": format!("{GROUP}/v1"), "kind": "GatewayClass",

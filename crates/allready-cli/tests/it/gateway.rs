@@ -188,6 +188,12 @@ fn what_a_crd_refuses_is_an_error_with_its_line_and_without_crds_that_is_said() 
     assert!(told.starts_with("exit 1") && told.contains("NotServed"), "{told}");
 }
 
+#[test]
+fn a_gateway_that_names_no_class_is_shown_with_what_is_wrong() {
+    let text = WEB.replace("  gatewayClassName: example\n", "");
+    assert_snapshot!("no_class_named", check(&[("a.yaml", &text)], &["-f", "a.yaml"]));
+}
+
 /// A cluster with a class, two Gateways, and a route whose backend does not exist.
 fn cluster() -> Cluster {
     let directory = tempfile::tempdir().unwrap();
