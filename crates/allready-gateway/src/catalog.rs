@@ -12,10 +12,9 @@
 
 use allready_core::{Polarity, Status};
 
-mod old;
 mod table;
 
-pub use old::{OLD, OldCondition};
+pub use allready_core::registry::gateway::{OLD, OldCondition, On};
 pub use table::CONDITIONS;
 
 /// The version of Gateway API that this is written after.
@@ -24,23 +23,6 @@ pub const VERSION: &str = "v1.6.3";
 /// Tells whether CRDs of this bundle version have what is written here: the first major version.
 pub(crate) fn is_supported_version(bundle: &str) -> bool {
     bundle.strip_prefix('v').unwrap_or(bundle).starts_with("1.")
-}
-
-/// The list that a condition stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum On {
-    /// `status.conditions` of a GatewayClass.
-    GatewayClass,
-    /// `status.conditions` of a Gateway.
-    Gateway,
-    /// `status.conditions` of a ListenerSet.
-    ListenerSet,
-    /// `status.listeners[].conditions` of a Gateway or a ListenerSet.
-    Listener,
-    /// `status.parents[].conditions` of a route.
-    RouteParent,
-    /// `status.ancestors[].conditions` of a policy.
-    PolicyAncestor,
 }
 
 /// The circumstances in which a condition is there.

@@ -206,6 +206,26 @@ mod tests {
     }
 
     #[test]
+    fn early_conditions_of_the_gateway_api_are_waited_for_by_their_polarity() {
+        use allready_core::{
+            Standing,
+            registry::gateway::{GROUPS, OLD},
+        };
+
+        let healthy = rules(&["Healthy"], false);
+        for old in OLD {
+            for (standing, expected) in [(Standing::Good, true), (Standing::Bad, false)] {
+                let status = old.polarity.status(standing);
+                let mut gateway = object(&[("Ready", "True"), (old.type_, status.as_str())]);
+                gateway["apiVersion"] = json!(format!("{}/v1", GROUPS[0]));
+                gateway["kind"] = json!("Gateway");
+                let judged = healthy.judge(&gateway, Time::EPOCH);
+                assert_eq!(judged.is_met, expected, "{}={status}", old.type_);
+            }
+        }
+    }
+
+    #[test]
     fn several_wishes_are_all_wished_unless_any_will_do() {
         let half = object(&[("Ready", "True"), ("Synced", "Unknown")]);
         let all = rules(&["Ready", "Synced"], false).judge(&half, Time::EPOCH);

@@ -12,7 +12,7 @@ use crate::{
     findings::{Severity, Told},
     found::{self, FoundCondition},
     health::{Health, Verdict},
-    registry::{ConditionRole, Registry},
+    registry::{ConditionRole, Registry, gateway},
     writers,
 };
 
@@ -189,7 +189,13 @@ impl Reader<'_> {
         let generation = self.object["metadata"]["generation"].as_i64();
         let lag =
             condition.observed.map(crate::Generation::get).and_then(|observed| lag(observed, generation));
-        let said = format!("{}={}", condition.type_, condition.status);
+        let mut said = format!("{}={}", condition.type_, condition.status);
+        if let Some(old) = gateway::early(&self.id.group, &condition.type_) {
+            said.push_str(&match old.successors() {
+                none if none.is_empty() => " (no longer in the Gateway API)".to_owned(),
+                today => format!(" (early name of {today})"),
+            });
+        }
         let label = if place.is_empty() { said } else { format!("{place}: {said}") };
         let is_bad_rollout = self.id.kind == "Deployment"
             && condition.type_ == "Progressing"

@@ -152,7 +152,7 @@ pub struct Rule {
 /// ```
 /// use allready_core::lint;
 ///
-/// assert_eq!(lint::rules().count(), 40);
+/// assert_eq!(lint::rules().count(), 41);
 /// ```
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     table::DEFINITIONS

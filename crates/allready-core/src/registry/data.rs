@@ -1,6 +1,6 @@
 //! The built-in data: one file for each neighbourhood of projects.
 
-use super::Entry;
+use super::{Entry, gateway};
 
 /// In the order in which they are read; a later file may say more of a group that an earlier pattern reaches.
 const FILES: &[(&str, &str)] = &[
@@ -30,7 +30,7 @@ const FILES: &[(&str, &str)] = &[
 /// All built-in entries. A test reads every file, so that none can be left out here for being wrong.
 pub(super) fn entries() -> Vec<Entry> {
     let read = |(_, text): &(&str, &str)| serde_json::from_str::<Vec<Entry>>(text).unwrap_or_default();
-    FILES.iter().flat_map(read).collect()
+    std::iter::once(gateway::entry()).chain(FILES.iter().flat_map(read)).collect()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod data;
 mod entry;
 pub mod export;
+pub mod gateway;
 mod glob;
 mod kind;
 mod names;

@@ -41,12 +41,18 @@ pub(super) fn condition(type_: &str) -> Semantics {
     let mut ends: Option<(Token, Token)> = None;
     let mut is_phrasal = false;
     let mut before: Option<Token> = None;
-    let mut is_bad =
+    let ends_badly =
         ["required", "outofsync", "outofdate", "outofmemory", "outofdisk", "splitbrain", "underreplicated"]
             .iter()
             .any(|end| whole.ends_with(end))
             || whole == "down";
+    // ListenersNotReady, QuotaNotExceeded: what follows the negation is denied, what stands before it is not.
+    let (mut is_bad, mut is_bad_before, mut is_negated) = (false, false, false);
     for token in tokens(name) {
+        if matches!(token.as_str(), "not" | "no" | "non" | "without") {
+            (is_bad_before, is_negated) = (is_bad_before || is_bad, true);
+            is_bad = false;
+        }
         let known = word(token.as_str());
         is_bad |= known.is_bad_name() || is_broken(token.as_str(), known);
         // ScalingUp, RollingOut, SwitchingOver.
@@ -61,23 +67,25 @@ pub(super) fn condition(type_: &str) -> Semantics {
     let (first, last) = (first.as_str(), last.as_str());
     let known = word(last);
     // NodeDown, where ScalingDown is an activity and ShutDown a wish.
-    is_bad |= last == "down" && !is_phrasal && first != "shut";
+    is_bad |= ends_badly || last == "down" && !is_phrasal && first != "shut";
     let dependent = |polarity| Semantics::guessed(ConditionRole::Dependent, polarity);
-    if !matches!(first, "not" | "no" | "non") && is_information(whole, first) {
+    if !is_negated && is_information(whole, first) {
         return Semantics::guessed(ConditionRole::Informational, NormalTrue);
     }
     if known.is_at_rest() || last == "ignored" || is_rest(whole) {
-        return Semantics::guessed(ConditionRole::Suspension, NormalTrue);
+        // That it does not rest is no news of how it is.
+        let role = if is_negated { ConditionRole::Informational } else { ConditionRole::Suspension };
+        return Semantics::guessed(role, NormalTrue);
     }
     if first.starts_with("partial") {
         return dependent(AbnormalTrue);
     }
-    if whole.starts_with("notyet") {
+    if whole.contains("notyet") {
         return Semantics::guessed(ConditionRole::Activity, NormalTrue);
     }
-    if matches!(first, "not" | "no" | "non" | "without") {
+    if is_negated {
         // NotReady is bad, NoWarnings is good.
-        return dependent(if is_bad { NormalTrue } else { AbnormalTrue });
+        return dependent(if is_bad && !is_bad_before { NormalTrue } else { AbnormalTrue });
     }
     if is_bad && last == "free" {
         return dependent(NormalTrue);
@@ -105,7 +113,7 @@ pub(super) fn condition(type_: &str) -> Semantics {
     // ResolvedRefs, PassedValidation.
     let begins_well = matches!(
         first,
-        "resolved" | "valid" | "passed" | "healthy" | "successful" | "accepted" | "accepting"
+        "resolved" | "matched" | "valid" | "passed" | "healthy" | "successful" | "accepted" | "accepting"
     ) || first == "has" && matches!(last, "quorum" | "leader" | "primary" | "master")
         || whole.starts_with("readyfor")
         || whole.starts_with("readyto");
@@ -161,6 +169,17 @@ mod tests {
             ("DatabaseReady", Dependent, NormalTrue),
             ("NotReady", Dependent, AbnormalTrue),
             ("NoWarnings", Dependent, NormalTrue),
+            ("ListenersNotReady", Dependent, AbnormalTrue),
+            ("GatewayNotScheduled", Dependent, AbnormalTrue),
+            ("SecretNotFound", Dependent, AbnormalTrue),
+            ("HasNoLeader", Dependent, AbnormalTrue),
+            ("QuotaNotExceeded", Dependent, NormalTrue),
+            ("HasNoErrors", Dependent, NormalTrue),
+            ("UpgradeFailedNotRetryable", Dependent, AbnormalTrue),
+            ("RestartNotRequired", Dependent, NormalTrue),
+            ("PodsNotYetLoaded", Activity, NormalTrue),
+            ("NotPaused", Informational, NormalTrue),
+            ("MatchedGatewayClass", Dependent, NormalTrue),
             ("MemoryPressure", Dependent, AbnormalTrue),
             ("RestartRequired", Dependent, AbnormalTrue),
             ("PartiallyInvalid", Dependent, AbnormalTrue),

@@ -47,6 +47,39 @@ fn of_several_errors_the_table_tells_the_first_and_counts_the_others() {
 }
 
 #[test]
+fn of_several_errors_in_a_message_the_table_tells_the_first_and_counts_the_others() {
+    let message = "3 errors\nerror listener/https InvalidCertificateRef: Secret cert not found\n\
+                   error listener/http PortUnavailable: port 80 is taken\n1 error not shown";
+    let widget = serde_json::json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web" },
+        "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "InvalidCertificateRef", "message": message }] } });
+    let told = check(&[], &widget.to_string());
+    assert!(told.contains("Secret cert not found (and 2 more errors)"), "{told}");
+}
+
+#[test]
+fn early_conditions_of_the_gateway_api_count_by_their_polarity() {
+    use allready_core::{
+        Standing,
+        registry::gateway::{GROUPS, OLD},
+    };
+
+    let gateways = |standing: Standing| {
+        let gateway = |(index, type_, status): (usize, &str, &str)| {
+            serde_json::json!({ "apiVersion": format!("{}/v1", GROUPS[0]), "kind": "Gateway",
+                "metadata": { "name": format!("web-{index}") }, "status": { "conditions": [
+                    { "type": "Ready", "status": "True" }, { "type": type_, "status": status }] } })
+            .to_string()
+        };
+        let early = OLD.iter().enumerate();
+        let told =
+            early.map(|(index, old)| gateway((index, old.type_, old.polarity.status(standing).as_str())));
+        told.collect::<Vec<_>>().join("\n")
+    };
+    let unwell = |standing| check(&["-o", "jsonl"], &gateways(standing)).matches("\"Degraded\"").count();
+    assert_eq!((unwell(Standing::Good), unwell(Standing::Bad)), (0, OLD.len()));
+}
+
+#[test]
 fn a_gateway_with_the_default_of_its_schema_is_as_old_as_it_was_created() {
     let gateway = serde_json::json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
         "metadata": { "name": "web", "namespace": "shop", "creationTimestamp": "2026-11-15T12:50:00Z" },

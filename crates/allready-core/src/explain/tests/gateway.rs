@@ -186,3 +186,30 @@ fn a_gateway_that_nobody_has_taken_waits_since_it_was_created() {
     assert_eq!((explanation.nodes[0].since, cause_node(&explanation).since), (created, created));
     assert_eq!(cause(&explanation), "Gateway shop/public Accepted=Unknown: Pending");
 }
+
+#[test]
+fn an_early_condition_is_told_with_its_name_of_today() {
+    use crate::registry::gateway::{GROUPS, OLD, On};
+
+    for group in GROUPS {
+        for old in OLD.iter().filter(|old| old.on != On::RouteParent) {
+            let ready = condition("Ready", "True", "Ready", "");
+            let early = condition(old.type_, "True", "Because", "of this");
+            let (status, place) = if old.on == On::Listener {
+                let listeners = json!([{ "name": "web", "conditions": [early] }]);
+                (json!({ "conditions": [ready], "listeners": listeners }), "listener web: ")
+            } else {
+                (json!({ "conditions": [ready, early] }), "")
+            };
+            let known = cluster([object(&format!("{group}/v1"), "Gateway", "web", &json!({}), &status)]);
+            let explanation = explained(&known, group, "Gateway", "web");
+            let today = if old.today.is_empty() {
+                "no longer in the Gateway API".to_owned()
+            } else {
+                format!("early name of {}", old.successors())
+            };
+            let label = format!("Gateway shop/web {place}{}=True ({today}): Because", old.type_);
+            assert_eq!(cause(&explanation), label);
+        }
+    }
+}

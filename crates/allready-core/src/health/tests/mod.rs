@@ -1,4 +1,5 @@
 mod false_green;
+mod gateway;
 mod known;
 mod properties;
 mod red;

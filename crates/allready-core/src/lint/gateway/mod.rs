@@ -18,10 +18,16 @@ use crate::{
         lists::List,
         object::{Subject, is_default},
     },
+    registry::gateway,
 };
 use table::About;
 
 pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
+    for list in &subject.lists {
+        for (index, condition) in list.entries() {
+            early(subject, list, index, condition, findings);
+        }
+    }
     if !subject.is_gateway() {
         return;
     }
@@ -29,7 +35,9 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
         let Some(about) = about(subject.kind, list) else { continue };
         presence(list, about, findings);
         for (index, condition) in list.entries() {
-            words(list, index, condition, about, findings);
+            if gateway::early(subject.group, &condition.type_).is_none() || is_withdrawn(&condition.type_) {
+                words(list, index, condition, about, findings);
+            }
         }
     }
     parents::look(subject, findings);
@@ -78,6 +86,32 @@ fn presence(list: &List<'_>, about: About, findings: &mut Findings) {
             );
         }
     }
+}
+
+/// Types that were in a version after the first ones, and are a matter of G02 there.
+fn is_withdrawn(type_: &str) -> bool {
+    matches!(type_, "Ready" | "Scheduled" | "Detached" | "Admitted")
+}
+
+/// G07.
+fn early(
+    subject: &Subject<'_>,
+    list: &List<'_>,
+    index: usize,
+    condition: &FoundCondition<'_>,
+    findings: &mut Findings,
+) {
+    let type_ = &*condition.type_;
+    let Some(old) = gateway::early(subject.group, type_).filter(|_| !is_withdrawn(type_)) else { return };
+    findings.add(
+        "G07",
+        Severity::Warning,
+        || list.entry(index).key("type"),
+        || match old.successors() {
+            none if none.is_empty() => format!("{type_} is no longer in the Gateway API: {}", old.says),
+            today => format!("{type_} is a name of an early version: use {today}"),
+        },
+    );
 }
 
 /// G02 and G03.

@@ -71,4 +71,16 @@ pub(in crate::lint) const GATEWAY: &[Rule] = &[
         bad: "conditions: [{type: Programmed, status: \"True\"}]\nlisteners: [{conditions: [{type: Programmed, status: \"False\"}]}]",
         good: "conditions: [{type: Programmed, status: \"False\", reason: Invalid}]",
     },
+    Rule {
+        id: "G07",
+        title: "conditions have the names of today, not those of early versions",
+        severity: Severity::Warning,
+        scope: Gateway,
+        rationale: "The first versions of the Gateway API had conditions of which True is bad, such as GatewayNotScheduled \
+                    and InvalidListeners, and positive ones that were never taken on. Readers of today know none of them, so \
+                    that bad news goes unread.",
+        fix: "Write the condition that says the same today; the finding names it.",
+        bad: "- {type: GatewayNotScheduled, status: \"True\", reason: Pending}",
+        good: "- {type: Accepted, status: Unknown, reason: Pending}",
+    },
 ];

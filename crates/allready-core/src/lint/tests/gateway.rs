@@ -220,3 +220,37 @@ fn g06_a_gateway_agrees_with_its_listeners() {
     wrong["status"]["conditions"][0]["reason"] = json!("ListenersNotValid");
     assert_eq!(found(&wrong, "G06"), ["warning status.conditions[Accepted].reason"]);
 }
+
+#[test]
+fn g07_an_early_condition_is_told_with_its_successor() {
+    use crate::registry::gateway::{GROUPS, OLD};
+
+    for group in GROUPS {
+        for old in OLD.iter().filter(|old| old.type_ != "Admitted") {
+            let mut object = gateway();
+            object["apiVersion"] = json!(format!("{group}/v1"));
+            let early = accepted(&json!({ "type": old.type_, "status": "False", "reason": "AsExpected" }));
+            object["status"]["conditions"].as_array_mut().unwrap().push(early);
+            let findings = crate::lint::object(&object, &Context::at(now()));
+            let told: Vec<_> = findings.iter().filter(|finding| finding.rule.id == "G07").collect();
+            let [told] = told.as_slice() else { panic!("{group} {}: {findings:?}", old.type_) };
+            let expected = if old.today.is_empty() {
+                format!("{} is no longer in the Gateway API: {}", old.type_, old.says)
+            } else {
+                format!("{} is a name of an early version: use {}", old.type_, old.successors())
+            };
+            assert_eq!(told.message, expected);
+            assert_eq!(found(&object, "G03"), NOTHING, "it is told once");
+        }
+    }
+    let mut alternative = gateway();
+    alternative["status"]["conditions"]
+        .as_array_mut()
+        .unwrap()
+        .push(accepted(&json!({ "type": "ListenersReady" })));
+    assert_eq!(found(&alternative, "G07"), ["warning status.conditions[ListenersReady].type"]);
+    let mut other = gateway();
+    other["apiVersion"] = json!("example.com/v1");
+    other["status"]["conditions"].as_array_mut().unwrap().push(accepted(&json!({ "type": "PortConflict" })));
+    assert_eq!(found(&other, "G07"), NOTHING, "another group may mean something else");
+}

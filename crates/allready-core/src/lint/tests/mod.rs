@@ -67,13 +67,13 @@ fn ids(object: &Value) -> Vec<&'static str> {
 }
 
 #[test]
-fn there_are_forty_rules_and_each_says_what_it_is_for() {
+fn there_are_41_rules_and_each_says_what_it_is_for() {
     let all: Vec<&Rule> = rules().collect();
     let families = |letter: char| all.iter().filter(|rule| rule.id.starts_with(letter)).count();
-    assert_eq!(['C', 'O', 'W', 'M', 'G'].map(families), [8, 18, 6, 2, 6]);
+    assert_eq!(['C', 'O', 'W', 'M', 'G'].map(families), [8, 18, 6, 2, 7]);
     let mut ids: Vec<&str> = all.iter().map(|rule| rule.id).collect();
     ids.dedup();
-    assert_eq!(ids.len(), 40, "no id is there twice");
+    assert_eq!(ids.len(), 41, "no id is there twice");
     for rule in all {
         let texts = [rule.title, rule.rationale, rule.fix, rule.bad, rule.good];
         assert!(texts.iter().all(|text| !text.is_empty() && !text.contains("  -  ")), "{}", rule.id);

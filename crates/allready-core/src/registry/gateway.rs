@@ -1,8 +1,37 @@
-//! Conditions of the first versions, when the project was called service-apis, and what says the same today.
+//! Conditions of the first versions of the Gateway API, when the project was called service-apis, and what says the same today.
+//!
+//! ```
+//! use allready_core::registry::gateway;
+//!
+//! let old = gateway::early(gateway::GROUPS[0], "GatewayNotScheduled").unwrap();
+//! assert_eq!(old.successors(), "Accepted or Programmed");
+//! assert!(gateway::early("example.com", "GatewayNotScheduled").is_none(), "another group may mean something else");
+//! ```
 
-use allready_core::{Polarity, Status};
+use std::collections::BTreeMap;
 
-use super::On;
+use super::{ConditionMeaning, ConditionRole, Entry, names};
+use crate::{Polarity, Status};
+
+/// The API groups of the Gateway API: that of today, and that of the first versions.
+pub const GROUPS: [&str; 2] = ["gateway.networking.k8s.io", "networking.x-k8s.io"];
+
+/// The list that a condition stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum On {
+    /// `status.conditions` of a GatewayClass.
+    GatewayClass,
+    /// `status.conditions` of a Gateway.
+    Gateway,
+    /// `status.conditions` of a ListenerSet.
+    ListenerSet,
+    /// `status.listeners[].conditions` of a Gateway or a ListenerSet.
+    Listener,
+    /// `status.parents[].conditions` of a route.
+    RouteParent,
+    /// `status.ancestors[].conditions` of a policy.
+    PolicyAncestor,
+}
 
 /// A condition type of an early version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +48,58 @@ pub struct OldCondition {
     pub today: &'static [(On, &'static str, Status, &'static str)],
     /// A sentence on what became of it.
     pub says: &'static str,
+}
+
+impl OldCondition {
+    /// The types that say the same today: `Accepted or Programmed`; empty where no condition does.
+    ///
+    /// ```
+    /// use allready_core::registry::gateway::OLD;
+    ///
+    /// let routes = OLD.iter().find(|old| old.type_ == "ForbiddenRoutesForClass").unwrap();
+    /// assert_eq!(routes.successors(), "Accepted of the routes");
+    /// ```
+    pub fn successors(&self) -> String {
+        let mut types: Vec<String> = Vec::new();
+        for &(on, type_, ..) in self.today {
+            let is_of_routes = on == On::RouteParent && self.on != on;
+            let name = if is_of_routes { format!("{type_} of the routes") } else { type_.to_owned() };
+            if !types.contains(&name) {
+                types.push(name);
+            }
+        }
+        types.join(" or ")
+    }
+
+    /// Tells whether the positive condition that was considered is one that the Gateway API does not have today.
+    fn is_alternative(&self, type_: &str) -> bool {
+        self.alternative == Some(type_) && self.today.iter().all(|today| today.1 != type_)
+    }
+}
+
+/// The early condition of this name, or with this positive alternative, on objects of the Gateway API.
+pub fn early(group: &str, type_: &str) -> Option<&'static OldCondition> {
+    if !GROUPS.contains(&group) {
+        return None;
+    }
+    let by_name = OLD.iter().find(|old| old.type_ == type_);
+    by_name.or_else(|| OLD.iter().find(|old| old.is_alternative(type_)))
+}
+
+/// The polarity of every early condition and of its positive alternative, as a declaration.
+pub(super) fn entry() -> Entry {
+    let dependent =
+        |polarity| ConditionMeaning { role: ConditionRole::Dependent, polarity, ..Default::default() };
+    let mut conditions = BTreeMap::new();
+    for old in OLD {
+        conditions.insert(old.type_.to_owned(), dependent(old.polarity));
+        // One that speaks for the whole by its name is no part.
+        let part = old.alternative.filter(|type_| names::condition(type_).role != ConditionRole::Summary);
+        if let Some(type_) = part {
+            conditions.insert(type_.to_owned(), dependent(Polarity::NormalTrue));
+        }
+    }
+    Entry { groups: GROUPS.map(str::to_owned).to_vec(), conditions, ..Entry::default() }
 }
 
 const fn old(
