@@ -83,13 +83,13 @@ impl<'a> Listed<'a> {
         let (mut reason, mut message) = (self.reason(), self.message());
         if health > Health::Suspended {
             let mut told = Told::read(self.errors(), FoundSubConditions::default(), &message, 1);
-            let more = told.counts.errors.saturating_sub(1);
+            let all = told.counts.errors;
             if let Some(first) = told.problems.pop().filter(|first| first.severity == Severity::Error) {
                 reason = if first.reason.is_empty() { reason } else { first.reason };
                 message = if first.message.is_empty() { message } else { first.message };
-                if more > 0 {
-                    let errors = if more == 1 { "error" } else { "errors" };
-                    message = Cow::Owned(format!("{message} (and {more} more {errors})"));
+                if all > 1 {
+                    // In front, so that a narrow table shows that there are more.
+                    message = Cow::Owned(format!("1 of {all} errors: {message}"));
                 }
             }
         }

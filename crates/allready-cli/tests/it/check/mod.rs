@@ -53,7 +53,10 @@ fn of_several_errors_in_a_message_the_table_tells_the_first_and_counts_the_other
     let widget = serde_json::json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web" },
         "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "InvalidCertificateRef", "message": message }] } });
     let told = check(&[], &widget.to_string());
-    assert!(told.contains("PortUnavailable   <none>   listener/http: port 80 is taken (and 2 more errors)"), "{told}");
+    assert!(
+        told.contains("PortUnavailable   <none>   1 of 3 errors: listener/http: port 80 is taken"),
+        "{told}"
+    );
 }
 
 #[test]

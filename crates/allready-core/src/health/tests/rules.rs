@@ -125,17 +125,17 @@ fn of_several_errors_the_first_is_told_and_the_others_are_counted() {
     assert_eq!(with(json!([first]), see), told("SecretNotValid", "Secret cert not found"));
     assert_eq!(
         with(json!([first, second]), see),
-        told("SecretNotValid", "Secret cert not found (and 1 more error)")
+        told("SecretNotValid", "1 of 2 errors: Secret cert not found")
     );
     let many = vec![first.clone(); 10_000];
-    assert_eq!(with(json!(many), see).1, "Secret cert not found (and 9999 more errors)");
+    assert_eq!(with(json!(many), see).1, "1 of 10000 errors: Secret cert not found");
     let left_out = "5 errors, 1 warning\n4 errors, 1 warning not listed";
-    assert_eq!(with(json!([first]), left_out).1, "Secret cert not found (and 4 more errors)");
+    assert_eq!(with(json!([first]), left_out).1, "1 of 5 errors: Secret cert not found");
     let folded = "2 errors, 1 warning\nerror listener/https InvalidCertificateRef: Secret default/cert not found\n\
         1 error, 1 warning not shown";
     assert_eq!(
         with(json!([]), folded),
-        told("InvalidCertificateRef", "listener/https: Secret default/cert not found (and 1 more error)")
+        told("InvalidCertificateRef", "1 of 2 errors: listener/https: Secret default/cert not found")
     );
     assert_eq!(with(json!([]), "2 errors were found").1, "2 errors were found");
     assert_eq!(with(json!([]), "1 warning\nwarning whole Old: use v1").0, "ErrorPresent");
