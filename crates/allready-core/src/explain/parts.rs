@@ -189,13 +189,13 @@ impl Reader<'_> {
         let generation = self.object["metadata"]["generation"].as_i64();
         let lag =
             condition.observed.map(crate::Generation::get).and_then(|observed| lag(observed, generation));
-        let mut said = format!("{}={}", condition.type_, condition.status);
-        if let Some(old) = gateway::early(&self.id.group, &condition.type_) {
-            said.push_str(&match old.successors() {
-                none if none.is_empty() => " (no longer in the Gateway API)".to_owned(),
-                today => format!(" (early name of {today})"),
-            });
-        }
+        let early = gateway::early(&self.id.group, &condition.type_).map(gateway::OldCondition::successors);
+        let today = match early.as_deref() {
+            None => String::new(),
+            Some("") => " (no longer in the Gateway API)".to_owned(),
+            Some(today) => format!(" (early name of {today})"),
+        };
+        let said = format!("{}={}{today}", condition.type_, condition.status);
         let label = if place.is_empty() { said } else { format!("{place}: {said}") };
         let is_bad_rollout = self.id.kind == "Deployment"
             && condition.type_ == "Progressing"
