@@ -195,6 +195,7 @@ mod tests {
         work.received(1);
         work.set_reconciles(1);
         work.set_clusters(1, 1);
+        work.set_dangling(1);
         work.set_lag("eu-1", Duration::from_secs(1));
         work.ready_became(Status::False);
         let controllers = vec![("hub", WriteMetrics::default(), work)];
@@ -209,7 +210,9 @@ mod tests {
             .map(|row| {
                 let cells: Vec<&str> = row.split('|').map(str::trim).collect();
                 let [name, kind, help, ..] = cells[..] else { panic!("{row}") };
-                let name = name.split(['`', '{']).next().unwrap_or_default().replace("CONTROLLER", "hub");
+                // Here one controller has the metrics of all.
+                let name = name.split(['`', '{']).next().unwrap_or_default();
+                let name = name.replace("CONTROLLER", "hub").replace("gateway", "hub");
                 let name = format!("allready_{}", name.trim_end_matches("_total"));
                 (name, (kind.to_owned(), help.to_owned()))
             })
