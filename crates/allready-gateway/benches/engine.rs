@@ -1,4 +1,4 @@
-//! What statuses cost: all of them, and those of one change.
+//! The cost of statuses: all of them, and those of one change.
 //!
 //! `cargo bench -p allready-gateway --bench engine`, or `cargo xtask bench gateway`. 1,000 Gateways with 10 listeners each, 1,000
 //! namespaces with a Service and a ReferenceGrant, and 100 to 20,000 routes. Fails where a limit does not hold.

@@ -48,7 +48,7 @@ struct Lists {
     without: BTreeMap<String, String>,
 }
 
-/// Where logs and reports are kept.
+/// The directory of logs and reports.
 const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/gateway-conformance");
 
 /// Runs the suite, prints the end of each test, and returns false if a status was wrong.

@@ -46,7 +46,7 @@ pub(super) struct Ended {
 /// Everything that was printed.
 #[derive(Default)]
 pub(super) struct Output {
-    /// What tests and their parts said.
+    /// Output of tests and their parts.
     said: BTreeMap<String, Vec<String>>,
     /// The tests and their parts, with the first word of their end and how long they took.
     ends: Vec<(String, String, Duration)>,
@@ -84,7 +84,7 @@ impl Output {
         self.ends.iter().filter_map(test).collect()
     }
 
-    /// What was said outside of tests: why nothing could be run.
+    /// Output outside of tests: why nothing could be run.
     pub(super) fn setup(&self) -> Vec<String> {
         self.said.get("Suite").map(|lines| errors(lines)).unwrap_or_default()
     }

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::{cluster::ClusterArgs, failure::Failure};
 
-/// What to do with objects of the Gateway API.
+/// A command on objects of the Gateway API.
 #[derive(Debug, Args)]
 pub(crate) struct GatewayArgs {
     /// What to do.
@@ -14,7 +14,7 @@ pub(crate) struct GatewayArgs {
     pub(crate) command: GatewayCommand,
 }
 
-/// What can be done with objects of the Gateway API.
+/// The commands on objects of the Gateway API.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GatewayCommand {
     /// Compute the status that Gateway API manifests would get, and report what would be wrong.

@@ -21,10 +21,10 @@ use crate::{
 /// So many kinds are read at the same time.
 const PARALLEL: usize = 8;
 
-/// What a cluster has.
+/// The objects of a cluster.
 pub(super) struct Stored {
     pub(super) objects: Vec<Manifest>,
-    /// What could not be read, in sentences.
+    /// Sentences on the kinds that could not be read.
     pub(super) problems: Vec<String>,
     /// Kinds that could not be read.
     pub(super) unread: BTreeSet<String>,

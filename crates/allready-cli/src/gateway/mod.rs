@@ -39,7 +39,7 @@ struct Report {
     /// The number of objects that were checked.
     objects: usize,
     notes: Vec<String>,
-    /// What could not be read or used, in sentences.
+    /// Sentences on the parts that could not be read or used.
     unlisted: Vec<String>,
     /// Kinds of the cluster that could not be read.
     unread: BTreeSet<String>,

@@ -101,7 +101,14 @@ impl Of<'_> {
     /// References to a class or to parents that nobody has given.
     fn dangling(&mut self) {
         for reference in references(&self.given.object) {
-            let Some(key) = reference.key() else { continue };
+            let key = reference.key();
+            let is_set = self.given.object.key.kind == Kind::ListenerSet && reference.role == Role::Parent;
+            if is_set && key.as_ref().is_none_or(|key| key.kind != Kind::Gateway) {
+                let message = format!("{} is no Gateway: ListenerSets attach to Gateways", reference.words());
+                self.add(Part::Whole, &reference.pointer, "Invalid", &message);
+                continue;
+            }
+            let Some(key) = key else { continue };
             if self.world.given.contains_key(&key) {
                 continue;
             }
@@ -134,7 +141,7 @@ impl Of<'_> {
         }
     }
 
-    /// What no status says, since nobody writes one.
+    /// Malformed objects whose status nobody writes.
     fn malformed(&mut self) {
         let key = &self.given.object.key;
         let is_judged = key.kind.is_route()

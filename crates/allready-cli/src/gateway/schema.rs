@@ -1,4 +1,4 @@
-//! What the API server would refuse: manifests against the schemas and CEL rules of the CRDs.
+//! Refusals of the API server: manifests against the schemas and CEL rules of the CRDs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -257,7 +257,12 @@ impl Model<'_> {
         let is_there =
             |key: &ObjectKey| self.world.given.contains_key(key) || self.world.assumed.contains_key(key);
         let mut node = self.node(key, String::new());
+        let is_gateway = |of: Option<ObjectKey>| of.is_some_and(|key| key.kind == Kind::Gateway);
         match key.kind {
+            // It names something that is no Gateway.
+            Kind::ListenerSet if !parents.iter().any(|one| is_gateway(one.key())) => {
+                node.below = self.routes_at(key, None);
+            }
             kind if kind.is_route() || kind == Kind::ListenerSet => {
                 let homeless: Vec<usize> = parents
                     .iter()

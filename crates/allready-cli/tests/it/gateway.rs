@@ -89,6 +89,23 @@ fn the_objects_have_their_status_and_nobody_answers_for_a_gateway_that_is_not_th
 }
 
 #[test]
+fn listener_sets_that_name_each_other_are_errors_and_not_left_out() {
+    let set = |name: &str, parent: &str| {
+        format!(
+            "{{apiVersion: gateway.networking.k8s.io/v1, kind: ListenerSet, metadata: {{name: {name}}}, \
+             spec: {{parentRef: {{kind: ListenerSet, name: {parent}}}, listeners: [{{name: http, port: 80, protocol: HTTP}}]}}}}\n"
+        )
+    };
+    let sets = format!("{}---\n{}", set("a", "b"), set("b", "a"));
+    let told = check(&[("sets.yaml", &sets)], &["-f", "sets.yaml"]);
+    assert!(told.starts_with("exit 1"), "{told}");
+    for (one, other) in [("a", "b"), ("b", "a")] {
+        let line = format!("ListenerSet/default/{one}  ✗ Invalid: ListenerSet/default/{other} is no Gateway");
+        assert!(told.contains(&line), "{told}");
+    }
+}
+
+#[test]
 fn kinds_that_are_assumed_are_no_error_and_a_route_alone_can_be_checked() {
     let gateway = GATEWAY.replace(", namespace: certs", "");
     let files = [("gateway.yaml", gateway.as_str()), ("routes.yaml", ROUTES)];

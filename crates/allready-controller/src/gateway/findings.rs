@@ -33,7 +33,7 @@ impl Finding {
     }
 }
 
-/// What was found, since when, and whether it was told: once for each finding.
+/// The findings, each with the time since when, and whether it was told.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     found: BTreeMap<Finding, (Duration, bool)>,

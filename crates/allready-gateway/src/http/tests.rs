@@ -6,7 +6,7 @@ use http::{HeaderMap, Request};
 use super::*;
 use crate::{Object, Support};
 
-/// What happens to one request: the answer of a filter that redirects, or the request and the response as the backend's filters make them.
+/// The outcome of one request: the answer of a filter that redirects, or the request and the response as the backend's filters make them.
 struct Answer {
     backend: String,
     location: Option<String>,

@@ -1,4 +1,4 @@
-//! What a data plane is told, and the addresses that it tells.
+//! Listeners and routes for a data plane, and the addresses that it assigns.
 
 use allready_gateway::{Kind, ObjectKey, Support, object::Address};
 
