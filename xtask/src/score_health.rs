@@ -1,10 +1,11 @@
-//! How often the verdicts of `allready_core::health` are those of people who know the kinds.
+//! How often the verdicts of `allready_inspect::health` are those of people who know the kinds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use allready_core::health::{Health, group, judge, kstatus};
-use allready_core::{Time, registry::Registry};
+use allready_core::Time;
+use allready_inspect::health::{Health, group, judge, kstatus};
+use allready_inspect::registry::Registry;
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
 use serde_json::Value;

@@ -8,12 +8,11 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use allready_core::{
-    Time,
+use allready_core::{Time, set::ANNOTATION};
+use allready_inspect::{
     health::{Health, Verdict, group, judge},
     lint::is_definition,
     registry::{self, Entry, Registry},
-    set::ANNOTATION,
 };
 use allready_kube::resources::{Catalog, Resource};
 use clap::Args;

@@ -1,9 +1,7 @@
 //! Which status of a condition type is good, by the registry that everything here judges with.
 
-use allready_core::{
-    Polarity,
-    registry::{ConditionRole, Registry},
-};
+use allready_core::Polarity;
+use allready_inspect::registry::{ConditionRole, Registry};
 
 /// The polarity of a type in the report of a component.
 ///

@@ -19,18 +19,13 @@
 
 pub mod condition;
 pub mod damping;
-pub mod explain;
 pub mod findings;
 pub mod fleet;
 pub mod found;
-pub mod health;
-pub mod lint;
-pub mod registry;
 pub mod rollup;
 pub mod roster;
 pub mod set;
 pub mod transition;
-pub mod writers;
 
 pub use condition::{
     Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time,

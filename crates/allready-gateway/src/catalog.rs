@@ -1,4 +1,5 @@
-//! Conditions of the Gateway API as data: types, polarity, reasons, and what became of those of early versions.
+//! Conditions of the Gateway API as data: types, polarity and reasons. What became of those of early versions is in
+//! `allready_inspect::registry::gateway`.
 //!
 //! The source is the Go types of Gateway API 1.6.3 (`apis/v1`), and for a few reasons its conformance tests.
 //!
@@ -14,7 +15,6 @@ use allready_core::{Polarity, Status};
 
 mod table;
 
-pub use allready_core::registry::gateway::{OLD, OldCondition, On};
 pub use table::CONDITIONS;
 
 /// The version of Gateway API that this is written after.
@@ -23,6 +23,23 @@ pub const VERSION: &str = "v1.6.3";
 /// Tells whether CRDs of this bundle version have what is written here: the first major version.
 pub(crate) fn is_supported_version(bundle: &str) -> bool {
     bundle.strip_prefix('v').unwrap_or(bundle).starts_with("1.")
+}
+
+/// The list that a condition stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum On {
+    /// `status.conditions` of a GatewayClass.
+    GatewayClass,
+    /// `status.conditions` of a Gateway.
+    Gateway,
+    /// `status.conditions` of a ListenerSet.
+    ListenerSet,
+    /// `status.listeners[].conditions` of a Gateway or a ListenerSet.
+    Listener,
+    /// `status.parents[].conditions` of a route.
+    RouteParent,
+    /// `status.ancestors[].conditions` of a policy.
+    PolicyAncestor,
 }
 
 /// The circumstances in which a condition is there.
@@ -137,8 +154,15 @@ mod tests {
 
     #[test]
     fn what_an_old_condition_became_is_known_today() {
+        use allready_inspect::registry::gateway::{OLD, On as OldOn};
+
         for old in OLD {
             for &(on, type_, status, reason) in old.today {
+                let on = match on {
+                    OldOn::Gateway => On::Gateway,
+                    OldOn::Listener => On::Listener,
+                    OldOn::RouteParent => On::RouteParent,
+                };
                 assert!(is_known(on, type_, status, reason), "{}: {on:?} {type_} {reason}", old.type_);
             }
         }

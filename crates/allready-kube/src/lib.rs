@@ -22,7 +22,6 @@ pub mod backoff;
 pub mod clock;
 pub mod crd;
 pub mod events;
-pub mod follow;
 pub mod kinds;
 pub mod lease;
 pub mod list_watch;

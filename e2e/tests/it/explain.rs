@@ -1,13 +1,13 @@
 //! Following an object of a cluster to the first cause of how it is.
 
-use allready_core::{
-    Time,
+use allready_core::Time;
+use allready_e2e::Server;
+use allready_inspect::cluster::{Budget, follow};
+use allready_inspect::{
     explain::{Bounds, Explanation, ObjectId, Reference},
     registry::Registry,
 };
-use allready_e2e::Server;
 use allready_kube::{
-    follow::{Budget, follow},
     kinds::{ConfigurationStatus, StatusReport, definitions},
     resources::Catalog,
 };

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use allready_core::{
+use allready_e2e::{Server, eventually, within};
+use allready_inspect::{
     health::{Health, judge},
     registry::{Entry, Registry},
 };
-use allready_e2e::{Server, eventually, within};
 use example_resource_graph::{ResourceGraphDefinition, run};
 use k8s_openapi::{
     api::core::v1::ConfigMap,

@@ -1,7 +1,7 @@
 //! Findings: the meaning of a fact for a condition. Pure.
 
 use allready::{Reason, Standing, Time, reason};
-use allready_core::{
+use allready_inspect::{
     health::{Health, judge},
     registry::Registry,
 };

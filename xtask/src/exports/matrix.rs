@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use allready_core::Polarity;
-use allready_core::registry::export::Wanted;
-use allready_core::registry::{ConditionRole, Entry, Registry, StateMeaning};
+use allready_inspect::registry::export::Wanted;
+use allready_inspect::registry::{ConditionRole, Entry, Registry, StateMeaning};
 use serde_json::{Value, json};
 
 use super::strangers;

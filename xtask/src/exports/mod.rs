@@ -12,10 +12,11 @@ use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use allready_core::health::{Verdict, judge};
-use allready_core::registry::Registry;
-use allready_core::registry::export::{Format, Wanted, declared, export};
-use allready_core::{Time, health::Health};
+use allready_core::Time;
+use allready_inspect::health::Health;
+use allready_inspect::health::{Verdict, judge};
+use allready_inspect::registry::Registry;
+use allready_inspect::registry::export::{Format, Wanted, declared, export};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

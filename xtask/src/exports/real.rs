@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use allready_core::registry::Registry;
-use allready_core::registry::export::Wanted;
+use allready_inspect::registry::Registry;
+use allready_inspect::registry::export::Wanted;
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 

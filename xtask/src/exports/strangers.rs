@@ -232,9 +232,9 @@ fn of_the_spec() -> Vec<Change> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use allready_core::health::{Health, judge, rules};
-    use allready_core::registry::Registry;
-    use allready_core::registry::export::declared;
+    use allready_inspect::health::{Health, judge, rules};
+    use allready_inspect::registry::Registry;
+    use allready_inspect::registry::export::declared;
 
     use crate::exports::{VERSION, matrix, now};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use allready_core::health::{Health, Verdict};
-use allready_core::registry::export::Wanted;
+use allready_inspect::health::{Health, Verdict};
+use allready_inspect::registry::export::Wanted;
 use serde_json::Value;
 
 use super::Words;

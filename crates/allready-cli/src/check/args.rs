@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use allready_core::{Time, health::Health};
+use allready_core::Time;
+use allready_inspect::health::Health;
 use clap::{Args, ValueEnum};
 
 use crate::{

@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use allready_core::health::Health;
+use allready_inspect::health::Health;
 
 use super::{
     collect::Collector,

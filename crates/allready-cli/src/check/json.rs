@@ -1,7 +1,7 @@
 //! Verdicts for programs.
 
-use allready_core::{
-    Time,
+use allready_core::Time;
+use allready_inspect::{
     health::{Health, kstatus},
     writers::Writer,
 };

@@ -1,9 +1,7 @@
 //! What one object came to.
 
-use allready_core::{
-    Time,
-    health::{Health, Verdict, kstatus, rule},
-};
+use allready_core::Time;
+use allready_inspect::health::{Health, Verdict, kstatus, rule};
 use serde_json::Value;
 
 use crate::declared::Known;

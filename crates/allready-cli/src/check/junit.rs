@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use allready_core::health::Health;
+use allready_inspect::health::Health;
 
 use super::{judgement::Judgement, tally::Tally};
 use crate::xml;

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use allready_core::{Time, health::Health};
+use allready_core::Time;
+use allready_inspect::health::Health;
 
 use super::{
     judgement::Judgement,

@@ -1,6 +1,6 @@
 //! How many there are of what.
 
-use allready_core::health::Health;
+use allready_inspect::health::Health;
 use serde_json::{Value, json};
 
 /// How many objects came to what.

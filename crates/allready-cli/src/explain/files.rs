@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use allready_core::{
+use allready_inspect::{
     explain::{Extent, Known, ObjectId},
     lint::is_definition,
 };

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use allready_core::{
-    Time,
+use allready_core::Time;
+use allready_inspect::{
     explain::{Explanation, Node},
     health::Health,
 };

@@ -9,12 +9,12 @@ mod words;
 
 use std::{io::IsTerminal as _, path::PathBuf, process::ExitCode, time::Duration};
 
-use allready_core::{
-    Time,
+use allready_core::Time;
+use allready_inspect::cluster::{Budget, follow};
+use allready_inspect::{
     explain::{Bounds, Explanation, ObjectId, Reference, explain},
     health::Health,
 };
-use allready_kube::follow::{Budget, follow};
 use clap::{Args, ValueEnum};
 
 use self::tree::Look;

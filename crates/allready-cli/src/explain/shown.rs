@@ -1,9 +1,7 @@
 //! An explanation on the screen of another command.
 
-use allready_core::{
-    Time,
-    explain::{Explanation, What},
-};
+use allready_core::Time;
+use allready_inspect::explain::{Explanation, What};
 
 use super::{
     is_utf8_locale,

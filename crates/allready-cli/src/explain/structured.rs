@@ -1,6 +1,6 @@
 //! An explanation for programs.
 
-use allready_core::explain::Explanation;
+use allready_inspect::explain::Explanation;
 use serde_json::{Value, json};
 
 use super::{graph, words};

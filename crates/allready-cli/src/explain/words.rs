@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use allready_core::{
-    Time,
+use allready_core::Time;
+use allready_inspect::{
     explain::{Cause, Explanation, Folded, Node, What},
     health::Health,
 };

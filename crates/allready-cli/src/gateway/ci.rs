@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use allready_core::lint::Severity;
 use allready_gateway::ObjectKey;
+use allready_inspect::lint::Severity;
 use serde_json::{Value, json};
 
 use super::Report;

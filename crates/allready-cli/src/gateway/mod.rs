@@ -13,7 +13,8 @@ mod world;
 
 use std::{collections::BTreeSet, process::ExitCode};
 
-use allready_core::{Time, lint::Severity};
+use allready_core::Time;
+use allready_inspect::lint::Severity;
 
 pub(crate) use self::args::GatewayArgs;
 use self::{

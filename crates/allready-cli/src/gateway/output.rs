@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use allready_core::lint::Severity;
 use allready_gateway::{Kind, ObjectKey, ObjectStatus};
+use allready_inspect::lint::Severity;
 use serde_json::{Value, json};
 
 use super::{

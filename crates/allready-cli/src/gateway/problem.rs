@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use allready_core::{
     Condition, Status,
     findings::{self, Subject},
-    lint::Severity,
 };
 use allready_gateway::{Kind, ListenerStatus, ObjectKey, ObjectStatus, object::Spec};
+use allready_inspect::lint::Severity;
 
 use super::{
     reference::{Role, references},

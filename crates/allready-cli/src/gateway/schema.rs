@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use allready_apiserver::ApiServer;
-use allready_core::lint::Severity;
 use allready_gateway::{GROUP, ObjectKey};
+use allready_inspect::lint::Severity;
 use kube::{
     Client,
     core::{Request, params::PostParams},

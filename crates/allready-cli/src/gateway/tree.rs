@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use allready_core::{Condition, Status, lint::Severity};
+use allready_core::{Condition, Status};
 use allready_gateway::{Kind, ListenerStatus, ObjectKey, ObjectStatus, object::Spec};
+use allready_inspect::lint::Severity;
 
 use super::{
     problem::{Part, Problem},

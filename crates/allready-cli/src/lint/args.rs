@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use allready_core::{
-    Time,
-    lint::{Severity, Unmet},
-};
+use allready_core::Time;
+use allready_inspect::lint::{Severity, Unmet};
 use clap::{Args, ValueEnum};
 use jiff::SignedDuration;
 

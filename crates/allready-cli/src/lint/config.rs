@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use allready_core::lint::Config;
+use allready_inspect::lint::Config;
 
 use crate::{failure::Failure, input, printer::tame};
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use allready_core::lint::{self, Rule};
+use allready_inspect::lint::{self, Rule};
 
 use super::args::LintOutput;
 use crate::{

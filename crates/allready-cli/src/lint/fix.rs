@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
 };
 
-use allready_core::lint;
+use allready_inspect::lint;
 use serde_json::Value;
 
 use super::args::LintArgs;

@@ -12,7 +12,8 @@ mod watch;
 
 use std::process::ExitCode;
 
-use allready_core::{Time, lint::Ignores};
+use allready_core::Time;
+use allready_inspect::lint::Ignores;
 
 pub(crate) use args::LintArgs;
 pub(crate) use output::{annotation, level, sarif_document, sarif_location};

@@ -5,8 +5,9 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-use allready_core::{
-    Time, health,
+use allready_core::Time;
+use allready_inspect::{
+    health,
     lint::{self, Config, Context, Coverage, Finding, History, Ignores, Relations, Scope, Severity, Unmet},
     registry::Registry,
 };

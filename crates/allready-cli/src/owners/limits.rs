@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use allready_core::writers::{self, Operation, Ownership};
+use allready_inspect::writers::{self, Operation, Ownership};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -134,7 +134,7 @@ fn longest_message(object: &Value, ownership: &Ownership) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use allready_core::writers::all;
+    use allready_inspect::writers::all;
     use serde_json::json;
 
     use super::*;

@@ -5,7 +5,8 @@ mod view;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use allready_core::{Time, writers};
+use allready_core::Time;
+use allready_inspect::writers;
 use clap::Args;
 use serde_json::Value;
 

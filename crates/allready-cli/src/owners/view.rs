@@ -2,10 +2,8 @@
 
 use std::cmp::Reverse;
 
-use allready_core::{
-    Time, found,
-    writers::{self, Agreement, Manager, Operation, OwnedCondition, Ownership},
-};
+use allready_core::{Time, found};
+use allready_inspect::writers::{self, Agreement, Manager, Operation, OwnedCondition, Ownership};
 use serde_json::{Value, json};
 
 use super::limits::{Level, Limit};

@@ -8,12 +8,10 @@ use std::{
     process::ExitCode,
 };
 
-use allready_core::{
-    Time,
-    registry::{
-        Entry, Registry,
-        export::{Format, Wanted, declared, export},
-    },
+use allready_core::Time;
+use allready_inspect::registry::{
+    Entry, Registry,
+    export::{Format, Wanted, declared, export},
 };
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};

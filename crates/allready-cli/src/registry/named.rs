@@ -1,6 +1,6 @@
 //! Kinds by the names that people use.
 
-use allready_core::registry::{
+use allready_inspect::registry::{
     Registry,
     export::{Wanted, declared},
 };

@@ -1,7 +1,7 @@
 //! What is known of a kind, as tables.
 
-use allready_core::{
-    Polarity,
+use allready_core::Polarity;
+use allready_inspect::{
     health::Health,
     registry::{ConditionRole, Entry, Registry, Semantics, export::Wanted},
 };

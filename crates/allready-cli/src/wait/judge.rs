@@ -1,7 +1,7 @@
 //! Whether an object is as wished, at one instant.
 
-use allready_core::{
-    Time,
+use allready_core::Time;
+use allready_inspect::{
     health::{self, Health, judge as judge_health},
     registry::Registry,
 };
@@ -207,10 +207,8 @@ mod tests {
 
     #[test]
     fn early_conditions_of_the_gateway_api_are_waited_for_by_their_polarity() {
-        use allready_core::{
-            Standing,
-            registry::gateway::{GROUPS, OLD},
-        };
+        use allready_core::Standing;
+        use allready_inspect::registry::gateway::{GROUPS, OLD};
 
         let healthy = rules(&["Healthy"], false);
         for old in OLD {

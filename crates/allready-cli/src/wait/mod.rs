@@ -13,7 +13,8 @@ mod wish;
 
 use std::{process::ExitCode, time::Duration};
 
-use allready_core::{Time, registry::Registry};
+use allready_core::Time;
+use allready_inspect::registry::Registry;
 use allready_kube::{clock::Clock, list_watch::WatchError, refusal::Refusal};
 use serde_json::{Value, json};
 use tokio::time::Instant;

@@ -184,7 +184,7 @@ impl Tracked {
 
 #[cfg(test)]
 mod tests {
-    use allready_core::registry::Registry;
+    use allready_inspect::registry::Registry;
     use serde_json::json;
 
     use super::*;

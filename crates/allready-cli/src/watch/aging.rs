@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use allready_core::{
-    Time,
-    health::{Health, Verdict},
-};
+use allready_core::Time;
+use allready_inspect::health::{Health, Verdict};
 use jiff::SignedDuration;
 use serde_json::Value;
 

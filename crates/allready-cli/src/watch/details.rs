@@ -3,6 +3,8 @@
 use allready_core::{
     Status, Time,
     found::{self, FoundObject},
+};
+use allready_inspect::{
     health::{Verdict, judge},
     registry::Registry,
     writers,

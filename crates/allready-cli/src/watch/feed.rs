@@ -2,15 +2,15 @@
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
-use allready_core::{
-    Time,
+use allready_core::Time;
+use allready_inspect::cluster::{Budget, follow};
+use allready_inspect::{
     explain::{Bounds, ObjectId, Reference},
     health,
     registry::Registry,
 };
 use allready_kube::{
     backoff::Backoff,
-    follow::{Budget, follow},
     list_watch::{NO_ANSWER, WatchError, list_watch_opened},
     refusal::innermost,
     resources::{Catalog, Resource, Selection},

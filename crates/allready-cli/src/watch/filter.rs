@@ -1,6 +1,6 @@
 //! Which rows are wanted, as a line that a person types.
 
-use allready_core::health::Health;
+use allready_inspect::health::Health;
 
 /// What a filter looks at.
 pub(super) struct Subject<'a> {

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use allready_core::{Time, health::Health};
+use allready_core::Time;
+use allready_inspect::health::Health;
 
 use super::model::Key;
 

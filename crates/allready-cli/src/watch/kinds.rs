@@ -2,7 +2,8 @@
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
-use allready_core::{Time, health::Health};
+use allready_core::Time;
+use allready_inspect::health::Health;
 use allready_kube::list_watch::{Store, WatchEvent};
 
 use super::model::{Place, Record};

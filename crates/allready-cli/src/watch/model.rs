@@ -2,8 +2,8 @@
 
 use std::{cmp::Ordering, sync::Arc};
 
-use allready_core::{
-    Time,
+use allready_core::Time;
+use allready_inspect::{
     explain::Explanation,
     health::{Health, Verdict},
     writers::Writer,

@@ -5,7 +5,8 @@ mod tests;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
-use allready_core::{Time, registry::Registry};
+use allready_core::Time;
+use allready_inspect::registry::Registry;
 use allready_kube::resources::{Catalog, Resource, Selection};
 use anstream::{AutoStream, ColorChoice};
 use kube::Client;

@@ -6,8 +6,8 @@ mod many;
 mod panic;
 mod story;
 
-use allready_core::{
-    Time,
+use allready_core::Time;
+use allready_inspect::{
     health::{Health, Verdict},
     writers::Writer,
 };

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use allready_core::{Time, explain::Explanation, health::Verdict};
+use allready_core::Time;
+use allready_inspect::{explain::Explanation, health::Verdict};
 use allready_kube::list_watch::WatchEvent;
 
 use super::{

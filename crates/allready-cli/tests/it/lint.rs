@@ -230,7 +230,7 @@ fn our_own_definitions_lint_clean() {
 fn the_definitions_that_tests_use_are_as_good_as_their_originals() {
     use allready_apiserver::catalog;
     let found = |definition: &Value| -> Vec<String> {
-        allready_core::lint::definition(definition).iter().map(ToString::to_string).collect()
+        allready_inspect::lint::definition(definition).iter().map(ToString::to_string).collect()
     };
     assert_eq!(found(&catalog::dns_endpoint()), [] as [&str; 0]);
     // The original shows no reason either.

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use super::allready;
 
 /// An object of a kube-apiserver 1.36, with managers that agree and managers that do not.
-const GATE: &str = include_str!("../../../allready-core/src/writers/tests/gate.json");
+const GATE: &str = include_str!("../../../allready-inspect/src/writers/tests/gate.json");
 const NOW: &str = "2026-11-15T16:40:00Z";
 
 fn owners(arguments: &[&str], stdin: &str) -> String {

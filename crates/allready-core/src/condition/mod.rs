@@ -175,6 +175,6 @@ pub(crate) fn since(previous: Option<&Condition>, status: Status, now: Time) -> 
 }
 
 /// The first part of a text for an error message: nobody wants a megabyte quoted back.
-pub(crate) fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     cut(text, 120).into_owned()
 }

@@ -40,7 +40,7 @@ use std::{
 pub use fold::{Fold, Folded, MULTIPLE_REASONS, PARTIALLY_INVALID, Partial};
 pub use subject::{Subject, SubjectError};
 pub use text::{FindingsError, ParsedFindings, parse};
-pub(crate) use told::Told;
+pub use told::{Problem, Told};
 
 use crate::{Message, Reason};
 

@@ -7,26 +7,30 @@ use crate::{Message, condition::SubCondition, found::FoundSubConditions};
 
 /// One problem of a condition.
 #[derive(Debug)]
-pub(crate) struct Problem<'a> {
-    pub(crate) severity: Severity,
-    pub(crate) type_: Cow<'a, str>,
-    pub(crate) reason: Cow<'a, str>,
-    pub(crate) message: Cow<'a, str>,
+pub struct Problem<'a> {
+    /// Whether it is an error or a warning.
+    pub severity: Severity,
+    /// Its type.
+    pub type_: Cow<'a, str>,
+    /// Its reason.
+    pub reason: Cow<'a, str>,
+    /// Its message.
+    pub message: Cow<'a, str>,
 }
 
 /// The problems that a condition tells of, as many as were asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Told<'a> {
+pub struct Told<'a> {
     /// The first of them, errors before warnings.
-    pub(crate) problems: Vec<Problem<'a>>,
+    pub problems: Vec<Problem<'a>>,
     /// All of them, also those that whoever wrote them left out.
-    pub(crate) counts: Counts,
+    pub counts: Counts,
 }
 
 impl<'a> Told<'a> {
     /// Reads the first problems of a condition: its errors and warnings, or else those that [`parse`](super::parse) finds in its
     /// message.
-    pub(crate) fn read(
+    pub fn read(
         errors: FoundSubConditions<'a>,
         warnings: FoundSubConditions<'a>,
         message: &str,
@@ -78,7 +82,7 @@ impl<'a> Told<'a> {
     }
 
     /// Returns how many there are besides those that were asked for.
-    pub(crate) fn omitted(&self) -> Counts {
+    pub fn omitted(&self) -> Counts {
         let errors = self.problems.iter().filter(|problem| problem.severity == Severity::Error).count();
         Counts {
             errors: self.counts.errors.saturating_sub(errors),

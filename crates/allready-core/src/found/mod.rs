@@ -211,3 +211,15 @@ fn read_entries<'a>(entries: &'a [Value], notes: &mut Notes) -> Vec<FoundConditi
     }
     conditions
 }
+
+/// The instant that a text means, read as leniently as the times of conditions.
+///
+/// ```
+/// use allready_core::found;
+///
+/// assert_eq!(found::time("2026-03-01 10:00:00").unwrap().to_string(), "2026-03-01T10:00:00Z");
+/// assert_eq!(found::time("yesterday"), None);
+/// ```
+pub fn time(text: &str) -> Option<Time> {
+    crate::condition::rfc3339::from_text(text).map(|(time, _)| time)
+}

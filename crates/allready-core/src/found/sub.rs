@@ -35,7 +35,7 @@ pub struct FoundSubConditions<'a>(&'a [Value]);
 
 impl<'a> FoundSubConditions<'a> {
     /// Reads the value of the field, whatever it is.
-    pub(crate) fn read(value: Option<&'a Value>) -> Self {
+    pub fn read(value: Option<&'a Value>) -> Self {
         Self(match value {
             None | Some(Value::Null | Value::Bool(false)) => &[],
             Some(Value::Array(entries)) => entries,

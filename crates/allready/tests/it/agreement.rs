@@ -4,8 +4,8 @@ use allready::{
     Condition, ConditionSet, Conditions, Polarity, Status, StatusFields, Time, reason,
     set::{At, Declared, Role, TypedSet as _},
 };
-use allready_core::{
-    ConditionType,
+use allready_core::ConditionType;
+use allready_inspect::{
     health::{Health, judge},
     registry::{Entry, Registry},
 };

@@ -1,6 +1,6 @@
 //! Findings as annotations of a GitHub workflow.
 
-use allready_core::lint::Severity;
+use allready_inspect::lint::Severity;
 
 use crate::{
     lint::{args::LintArgs, session::Report},

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use allready_core::lint::Severity;
+use allready_inspect::lint::Severity;
 
 use crate::{
     cli::Output,

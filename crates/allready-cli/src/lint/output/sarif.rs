@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use allready_core::lint::{self, Severity};
+use allready_inspect::lint::{self, Severity};
 use serde_json::{Value, json};
 
 use crate::{

@@ -2,10 +2,8 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use allready_core::{
-    condition::cut,
-    lint::{ObjectRef, Rule, Severity},
-};
+use allready_core::condition::cut;
+use allready_inspect::lint::{ObjectRef, Rule, Severity};
 
 use crate::{
     failure::Failure,

@@ -6,7 +6,7 @@ use allready_apiserver::{
     ApiServer, Verb,
     fault::{Effect as Fault, Rule},
 };
-use allready_core::health::Health;
+use allready_inspect::health::Health;
 use kube::api::{Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use allready_apiserver::{
     fault::{Effect as Fault, Rule},
     server::Keep,
 };
-use allready_core::registry::Registry;
+use allready_inspect::registry::Registry;
 use allready_kube::resources::{Catalog, Resource, Selection};
 use kube::{
     Api, Client,
@@ -117,7 +117,7 @@ async fn what_is_declared_of_a_kind_decides_what_its_objects_look_like() {
     scene.create("a", "True").await;
     let declared =
         json!([{ "group": "example.com", "kind": "Widget", "conditions": { "Ready": "abnormal" } }]);
-    let registry = Registry::builtin().clone().with(allready_core::registry::read(&declared).unwrap());
+    let registry = Registry::builtin().clone().with(allready_inspect::registry::read(&declared).unwrap());
     scene.follow_by(registry);
     scene.until("it is degraded", |model| model.tally.of(Health::Degraded) == 1).await;
 }

@@ -1,4 +1,4 @@
-use allready_core::{
+use allready_inspect::{
     explain::{Bounds, Extent, Known, ObjectId, Reference, explain},
     registry::Registry,
 };

@@ -15,7 +15,7 @@ use ratatui::{
 pub(super) use self::style::Palette;
 use self::text::{cut, width};
 use super::model::{Model, Screen};
-use allready_core::health::Health;
+use allready_inspect::health::Health;
 
 /// Draws everything.
 pub(super) fn draw(model: &Model, palette: Palette, frame: &mut Frame<'_>) {

@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 
-use allready_core::{
-    Status, Time,
-    health::{Health, Verdict},
-};
+use allready_core::{Status, Time};
+use allready_inspect::health::{Health, Verdict};
 use ratatui::text::{Line, Span};
 
 use super::{

@@ -1,6 +1,6 @@
 //! How things look.
 
-use allready_core::health::Health;
+use allready_inspect::health::Health;
 use ratatui::style::{Color, Modifier, Style};
 
 /// Whether there are colours.

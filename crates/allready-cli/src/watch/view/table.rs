@@ -101,7 +101,7 @@ fn nothing(model: &Model) -> String {
     if model.shows_all {
         return "There are no objects.".to_owned();
     }
-    let suspended = match model.tally.of(allready_core::health::Health::Suspended) {
+    let suspended = match model.tally.of(allready_inspect::health::Health::Suspended) {
         0 => String::new(),
         count => format!(", {count} of them suspended on purpose"),
     };

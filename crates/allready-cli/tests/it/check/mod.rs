@@ -61,10 +61,8 @@ fn of_several_errors_in_a_message_the_table_tells_the_first_and_counts_the_other
 
 #[test]
 fn early_conditions_of_the_gateway_api_count_by_their_polarity() {
-    use allready_core::{
-        Standing,
-        registry::gateway::{GROUPS, OLD},
-    };
+    use allready_core::Standing;
+    use allready_inspect::registry::gateway::{GROUPS, OLD};
 
     let gateways = |standing: Standing| {
         let gateway = |(index, type_, status): (usize, &str, &str)| {

@@ -1,0 +1,149 @@
+//! From an object that is not well to the first cause of it.
+//!
+//! [`explain`] is a plain function over what is [`Known`]. What it would like to know besides is in
+//! [`Explanation::wanted`]: whoever can ask a cluster does so, adds the answers, and explains again, until nothing is
+//! wanted or there have been enough requests. That something may not be read is an answer too.
+//!
+//! ```
+//! use allready_core::Time;
+//! use allready_inspect::{explain::{Bounds, Extent, Known, ObjectId, Reference, explain}, registry::Registry};
+//! use serde_json::json;
+//!
+//! let mut known = Known::new(Extent::Everything);
+//! known.add(json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a", "namespace": "shop" },
+//!     "spec": { "secretRef": { "name": "password" } },
+//!     "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "NoPassword" }] } }));
+//! let root = Reference::to(&ObjectId::new("example.com", "Widget", "shop", "a"));
+//! let explanation = explain(&known, &root, Registry::builtin(), Time::EPOCH, &Bounds::default());
+//! let cause = explanation.cause.as_ref().unwrap();
+//! assert_eq!(explanation.nodes[cause.node()].label, "Secret shop/password");
+//! assert_eq!(explanation.nodes[cause.node()].message, "it is not there");
+//! ```
+
+mod build;
+mod cause;
+mod id;
+mod known;
+mod node;
+mod parts;
+mod references;
+mod relate;
+mod selectors;
+mod settle;
+#[cfg(test)]
+mod tests;
+mod warnings;
+
+pub use cause::Cause;
+pub use id::{Firmness, ObjectId, Reference};
+pub use known::{Answer, Extent, Gap, Known, Request};
+pub use node::{Folded, Lag, Node, Relation, What};
+
+use crate::{health::Health, registry::Registry};
+use allready_core::Time;
+
+/// How far an explanation goes.
+///
+/// ```
+/// use allready_inspect::explain::Bounds;
+///
+/// let shallow = Bounds { depth: 2, ..Bounds::default() };
+/// assert_eq!((shallow.depth, shallow.children), (2, 10));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// How many steps from the top.
+    pub depth: usize,
+    /// How many objects below one; the worst are taken.
+    pub children: usize,
+    /// How many lines in all, more or less.
+    pub nodes: usize,
+    /// Whether what is well is shown too.
+    pub all: bool,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { depth: 12, children: 10, nodes: 500, all: false }
+    }
+}
+
+/// An object, and what is behind it.
+///
+/// ```
+/// use allready_core::Time;
+/// use allready_inspect::{explain::{Bounds, Extent, Known, ObjectId, Reference, explain}, registry::Registry};
+///
+/// let nobody = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
+/// let known = Known::new(Extent::Asked);
+/// let explanation = explain(&known, &nobody, Registry::builtin(), Time::EPOCH, &Bounds::default());
+/// assert_eq!(explanation.nodes[0].label, "Secret shop/password");
+/// assert_eq!(explanation.wanted.len(), 1, "somebody who can should ask for it");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The lines; the first is the object that was asked about, and each stands before those below it.
+    pub nodes: Vec<Node>,
+    /// The line that the others follow from; nothing where all is well.
+    pub cause: Option<Cause>,
+    /// What would help to know more.
+    pub wanted: Vec<Request>,
+}
+
+impl Explanation {
+    /// The line of the object that was asked about.
+    ///
+    /// ```
+    /// use allready_core::Time;
+    /// use allready_inspect::{explain::{Bounds, Extent, Known, ObjectId, Reference, explain}, registry::Registry};
+    ///
+    /// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
+    /// let known = Known::new(Extent::Everything);
+    /// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
+    /// assert_eq!(explanation.root().unwrap().message, "it is not there");
+    /// ```
+    pub fn root(&self) -> Option<&Node> {
+        self.nodes.first()
+    }
+
+    /// How the object that was asked about is.
+    ///
+    /// ```
+    /// use allready_core::Time;
+    /// use allready_inspect::{health::Health, registry::Registry};
+    /// use allready_inspect::explain::{Bounds, Extent, Known, ObjectId, Reference, explain};
+    ///
+    /// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
+    /// let known = Known::new(Extent::Everything);
+    /// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
+    /// assert_eq!(explanation.health(), Health::Missing);
+    /// ```
+    pub fn health(&self) -> Health {
+        self.root().and_then(|root| root.health).unwrap_or(Health::Unknown)
+    }
+}
+
+/// Explains an object, as far as is known.
+///
+/// ```
+/// use allready_core::Time;
+/// use allready_inspect::{explain::{Bounds, Extent, Known, ObjectId, Reference, explain}, registry::Registry};
+/// use serde_json::json;
+///
+/// let mut known = Known::new(Extent::Everything);
+/// known.add(json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a", "namespace": "shop" },
+///     "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "NoPassword" }] } }));
+/// let root = Reference::to(&ObjectId::new("example.com", "Widget", "shop", "a"));
+/// let explanation = explain(&known, &root, Registry::builtin(), Time::EPOCH, &Bounds::default());
+/// let cause = &explanation.nodes[explanation.cause.unwrap().node()];
+/// assert_eq!((cause.label.as_str(), cause.reason.as_str()), ("Ready=False", "NoPassword"));
+/// ```
+pub fn explain(
+    known: &Known,
+    root: &Reference,
+    registry: &Registry,
+    now: Time,
+    bounds: &Bounds,
+) -> Explanation {
+    build::build(known, root, registry, now, bounds)
+}

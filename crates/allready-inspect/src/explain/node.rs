@@ -1,0 +1,255 @@
+//! What an explanation is made of.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::id::ObjectId;
+use crate::{health::Health, writers::Writer};
+use allready_core::Time;
+
+/// What a line of an explanation is about.
+///
+/// ```
+/// use allready_inspect::explain::What;
+///
+/// assert!(What::Condition < What::Object, "what an object says stands before what is below it");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum What {
+    /// A condition of the object above.
+    Condition,
+    /// An error that the condition above lists.
+    Error,
+    /// A warning that the condition above lists.
+    Warning,
+    /// A container of the pod above.
+    Container,
+    /// Something about the object above that its status does not say.
+    Finding,
+    /// An event that warns of the object above.
+    Event,
+    /// An object.
+    Object,
+}
+
+/// How a line comes to stand below another.
+///
+/// ```
+/// use allready_inspect::explain::Relation;
+///
+/// assert_eq!(format!("Deployment web {} ReplicaSet web-1", Relation::Controls), "Deployment web controls ReplicaSet web-1");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Relation {
+    /// It is what was asked about.
+    Root,
+    /// It is what the object says of itself.
+    Says,
+    /// The condition above is computed from it.
+    DependsOn,
+    /// It is a part of the object above.
+    Has,
+    /// It was told about the object above.
+    Told,
+    /// The object above is its owner, and its controller.
+    Controls,
+    /// The object above is its owner.
+    Owns,
+    /// The object above has made it, and keeps it as it should be.
+    Applies,
+    /// The object above picks it by its labels.
+    Selects,
+    /// It reports to the object above.
+    ReportedBy,
+    /// It is the cluster that the report above is about.
+    FromCluster,
+    /// The object above names it.
+    RefersTo,
+    /// The object above asks to be served by it.
+    ServedBy,
+    /// It asks to be served by the object above.
+    Attached,
+}
+
+impl Relation {
+    /// The word for it, read from above: `owns`, `refers to`.
+    ///
+    /// ```
+    /// # use allready_inspect::explain::Relation;
+    /// assert_eq!(Relation::RefersTo.as_str(), "refers to");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Root => "",
+            Self::Says => "says",
+            Self::DependsOn => "depends on",
+            Self::Has => "has",
+            Self::Told => "was told",
+            Self::Controls => "controls",
+            Self::Owns => "owns",
+            Self::Applies => "applies",
+            Self::Selects => "selects",
+            Self::ReportedBy => "is reported by",
+            Self::FromCluster => "is from",
+            Self::RefersTo => "refers to",
+            Self::ServedBy => "is served by",
+            Self::Attached => "serves",
+        }
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A status that is about an older spec.
+///
+/// ```
+/// use allready_inspect::explain::Lag;
+///
+/// let lag = Lag { observed: 1, generation: 2 };
+/// assert_eq!(serde_json::to_string(&lag).unwrap(), r#"{"observed":1,"generation":2}"#);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Lag {
+    /// The generation that it is about.
+    pub observed: i64,
+    /// The generation that there is.
+    pub generation: i64,
+}
+
+/// Objects, or errors and warnings of a condition, that are not shown one by one.
+///
+/// ```
+/// use allready_inspect::{explain::{Folded, What}, health::Health};
+///
+/// let folded = Folded { health: Health::Healthy, what: What::Object, kind: "Pod".to_owned(), count: 37 };
+/// assert_eq!(serde_json::to_value(&folded).unwrap()["count"], 37);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Folded {
+    /// How they are.
+    pub health: Health,
+    /// What they are.
+    pub what: What,
+    /// Their kind, of objects.
+    pub kind: String,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// One line of an explanation.
+///
+/// ```
+/// # use allready_core::Time;
+/// # use allready_inspect::registry::Registry;
+/// use allready_inspect::explain::{Bounds, Extent, Known, ObjectId, Reference, What, explain};
+///
+/// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
+/// let known = Known::new(Extent::Everything);
+/// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
+/// let node = &explanation.nodes[0];
+/// assert_eq!((node.what, node.label.as_str(), node.parent), (What::Object, "Secret shop/password", None));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Node {
+    /// What it is about.
+    pub what: What,
+    /// The object, or the one that this is a part of.
+    pub object: ObjectId,
+    /// What to call it: `Pod shop/web-7`, `Ready=False`, `listener https: Programmed=False`, `error TLSError`,
+    /// `container app`.
+    pub label: String,
+    /// How it is; nothing for an event or a warning, which are only told.
+    pub health: Option<Health>,
+    /// The worst of it and of everything below.
+    pub worst: Health,
+    /// Whether it could be looked at.
+    pub is_seen: bool,
+    /// The id of the rule that decided; empty where none did.
+    pub rule: &'static str,
+    /// The field that decided, such as `status.conditions[Ready]`.
+    pub field: String,
+    /// Why, in one word.
+    pub reason: String,
+    /// Why, in full.
+    pub message: String,
+    /// Since when.
+    pub since: Option<Time>,
+    /// How far it is behind the spec, if it is.
+    pub lag: Option<Lag>,
+    /// Who wrote it, where that is recorded.
+    pub writer: Option<Writer>,
+    /// How it comes to stand where it does.
+    pub relation: Relation,
+    /// The line that it stands below.
+    #[serde(skip)]
+    pub parent: Option<usize>,
+    /// The lines below it, worst first.
+    #[serde(skip)]
+    pub children: Vec<usize>,
+    /// What is related too, and stands elsewhere.
+    #[serde(skip)]
+    pub elsewhere: Vec<(Relation, usize)>,
+    /// Of parts of one object that are equally bad, the one with the most weight is nearest to the cause.
+    #[serde(skip)]
+    pub(super) weight: u8,
+    /// What is not shown one by one.
+    pub folded: Vec<Folded>,
+    /// What could not be looked at, as sentences.
+    pub gaps: Vec<String>,
+}
+
+impl Node {
+    /// A line about an object or a part of it, of which nothing has been said yet.
+    pub(super) fn new(what: What, object: ObjectId, label: String, health: Health) -> Self {
+        Self {
+            what,
+            object,
+            label,
+            health: Some(health),
+            worst: health,
+            is_seen: true,
+            rule: "",
+            field: String::new(),
+            reason: String::new(),
+            message: String::new(),
+            since: None,
+            lag: None,
+            writer: None,
+            relation: Relation::Root,
+            parent: None,
+            children: Vec::new(),
+            elsewhere: Vec::new(),
+            weight: 0,
+            folded: Vec::new(),
+            gaps: Vec::new(),
+        }
+    }
+
+    /// How bad it is for whoever depends on it, from 0 to 2. What cannot be seen proves nothing.
+    pub(super) fn badness(&self) -> u8 {
+        match self.health {
+            Some(health) if self.is_seen => badness(health),
+            _ => 0,
+        }
+    }
+}
+
+/// The rule of what follows from how objects stand to each other.
+pub(super) const FOUND: &str = "explain";
+
+/// How bad a word is for whoever depends on it: on its way and not known are one step, broken and not there are two.
+pub(super) fn badness(health: Health) -> u8 {
+    match health {
+        Health::Healthy | Health::Suspended => 0,
+        Health::Progressing | Health::Unknown => 1,
+        Health::Missing | Health::Degraded => 2,
+    }
+}

@@ -1,0 +1,10 @@
+#![doc = include_str!("../README.md")]
+#![deny(missing_docs)]
+
+#[cfg(feature = "kube")]
+pub mod cluster;
+pub mod explain;
+pub mod health;
+pub mod lint;
+pub mod registry;
+pub mod writers;

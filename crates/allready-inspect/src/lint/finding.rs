@@ -1,0 +1,197 @@
+//! One breach of one rule, and the list of those of one object.
+
+use std::{borrow::Cow, collections::BTreeMap, fmt};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Place, Rule, Severity, rule};
+use allready_core::condition::excerpt;
+
+/// Which object a finding is about.
+///
+/// ```
+/// use allready_inspect::lint::ObjectRef;
+/// use serde_json::json;
+///
+/// let object = ObjectRef::of(&json!({ "apiVersion": "example.com/v1", "kind": "Widget",
+///     "metadata": { "namespace": "shop", "name": "web" } }));
+/// assert_eq!(object.to_string(), "Widget.example.com shop/web");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ObjectRef {
+    /// Group and version.
+    pub api_version: String,
+    /// The kind.
+    pub kind: String,
+    /// The namespace; empty where it has none.
+    pub namespace: String,
+    /// The name.
+    pub name: String,
+}
+
+impl ObjectRef {
+    /// The names of any JSON; those that it has not are empty, and those that are long are cut.
+    ///
+    /// ```
+    /// # use allready_inspect::lint::ObjectRef;
+    /// use serde_json::json;
+    /// assert_eq!(ObjectRef::of(&json!({ "kind": "Node" })).to_string(), "Node (no name)");
+    /// ```
+    pub fn of(object: &Value) -> Self {
+        let text = |value: &Value| excerpt(value.as_str().unwrap_or_default());
+        let metadata = &object["metadata"];
+        Self {
+            api_version: text(&object["apiVersion"]),
+            kind: text(&object["kind"]),
+            namespace: text(&metadata["namespace"]),
+            name: text(&metadata["name"]),
+        }
+    }
+
+    /// The API group; empty for the core one.
+    ///
+    /// ```
+    /// # use allready_inspect::lint::ObjectRef;
+    /// use serde_json::json;
+    /// assert_eq!(ObjectRef::of(&json!({ "apiVersion": "apps/v1" })).group(), "apps");
+    /// assert_eq!(ObjectRef::of(&json!({ "apiVersion": "v1" })).group(), "");
+    /// ```
+    pub fn group(&self) -> &str {
+        self.api_version.split_once('/').map_or("", |(group, _)| group)
+    }
+}
+
+impl fmt::Display for ObjectRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let or = |text: &'_ str, other: &'static str| {
+            if text.is_empty() { other.to_owned() } else { text.to_owned() }
+        };
+        f.write_str(&or(&self.kind, "(no kind)"))?;
+        if !self.group().is_empty() {
+            write!(f, ".{}", self.group())?;
+        }
+        f.write_str(" ")?;
+        if !self.namespace.is_empty() {
+            write!(f, "{}/", self.namespace)?;
+        }
+        f.write_str(&or(&self.name, "(no name)"))
+    }
+}
+
+/// One breach of one rule.
+///
+/// ```
+/// use allready_core::Time;
+/// use allready_inspect::lint::{self, Context};
+/// use serde_json::json;
+///
+/// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web" }, "status": {
+///     "conditions": [{ "type": "Ready", "status": "True", "reason": "", "message": "", "lastTransitionTime": "2026-03-01T10:00:00Z" }] } });
+/// let now: Time = "2026-03-01T10:05:00Z".parse().unwrap();
+/// let finding = &lint::object(&object, &Context::at(now))[0];
+/// assert_eq!((finding.rule.id, finding.object.name.as_str()), ("O04", "web"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The rule; the id of it, where a finding is written.
+    #[serde(serialize_with = "id")]
+    pub rule: &'static Rule,
+    /// How much this breach matters.
+    pub severity: Severity,
+    /// The object.
+    pub object: ObjectRef,
+    /// Where in it.
+    #[serde(flatten)]
+    pub place: Place,
+    /// What is wrong there.
+    pub message: String,
+    /// What to do about it.
+    pub fix: Cow<'static, str>,
+}
+
+impl Finding {
+    /// Where in the object: `status.conditions[Ready].reason`.
+    ///
+    /// ```
+    /// use allready_core::Time;
+    /// use allready_inspect::lint::{self, Context};
+    /// use serde_json::json;
+    ///
+    /// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web" }, "status": {
+    ///     "conditions": [{ "type": "Ready", "status": "True", "reason": "", "message": "", "lastTransitionTime": "2026-03-01T10:00:00Z" }] } });
+    /// let now: Time = "2026-03-01T10:05:00Z".parse().unwrap();
+    /// assert_eq!(lint::object(&object, &Context::at(now))[0].path(), "status.conditions[Ready].reason");
+    /// ```
+    pub fn path(&self) -> &str {
+        &self.place.path
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields on by reference")]
+fn id<S: serde::Serializer>(rule: &&'static Rule, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(rule.id)
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rule, severity, object, place, message, .. } = self;
+        write!(f, "{severity} {} {object} {place}: {message}", rule.id)
+    }
+}
+
+/// So many findings of one rule are told of one object; of the others only their number.
+pub(super) const MOST_OF_A_RULE: usize = 20;
+
+/// The findings of one object, as they are collected.
+pub(super) struct Findings {
+    object: ObjectRef,
+    list: Vec<Finding>,
+    counts: BTreeMap<&'static str, usize>,
+}
+
+impl Findings {
+    pub(super) fn of(object: &Value) -> Self {
+        Self::about(ObjectRef::of(object))
+    }
+
+    pub(super) fn about(object: ObjectRef) -> Self {
+        Self { object, list: Vec::new(), counts: BTreeMap::new() }
+    }
+
+    /// Notes a breach. What it says is only made where there is room for it.
+    pub(super) fn add(
+        &mut self,
+        id: &'static str,
+        severity: Severity,
+        place: impl FnOnce() -> Place,
+        message: impl FnOnce() -> String,
+    ) {
+        let Some(rule) = rule(id) else { return };
+        let count = self.counts.entry(rule.id).or_default();
+        *count += 1;
+        if *count <= MOST_OF_A_RULE {
+            self.list.push(Finding {
+                rule,
+                severity,
+                object: self.object.clone(),
+                place: place(),
+                message: message(),
+                fix: Cow::Borrowed(rule.fix),
+            });
+        }
+    }
+
+    /// What was found, and how much more there is where it was too much to tell.
+    pub(super) fn finish(mut self) -> Vec<Finding> {
+        for (id, count) in self.counts.into_iter().filter(|(_, count)| *count > MOST_OF_A_RULE) {
+            let Some(last) = self.list.iter_mut().rev().find(|finding| finding.rule.id == id) else {
+                continue;
+            };
+            let more = count - MOST_OF_A_RULE;
+            last.message = format!("{}; and {more} more like this in the object", last.message);
+        }
+        self.list
+    }
+}

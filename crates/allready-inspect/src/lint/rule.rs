@@ -1,0 +1,177 @@
+//! The rules: what each is about, why it exists, and what to do about a breach.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::table;
+
+/// How much a breach matters.
+///
+/// ```
+/// use allready_inspect::lint::Severity;
+///
+/// assert!(Severity::Error > Severity::Warning && Severity::Warning > Severity::Info);
+/// assert_eq!("warn".parse::<Severity>().unwrap(), Severity::Warning);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// A guess from names or ages, worth a look.
+    Info,
+    /// Something that the conventions say one should do, or not do.
+    #[serde(alias = "warn")]
+    Warning,
+    /// Something that an API server with the standard schema would refuse, or that a specification forbids.
+    Error,
+}
+
+/// A word that is no severity.
+///
+/// ```
+/// use allready_inspect::lint::Severity;
+///
+/// assert_eq!("fatal".parse::<Severity>().unwrap_err().found, "fatal");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{found:?} is no severity: write error, warning or info")]
+pub struct SeverityError {
+    /// The word.
+    pub found: String,
+}
+
+impl Severity {
+    /// The word for it.
+    ///
+    /// ```
+    /// # use allready_inspect::lint::Severity;
+    /// assert_eq!(Severity::Warning.as_str(), "warning");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl std::str::FromStr for Severity {
+    type Err = SeverityError;
+
+    fn from_str(text: &str) -> Result<Self, SeverityError> {
+        match text {
+            "info" => Ok(Self::Info),
+            "warning" | "warn" => Ok(Self::Warning),
+            "error" => Ok(Self::Error),
+            other => Err(SeverityError { found: allready_core::condition::excerpt(other) }),
+        }
+    }
+}
+
+/// What a rule looks at.
+///
+/// ```
+/// use allready_inspect::lint::{Scope, rule};
+///
+/// assert_eq!(rule("O04").unwrap().scope, Scope::Object);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// The schema of a definition.
+    Definition,
+    /// One object as it stands.
+    Object,
+    /// Successive versions of one object.
+    Watch,
+    /// Objects of the Gateway API.
+    Gateway,
+}
+
+impl Scope {
+    /// What is looked at, in words.
+    ///
+    /// ```
+    /// # use allready_inspect::lint::Scope;
+    /// assert_eq!(Scope::Definition.as_str(), "definition");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Definition => "definition",
+            Self::Object => "object",
+            Self::Watch => "watch",
+            Self::Gateway => "gateway",
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// One rule.
+///
+/// ```
+/// use allready_inspect::lint::{Severity, rule};
+///
+/// let empty_reason = rule("O04").unwrap();
+/// assert_eq!((empty_reason.id, empty_reason.severity), ("O04", Severity::Error));
+/// ```
+#[derive(Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Rule {
+    /// Its name: `O04`.
+    pub id: &'static str,
+    /// What must hold, in one line.
+    pub title: &'static str,
+    /// How much its worst breach matters; a milder one may matter less.
+    pub severity: Severity,
+    /// What it looks at.
+    pub scope: Scope,
+    /// Why it exists.
+    pub rationale: &'static str,
+    /// What to do about a breach.
+    pub fix: &'static str,
+    /// An excerpt that breaks it, as YAML.
+    pub bad: &'static str,
+    /// The same excerpt as it should be.
+    pub good: &'static str,
+}
+
+/// All rules, by id within their families: C for definitions, O for objects, W for watching, M for managers, G for the
+/// Gateway API.
+///
+/// ```
+/// use allready_inspect::lint;
+///
+/// assert_eq!(lint::rules().count(), 41);
+/// ```
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    table::DEFINITIONS
+        .iter()
+        .chain(table::OBJECTS)
+        .chain(table::MEANINGS)
+        .chain(table::WATCH)
+        .chain(table::MANAGERS)
+        .chain(table::GATEWAY)
+}
+
+/// The rule of this id, in either case.
+///
+/// ```
+/// use allready_inspect::lint::{self, Severity};
+///
+/// assert_eq!(lint::rule("o04").unwrap().severity, Severity::Error);
+/// assert!(lint::rule("O99").is_none());
+/// ```
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    rules().find(|rule| rule.id.eq_ignore_ascii_case(id))
+}

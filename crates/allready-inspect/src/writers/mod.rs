@@ -1,0 +1,157 @@
+//! Who wrote what: read from `metadata.managedFields`.
+//!
+//! The API server notes for every field who wrote it last, by the name of the field manager; several where they agree.
+//! [`of_condition`] and [`of_field`] answer for one thing and are made to be called for many objects; [`all`] answers for a
+//! whole object, with what each manager costs.
+//!
+//! Reading never fails: what is not as the API server writes it is owned by nobody.
+
+mod conditions;
+mod fields;
+mod ownership;
+mod path;
+#[cfg(test)]
+mod tests;
+mod weigh;
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub use ownership::{Agreement, Manager, Operation, OwnedCondition, Owner, Ownership, all};
+
+use allready_core::Time;
+use fields::{ConditionKey, Reach};
+use path::steps;
+
+/// Who wrote something.
+///
+/// ```
+/// use allready_inspect::writers::{Writer, of_field};
+/// use serde_json::json;
+///
+/// let object = json!({ "metadata": { "managedFields": [{
+///     "manager": "kube-scheduler", "time": "2026-03-01T10:00:00Z", "fieldsV1": { "f:status": { "f:phase": {} } },
+/// }] } });
+/// let time = "2026-03-01T10:00:00Z".parse().ok();
+/// assert_eq!(of_field(&object, "status.phase"), Some(Writer { manager: "kube-scheduler".to_owned(), time }));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Writer {
+    /// The name of the field manager.
+    pub manager: String,
+    /// When it last wrote, which need not be this.
+    pub time: Option<Time>,
+}
+
+/// How much of something a manager owns, from little to much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Hold {
+    /// Something beside what was asked for.
+    Beside,
+    /// Exactly what was asked for, or all of what it is in.
+    Exactly,
+}
+
+/// Who wrote a condition: the path of its list within the object, such as `status.conditions` or
+/// `status.listeners[web].conditions`, and its type.
+///
+/// That is the manager that owns its `status`; where several do, the one that wrote last, as far as the API server notes it.
+/// Where nobody owns the status, it is whoever owns another field of the condition. A list that is written as a whole is
+/// owned as a whole.
+///
+/// ```
+/// use allready_inspect::writers::of_condition;
+/// use serde_json::json;
+///
+/// let object = json!({
+///     "metadata": { "managedFields": [{
+///         "manager": "kubelet", "operation": "Update", "subresource": "status", "time": "2026-03-01T10:00:00Z",
+///         "fieldsType": "FieldsV1",
+///         "fieldsV1": { "f:status": { "f:conditions": { "k:{\"type\":\"Ready\"}": { "f:status": {} } } } },
+///     }] },
+///     "status": { "conditions": [{ "type": "Ready", "status": "True" }] },
+/// });
+/// assert_eq!(of_condition(&object, "status.conditions", "Ready").unwrap().manager, "kubelet");
+/// assert_eq!(of_condition(&object, "status.conditions", "Other"), None);
+/// ```
+pub fn of_condition(object: &Value, list: &str, type_: &str) -> Option<Writer> {
+    let key = ConditionKey::new(type_);
+    latest(object, |reach| match walk(reach, list, object).condition(&key) {
+        Reach::None => None,
+        Reach::Whole => Some(Hold::Exactly),
+        Reach::Part(tree) if tree.contains_key("f:status") => Some(Hold::Exactly),
+        Reach::Part(_) => Some(Hold::Beside),
+    })
+}
+
+/// Who wrote a field, such as `status.phase`. Of a field with fields of its own, it is whoever wrote one of them last.
+///
+/// ```
+/// use allready_inspect::writers::of_field;
+/// use serde_json::json;
+///
+/// let object = json!({
+///     "metadata": { "managedFields": [{
+///         "manager": "kube-scheduler", "operation": "Update", "fieldsV1": { "f:status": { "f:phase": {} } },
+///     }] },
+///     "status": { "phase": "Pending" },
+/// });
+/// assert_eq!(of_field(&object, "status.phase").unwrap().manager, "kube-scheduler");
+/// assert_eq!(of_field(&object, "status.reason"), None);
+/// ```
+pub fn of_field(object: &Value, field: &str) -> Option<Writer> {
+    latest(object, |reach| match walk(reach, field, object) {
+        Reach::None => None,
+        Reach::Whole => Some(Hold::Exactly),
+        Reach::Part(_) => Some(Hold::Beside),
+    })
+}
+
+/// What stands at a path within an object, such as `status.listeners[web].conditions`.
+///
+/// ```
+/// use allready_inspect::writers::at;
+/// use serde_json::json;
+///
+/// let object = json!({ "status": { "listeners": [{ "name": "web", "attachedRoutes": 3 }] } });
+/// assert_eq!(at(&object, "status.listeners[web].attachedRoutes"), Some(&json!(3)));
+/// assert_eq!(at(&object, "status.listeners[0].name"), Some(&json!("web")));
+/// assert_eq!(at(&object, "status.listeners[tls]"), None);
+/// ```
+pub fn at<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
+    steps(path).try_fold(object, |value, step| Reach::None.step(step, Some(value)).1)
+}
+
+/// What is owned at the end of a path.
+fn walk<'a>(mut reach: Reach<'a>, path: &str, object: &Value) -> Reach<'a> {
+    let mut value = Some(object);
+    for step in steps(path) {
+        if !matches!(reach, Reach::Part(_)) {
+            break;
+        }
+        (reach, value) = reach.step(step, value);
+    }
+    reach
+}
+
+/// The entries of `managedFields`.
+fn entries(object: &Value) -> &[Value] {
+    let entries = object.get("metadata").and_then(|metadata| metadata.get("managedFields"));
+    entries.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn text<'a>(entry: &'a Value, field: &str) -> Option<&'a str> {
+    entry.get(field).and_then(Value::as_str)
+}
+
+fn time(entry: &Value) -> Option<Time> {
+    text(entry, "time")?.parse().ok()
+}
+
+/// Who holds most of something, and of those the last that wrote; of those, who wrote the status.
+fn latest<'a>(object: &'a Value, hold: impl Fn(Reach<'a>) -> Option<Hold>) -> Option<Writer> {
+    let holding = entries(object).iter().filter_map(|entry| Some((hold(Reach::of_entry(entry))?, entry)));
+    let rank = |&(hold, entry): &(Hold, &Value)| (hold, time(entry), text(entry, "subresource").is_some());
+    let (_, entry) = holding.max_by_key(rank)?;
+    Some(Writer { manager: text(entry, "manager")?.to_owned(), time: time(entry) })
+}
