@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use allready_core::Time;
-use allready_inspect::health::{Health, group, judge, kstatus};
 use allready_inspect::registry::Registry;
+use allready_inspect::{
+    health::Health,
+    judge::{group, judge, kstatus},
+};
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
 use serde_json::Value;

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use allready_core::{Time, set::ANNOTATION};
 use allready_inspect::{
-    health::{Health, Verdict, group, judge},
+    health::Health,
+    judge::{Verdict, group, judge},
     lint::is_definition,
     registry::{self, Entry, Registry},
 };

@@ -5,6 +5,7 @@
 pub mod cluster;
 pub mod explain;
 pub mod health;
+pub mod judge;
 pub mod lint;
 pub mod registry;
 pub mod writers;

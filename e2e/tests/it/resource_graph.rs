@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use allready_e2e::{Server, eventually, within};
 use allready_inspect::{
-    health::{Health, judge},
+    health::Health,
+    judge::judge,
     registry::{Entry, Registry},
 };
 use example_resource_graph::{ResourceGraphDefinition, run};

@@ -1,10 +1,7 @@
 //! Findings: the meaning of a fact for a condition. Pure.
 
 use allready::{Reason, Standing, Time, reason};
-use allready_inspect::{
-    health::{Health, judge},
-    registry::Registry,
-};
+use allready_inspect::{health::Health, judge::judge, registry::Registry};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 
 use allready_core::Time;
 use allready_inspect::health::Health;
-use allready_inspect::health::{Verdict, judge};
+use allready_inspect::judge::{Verdict, judge};
 use allready_inspect::registry::Registry;
 use allready_inspect::registry::export::{Format, Wanted, declared, export};
 use anyhow::{Context as _, Result, bail, ensure};

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use allready_inspect::health::{Health, Verdict};
 use allready_inspect::registry::export::Wanted;
+use allready_inspect::{
+    health::Health,
+    judge::{Rule, Verdict},
+};
 use serde_json::Value;
 
 use super::Words;
@@ -24,7 +27,7 @@ pub(super) struct Tally {
     /// The engine gave up.
     failures: usize,
     /// Healthy for us and not for the peer, by the rule of ours that it does not know enough of.
-    less: BTreeMap<&'static str, usize>,
+    less: BTreeMap<Rule, usize>,
     /// Of these, those that it calls broken.
     false_reds: usize,
     /// Green for nobody, and in other words.

@@ -10,7 +10,6 @@ use super::{
     args::CheckOutput,
     json,
     judged::{Judged, Plan},
-    judgement::rule_text,
     junit,
     layout::Layout,
     prometheus,
@@ -192,7 +191,7 @@ impl<'a> Collector<'a> {
         if !rules.is_empty() {
             text.push_str("Rules:\n");
             for rule in rules {
-                let _ = writeln!(text, "  {rule}  {}", rule_text(rule));
+                let _ = writeln!(text, "  {rule}  {}", rule.text());
             }
             text.push('\n');
         }

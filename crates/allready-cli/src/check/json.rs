@@ -2,15 +2,13 @@
 
 use allready_core::Time;
 use allready_inspect::{
-    health::{Health, kstatus},
+    health::Health,
+    judge::{Rule, kstatus},
     writers::Writer,
 };
 use serde::Serialize;
 
-use super::{
-    judgement::{Judgement, rule_text},
-    tally::Tally,
-};
+use super::{judgement::Judgement, tally::Tally};
 use crate::printer::{is_obeyed, tame_json};
 
 /// A verdict, as it is written.
@@ -22,7 +20,7 @@ struct Line<'a> {
     namespace: &'a str,
     name: &'a str,
     health: Health,
-    rule: &'a str,
+    rule: Rule,
     reason: &'a str,
     message: &'a str,
     since: Option<Time>,
@@ -58,7 +56,7 @@ impl<'a> Line<'a> {
             generation: judgement.generation,
             observed_generation: judgement.observed,
             kstatus: judgement.kstatus,
-            why: tells_why.then(|| rule_text(verdict.rule)),
+            why: tells_why.then(|| verdict.rule.text()),
             place: judgement.place.as_deref(),
         }
     }

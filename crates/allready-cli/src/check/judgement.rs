@@ -1,7 +1,10 @@
 //! What one object came to.
 
 use allready_core::Time;
-use allready_inspect::health::{Health, Verdict, kstatus, rule};
+use allready_inspect::{
+    health::Health,
+    judge::{Rule, Verdict, kstatus},
+};
 use serde_json::Value;
 
 use crate::declared::Known;
@@ -14,13 +17,6 @@ pub(super) enum By<'a> {
     /// Those of kstatus.
     Kstatus,
 }
-
-/// The rule of what was asked for and is not there.
-const MISSING: &str = "I02";
-/// The rule of what cannot be read.
-const UNREADABLE: &str = "I01";
-/// Whatever kstatus goes by.
-const KSTATUS: &str = "kstatus";
 
 /// What one object came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +52,7 @@ impl Judgement {
                 let verdict = Verdict {
                     health: outcome.status.into(),
                     reason: outcome.reason,
-                    ..unknown(KSTATUS, "", outcome.message)
+                    ..unknown(Rule::Kstatus, "", outcome.message)
                 };
                 (verdict, Some(outcome.status), false)
             }
@@ -82,7 +78,7 @@ impl Judgement {
             kind: String::new(),
             namespace: String::new(),
             name: String::new(),
-            verdict: unknown(UNREADABLE, "Unreadable", problem),
+            verdict: unknown(Rule::Unreadable, "Unreadable", problem),
             kstatus: None,
             generation: None,
             observed: None,
@@ -94,7 +90,7 @@ impl Judgement {
     /// Something that was named and is not there.
     pub(super) fn missing(api_version: String, kind: String, namespace: String, name: String) -> Self {
         let message = format!("there is no {kind} of this name");
-        let verdict = Verdict { health: Health::Missing, ..unknown(MISSING, "NotFound", message) };
+        let verdict = Verdict { health: Health::Missing, ..unknown(Rule::NotFound, "NotFound", message) };
         Self {
             api_version,
             kind,
@@ -145,7 +141,7 @@ impl Judgement {
     }
 }
 
-fn unknown(rule: &'static str, reason: &str, message: String) -> Verdict {
+fn unknown(rule: Rule, reason: &str, message: String) -> Verdict {
     Verdict {
         health: Health::Unknown,
         rule,
@@ -155,28 +151,5 @@ fn unknown(rule: &'static str, reason: &str, message: String) -> Verdict {
         since: None,
         writer: None,
         lag: None,
-    }
-}
-
-/// What a rule says.
-pub(super) fn rule_text(id: &str) -> &'static str {
-    match id {
-        MISSING => "Asked for by its name and not there: Missing.",
-        UNREADABLE => "Cannot be read: Unknown.",
-        KSTATUS => "As kstatus has it.",
-        id => rule(id).map_or("", |rule| rule.text),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rule_of_this_command_is_not_taken_for_one_of_the_verdicts() {
-        for id in [MISSING, UNREADABLE, KSTATUS] {
-            assert!(rule(id).is_none() && !rule_text(id).is_empty(), "{id}");
-        }
-        assert_eq!(rule_text("X02"), rule("X02").unwrap().text);
     }
 }

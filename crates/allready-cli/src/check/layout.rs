@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use anstyle::Style;
 
 use super::table::cut;
+use allready_inspect::judge::Rule;
+
 use crate::{
     printer::{BOLD, tame},
     table::{GAP, NOTHING},
@@ -33,7 +35,7 @@ pub(super) struct Row {
     pub(super) since: String,
     pub(super) reason: String,
     pub(super) writer: String,
-    pub(super) rule: &'static str,
+    pub(super) rule: Rule,
     pub(super) field: String,
     pub(super) lag: String,
     pub(super) message: String,
@@ -144,7 +146,7 @@ impl Layout {
         if !is_below {
             cells.push(cell(&row.writer, 15));
             if self.is_wide {
-                cells.extend([cell(row.rule, 100), cell(&row.field, 20), cell(&row.lag, 100)]);
+                cells.extend([cell(row.rule.id(), 100), cell(&row.field, 20), cell(&row.lag, 100)]);
             }
             cells.push(cell(&row.message, 100));
         }
@@ -191,7 +193,7 @@ mod tests {
             since: "179m".into(),
             reason: "MinimumReplicasUnavailable".into(),
             writer: "kube-controller-manager".into(),
-            rule: "C01",
+            rule: Rule::ConditionGood,
             field: "status.listeners[https].conditions[Programmed]".into(),
             lag: "2".into(),
             message: "the quick brown fox \u{1b}[31m jumps over the lazy dog ".repeat(20),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use allready_core::Time;
-use allready_inspect::health::Health;
+use allready_inspect::{health::Health, judge::Rule};
 
 use super::{
     judgement::Judgement,
@@ -59,7 +59,7 @@ struct Group {
     /// The longest that any of them has been like this.
     since: Option<Time>,
     writer: String,
-    rule: &'static str,
+    rule: Rule,
     field: String,
     lag: Option<i64>,
 }
@@ -103,7 +103,7 @@ impl Rows {
     }
 
     /// The rules that decided, each once.
-    pub(super) fn rules(&self) -> BTreeSet<&'static str> {
+    pub(super) fn rules(&self) -> BTreeSet<Rule> {
         self.groups.iter().map(|group| group.rule).collect()
     }
 

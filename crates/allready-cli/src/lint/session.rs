@@ -7,7 +7,7 @@ use std::{
 
 use allready_core::Time;
 use allready_inspect::{
-    health,
+    judge,
     lint::{self, Config, Context, Coverage, Finding, History, Ignores, Relations, Scope, Severity, Unmet},
     registry::Registry,
 };
@@ -133,7 +133,7 @@ impl<'a> Session<'a> {
         if is_definition {
             findings.extend(lint::definition(object));
         } else {
-            self.seen.note(health::group(object), object["kind"].as_str().unwrap_or_default(), 0);
+            self.seen.note(judge::group(object), object["kind"].as_str().unwrap_or_default(), 0);
             self.relations.add(object);
             self.remember(object, origin);
         }

@@ -2,7 +2,8 @@
 
 use allready_core::Time;
 use allready_inspect::{
-    health::{self, Health, judge as judge_health},
+    health::Health,
+    judge::{self, judge as judge_health},
     registry::Registry,
 };
 use allready_kube::wait::{Expectation, Verdict, has_condition};
@@ -27,7 +28,7 @@ pub(super) struct Rules {
 #[derive(Clone, Debug)]
 enum Said {
     Conditions(Verdict),
-    Health(Box<health::Verdict>),
+    Health(Box<judge::Verdict>),
     Words(String),
 }
 
@@ -143,7 +144,7 @@ impl Said {
 }
 
 /// A verdict in words.
-fn health(verdict: &health::Verdict, now: Time) -> String {
+fn health(verdict: &judge::Verdict, now: Time) -> String {
     let mut text = verdict.health.to_string();
     if verdict.health == Health::Suspended {
         text.push_str(" on purpose");
@@ -164,7 +165,7 @@ fn health(verdict: &health::Verdict, now: Time) -> String {
 }
 
 /// Why an object will not come to what is wished by itself: a condition that says so, or else the verdict on it.
-fn terminal(object: &Value, verdict: &health::Verdict) -> Option<Said> {
+fn terminal(object: &Value, verdict: &judge::Verdict) -> Option<Said> {
     let is_job =
         object["kind"] == "Job" && object["apiVersion"].as_str().is_some_and(|it| it.starts_with("batch/"));
     let ends = [Some("Stalled"), is_job.then_some("Failed")].into_iter().flatten();

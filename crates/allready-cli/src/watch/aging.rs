@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use allready_core::Time;
-use allready_inspect::health::{Health, Verdict};
+use allready_inspect::{health::Health, judge::Verdict};
 use jiff::SignedDuration;
 use serde_json::Value;
 
@@ -66,6 +66,7 @@ impl Aging {
 
 #[cfg(test)]
 mod tests {
+    use allready_inspect::judge::Rule;
     use serde_json::json;
 
     use super::*;
@@ -82,7 +83,16 @@ mod tests {
             Some(_) => Health::Degraded,
         };
         let (field, reason, message) = (String::new(), String::new(), String::new());
-        Verdict { health, rule: "C01", field, reason, message, since: None, writer: None, lag: None }
+        Verdict {
+            health,
+            rule: Rule::ConditionGood,
+            field,
+            reason,
+            message,
+            since: None,
+            writer: None,
+            lag: None,
+        }
     }
 
     #[test]

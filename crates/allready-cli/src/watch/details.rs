@@ -5,7 +5,7 @@ use allready_core::{
     found::{self, FoundObject},
 };
 use allready_inspect::{
-    health::{Verdict, judge},
+    judge::{Verdict, judge},
     registry::Registry,
     writers,
 };

@@ -6,7 +6,7 @@ use allready_core::Time;
 use allready_inspect::cluster::{Budget, follow};
 use allready_inspect::{
     explain::{Bounds, ObjectId, Reference},
-    health,
+    judge,
     registry::Registry,
 };
 use allready_kube::{
@@ -87,7 +87,7 @@ impl Feed {
         let mut only = watcher::Config::default();
         (only.label_selector, only.field_selector) = (selection.labels, selection.fields);
         let mut events = pin!(list_watch_opened(api, only));
-        let aging = Aging::new(move |object, now| health::judge(object, &registry, now));
+        let aging = Aging::new(move |object, now| judge::judge(object, &registry, now));
         let mut kind =
             Followed { feed: &self, resource: &resource, index, aging, listing: None, failures: 0 };
         let mut again = interval(AGAIN);

@@ -3,11 +3,7 @@
 use std::{cmp::Ordering, sync::Arc};
 
 use allready_core::Time;
-use allready_inspect::{
-    explain::Explanation,
-    health::{Health, Verdict},
-    writers::Writer,
-};
+use allready_inspect::{explain::Explanation, health::Health, judge::Verdict, writers::Writer};
 
 use super::{
     details::Details,

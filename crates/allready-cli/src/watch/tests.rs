@@ -8,7 +8,8 @@ mod story;
 
 use allready_core::Time;
 use allready_inspect::{
-    health::{Health, Verdict},
+    health::Health,
+    judge::{Rule, Verdict},
     writers::Writer,
 };
 use ratatui::{Terminal, backend::TestBackend};
@@ -52,7 +53,7 @@ fn watching(seen: impl IntoIterator<Item = Event>) -> Model {
 fn verdict(health: Health, reason: &str, since: Option<i64>) -> Verdict {
     Verdict {
         health,
-        rule: "C01",
+        rule: Rule::ConditionGood,
         field: "status.conditions[Ready]".to_owned(),
         reason: reason.to_owned(),
         message: format!("it says {reason}"),

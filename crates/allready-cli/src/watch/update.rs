@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use allready_core::Time;
-use allready_inspect::{explain::Explanation, health::Verdict};
+use allready_inspect::{explain::Explanation, judge::Verdict};
 use allready_kube::list_watch::WatchEvent;
 
 use super::{

@@ -6,13 +6,14 @@ use super::{
     Bounds, Explanation, cause,
     id::{Firmness, ObjectId, Reference},
     known::{Gap, Known, Request},
-    node::{FOUND, Folded, Node, Relation, What, badness},
+    node::{Folded, Node, Relation, What, badness},
     parts, relate,
     settle::settle,
     warnings,
 };
 use crate::{
-    health::{Health, Verdict, judge},
+    health::Health,
+    judge::{Rule, Verdict, judge},
     registry::Registry,
 };
 use allready_core::{Time, found};
@@ -133,7 +134,7 @@ impl Builder<'_> {
         match met {
             Met::Object(id, verdict) => {
                 let object = self.known.object(id)?;
-                node.rule = verdict.rule;
+                node.rule = Some(verdict.rule);
                 node.field.clone_from(&verdict.field);
                 node.reason.clone_from(&verdict.reason);
                 node.message.clone_from(&verdict.message);
@@ -238,7 +239,7 @@ impl Builder<'_> {
         let is_worse = finding.health > node.health;
         if is_worse {
             node.health = finding.health;
-            node.rule = FOUND;
+            node.rule = Some(Rule::Related);
             node.field.clear();
             node.reason.clone_from(&finding.reason);
             node.message.clone_from(&finding.message);

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use super::node::{FOUND, Node, Relation, What, badness};
-use crate::health::Health;
+use super::node::{Node, Relation, What, badness};
+use crate::{health::Health, judge::Rule};
 use allready_core::Time;
 
 /// The line that everything else follows from, as far as can be seen.
@@ -72,7 +72,7 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
         let is_part = |child: &Node| match child.what {
             What::Object | What::Event | What::Warning => false,
             What::Finding => true,
-            What::Condition | What::Error | What::Container => node.rule != FOUND,
+            What::Condition | What::Error | What::Container => node.rule != Some(Rule::Related),
         };
         let chosen = objects.or_else(|| best(&is_part));
         if let Some((end, child)) = chosen {
@@ -83,7 +83,7 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
                 badness: node.badness(),
                 is_missing: node.health == Some(Health::Missing),
                 is_concrete: matches!(node.what, What::Container | What::Finding | What::Error)
-                    || node.rule == FOUND,
+                    || node.rule == Some(Rule::Related),
                 depth: 0,
                 since: node.since.map(Reverse),
                 index: Reverse(index),

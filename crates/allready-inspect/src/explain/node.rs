@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::id::ObjectId;
-use crate::{health::Health, writers::Writer};
+use crate::{health::Health, judge::Rule, writers::Writer};
 use allready_core::Time;
 
 /// What a line of an explanation is about.
@@ -172,8 +172,8 @@ pub struct Node {
     pub worst: Health,
     /// Whether it could be looked at.
     pub is_seen: bool,
-    /// The id of the rule that decided; empty where none did.
-    pub rule: &'static str,
+    /// The rule that decided, where one did.
+    pub rule: Option<Rule>,
     /// The field that decided, such as `status.conditions[Ready]`.
     pub field: String,
     /// Why, in one word.
@@ -216,7 +216,7 @@ impl Node {
             health: Some(health),
             worst: health,
             is_seen: true,
-            rule: "",
+            rule: None,
             field: String::new(),
             reason: String::new(),
             message: String::new(),
@@ -241,9 +241,6 @@ impl Node {
         }
     }
 }
-
-/// The rule of what follows from how objects stand to each other.
-pub(super) const FOUND: &str = "explain";
 
 /// How bad a word is for whoever depends on it: on its way and not known are one step, broken and not there are two.
 pub(super) fn badness(health: Health) -> u8 {

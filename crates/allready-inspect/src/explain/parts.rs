@@ -8,7 +8,8 @@ use super::{
     node::{Folded, Lag, Node, Relation, What},
 };
 use crate::{
-    health::{Health, Verdict},
+    health::Health,
+    judge::Verdict,
     registry::{ConditionRole, Registry, gateway},
     writers,
 };

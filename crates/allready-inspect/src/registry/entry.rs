@@ -330,7 +330,7 @@ impl Entry {
     ///
     /// ```
     /// use allready_core::Time;
-    /// use allready_inspect::{health::{Health, judge}, registry::{Entry, Registry}};
+    /// use allready_inspect::{health::Health, judge::judge, registry::{Entry, Registry}};
     /// use serde_json::json;
     ///
     /// let registry = Registry::builtin().clone().with([Entry::unreadable("example.com", "Widget")]);

@@ -1,8 +1,8 @@
 //! What a name says when nobody declared anything.
 
 use super::{ConditionRole, Semantics};
-use crate::health::lexicon::{is_activity, is_broken, word};
-use crate::health::tokens::{Flat, Token, tokens};
+use crate::judge::lexicon::{is_activity, is_broken, word};
+use crate::judge::tokens::{Flat, Token, tokens};
 use allready_core::Polarity::{AbnormalTrue, NormalTrue};
 
 /// Types that speak for the whole object, the first that is there before the others.

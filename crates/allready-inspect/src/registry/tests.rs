@@ -1,7 +1,10 @@
 use serde_json::{Value, json};
 
 use super::{ConditionRole, Entry, Registry, RegistryError, read};
-use crate::health::{Health, judge};
+use crate::{
+    health::Health,
+    judge::{Rule, judge},
+};
 use allready_core::{ConditionSet, Polarity, Time};
 
 fn registry(declarations: &Value) -> Registry {
@@ -158,13 +161,13 @@ fn what_cannot_be_read_takes_the_green_away_and_nothing_else_until_somebody_stro
         let verdict = judge(&widget(status), registry, Time::EPOCH);
         (verdict.health, verdict.rule)
     };
-    assert_eq!(told(&doubtful(), "True"), (Health::Unknown, "X04"));
+    assert_eq!(told(&doubtful(), "True"), (Health::Unknown, Rule::DeclarationUnreadable));
     for status in ["False", "Unknown"] {
         assert_eq!(told(&doubtful(), status), told(Registry::builtin(), status));
     }
     let by_pattern =
         doubtful().with(read(&json!([{"groups": ["*"], "conditions": {"A": "summary"}}])).unwrap());
-    assert_eq!(told(&by_pattern, "True").1, "X04");
+    assert_eq!(told(&by_pattern, "True").1, Rule::DeclarationUnreadable);
     let named = json!([{"groups": ["example.com"], "kinds": ["Widget"], "conditions": {"Ready": "summary"}}]);
     assert_eq!(told(&doubtful().with(read(&named).unwrap()), "True").0, Health::Healthy);
 }

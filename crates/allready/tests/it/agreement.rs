@@ -6,7 +6,8 @@ use allready::{
 };
 use allready_core::ConditionType;
 use allready_inspect::{
-    health::{Health, judge},
+    health::Health,
+    judge::judge,
     registry::{Entry, Registry},
 };
 use kube::CustomResource;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use allready_core::{Status, Time};
-use allready_inspect::health::{Health, Verdict};
+use allready_inspect::{health::Health, judge::Verdict};
 use ratatui::text::{Line, Span};
 
 use super::{

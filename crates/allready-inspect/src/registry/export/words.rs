@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::recipe::Recipe;
-use crate::health::{
+use crate::judge::{
     errors, flags,
     lexicon::{
         AT_REST, BAD_NAME, BROKEN, BROKEN_STEMS, DEGRADED, DONE, HARD_STEMS, HEALTHY, MISSING, RUN_BEGINS,

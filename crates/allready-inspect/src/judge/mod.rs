@@ -1,0 +1,121 @@
+//! What any object comes to: one of six words, and why.
+//!
+//! [`judge`] reads an object by rules in a fixed order (see [`rules`]) and what a [`Registry`] declares of its kind.
+//! Never green by default: what is not understood is `Unknown` or `Progressing`. [`kstatus`] gives the answers of that
+//! library instead, for those who need them.
+
+mod builtin;
+mod case;
+mod conditions;
+pub(crate) mod errors;
+pub(crate) mod flags;
+mod generations;
+pub mod kstatus;
+pub(crate) mod lexicon;
+mod listed;
+mod named;
+mod nested;
+pub(crate) mod notes;
+pub(crate) mod numbers;
+mod order;
+mod purpose;
+pub(crate) mod reading;
+mod reasons;
+mod rules;
+mod signal;
+mod silence;
+pub(crate) mod states;
+#[cfg(test)]
+mod tests;
+pub(crate) mod tokens;
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub use rules::Rule;
+
+use crate::{health::Health, registry::Registry, writers::Writer};
+use allready_core::Time;
+
+/// What an object comes to, and what says so.
+///
+/// ```
+/// use allready_core::Time;
+/// use allready_inspect::{health::Health, judge::judge, registry::Registry};
+/// use serde_json::json;
+///
+/// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a" },
+///     "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "DiskFull", "message": "sda is full" }] } });
+/// let verdict = judge(&object, Registry::builtin(), Time::EPOCH);
+/// assert_ne!(verdict.health, Health::Healthy);
+/// assert_eq!((verdict.field.as_str(), verdict.reason.as_str()), ("status.conditions[Ready]", "DiskFull"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// The word.
+    pub health: Health,
+    /// The rule that decided.
+    pub rule: Rule,
+    /// The condition or field that decided, such as `status.conditions[Ready]`.
+    pub field: String,
+    /// Its reason, or the value of the field.
+    pub reason: String,
+    /// Its message.
+    pub message: String,
+    /// Since when it has said so; since the object was created, where it gives the Unix epoch as the default of a schema does.
+    pub since: Option<Time>,
+    /// Who wrote it, where that is recorded.
+    pub writer: Option<Writer>,
+    /// How far the status is behind the spec, where it is.
+    pub lag: Option<Lag>,
+}
+
+/// A status that is about an older generation than the object has.
+///
+/// ```
+/// use allready_core::Time;
+/// use allready_inspect::{judge::{Lag, judge}, registry::Registry};
+/// use serde_json::json;
+///
+/// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a", "generation": 2 },
+///     "status": { "observedGeneration": 1, "conditions": [{ "type": "Ready", "status": "True" }] } });
+/// let verdict = judge(&object, Registry::builtin(), Time::EPOCH);
+/// assert_eq!(verdict.lag, Some(Lag { observed: 1, generation: 2 }));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Lag {
+    /// The generation that the status, or the deciding condition, is about.
+    pub observed: i64,
+    /// The generation that the object has.
+    pub generation: i64,
+}
+
+/// What an object comes to. Nothing in it can make this fail: what is not as it should be is not good news.
+///
+/// ```
+/// use allready_core::Time;
+/// use allready_inspect::{health::Health, judge::judge, registry::Registry};
+/// use serde_json::json;
+///
+/// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a", "generation": 2 },
+///     "status": { "observedGeneration": 1, "conditions": [{ "type": "Ready", "status": "True", "reason": "AllGood" }] } });
+/// let verdict = judge(&object, Registry::builtin(), Time::EPOCH);
+/// assert_eq!((verdict.health, verdict.rule.id()), (Health::Progressing, "G01"));
+/// assert_eq!(verdict.lag.unwrap().observed, 1);
+/// ```
+pub fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
+    order::judge(object, registry, now)
+}
+
+/// The API group of an object: what stands before the slash of its `apiVersion`, nothing for the core group.
+///
+/// ```
+/// use allready_inspect::judge::group;
+/// use serde_json::json;
+/// assert_eq!(group(&json!({"apiVersion": "apps/v1"})), "apps");
+/// assert_eq!(group(&json!({"apiVersion": "v1"})), "");
+/// ```
+pub fn group(object: &Value) -> &str {
+    let version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    version.split_once('/').map_or("", |(group, _)| group)
+}

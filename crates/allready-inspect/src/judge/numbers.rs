@@ -1,0 +1,289 @@
+//! Numbers that must reach others: by pairs of names, as "2/3" or "60%", and as declared.
+
+use super::Rule;
+use serde_json::{Map, Value};
+
+use super::case::{Case, ITEM, is_truthy, number};
+use super::signal::{Place, Signal, Worst, push_part};
+use super::states::is_skipped;
+use super::tokens::{Flat, tokens};
+use crate::health::Health::{self, Degraded, Healthy, Progressing, Suspended};
+
+pub(crate) const HAVE: [&str; 8] =
+    ["updatedready", "ready", "available", "updated", "current", "numberready", "numberavailable", "healthy"];
+pub(crate) const WANT: [&str; 4] = ["desired", "expected", "total", ""];
+pub(crate) const SIZES: [&str; 5] = ["replicas", "size", "instances", "nodes", "count"];
+/// What stands after the noun: `replicasReady`.
+pub(crate) const ENDS: [&str; 3] = ["ready", "available", "healthy"];
+/// Things that are counted. Other things that are available, such as bytes and addresses, need not all be.
+pub(crate) const COUNTED: [&str; 14] = [
+    "replicas",
+    "nodes",
+    "instances",
+    "members",
+    "pods",
+    "machines",
+    "workers",
+    "brokers",
+    "shards",
+    "servers",
+    "controllers",
+    "clusters",
+    "targets",
+    "count",
+];
+
+/// Things of which a spec may say the size without their name.
+pub(crate) const SIZED: [&str; 5] = ["replicas", "nodes", "instances", "members", "pods"];
+/// How an item of a list in a spec says how many of it are wanted.
+pub(crate) const ITEM_SIZES: [&str; 3] = ["count", "replicas", "size"];
+/// What a count of begins with that should be none, beside `notReady`.
+pub(crate) const LACKS: [&str; 5] = ["unavailable", "unready", "unhealthy", "missing", "offline"];
+/// As [`LACKS`], where it is broken; of what runs to an end, some may have failed before one did not.
+pub(crate) const FAILED: [&str; 3] = ["failed", "errored", "faulted"];
+/// What is counted so, beside [`COUNTED`], whatever follows.
+pub(crate) const COUNTED_ONE: [&str; 4] = ["machine", "node", "pod", "replica"];
+/// Under a name with one of these, a fraction has to be whole.
+pub(crate) const READINESS: [&str; 9] =
+    ["ready", "replica", "available", "healthy", "nodes", "members", "instances", "pods", "synced"];
+/// Under a name with one of these, a percentage has to be whole.
+pub(crate) const PROGRESS: [&str; 6] = ["progress", "complet", "ready", "healthy", "synced", "done"];
+/// How names of percentages begin that are limits.
+pub(crate) const LIMITS: [&str; 4] = ["min", "max", "target", "threshold"];
+
+/// What pairs of numbers say, found by their names.
+pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    let status = case.status?;
+    let numbers = named(status);
+    let wishes = if numbers.is_empty() { None } else { case.spec.map(named) }.unwrap_or_default();
+    let mut fine: Option<Signal<'a>> = None;
+    let mut held: Option<Signal<'a>> = None;
+    for (flat, key, have) in &numbers {
+        let name = flat.as_str();
+        if name.starts_with("readytouse") {
+            continue;
+        }
+        if let Some(lack) = lack(case, key).filter(|_| *have > 0) {
+            return Some(Signal::key(lack, Rule::Count, key).message(have.to_string()));
+        }
+        let before = HAVE.iter().filter_map(|prefix| Some((*prefix, name.strip_prefix(prefix)?)));
+        let after = ENDS.iter().filter_map(|end| Some((*end, name.strip_suffix(end)?)));
+        for (word, noun) in before.chain(after.filter(|(_, noun)| COUNTED.contains(noun))) {
+            let noun = if noun.is_empty() { "replicas" } else { noun };
+            if word == "available" && !COUNTED.contains(&noun) {
+                continue;
+            }
+            let found = wanted(word, noun, &numbers, &wishes).or_else(|| summed(case, noun));
+            let Some(want) = found else { continue };
+            let of = format!("{have} of {want}");
+            if *have < want {
+                let partition = if word.starts_with("updated") { partition(case) } else { 0 };
+                if have.saturating_add(partition) < want {
+                    return Some(Signal::key(Progressing, Rule::Count, key).message(of));
+                }
+                held = Some(Signal::key(Suspended, Rule::Partitioned, key).reason("Partitioned").message(of));
+            } else if want > 0 {
+                // None of none is no sign of life.
+                fine.get_or_insert_with(|| Signal::key(Healthy, Rule::Count, key).message(of));
+            }
+        }
+    }
+    let mut worst = Worst(held.or(fine));
+    below(case, status, &mut "status".to_owned(), 0, &mut worst);
+    worst.0
+}
+
+/// How many replicas a rolling update is asked to leave as they were.
+fn partition(case: &Case<'_>) -> i64 {
+    let strategy = ["updateStrategy", "strategy", "rollout"].iter().find_map(|key| case.spec(key));
+    let of = |map: &Value| map.get("partition").and_then(number);
+    strategy.and_then(|strategy| of(strategy).or_else(|| of(strategy.get("rollingUpdate")?))).unwrap_or(0)
+}
+
+/// The sum of what a list in the spec asks for: `availableNodes` against `nodeSets[].count`.
+fn summed(case: &Case<'_>, noun: &str) -> Option<i64> {
+    let one = noun.strip_suffix('s')?;
+    let spec = case.spec?;
+    let (_, list) = spec.iter().find(|(key, value)| {
+        value.as_array().is_some_and(|list| !list.is_empty()) && Flat::of(key).as_str().starts_with(one)
+    })?;
+    let size = |item: &Value| ITEM_SIZES.iter().find_map(|key| number(item.get(key)?));
+    list.as_array()?.iter().try_fold(0_i64, |sum, item| Some(sum.saturating_add(size(item)?)))
+}
+
+/// `unavailableReplicas`, `failedNodes`: a count of what should be none. Of what runs to an end, some may have failed before one did not.
+fn lack(case: &Case<'_>, key: &str) -> Option<Health> {
+    let mut words = tokens(key);
+    let health = match words.next()?.as_str() {
+        lack if LACKS.contains(&lack) => Progressing,
+        "not" if words.next()?.as_str() == "ready" => Progressing,
+        failed if FAILED.contains(&failed) && !case.kind.runs_to_completion => Degraded,
+        _ => return None,
+    };
+    let noun = words.next()?;
+    let is_last = words.next().is_none();
+    let is_one = COUNTED_ONE.contains(&noun.as_str());
+    (is_last && COUNTED.contains(&noun.as_str()) || is_one).then_some(health)
+}
+
+type Named<'a> = Vec<(Flat, &'a str, i64)>;
+
+fn named(map: &Map<String, Value>) -> Named<'_> {
+    let numbers = map.iter().filter_map(|(key, value)| Some((key.as_str(), number(value)?)));
+    numbers.map(|(key, number)| (Flat::of(key), key, number)).collect()
+}
+
+fn wanted(prefix: &str, noun: &str, numbers: &Named<'_>, wishes: &Named<'_>) -> Option<i64> {
+    let find =
+        |list: &Named<'_>, name: &str| list.iter().find(|(flat, ..)| flat.as_str() == name).map(|(.., n)| *n);
+    let of_size =
+        || SIZED.contains(&noun).then(|| SIZES.iter().find_map(|size| find(wishes, size))).flatten();
+    let beside = || {
+        WANT.iter().find_map(|want| {
+            let flat = |flat: &Flat| flat.as_str().strip_prefix(want) == Some(noun);
+            numbers.iter().find(|(name, ..)| flat(name)).map(|(.., n)| *n)
+        })
+    };
+    let any_wish = || {
+        let is_plain = matches!(prefix, "ready" | "available" | "current" | "healthy");
+        let is_wish = |name: &str| name.starts_with("expected") || name.starts_with("desired");
+        numbers.iter().find(|(flat, ..)| is_plain && is_wish(flat.as_str())).map(|(.., n)| *n)
+    };
+    find(wishes, noun).or_else(of_size).or_else(beside).or_else(any_wish)
+}
+
+/// How deep sub-objects are read.
+const MAX_DEPTH: usize = 2;
+
+/// What stands in texts such as "2/3" and "60%", and in the numbers of sub-objects.
+fn below<'a>(
+    case: &Case<'a>,
+    map: &'a Map<String, Value>,
+    path: &mut String,
+    depth: usize,
+    worst: &mut Worst<'a>,
+) {
+    for (key, value) in map {
+        let parts = match value {
+            Value::String(text) => {
+                if let Some(signal) = share(case, key, text) {
+                    worst.add(signal.below(path));
+                }
+                continue;
+            }
+            Value::Number(_) => {
+                let flat = Flat::of(key);
+                if flat.as_str().contains("percent")
+                    && let Some(done) = number(value).filter(|done| (0..100).contains(done))
+                    && is_progress(case, flat.as_str())
+                {
+                    worst.add(
+                        Signal::key(Progressing, Rule::Percentage, key)
+                            .message(format!("{done} %"))
+                            .below(path),
+                    );
+                }
+                continue;
+            }
+            Value::Object(_) => std::slice::from_ref(value),
+            Value::Array(items) => items.as_slice(),
+            _ => continue,
+        };
+        if depth == MAX_DEPTH || !parts.iter().any(Value::is_object) || is_skipped(key) {
+            continue;
+        }
+        let above = path.len();
+        for (index, part) in parts.iter().enumerate() {
+            let Some(part) = part.as_object() else { continue };
+            if !case.spend(ITEM) {
+                break;
+            }
+            path.truncate(above);
+            push_part(path, key, value.is_array().then_some(index));
+            if let Some(short) = short(part) {
+                worst.add(short.below(path));
+            }
+            below(case, part, path, depth + 1, worst);
+        }
+        path.truncate(above);
+    }
+}
+
+/// Fewer than wanted in one sub-object, which must name both numbers: `{ready: 1, size: 3}`, `{readyReplicas: 1, replicas: 3}`.
+fn short(map: &Map<String, Value>) -> Option<Signal<'_>> {
+    map.iter().find_map(|(key, value)| {
+        let have = value.as_i64()?;
+        let flat = Flat::of(key);
+        let noun = ["ready", "healthy"].iter().find_map(|have| flat.as_str().strip_prefix(have));
+        let noun =
+            noun.or_else(|| flat.as_str().strip_prefix("available").filter(|noun| COUNTED.contains(noun)))?;
+        let is_wish = |name: &str| match noun {
+            "" => matches!(
+                name,
+                "size" | "total" | "desired" | "expected" | "replicas" | "desiredreplicas" | "desiredready"
+            ),
+            noun => WANT.iter().any(|want| name.strip_prefix(want) == Some(noun)),
+        };
+        let wishes = map.iter().filter(|(key, value)| value.is_number() && is_wish(Flat::of(key).as_str()));
+        let want = wishes.filter_map(|(_, value)| number(value)).max()?;
+        (have < want).then(|| Signal::key(Progressing, Rule::Count, key).message(format!("{have} of {want}")))
+    })
+}
+
+/// What "2/3" or "60%" says under a name that is about readiness or progress.
+fn share<'a>(case: &Case<'a>, key: &'a str, text: &'a str) -> Option<Signal<'a>> {
+    if let Some((have, want)) = fraction(text) {
+        let flat = Flat::of(key);
+        let is_part = |part: &&str| flat.as_str().contains(part);
+        let health = if have >= want { Healthy } else { Progressing };
+        let signal = Signal::new(health, Rule::Fraction, Place::Key(key)).message(text);
+        return READINESS.iter().any(is_part).then_some(signal);
+    }
+    let percent: f64 = text.strip_suffix('%')?.trim().parse().ok()?;
+    let is_under_way = (0.0..100.0).contains(&percent) && is_progress(case, Flat::of(key).as_str());
+    is_under_way.then(|| Signal::new(Progressing, Rule::Percentage, Place::Key(key)).message(text))
+}
+
+/// Whether a share that is not whole means that something is under way. What runs to an end says by its phase whether it has; a share
+/// of a disk or a quota is none of progress.
+fn is_progress(case: &Case<'_>, flat: &str) -> bool {
+    let is_about = PROGRESS.iter().any(|part| flat.contains(part));
+    is_about && !LIMITS.iter().any(|limit| flat.starts_with(limit)) && !case.kind.runs_to_completion
+}
+
+fn fraction(text: &str) -> Option<(u32, u32)> {
+    let (have, want) = text.split_once('/')?;
+    let number = |text: &str| {
+        let is_number = (1..=6).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| text.parse().ok()).flatten()
+    };
+    // "2/3 ready" is as good as "2/3".
+    let want = want.trim_start().split(' ').next()?;
+    Some((number(have.trim_end())?, number(want)?))
+}
+
+/// What the declared counts, equalities and presences say.
+pub(super) fn declared<'a>(case: &Case<'a>, worst: &mut Worst<'a>) {
+    for (have, want, short) in &case.kind.counts {
+        let wants: Vec<i64> = want.of(case.object).into_iter().flatten().filter_map(number).collect();
+        if wants.is_empty() {
+            continue;
+        }
+        let want = wants.into_iter().fold(0, i64::saturating_add);
+        let have_count = have.of(case.object).and_then(number).unwrap_or(0);
+        let health = if have_count >= want { Healthy } else { *short };
+        worst.add(Signal::at(health, Rule::Count, have.as_str()).message(format!("{have_count} of {want}")));
+    }
+    for (one, other, different) in &case.kind.equal {
+        let pairs = one.of(case.object).into_iter().zip(other.of(case.object));
+        if pairs.into_iter().any(|(one, other)| one.is_none() || one != other) {
+            let signal = Signal::at(*different, Rule::Differs, one.first()).reason("Differs");
+            worst.add(signal.message(format!("differs from {}", other.first())));
+        }
+    }
+    for (path, absent) in &case.kind.present {
+        if !path.of(case.object).is_some_and(is_truthy) {
+            worst.add(Signal::at(*absent, Rule::Absent, path.as_str()).reason("Empty"));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Signs that somebody wants it so: a switch in the spec, an annotation, no replicas.
+
+use super::Rule;
+use serde_json::Value;
+
+use super::case::{Case, get, number};
+use super::lexicon::word;
+use super::signal::{Place, Signal, instant};
+use super::tokens::tokens;
+use crate::health::Health::{Degraded, Progressing, Suspended};
+use crate::registry::path::scalar;
+
+/// Whether the spec, a declared field or an annotation asks it to rest.
+pub(super) fn judge<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    in_spec(case).or_else(|| declared(case)).or_else(|| in_annotations(case))
+}
+
+fn in_spec<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    let spec = case.spec?;
+    let asked = |key: &str| spec.get(key) == Some(&Value::Bool(true));
+    let rests = |path: &'static str, reason: &'static str| {
+        Some(Signal::at(Suspended, Rule::SuspendedInSpec, path).reason(reason))
+    };
+    for (key, path) in [
+        ("suspend", "spec.suspend"),
+        ("suspended", "spec.suspended"),
+        ("paused", "spec.paused"),
+        ("pause", "spec.pause"),
+        ("hibernate", "spec.hibernate"),
+    ] {
+        if asked(key) {
+            return rests(path, "Suspended");
+        }
+    }
+    for (keys, path) in [
+        (&["updateStrategy", "paused"][..], "spec.updateStrategy.paused"),
+        (&["updateStrategy", "rollingUpdate", "paused"], "spec.updateStrategy.rollingUpdate.paused"),
+        (&["strategy", "paused"], "spec.strategy.paused"),
+        (&["strategy", "rollingUpdate", "paused"], "spec.strategy.rollingUpdate.paused"),
+        (&["rollout", "paused"], "spec.rollout.paused"),
+        (&["rollout", "rollingUpdate", "paused"], "spec.rollout.rollingUpdate.paused"),
+    ] {
+        if get(Some(spec), keys) == Some(&Value::Bool(true)) {
+            return rests(path, "Paused");
+        }
+    }
+    if spec.get("enabled") == Some(&Value::Bool(false)) {
+        return rests("spec.enabled", "Disabled");
+    }
+    None
+}
+
+/// What is declared of the kind, anywhere in it.
+fn declared<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    let test = case.kind.suspended_if.iter().find(|test| test.holds(case.object))?;
+    let value = test.path.of(case.object).map(scalar).unwrap_or_default();
+    Some(Signal::at(Suspended, Rule::SuspendedInSpec, test.path.as_str()).reason(value))
+}
+
+fn in_annotations<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    let annotations = case.metadata?.get("annotations")?.as_object()?;
+    for (key, value) in annotations {
+        let name = key.rsplit('/').next().unwrap_or(key);
+        let (mut is_rest, mut is_reconciliation, mut is_past) = (false, false, false);
+        for token in tokens(name) {
+            is_rest |= word(token.as_str()).is_at_rest();
+            is_reconciliation |= token.as_str().starts_with("reconcil");
+            is_past |= matches!(token.as_str(), "last" | "previous" | "previously");
+        }
+        if !is_rest && !is_reconciliation {
+            continue;
+        }
+        let value = scalar(value);
+        let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
+        // Some write the time at which it was stopped.
+        let is_since = || !is_past && instant(&value).is_some();
+        let rests = is_rest && (is(&["true", "on", "yes", "enabled", ""]) || is_since())
+            || is_reconciliation && is(&["false", "off", "no", "disabled", "paused"]);
+        if rests {
+            let place = Place::Field(format!("metadata.annotations[{key}]").into());
+            return Some(Signal::new(Suspended, Rule::SuspendedByAnnotation, place).reason(value));
+        }
+    }
+    None
+}
+
+/// Whether nothing is there because nothing was asked for: no replicas are wanted, and nothing worse than that is said.
+pub(super) fn is_scaled_to_zero(case: &Case<'_>, worst: &Signal<'_>) -> bool {
+    let is_mild = worst.health == Progressing || worst.health == Degraded && worst.is_weak;
+    is_mild && case.spec("replicas").and_then(number) == Some(0)
+}

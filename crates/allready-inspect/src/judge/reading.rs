@@ -1,0 +1,239 @@
+//! Texts: what a state, a reason or a sentence says about health, by its words.
+
+use super::lexicon::{Word, is_activity, is_broken, is_hard, word};
+use super::tokens::{Flat, Token, tokens};
+use crate::health::Health;
+
+/// How much of a text is read.
+const MAX_TEXT: usize = 2000;
+
+/// How a text is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// A reason or a sentence.
+    Text,
+    /// A reason, of which only what cannot mean anything else counts.
+    Hard,
+    /// A state, of something that runs to an end or does not.
+    State { runs: bool },
+}
+
+enum Pair {
+    UnderWay,
+    Broken,
+    NotBroken,
+}
+
+/// Pairs of words that mean that something is broken.
+pub(crate) const BROKEN_PAIRS: [(&str, &str); 18] = [
+    ("not", "found"),
+    ("not", "exist"),
+    ("not", "allowed"),
+    ("not", "permitted"),
+    ("not", "supported"),
+    ("not", "valid"),
+    ("back", "off"),
+    ("t", "exist"),
+    ("could", "not"),
+    ("can", "not"),
+    ("timed", "out"),
+    ("no", "such"),
+    ("no", "matching"),
+    ("access", "denied"),
+    ("permission", "denied"),
+    ("deadline", "exceeded"),
+    ("too", "many"),
+    ("non", "compliant"),
+];
+
+/// What two words say together.
+fn pair(first: &str, second: &str) -> Option<Pair> {
+    match (first, second) {
+        _ if BROKEN_PAIRS.contains(&(first, second)) => Some(Pair::Broken),
+        ("not", "yet" | "serving" | "listening" | "streaming" | "replicating")
+        | ("in", "progress")
+        | ("still", "not")
+        | ("is" | "are", "being") => Some(Pair::UnderWay),
+        ("no", "error" | "errors" | "failures")
+        | ("without", "error" | "errors")
+        | ("0", "errors" | "failed")
+        | ("not", "failed") => Some(Pair::NotBroken),
+        _ => None,
+    }
+}
+
+/// What a reason, a sentence or a state says; nothing if there is no clue. Broken words beat words of progress.
+pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
+    let mut found = Found::default();
+    let mut previous: Option<(Token, Word)> = None;
+    let mut is_denied = false;
+    for (count, token) in tokens(&text[..text.floor_char_boundary(MAX_TEXT)]).enumerate() {
+        let text = token.as_str();
+        let known = word(text);
+        let pair = previous.as_ref().filter(|(_, before)| before.begins_a_pair());
+        match pair.and_then(|(before, _)| pair_of(before, text)) {
+            Some(Pair::NotBroken) => {
+                previous = None;
+                continue;
+            }
+            Some(Pair::UnderWay) => found.under_way_phrase = true,
+            Some(Pair::Broken) => found.broken = true,
+            None => {}
+        }
+        if is_hard(text) {
+            return Some(Health::Degraded);
+        }
+        found.see(text, known, reading, is_denied);
+        if let Reading::State { runs } = reading {
+            found.see_good(text, known, runs, is_denied);
+        }
+        // WorkNotAvailableYet: the denial is for now.
+        found.under_way_phrase |= is_denied && text == "yet";
+        is_denied |= is_denial(text);
+        found.words = count + 1;
+        previous = Some((token, known));
+    }
+    let health = found.health(reading);
+    // In one name of few words, each of them counts; in a sentence, they do not.
+    let is_name =
+        matches!(reading, Reading::State { .. }) && found.words <= 3 && !text.contains([' ', ',', ':']);
+    match health {
+        Some(Health::Healthy) if is_name && found.tail == Tail::Creation => Some(Health::Progressing),
+        Some(Health::Healthy) if is_name && found.tail == Tail::Limited => None,
+        health => health,
+    }
+}
+
+fn pair_of(before: &Token, text: &str) -> Option<Pair> {
+    pair(before.as_str(), text)
+}
+
+/// Whether a word turns what is good after it into what is not, or not yet: `not all ready`, `isn't ready`, `0 ready`.
+fn is_denial(text: &str) -> bool {
+    matches!(
+        text,
+        "not"
+            | "un"
+            | "non"
+            | "partially"
+            | "partial"
+            | "never"
+            | "no"
+            | "none"
+            | "t"
+            | "was"
+            | "nearly"
+            | "almost"
+            | "0"
+    )
+}
+
+#[derive(Default)]
+struct Found {
+    under_way_phrase: bool,
+    broken: bool,
+    at_rest: bool,
+    under_way: Option<Health>,
+    good: Option<Health>,
+    tail: Tail,
+    words: usize,
+}
+
+/// How a state ends.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Tail {
+    #[default]
+    Plain,
+    /// Something stands behind the last good word: `OnlinePartial`.
+    Limited,
+    /// It ends in what was created, which need not work yet: `ClusterCreated`.
+    Creation,
+}
+
+impl Found {
+    fn see(&mut self, text: &str, known: Word, reading: Reading, is_denied: bool) {
+        // A state that ends with warnings is no good one; a reason may name what it warns of.
+        let is_warning = || matches!((text, reading), ("warning" | "warnings", Reading::State { .. }));
+        self.broken |= is_broken(text, known) || is_warning();
+        self.at_rest |= known.is_at_rest();
+        if self.under_way.is_some() {
+            return;
+        }
+        if text == "running" {
+            if let Reading::State { runs } = reading {
+                let is_well = !runs && !is_denied;
+                self.under_way = Some(if is_well { Health::Healthy } else { Health::Progressing });
+            }
+        } else if known.is_under_way() || is_activity(text, known) {
+            self.under_way = Some(Health::Progressing);
+        }
+    }
+
+    /// Words of a state that say that it is well, and what stands behind them.
+    fn see_good(&mut self, text: &str, known: Word, runs: bool, is_denied: bool) {
+        // StartUp, BackingUp.
+        let is_up = text != "up" || self.words == 0;
+        let is_well = known.means() == Some(Health::Healthy) && is_up;
+        let is_good = is_well || text == "running";
+        // A good word that is denied beats one that is not: DEPLOYED_NOT_READY.
+        if is_good && is_denied {
+            self.good = Some(Health::Progressing);
+        } else if is_well && self.good.is_none() {
+            // Of what runs to an end, a part that is ready is not the end.
+            self.good = Some(if !runs || known.is_done() { Health::Healthy } else { Health::Progressing });
+        }
+        let is_neutral = || {
+            matches!(text, "state" | "status" | "phase" | "successfully" | "normally" | "now")
+                || text.bytes().all(|b| b.is_ascii_digit())
+        };
+        self.tail = match self.tail {
+            _ if text == "created" && self.words > 0 => Tail::Creation,
+            _ if is_good => Tail::Plain,
+            tail if is_neutral() => tail,
+            _ => Tail::Limited,
+        };
+    }
+
+    fn health(&self, reading: Reading) -> Option<Health> {
+        if self.under_way_phrase {
+            return Some(Health::Progressing);
+        }
+        if reading == Reading::Hard {
+            return self.at_rest.then_some(Health::Suspended);
+        }
+        if self.broken {
+            return Some(Health::Degraded);
+        }
+        if self.at_rest {
+            return Some(Health::Suspended);
+        }
+        if self.good == Some(Health::Progressing) && self.words <= 6 {
+            return self.good;
+        }
+        self.under_way.or(if self.words <= 6 { self.good } else { None })
+    }
+}
+
+/// What a state says: as one word, else by its parts.
+pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
+    let flat = Flat::of(text);
+    match flat.as_str() {
+        "" if !flat.is_cut() => return None,
+        "running" => return Some(if runs { Health::Progressing } else { Health::Healthy }),
+        whole if runs && word(whole).begins_a_run() => return Some(Health::Progressing),
+        whole if runs && word(whole).ends_a_run() => return Some(Health::Healthy),
+        whole => {
+            if let Some(health) = word(whole).means() {
+                return Some(health);
+            }
+        }
+    }
+    classify(text, Reading::State { runs })
+}
+
+/// Whether a reason says that what was to be done is done.
+pub(crate) fn is_done(reason: &str) -> bool {
+    matches!(Flat::of(reason).as_str(), "newreplicasetavailable" | "replicasetavailable")
+        || tokens(reason).any(|token| word(token.as_str()).is_done())
+            && !tokens(reason).any(|token| is_denial(token.as_str()))
+}

@@ -1,0 +1,402 @@
+//! Words, booleans and error texts in fields: kinds without conditions, and what conditions leave out.
+
+use super::Rule;
+use serde_json::{Map, Value};
+
+use super::case::{Case, ITEM, is_truthy, json};
+use super::errors::{count, error_text, is_error_key, is_no_error, is_time};
+use super::flags::{boolean, is_good_name, truth};
+use super::lexicon::word;
+use super::reading::{Reading, classify, state};
+use super::signal::{Place, Signal, Worst, push_part};
+use super::tokens::{Flat, Token, tokens};
+use crate::health::Health::{self, Degraded, Healthy, Missing, Progressing, Suspended};
+use crate::registry::path::scalar;
+
+/// Fields that hold a state, by their flat name.
+pub(crate) const KEYS: [&str; 21] = [
+    "lastoperationstatus",
+    "lastoperationstate",
+    "phase",
+    "state",
+    "status",
+    "health",
+    "healthstatus",
+    "overallstatus",
+    "result",
+    "outcome",
+    "provisioningstate",
+    "compliant",
+    "syncstatus",
+    "currentstate",
+    "lifecycle",
+    "clusterstate",
+    "clusterstatus",
+    "verdict",
+    "conclusion",
+    "robustness",
+    "stage",
+];
+pub(crate) const KEY_ENDS: [&str; 8] =
+    ["phase", "state", "status", "health", "statesummary", "statussummary", "resolution", "progress"];
+/// What was, or is to be, is not what is.
+pub(crate) const OTHER_TIMES: [&str; 6] = ["last", "previous", "prev", "desired", "target", "old"];
+/// How names of lists begin of things that are broken.
+pub(crate) const BROKEN_LISTS: [&str; 8] =
+    ["failed", "failing", "failures", "broken", "unhealthy", "errored", "crashed", "faulted"];
+/// How names of lists begin of things that are not there yet, beside `notReady`.
+pub(crate) const UNREADY_LISTS: [&str; 5] = ["unready", "unavailable", "missing", "offline", "unreachable"];
+/// How names of parts end whose values are states.
+pub(crate) const MAPS_OF_STATES: [&str; 4] = ["statuses", "states", "phases", "health"];
+/// How words end that say that something is not in step.
+pub(crate) const APART: [&str; 3] = ["outofsync", "outofdate", "notinsync"];
+/// Of these, a good word is one of a step: it is followed by `Status` or `State`.
+pub(crate) const STEPS: [&str; 4] = ["stage", "step", "currentstage", "currentstep"];
+const MESSAGE_KEYS: [&str; 7] =
+    ["message", "reason", "errormessage", "failuremessage", "statusmessage", "statusreason", "description"];
+
+/// Which fields are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keys {
+    /// The ones that hold a state everywhere.
+    Canonical,
+    /// Those, and all that end in such a word.
+    All,
+}
+
+/// How a field holds a state, if it does.
+fn is_state_key(key: &str) -> Option<Keys> {
+    // Most keys are told apart by their last letter.
+    let last = key.bytes().next_back()?.to_ascii_lowercase();
+    if last.is_ascii_alphanumeric() && !matches!(last, b'e' | b's' | b'h' | b't' | b'n' | b'y') {
+        return None;
+    }
+    let flat = Flat::of(key);
+    let flat = flat.as_str();
+    if KEYS.contains(&flat) {
+        return Some(Keys::Canonical);
+    }
+    let ends_so = KEY_ENDS.iter().any(|end| flat.ends_with(end));
+    let is_now = || !OTHER_TIMES.iter().any(|start| flat.starts_with(start));
+    (ends_so && is_now()).then_some(Keys::All)
+}
+
+/// What the state words of the whole status say.
+pub(super) struct Top<'a> {
+    pub(super) worst: Worst<'a>,
+    pub(super) is_under_way: bool,
+}
+
+/// The words right below `status`, and those at declared paths.
+pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
+    let mut top = Top { worst: Worst::default(), is_under_way: false };
+    let Some(status) = case.status else { return top };
+    let mut add = |signal: Signal<'a>| {
+        top.is_under_way |= signal.health == Progressing;
+        if top.worst.would_take(signal.health) {
+            top.worst.add(signal.message(message(status)));
+        }
+    };
+    let mut step = None;
+    for (key, value) in status {
+        let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { continue };
+        if is_state_key(key).is_none() {
+            continue;
+        }
+        let declared = case.kind.states_of_key(key).and_then(|states| states.meaning(text));
+        let health = meaning(case, declared, text, || is_of_a_run(key));
+        let is_unknown = health.is_none() && declared.is_none();
+        if is_unknown && matches!(Flat::of(key).as_str(), "phase" | "state" | "stage") {
+            step = Some((key, text));
+        }
+        if is_unknown && classify(reason(status), Reading::Text) == Some(Degraded) {
+            // A word that nobody knows, for a reason that everybody knows.
+            add(Signal::key(Degraded, Rule::ErrorText, "reason").reason(reason(status)));
+        }
+        if let Some(health) = health {
+            if health == Healthy && is_of_a_step(status, key) {
+                add(Signal::key(Progressing, Rule::StepState, key).reason(text));
+                continue;
+            }
+            add(Signal::key(health, Rule::StateWord, key).reason(text));
+            if (health == Healthy || is_not_ready(text))
+                && let Some(doubt) = doubt(status)
+            {
+                add(doubt);
+            }
+        }
+    }
+    for states in &case.kind.states {
+        let is_read = |key: &str| {
+            is_state_key(key).is_some() && status.get(key).is_some_and(|v| v.as_str() != Some(""))
+        };
+        if states.path.status_key().is_some_and(is_read)
+            && states.path.of(case.object).is_some_and(Value::is_string)
+        {
+            continue;
+        }
+        let Some(value @ (Value::String(_) | Value::Bool(_))) = states.path.of(case.object) else { continue };
+        let text = scalar(value);
+        if let Some(health) = meaning(case, states.meaning(&text), &text, || false) {
+            add(Signal::at(health, Rule::StateWord, states.path.as_str()).reason(text));
+        }
+    }
+    if let Some((key, text)) = step.filter(|_| case.kind.runs_to_completion && top.worst.0.is_none()) {
+        // What runs to an end and is in a step that nobody knows has not ended.
+        top.is_under_way = true;
+        top.worst.add(Signal::key(Progressing, Rule::StateWord, key).reason(text));
+    }
+    top
+}
+
+fn is_not_ready(text: &str) -> bool {
+    matches!(Flat::of(text).as_str(), "notready" | "unready")
+}
+
+fn reason(status: &Map<String, Value>) -> &str {
+    status.get("reason").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A good word whose reason is a failure, or whose message begins with one, is none; and what is not ready for such a reason is broken.
+fn doubt(status: &Map<String, Value>) -> Option<Signal<'_>> {
+    let text = |key: &str| status.get(key).and_then(Value::as_str).unwrap_or_default();
+    if classify(reason(status), Reading::Hard) == Some(Degraded) {
+        return Some(Signal::key(Degraded, Rule::ErrorText, "reason").reason(reason(status)));
+    }
+    let first = tokens(text("message")).next();
+    let begins_with_one = first.is_some_and(|first| matches!(first.as_str(), "failed" | "error" | "failure"));
+    begins_with_one.then(|| Signal::key(Degraded, Rule::ErrorText, "message"))
+}
+
+/// What a word means: as declared, else by itself, in a field of which `runs` tells whether it is about something that runs to an end.
+fn meaning(
+    case: &Case<'_>,
+    declared: Option<crate::registry::StateMeaning>,
+    text: &str,
+    runs: impl Fn() -> bool,
+) -> Option<Health> {
+    if let Some(declared) = declared {
+        return declared.health();
+    }
+    state(text, case.kind.runs_to_completion || runs()).or_else(|| is_apart(text).then_some(Degraded))
+}
+
+/// Whether a field is about something that runs to an end: `jobStatus`, `operationState`, `buildstatus`.
+fn is_of_a_run(key: &str) -> bool {
+    let is_plain = |token: &Token| !matches!(token.as_str(), "state" | "status" | "phase" | "result");
+    let flat = Flat::of(key);
+    let of_what = KEY_ENDS.iter().find_map(|end| flat.as_str().strip_suffix(end));
+    tokens(key).filter(is_plain).last().is_some_and(|token| word(token.as_str()).runs())
+        || of_what.is_some_and(|what| word(what).runs())
+}
+
+/// `ConfigOutOfSync`: a condition of such a name is bad where it is True, and so is the word.
+pub(super) fn is_apart(text: &str) -> bool {
+    let flat = Flat::of(text);
+    APART.iter().any(|end| flat.as_str().ends_with(end))
+}
+
+/// Whether a good word is about one step of many: `stageStatus: success` while the stage is not the last one.
+fn is_of_a_step(map: &Map<String, Value>, key: &str) -> bool {
+    let of = key.strip_suffix("Status").or_else(|| key.strip_suffix("State"));
+    let Some(step) = of.filter(|of| STEPS.contains(&Flat::of(of).as_str())) else {
+        return false;
+    };
+    map.get(step).and_then(Value::as_str).is_some_and(|step| state(step, true) != Some(Healthy))
+}
+
+fn message(map: &Map<String, Value>) -> &str {
+    let is_message = |key: &str| MESSAGE_KEYS.contains(&Flat::of(key).as_str());
+    let mut texts = map.iter().filter_map(|(key, value)| value.as_str().filter(|_| is_message(key)));
+    texts.next().unwrap_or_default()
+}
+
+/// Booleans, error texts and lists of failures right below a map.
+pub(super) fn facts<'a>(map: &'a Map<String, Value>, is_nested: bool, visit: &mut dyn FnMut(Signal<'a>)) {
+    for (key, value) in map {
+        match value {
+            Value::Bool(_) | Value::String(_) if truth(value).is_some() => {
+                let value = truth(value) == Some(true);
+                // A part that is well speaks for itself alone, and one of several may stand by.
+                let is_heard = !is_nested || !value && key != "active" || !is_good_name(key);
+                let health = boolean(key, value).filter(|_| is_heard);
+                if let Some(health) = health {
+                    visit(Signal::key(health, Rule::Boolean, key).reason(if value {
+                        "True"
+                    } else {
+                        "False"
+                    }));
+                }
+            }
+            Value::Number(_) => {
+                if let Some(errors) = count(key, value) {
+                    visit(Signal::key(Degraded, Rule::ErrorCounter, key).message(errors.to_string()));
+                }
+            }
+            value if is_error_key(key) && is_truthy(value) && !is_no_error(value) && !is_time(value) => {
+                let message = error_text(value);
+                if !is_nested || classify(&message, Reading::Text) == Some(Degraded) {
+                    visit(Signal::key(Degraded, Rule::ErrorText, key).message(message));
+                }
+            }
+            Value::Array(_) | Value::Object(_) if is_truthy(value) => {
+                if let Some(health) = troubled(key).filter(|_| !is_nested || value.is_array()) {
+                    visit(Signal::key(health, Rule::FailureList, key).message(json(value)));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A boolean that is not good, with what stands beside it: a reason or message that speaks of a failure tells why.
+pub(super) fn explained<'a>(status: &'a Map<String, Value>, signal: Signal<'a>) -> Signal<'a> {
+    if signal.health != Progressing || signal.rule != Rule::Boolean {
+        return signal;
+    }
+    let (reason, message) = (reason(status), message(status));
+    let is_failure = |text: &str| classify(text, Reading::Text) == Some(Degraded);
+    if !is_failure(reason) && !is_failure(message) {
+        return signal;
+    }
+    Signal { health: Degraded, ..signal }.reason(reason).message(message)
+}
+
+/// What a list of things says by its name alone: `failedNodes`, `unreadyMembers`.
+fn troubled(key: &str) -> Option<Health> {
+    let mut words = tokens(key);
+    let first = words.next()?;
+    match first.as_str() {
+        broken if BROKEN_LISTS.contains(&broken) => Some(Degraded),
+        unready if UNREADY_LISTS.contains(&unready) => Some(Progressing),
+        "not" if words.next().is_some_and(|second| second.as_str() == "ready") => Some(Progressing),
+        _ => None,
+    }
+}
+
+/// How deep sub-objects are read.
+const MAX_DEPTH: usize = 3;
+
+/// State words and facts of sub-objects and list items (members, domains, environments). Histories are left out, and so
+/// are items at rest: one of many that was stopped does not suspend the whole.
+pub(super) fn items<'a>(case: &Case<'a>) -> Worst<'a> {
+    let mut worst = Worst::default();
+    if let Some(status) = case.status {
+        let mut path = "status".to_owned();
+        walk(case, status, &mut path, 0, &mut worst);
+    }
+    worst
+}
+
+/// Whether what stands below a key is of other times, of other objects, or read elsewhere.
+pub(super) fn is_skipped(key: &str) -> bool {
+    let bytes = key.as_bytes();
+    (0..bytes.len()).any(|at| {
+        let part: &[u8] = match bytes[at].to_ascii_lowercase() {
+            b'c' => b"conditions",
+            b'h' => b"history",
+            b'l' => b"lastapplied",
+            b'm' => b"managed",
+            b'p' => b"previous",
+            b'r' => b"resources",
+            b'v' => b"versions",
+            _ => return false,
+        };
+        bytes[at..].get(..part.len()).is_some_and(|found| found.eq_ignore_ascii_case(part))
+    })
+}
+
+fn walk<'a>(
+    case: &Case<'a>,
+    map: &'a Map<String, Value>,
+    path: &mut String,
+    depth: usize,
+    worst: &mut Worst<'a>,
+) {
+    for (key, value) in map {
+        let items = match value {
+            Value::Object(_) => std::slice::from_ref(value),
+            Value::Array(items) => items.as_slice(),
+            _ => continue,
+        };
+        if is_skipped(key) {
+            continue;
+        }
+        let above = path.len();
+        for (index, item) in items.iter().enumerate() {
+            let Some(item) = item.as_object() else { continue };
+            if item.contains_key("type") && item.contains_key("lastTransitionTime") {
+                continue;
+            }
+            if !case.spend(ITEM) {
+                break;
+            }
+            path.truncate(above);
+            push_part(path, key, value.is_array().then_some(index));
+            read_item(case, item, path, worst);
+            if is_map_of_states(key, item) {
+                read_states(item, path, worst);
+            }
+            if depth < MAX_DEPTH {
+                walk(case, item, path, depth + 1, worst);
+            }
+        }
+        path.truncate(above);
+    }
+}
+
+fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &str, worst: &mut Worst<'a>) {
+    let mut add = |signal: Signal<'a>| {
+        if signal.health != Suspended && worst.would_take(signal.health) {
+            let rule = Rule::PartState;
+            worst.add(Signal { rule, ..signal.below(path) });
+        }
+    };
+    let runs = || is_of_a_run(path.rsplit(['.', '[']).next().unwrap_or_default());
+    for (key, value) in item {
+        let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { continue };
+        let Some(keys) = is_state_key(key) else { continue };
+        let declared = declared_below(case, path, key, text);
+        let Some(health) = meaning(case, declared, text, || is_of_a_run(key) || runs()) else { continue };
+        if keys == Keys::Canonical || health == Degraded {
+            add(Signal::new(health, Rule::PartState, Place::Key(key)).reason(text).message(message(item)));
+        }
+    }
+    facts(item, true, &mut add);
+}
+
+/// `componentStatuses`, `serviceHealth`: its keys are names, and its values words. Under another name, all of the values must be words
+/// that are known.
+fn is_map_of_states(key: &str, item: &Map<String, Value>) -> bool {
+    let flat = Flat::of(key);
+    MAPS_OF_STATES.iter().any(|end| flat.as_str().ends_with(end))
+        || item.len() > 1
+            && item.values().all(|value| value.as_str().is_some_and(|text| one_word(text).is_some()))
+}
+
+fn one_word(text: &str) -> Option<Health> {
+    word(Flat::of(text).as_str()).means()
+}
+
+fn read_states<'a>(item: &'a Map<String, Value>, path: &str, worst: &mut Worst<'a>) {
+    for (key, value) in item {
+        let Some(text) = value.as_str() else { continue };
+        if matches!(one_word(text), Some(Degraded | Missing)) && worst.would_take(Degraded) {
+            worst.add(Signal::key(Degraded, Rule::PartState, key).reason(text).below(path));
+        }
+    }
+}
+
+/// What is declared for a word of a sub-object.
+fn declared_below(
+    case: &Case<'_>,
+    path: &str,
+    key: &str,
+    text: &str,
+) -> Option<crate::registry::StateMeaning> {
+    let states = case.kind.states.iter().find(|states| {
+        let declared = states.path.as_str();
+        declared.strip_prefix(path).and_then(|rest| rest.strip_prefix('.')) == Some(key)
+    });
+    states?.meaning(text)
+}
