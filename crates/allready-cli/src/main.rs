@@ -4,6 +4,7 @@ mod age;
 mod aggregate;
 mod apiserver;
 mod check;
+mod ci;
 mod cli;
 mod cluster;
 mod completion;
@@ -34,7 +35,6 @@ mod uninstall;
 mod version;
 mod wait;
 mod watch;
-mod xml;
 
 use std::process::ExitCode;
 

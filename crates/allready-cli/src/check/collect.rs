@@ -161,7 +161,7 @@ impl<'a> Collector<'a> {
                     0 => String::new(),
                     count => format!("    <!-- {count} more cases are not listed for want of room -->\n"),
                 };
-                junit::head(&tally) + &self.kept + &note + junit::FOOT
+                junit::report(&tally, &(self.kept + &note))
             }
             Some(CheckOutput::Prometheus) => {
                 let head = if is_first { prometheus::HEAD } else { "" };

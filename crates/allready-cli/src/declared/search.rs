@@ -40,7 +40,7 @@ pub(crate) fn learn_batch(declared: &mut Declared, batch: &Batch) -> Vec<Learnt>
         return learnt;
     }
     for piece in batch.pieces() {
-        if !batch.raw(piece).is_some_and(|(text, _)| is_in(&finder, text.as_bytes())) {
+        if !batch.raw(piece).is_some_and(|text| is_in(&finder, text.as_bytes())) {
             continue;
         }
         // One that cannot be read is told where it is judged.

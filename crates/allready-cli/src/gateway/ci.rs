@@ -1,119 +1,74 @@
-//! Problems for programs that run on every change: SARIF, `JUnit`, and annotations of `GitHub`.
+//! Problems for programs that run on every change.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::collections::BTreeSet;
 
-use allready_gateway::ObjectKey;
-use allready_inspect::lint::Severity;
+use allready_core::lint::Severity;
 use serde_json::{Value, json};
 
-use super::Report;
+use super::{Report, output::Places, problem::Problem};
 use crate::{
+    ci::{
+        Item, github,
+        junit::{Case, Outcome, Suite},
+        sarif,
+    },
     failure::Failure,
-    lint::{annotation, level, sarif_document, sarif_location},
     objects::lines::Origin,
-    xml,
 };
 
-/// More of a text helps nobody.
-const MOST_CHARS: usize = 4 * 1024;
-
-/// A problem, with its place in a file.
-pub(super) struct Item<'a> {
-    /// Empty for a document that is no object.
-    pub(super) object: String,
-    pub(super) severity: Severity,
-    pub(super) reason: &'a str,
-    pub(super) message: &'a str,
-    pub(super) pointer: &'a str,
-    pub(super) origin: Option<&'a Origin>,
+pub(super) fn github(report: &Report, places: &Places<'_>) -> String {
+    github::text(&items(report, places))
 }
 
-pub(super) fn sarif(report: &Report, items: &[Item<'_>]) -> Result<String, Failure> {
-    let rules: Vec<&str> =
-        items.iter().map(|item| item.reason).collect::<BTreeSet<_>>().into_iter().collect();
-    let result = |item: &Item<'_>| -> Value {
-        json!({
-            "ruleId": item.reason,
-            "ruleIndex": rules.iter().position(|rule| *rule == item.reason),
-            "level": level(item.severity),
-            "message": { "text": format!("{}: {}", item.object, item.message) },
-            "locations": [sarif_location(&item.object, item.pointer, item.origin)],
-            "partialFingerprints": { "allready/v1": format!("{}#{}@{}", item.object, item.reason, item.pointer) },
-        })
-    };
-    let results: Vec<Value> = items.iter().map(result).collect();
+pub(super) fn sarif(report: &Report, places: &Places<'_>) -> Result<String, Failure> {
+    let items = items(report, places);
+    let rules: BTreeSet<&str> = items.iter().map(|item| item.rule).collect();
     let rules: Vec<Value> = rules.iter().map(|rule| json!({ "id": rule, "name": rule })).collect();
-    sarif_document(&rules, &results, &report.unlisted, &report.notes)
+    sarif::text(&rules, &items, &report.unlisted, &report.notes)
 }
 
-/// A test report: every object is a case, and every document that cannot be read.
-pub(super) fn junit(report: &Report, items: &[Item<'_>]) -> String {
-    // A stored object is a case if manifests break it.
-    let is_case = |key: &ObjectKey| report.problems.iter().any(|one| one.key == *key);
-    let given = report
-        .world
-        .given
-        .iter()
-        .filter(|(key, given)| given.text.is_some() || !report.is_about_files || is_case(key));
-    let keys: Vec<String> = given.map(|(key, _)| key.to_string()).collect();
-    let is_bad =
-        |object: &str| items.iter().any(|item| item.object == object && item.severity == Severity::Error);
-    let unreadable: Vec<&Item<'_>> = items.iter().filter(|item| item.object.is_empty()).collect();
-    let failures = keys.iter().filter(|key| is_bad(key)).count();
-    let counts = format!(
-        "tests=\"{}\" failures=\"{failures}\" errors=\"{}\"",
-        keys.len() + unreadable.len() + report.unlisted.len(),
-        unreadable.len() + report.unlisted.len()
-    );
-    let mut text = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"allready\" {counts}>\n  <testsuite name=\"allready gateway check\" {counts}>\n"
-    );
-    let escape = |text: &str| xml::escape(text, MOST_CHARS);
-    for key in &keys {
-        let _ = write!(text, "    <testcase classname=\"allready gateway check\" name=\"{}\"", escape(key));
-        if !is_bad(key) {
-            text.push_str("/>\n");
+/// Every problem, and every document that cannot be read.
+fn items<'a>(report: &'a Report, places: &'a Places<'_>) -> Vec<Item<'a>> {
+    let item = |object: String, severity, rule: &'a str, message: &str, place: &str, origin| Item {
+        rule,
+        title: rule.to_owned(),
+        severity,
+        message: format!("{object}: {message}"),
+        place: place.to_owned(),
+        fingerprint: format!("{object}#{rule}@{place}"),
+        object,
+        origin,
+    };
+    let found = report.problems.iter().map(|one| {
+        let Problem { key, severity, reason, message, pointer, .. } = one;
+        item(key.to_string(), *severity, reason, message, pointer, places.get(one))
+    });
+    let unreadable = report.unreadable.iter().map(|(origin, problem)| {
+        item(String::new(), Severity::Error, "Unreadable", problem, "", Some(origin))
+    });
+    found.chain(unreadable).collect()
+}
+
+/// A report of tests: every object is a case, and every document that cannot be read.
+pub(super) fn junit(report: &Report, places: &Places<'_>) -> String {
+    const SUITE: &str = "allready gateway check";
+    let mut suite = Suite::new(SUITE);
+    for (key, given) in &report.world.given {
+        // A stored object is a case if manifests break it.
+        if given.text.is_none() && report.is_about_files && !report.problems.has(key) {
             continue;
         }
-        text.push('>');
-        for item in items.iter().filter(|item| item.object == *key && item.severity == Severity::Error) {
-            let (reason, message) = (escape(item.reason), escape(item.message));
-            let _ = write!(
-                text,
-                "<failure type=\"{reason}\" message=\"{message}\">{}</failure>",
-                escape(&place(item))
-            );
+        let mut case = Case::new(SUITE, &key.to_string(), None);
+        for one in report.problems.of(key).filter(|one| one.severity == Severity::Error) {
+            let place = places.get(one).map(Origin::to_string).unwrap_or_default();
+            case = case.with(Outcome::Failure, &one.reason, &one.message, &place);
         }
-        text.push_str("</testcase>\n");
+        suite.add(&case);
     }
-    for item in unreadable {
-        let _ = writeln!(
-            text,
-            "    <testcase classname=\"allready gateway check\" name=\"{}\"><error message=\"{}\"/></testcase>",
-            escape(&place(item)),
-            escape(item.message)
-        );
+    for (origin, problem) in &report.unreadable {
+        let case = Case::new(SUITE, &origin.to_string(), None);
+        suite.add(&case.with(Outcome::Error, "", problem, ""));
     }
-    for problem in &report.unlisted {
-        let _ = writeln!(
-            text,
-            "    <testcase classname=\"allready gateway check\" name=\"looking at everything\"><error message=\"{}\"/></testcase>",
-            escape(problem)
-        );
-    }
-    text.push_str("  </testsuite>\n</testsuites>\n");
-    text
-}
-
-fn place(item: &Item<'_>) -> String {
-    let line = |origin: &Origin| origin.line.map(|line| format!(":{line}")).unwrap_or_default();
-    item.origin.map(|origin| format!("{}{}", origin.file, line(origin))).unwrap_or_default()
-}
-
-pub(super) fn github(items: &[Item<'_>]) -> String {
-    let one = |item: &Item<'_>| {
-        let message = format!("{}: {}", item.object, item.message);
-        annotation(item.severity, item.origin, item.reason, &message)
-    };
-    items.iter().map(one).collect()
+    suite.unlisted(&report.unlisted);
+    suite.text(report.objects)
 }

@@ -19,8 +19,8 @@ use allready_inspect::lint::Severity;
 pub(crate) use self::args::GatewayArgs;
 use self::{
     args::{CheckArgs, GatewayCommand},
-    manifest::Manifests,
-    problem::{Problem, problems},
+    manifest::{Manifests, origins},
+    problem::{Problem, Problems, problems},
     schema::{Schemas, Validation},
     world::{Answer, Given, Options, World},
 };
@@ -34,9 +34,9 @@ use crate::{
 struct Report {
     world: World,
     answer: Answer,
-    problems: BTreeSet<Problem>,
+    problems: Problems,
     /// Documents and objects that cannot be read, with their origins.
-    unreadable: Vec<(Option<Origin>, String)>,
+    unreadable: Vec<(Origin, String)>,
     /// The number of objects that were checked.
     objects: usize,
     notes: Vec<String>,
@@ -87,7 +87,7 @@ async fn check(args: &CheckArgs, manifests: Manifests, stored: Option<cluster::S
         let world = World::new(stored.clone(), &options);
         problems(&world, &world.answer(now), &options)
     } else {
-        BTreeSet::new()
+        Problems::default()
     };
     let objects: Vec<_> = stored.into_iter().chain(manifests.objects).collect();
     let schemas = Schemas::new(&objects);
@@ -106,17 +106,14 @@ async fn check(args: &CheckArgs, manifests: Manifests, stored: Option<cluster::S
     // The API server says better what is malformed.
     let is_said = |problem: &Problem, by: &Problem| {
         let malformed = world.given.get(&problem.key).and_then(|given| given.object.malformed.as_ref());
-        by.key == problem.key && (by.pointer == problem.pointer || malformed == Some(&problem.message))
+        by.pointer == problem.pointer || malformed == Some(&problem.message)
     };
-    found.retain(|problem| !refused.iter().any(|one| is_said(problem, one)));
-    found.extend(refused);
+    found.retain(|problem| !refused.of(&problem.key).any(|one| is_said(problem, one)));
+    found.append(refused);
     unlisted.extend(unusable);
-    let mut unreadable: Vec<(Option<Origin>, String)> = Vec::new();
-    for one in manifests.unreadable {
-        unreadable.push((Some(one.origin), one.problem));
-    }
-    for (nameless, kind) in &world.nameless {
-        let origin = nameless.text.as_ref().map(|text| text.origin("/metadata"));
+    let mut unreadable = manifests.unreadable;
+    let nameless = origins(world.nameless.iter().map(|(text, _)| (text, "/metadata")));
+    for (origin, (_, kind)) in nameless.into_iter().zip(&world.nameless) {
         unreadable.push((origin, format!("a {kind} without metadata.name: give it one")));
     }
     let is_checked = |given: &&Given| {

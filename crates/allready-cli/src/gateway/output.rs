@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::{
     Report,
     args::{CheckArgs, CheckOutput},
-    ci::{self, Item},
+    ci,
+    manifest::origins,
     problem::Problem,
     tree::{self, Model},
 };
@@ -17,14 +18,14 @@ use crate::{
     cli::Output,
     explain,
     failure::Failure,
-    objects::lines::{self, Origin},
+    objects::lines::Origin,
     printer::{BAD, Printer, tame},
     render,
 };
 
 /// Prints the answer, and notes on the side.
 pub(super) fn print(report: &Report, args: &CheckArgs, printer: &mut Printer) -> Result<(), Failure> {
-    let places = Places::new(report);
+    let places = places(report);
     match args.output {
         None | Some(CheckOutput::Wide) => {
             let is_wide = args.output == Some(CheckOutput::Wide);
@@ -32,13 +33,13 @@ pub(super) fn print(report: &Report, args: &CheckArgs, printer: &mut Printer) ->
             let bad = problems.iter().map(|one| &one.key).collect();
             let shown = (report.is_about_files && report.from_cluster).then(|| world.touched(&bad));
             let unread = report.from_cluster.then_some(&report.unread);
-            let roots = Model { world, answer, problems, shown, unread, is_wide }.roots();
+            let below = tree::below(world, answer);
+            let roots = Model { world, answer, problems, shown, unread, is_wide, below }.roots();
             let signs = explain::signs(args.ascii);
-            let place = |problem: &Problem| places.of.get(problem).map(words).unwrap_or_default();
+            let place = |problem: &Problem| places.get(problem).map(Origin::to_string).unwrap_or_default();
             printer.text(&tree::text(&roots, world, signs, &place))?;
-            for (origin, problem) in &places.unreadable {
-                let place = origin.as_ref().map(words).unwrap_or_default();
-                printer.text(&format!("{BAD}✗ Unreadable: {}{BAD:#}   {place}\n", tame(problem)))?;
+            for (origin, problem) in &report.unreadable {
+                printer.text(&format!("{BAD}✗ Unreadable: {}{BAD:#}   {origin}\n", tame(problem)))?;
             }
             printer.text(&summary(report))?;
         }
@@ -47,9 +48,9 @@ pub(super) fn print(report: &Report, args: &CheckArgs, printer: &mut Printer) ->
             printer.text(&render::objects(&objects.iter().collect::<Vec<_>>(), Output::Yaml)?)?;
         }
         Some(CheckOutput::Json) => printer.text(&json_text(report, &places)?)?,
-        Some(CheckOutput::Sarif) => printer.text(&ci::sarif(report, &items(report, &places))?)?,
-        Some(CheckOutput::Junit) => printer.text(&ci::junit(report, &items(report, &places)))?,
-        Some(CheckOutput::Github) => printer.text(&ci::github(&items(report, &places)))?,
+        Some(CheckOutput::Sarif) => printer.text(&ci::sarif(report, &places)?)?,
+        Some(CheckOutput::Junit) => printer.text(&ci::junit(report, &places))?,
+        Some(CheckOutput::Github) => printer.text(&ci::github(report, &places))?,
     }
     printer.warnings(&report.unlisted);
     for note in report.notes.iter().take(20) {
@@ -62,25 +63,13 @@ pub(super) fn print(report: &Report, args: &CheckArgs, printer: &mut Printer) ->
 }
 
 /// The places of problems in files.
-struct Places {
-    of: BTreeMap<Problem, Origin>,
-    unreadable: Vec<(Option<Origin>, String)>,
-}
+pub(super) type Places<'a> = BTreeMap<&'a Problem, Origin>;
 
-impl Places {
-    fn new(report: &Report) -> Self {
-        let placed = |one: &Problem| Some((one.clone(), one.origin(&report.world)?));
-        let mut of: BTreeMap<Problem, Origin> = report.problems.iter().filter_map(placed).collect();
-        let mut unreadable = report.unreadable.clone();
-        let others = unreadable.iter_mut().filter_map(|(origin, _)| origin.as_mut());
-        lines::settle(&mut of.values_mut().chain(others).collect::<Vec<_>>());
-        Self { of, unreadable }
-    }
-}
-
-fn words(origin: &Origin) -> String {
-    let file = tame(&origin.file);
-    origin.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"))
+fn places(report: &Report) -> Places<'_> {
+    let text = |one: &Problem| report.world.given.get(&one.key)?.text.as_ref();
+    let found: Vec<_> = report.problems.iter().filter_map(|one| Some((one, text(one)?))).collect();
+    let origins = origins(found.iter().map(|(one, text)| (*text, one.pointer.as_str())));
+    found.into_iter().map(|(one, _)| one).zip(origins).collect()
 }
 
 fn summary(report: &Report) -> String {
@@ -111,8 +100,7 @@ fn objects(report: &Report) -> Result<Vec<Value>, Failure> {
     for (key, status) in &report.answer.statuses {
         let Some(given) = report.world.given.get(key) else { continue };
         // Of an object that names a class that nobody has, nobody says anything.
-        let is_owned =
-            !report.problems.iter().any(|one| one.key == *key && one.reason == "NoSuchGatewayClass");
+        let is_owned = !report.problems.of(key).any(|one| one.reason == "NoSuchGatewayClass");
         if (given.text.is_some() || !report.is_about_files) && is_owned {
             let mut object = given.value.clone();
             let mut status = status.clone();
@@ -135,7 +123,7 @@ fn objects(report: &Report) -> Result<Vec<Value>, Failure> {
     Ok(objects)
 }
 
-fn json_text(report: &Report, places: &Places) -> Result<String, Failure> {
+fn json_text(report: &Report, places: &Places<'_>) -> Result<String, Failure> {
     let problem = |one: &Problem| {
         let mut value = json!({
             "object": one.key.to_string(),
@@ -144,18 +132,17 @@ fn json_text(report: &Report, places: &Places) -> Result<String, Failure> {
             "message": one.message,
             "pointer": one.pointer,
         });
-        if let Some(origin) = places.of.get(one) {
+        if let Some(origin) = places.get(one) {
             value["file"] = json!(&*origin.file);
             value["line"] = json!(origin.line);
         }
         value
     };
     let mut findings: Vec<Value> = report.problems.iter().map(problem).collect();
-    for (origin, problem) in &places.unreadable {
+    for (origin, problem) in &report.unreadable {
         findings.push(json!({
             "severity": Severity::Error.as_str(), "reason": "Unreadable", "message": problem,
-            "file": origin.as_ref().map(|origin| origin.file.to_string()),
-            "line": origin.as_ref().and_then(|origin| origin.line),
+            "file": &*origin.file, "line": origin.line,
         }));
     }
     let value = json!({
@@ -166,25 +153,4 @@ fn json_text(report: &Report, places: &Places) -> Result<String, Failure> {
         "problems": report.unlisted,
     });
     render::value(&value, Output::Json)
-}
-
-/// Every problem, for programs that show them beside lines.
-fn items<'a>(report: &'a Report, places: &'a Places) -> Vec<Item<'a>> {
-    let found = report.problems.iter().map(|one| Item {
-        object: one.key.to_string(),
-        severity: one.severity,
-        reason: &one.reason,
-        message: &one.message,
-        pointer: &one.pointer,
-        origin: places.of.get(one),
-    });
-    let unreadable = places.unreadable.iter().map(|(origin, problem)| Item {
-        object: String::new(),
-        severity: Severity::Error,
-        reason: "Unreadable",
-        message: problem,
-        pointer: "",
-        origin: origin.as_ref(),
-    });
-    found.chain(unreadable).collect()
 }

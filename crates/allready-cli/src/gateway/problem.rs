@@ -1,6 +1,6 @@
 //! The problems that statuses tell of, each with its place in a manifest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use allready_core::{
     Condition, Status,
@@ -10,10 +10,9 @@ use allready_gateway::{Kind, ListenerStatus, ObjectKey, ObjectStatus, object::Sp
 use allready_inspect::lint::Severity;
 
 use super::{
-    reference::{Role, references},
+    reference::{Reference, Role, references},
     world::{Answer, Given, Options, World},
 };
-use crate::objects::lines::Origin;
 
 /// The part of an object that a problem is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,32 +37,70 @@ pub(super) struct Problem {
     pub(super) missing: Option<String>,
 }
 
-impl Problem {
-    /// The place in a file.
-    pub(super) fn origin(&self, world: &World) -> Option<Origin> {
-        Some(world.given.get(&self.key)?.text.as_ref()?.origin(&self.pointer))
+/// Problems by their objects, each once.
+#[derive(Debug, Default)]
+pub(super) struct Problems(BTreeMap<ObjectKey, BTreeSet<Problem>>);
+
+impl Problems {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.0.values().flatten()
+    }
+
+    /// The problems of an object.
+    pub(super) fn of(&self, key: &ObjectKey) -> impl Iterator<Item = &Problem> + use<'_> {
+        self.0.get(key).into_iter().flatten()
+    }
+
+    /// Tells whether an object has problems.
+    pub(super) fn has(&self, key: &ObjectKey) -> bool {
+        self.of(key).next().is_some()
+    }
+
+    pub(super) fn contains(&self, problem: &Problem) -> bool {
+        self.0.get(&problem.key).is_some_and(|of| of.contains(problem))
+    }
+
+    pub(super) fn insert(&mut self, problem: Problem) {
+        self.0.entry(problem.key.clone()).or_default().insert(problem);
+    }
+
+    pub(super) fn append(&mut self, others: Self) {
+        others.0.into_values().for_each(|of| self.extend(of));
+    }
+
+    pub(super) fn retain(&mut self, mut is_kept: impl FnMut(&Problem) -> bool) {
+        for of in self.0.values_mut() {
+            of.retain(&mut is_kept);
+        }
     }
 }
 
-/// Every problem, once.
-pub(super) fn problems(world: &World, answer: &Answer, options: &Options) -> BTreeSet<Problem> {
-    let mut found = BTreeSet::new();
+impl Extend<Problem> for Problems {
+    fn extend<T: IntoIterator<Item = Problem>>(&mut self, problems: T) {
+        problems.into_iter().for_each(|problem| self.insert(problem));
+    }
+}
+
+/// Every problem of a world.
+pub(super) fn problems(world: &World, answer: &Answer, options: &Options) -> Problems {
+    let mut found = Problems::default();
     for (key, given) in &world.given {
-        let mut of = Of { world, options, given, found: &mut found };
+        let mut of = Of { world, options, given, refs: references(&given.object), found: BTreeSet::new() };
         of.dangling();
         match answer.statuses.get(key) {
             Some(status) => of.status(status),
             None => of.malformed(),
         }
+        // The certificates say why none is valid.
+        let is_cause = |one: &Problem| {
+            let is_about = one.pointer.contains("caCertificateRefs") || one.reason.contains("CACertificate");
+            one.reason != NO_CA && (is_about || one.reason == "InvalidKind")
+        };
+        if of.found.iter().any(is_cause) {
+            of.found.retain(|one| one.reason != NO_CA);
+        }
+        found.extend(of.found);
     }
-    // The certificates say why none is valid.
-    let is_cause = |one: &Problem| {
-        let is_about = one.pointer.contains("caCertificateRefs") || one.reason.contains("CACertificate");
-        one.reason != NO_CA && (is_about || one.reason == "InvalidKind")
-    };
-    let told: BTreeSet<ObjectKey> =
-        found.iter().filter(|one| is_cause(one)).map(|one| one.key.clone()).collect();
-    found.retain(|one| one.reason != NO_CA || !told.contains(&one.key));
     found
 }
 
@@ -73,20 +110,19 @@ struct Of<'a> {
     world: &'a World,
     options: &'a Options,
     given: &'a Given,
-    found: &'a mut BTreeSet<Problem>,
+    refs: Vec<Reference>,
+    found: BTreeSet<Problem>,
 }
 
 impl Of<'_> {
     fn add(&mut self, part: Part, pointer: &str, reason: &str, message: &str) {
-        let missing = references(&self.given.object)
-            .into_iter()
-            .find(|one| {
-                one.pointer == pointer
-                    && !one.name.is_empty()
-                    && reason != "RefNotPermitted"
-                    && !self.world.has(one)
-            })
-            .map(|one| one.kind);
+        let is_missing = |one: &&Reference| {
+            one.pointer == pointer
+                && !one.name.is_empty()
+                && reason != "RefNotPermitted"
+                && !self.world.has(one)
+        };
+        let missing = self.refs.iter().find(is_missing).map(|one| one.kind.clone());
         self.found.insert(Problem {
             key: self.given.object.key.clone(),
             part,
@@ -100,7 +136,7 @@ impl Of<'_> {
 
     /// References to a class or to parents that nobody has given.
     fn dangling(&mut self) {
-        for reference in references(&self.given.object) {
+        for reference in self.refs.clone() {
             let key = reference.key();
             let is_set = self.given.object.key.kind == Kind::ListenerSet && reference.role == Role::Parent;
             if is_set && key.as_ref().is_none_or(|key| key.kind != Kind::Gateway) {
@@ -109,7 +145,14 @@ impl Of<'_> {
                 continue;
             }
             let Some(key) = key else { continue };
+            let number = || reference.pointer.rsplit('/').next().and_then(|last| last.parse().ok());
+            let part = || number().map_or(Part::Whole, Part::Parent);
             if self.world.given.contains_key(&key) {
+                let is_set = reference.role == Role::Parent && key.kind == Kind::ListenerSet;
+                if is_set && !self.world.has_gateway(&key) {
+                    let message = format!("{key} names no Gateway: nobody writes a status");
+                    self.add(part(), &reference.pointer, "ParentNotAccepted", &message);
+                }
                 continue;
             }
             match reference.role {
@@ -124,11 +167,10 @@ impl Of<'_> {
                     self.add(Part::Whole, &reference.pointer, "NoSuchGatewayClass", &message);
                 }
                 Role::Parent if !self.options.assume.contains(&reference.kind) => {
-                    let number = reference.pointer.rsplit('/').next().and_then(|last| last.parse().ok());
                     let message = format!("{key} does not exist");
                     self.found.insert(Problem {
                         key: self.given.object.key.clone(),
-                        part: number.map_or(Part::Whole, Part::Parent),
+                        part: part(),
                         severity: Severity::Error,
                         reason: "ParentNotFound".to_owned(),
                         message,
@@ -175,11 +217,11 @@ impl Of<'_> {
                     let place = route.parent_refs.iter().position(|one| *one == entry.parent_ref);
                     let number = place.unwrap_or_default();
                     let parent = format!("/spec/parentRefs/{number}");
-                    let parent_ref =
-                        references(&self.given.object).into_iter().find(|one| one.pointer == parent);
+                    let parent_ref = self.refs.iter().find(|one| one.pointer == parent);
                     // What an assumed Gateway lets in says nothing.
                     let is_given = parent_ref
-                        .and_then(|one| one.key())
+                        .filter(|_| place.is_some())
+                        .and_then(Reference::key)
                         .is_some_and(|key| self.world.given.contains_key(&key));
                     for one in bad(&entry.conditions) {
                         let is_accepted = one.type_ == *"Accepted";
@@ -255,7 +297,7 @@ impl Of<'_> {
         for status in listeners {
             let index = named.iter().position(|one| one.name == status.name).unwrap_or_default();
             let at = format!("/spec/listeners/{index}");
-            let refs = references(&self.given.object);
+            let refs = self.refs.clone();
             for one in bad(&status.conditions) {
                 // Conflicts are told by Accepted, and Programmed follows from the others.
                 if one.type_ == *"Conflicted" || one.type_ == *"Programmed" {
@@ -263,7 +305,7 @@ impl Of<'_> {
                 }
                 self.condition(Part::Listener(status.name.clone()), one, |subject, reason| {
                     if let Subject::Object { kind, namespace, name } = subject {
-                        let is_it = |one: &&super::reference::Reference| {
+                        let is_it = |one: &&Reference| {
                             (&one.kind, &one.namespace, &one.name) == (kind, namespace, name)
                                 && (one.pointer.starts_with(&format!("{at}/"))
                                     || one.pointer.starts_with("/spec/tls/"))

@@ -27,8 +27,9 @@ pub(super) struct Reference {
     /// Nothing where the kind has none.
     pub(super) namespace: Option<String>,
     pub(super) name: String,
-    /// The port of a backend, or the name of a target's port.
+    /// The port of a backend or a parent.
     pub(super) port: Option<u16>,
+    /// The name of a target's port, or of a parent's listener.
     pub(super) port_name: Option<String>,
 }
 
@@ -47,6 +48,11 @@ impl Reference {
             name: self.name.clone(),
             namespace: self.namespace.clone(),
         }
+    }
+
+    /// Its group, kind and name.
+    pub(super) fn other(&self) -> (String, String, String) {
+        (self.group.clone(), self.kind.clone(), self.name.clone())
     }
 
     /// The words for it: `Service/shop/api`.
@@ -200,6 +206,9 @@ impl Collector<'_> {
         let group = parent.group.as_deref().unwrap_or(GROUP);
         let kind = parent.kind.as_deref().unwrap_or("Gateway");
         self.push(Role::Parent, pointer, (group, kind), Some(namespace), &parent.name);
+        if let Some(last) = self.found.last_mut() {
+            (last.port, last.port_name) = (parent.port, parent.section_name.clone());
+        }
     }
 
     fn backend(&mut self, pointer: &str, backend: &allready_gateway::object::BackendRef) {

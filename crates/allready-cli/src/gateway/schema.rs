@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{
     manifest::Manifest,
-    problem::{Part, Problem, pointer},
+    problem::{Part, Problem, Problems, pointer},
     world::{Given, World},
 };
 
@@ -26,7 +26,7 @@ pub(super) struct Schemas {
 /// The outcome of a validation.
 #[derive(Debug, Default)]
 pub(super) struct Validation {
-    pub(super) problems: BTreeSet<Problem>,
+    pub(super) problems: Problems,
     /// Kinds of manifests without a CRD.
     pub(super) unchecked: BTreeSet<String>,
     /// CRDs that cannot be used.

@@ -1,13 +1,16 @@
 //! The tree: class, Gateway, listener, routes, backends.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use allready_core::{Condition, Status};
 use allready_gateway::{Kind, ListenerStatus, ObjectKey, ObjectStatus, object::Spec};
 use allready_inspect::lint::Severity;
 
 use super::{
-    problem::{Part, Problem},
+    problem::{Part, Problem, Problems},
     reference::{Role, references},
     world::{Answer, World},
 };
@@ -18,29 +21,59 @@ use crate::{
 
 /// A line of the tree, and what is below it.
 #[derive(Debug, Default)]
-pub(super) struct Node {
+pub(super) struct Node<'a> {
     label: String,
     state: String,
-    problems: Vec<Problem>,
-    below: Vec<Node>,
+    problems: Vec<&'a Problem>,
+    below: Vec<Node<'a>>,
 }
+
+/// Everything that is shown below an object, in order: Gateways below their class; ListenerSets, routes and policies below their
+/// Gateways. With the number of the reference.
+type Below<'a> = BTreeMap<ObjectKey, BTreeSet<(&'a ObjectKey, usize)>>;
 
 /// Everything that a tree is made of.
 pub(super) struct Model<'a> {
     pub(super) world: &'a World,
     pub(super) answer: &'a Answer,
-    pub(super) problems: &'a BTreeSet<Problem>,
+    pub(super) problems: &'a Problems,
     /// The objects to show, if not all of them.
     pub(super) shown: Option<BTreeSet<ObjectKey>>,
     /// Kinds of the cluster that could not be read; nothing without a cluster.
     pub(super) unread: Option<&'a BTreeSet<String>>,
     /// Set if backends are shown, too.
     pub(super) is_wide: bool,
+    pub(super) below: Below<'a>,
 }
 
-impl Model<'_> {
+/// Finds what is below what.
+pub(super) fn below<'a>(world: &'a World, answer: &'a Answer) -> Below<'a> {
+    let mut below = Below::new();
+    for (key, given) in &world.given {
+        let above = references(&given.object).into_iter();
+        let above = above.filter(|one| matches!(one.role, Role::Class | Role::Parent));
+        for (number, owner) in above.enumerate().filter_map(|(number, one)| Some((number, one.key()?))) {
+            below.entry(owner).or_default().insert((key, number));
+        }
+    }
+    for (key, status) in &answer.statuses {
+        let ObjectStatus::Policy(status) = status else { continue };
+        for at in status.ancestors.iter().map(|entry| &entry.ancestor_ref) {
+            let gateway =
+                ObjectKey::new(Kind::Gateway, at.namespace.as_deref().unwrap_or_default(), &at.name);
+            below.entry(gateway).or_default().insert((key, 0));
+        }
+    }
+    below
+}
+
+impl<'a> Model<'a> {
+    fn below(&self, key: &ObjectKey) -> impl Iterator<Item = (&'a ObjectKey, usize)> {
+        self.below.get(key).into_iter().flatten().copied()
+    }
+
     /// The roots: classes, Gateways that are not there, and what is attached to nothing.
-    pub(super) fn roots(&self) -> Vec<Node> {
+    pub(super) fn roots(&self) -> Vec<Node<'a>> {
         let mut roots = Vec::new();
         let is_shown = |key: &ObjectKey| self.shown.as_ref().is_none_or(|shown| shown.contains(key));
         let absent = |key: &ObjectKey| match self.unread {
@@ -53,10 +86,8 @@ impl Model<'_> {
         let classes: BTreeSet<&ObjectKey> =
             given(Kind::GatewayClass).chain(assumed(Kind::GatewayClass)).collect();
         for class in classes {
-            let gateways: Vec<Node> = given(Kind::Gateway)
-                .filter(|key| self.class_of(key) == Some(class) && is_shown(key))
-                .map(|key| self.gateway(key))
-                .collect();
+            let gateways = self.below(class).map(|(key, _)| key).filter(|key| is_shown(key));
+            let gateways: Vec<Node<'_>> = gateways.map(|key| self.gateway(key)).collect();
             let is_given = self.world.given.contains_key(class);
             if (is_given && is_shown(class)) || !gateways.is_empty() {
                 let state = if is_given { self.state(class) } else { absent(class).to_owned() };
@@ -67,7 +98,9 @@ impl Model<'_> {
             let mut below = self.sets_of(gateway);
             below.extend(self.routes_at(gateway, None));
             let state = absent(gateway).to_owned();
-            roots.push(Node { label: gateway.to_string(), state, below, ..Node::default() });
+            if !below.is_empty() {
+                roots.push(Node { label: gateway.to_string(), state, below, ..Node::default() });
+            }
         }
         roots.extend(
             self.world.given.keys().filter(|key| is_shown(key)).filter_map(|key| self.unattached(key)),
@@ -82,9 +115,12 @@ impl Model<'_> {
         given.or_else(|| self.world.assumed.get_key_value(&key).map(|(key, _)| key))
     }
 
-    fn node(&self, key: &ObjectKey, state: String) -> Node {
-        let problems = self.problems.iter().filter(|one| one.key == *key && one.part == Part::Whole);
-        let problems: Vec<Problem> = problems.cloned().collect();
+    fn problems(&self, key: &ObjectKey, part: &Part) -> Vec<&'a Problem> {
+        self.problems.of(key).filter(|one| one.part == *part).collect()
+    }
+
+    fn node(&self, key: &ObjectKey, state: String) -> Node<'a> {
+        let problems = self.problems(key, &Part::Whole);
         let is_owner = matches!(key.kind, Kind::Gateway | Kind::ListenerSet);
         // Its listeners say why.
         let is_bare = is_owner && state.is_empty() && problems.is_empty();
@@ -100,7 +136,7 @@ impl Model<'_> {
 
     /// The words for conditions. Those that are False are told by problems, unless these were there before.
     fn words(&self, key: &ObjectKey, conditions: &[Condition]) -> String {
-        let is_old = self.shown.is_some() && !self.problems.iter().any(|one| one.key == *key);
+        let is_old = self.shown.is_some() && !self.problems.has(key);
         words(conditions.iter().filter(|one| is_old || one.status != Status::False))
     }
 
@@ -116,9 +152,8 @@ impl Model<'_> {
         }
     }
 
-    fn gateway(&self, key: &ObjectKey) -> Node {
-        let is_bad = |class: &ObjectKey| self.problems.iter().any(|one| one.key == *class);
-        let state = if self.class_of(key).is_some_and(is_bad) {
+    fn gateway(&self, key: &ObjectKey) -> Node<'a> {
+        let state = if self.class_of(key).is_some_and(|class| self.problems.has(class)) {
             "waits for its class".to_owned()
         } else {
             self.state(key)
@@ -129,26 +164,13 @@ impl Model<'_> {
         }
         node.below.extend(self.sets_of(key));
         node.below.extend(self.routes_at(key, None));
-        for (policy, status) in &self.answer.statuses {
-            let ObjectStatus::Policy(status) = status else { continue };
-            let is_of = status.ancestors.iter().any(|entry| {
-                let at = &entry.ancestor_ref;
-                at.name == *key.name && at.namespace.as_deref() == Some(&key.namespace)
-            });
-            if is_of {
-                node.below.push(self.node(policy, self.state(policy)));
-            }
-        }
+        let policies = self.below(key).filter(|(policy, _)| policy.kind == Kind::BackendTLSPolicy);
+        node.below.extend(policies.map(|(policy, _)| self.node(policy, self.state(policy))));
         node
     }
 
-    fn sets_of(&self, gateway: &ObjectKey) -> Vec<Node> {
-        let is_of = |key: &&ObjectKey| {
-            let of = self.world.given.get(*key).map(|given| references(&given.object)).unwrap_or_default();
-            key.kind == Kind::ListenerSet
-                && of.iter().any(|one| one.role == Role::Parent && one.key().as_ref() == Some(gateway))
-        };
-        let one = |key: &ObjectKey| {
+    fn sets_of(&self, gateway: &ObjectKey) -> Vec<Node<'a>> {
+        let one = |(key, _): (&'a ObjectKey, usize)| {
             let mut node = self.node(key, self.state(key));
             if let Some(ObjectStatus::ListenerSet(status)) = self.answer.statuses.get(key) {
                 node.below = self.listeners(key, &status.listeners);
@@ -156,10 +178,10 @@ impl Model<'_> {
             node.below.extend(self.routes_at(key, None));
             node
         };
-        self.world.given.keys().filter(is_of).map(one).collect()
+        self.below(gateway).filter(|(key, _)| key.kind == Kind::ListenerSet).map(one).collect()
     }
 
-    fn listeners(&self, owner: &ObjectKey, listeners: &[ListenerStatus]) -> Vec<Node> {
+    fn listeners(&self, owner: &ObjectKey, listeners: &[ListenerStatus]) -> Vec<Node<'a>> {
         let named = match self.world.given.get(owner).map(|given| &given.object.spec) {
             Some(Spec::Gateway(gateway)) => &gateway.listeners,
             Some(Spec::ListenerSet(set)) => &set.listeners,
@@ -175,9 +197,7 @@ impl Model<'_> {
                     let _ = write!(label, " {hostname}");
                 }
             }
-            let part = Part::Listener(status.name.clone());
-            let problems = self.problems.iter().filter(|one| one.key == *owner && one.part == part);
-            let problems: Vec<Problem> = problems.cloned().collect();
+            let problems = self.problems(owner, &Part::Listener(status.name.clone()));
             let state = match status.attached_routes {
                 0 if !problems.is_empty() => String::new(),
                 1 => "1 route".to_owned(),
@@ -188,39 +208,36 @@ impl Model<'_> {
         listeners.iter().map(one).collect()
     }
 
-    /// The routes at a listener; without one, those that are refused, and name no listener that is there.
-    fn routes_at(&self, owner: &ObjectKey, listener: Option<&str>) -> Vec<Node> {
+    /// The routes at a listener; without one, those that are refused, and name no listener that is shown.
+    fn routes_at(&self, owner: &ObjectKey, listener: Option<&str>) -> Vec<Node<'a>> {
         let mut nodes = Vec::new();
-        let has = |name: &str| match self.world.given.get(owner).map(|given| &given.object.spec) {
-            Some(Spec::Gateway(gateway)) => gateway.listeners.iter().any(|one| one.name == name),
-            Some(Spec::ListenerSet(set)) => set.listeners.iter().any(|one| one.name == name),
-            _ => false,
+        let is_given = self.world.given.contains_key(owner);
+        let listeners = match self.answer.statuses.get(owner).filter(|_| is_given) {
+            Some(ObjectStatus::Gateway(status)) => status.listeners.as_slice(),
+            Some(ObjectStatus::ListenerSet(status)) => &status.listeners,
+            _ => &[],
         };
-        for (key, given) in &self.world.given {
-            let Spec::Route(route) = &given.object.spec else { continue };
+        let has = |name: &str| listeners.iter().any(|one| one.name == name);
+        for (key, number) in self.below(owner) {
+            let Some(Spec::Route(route)) = self.world.given.get(key).map(|given| &given.object.spec) else {
+                continue;
+            };
+            let section = route.parent_refs.get(number).and_then(|parent| parent.section_name.as_deref());
             let attached = self.answer.attached.get(key).map(Vec::as_slice).unwrap_or_default();
-            let is_assumed = self.world.assumed.contains_key(owner);
-            for (number, (parent, reference)) in
-                route.parent_refs.iter().zip(references(&given.object)).enumerate()
-            {
-                if reference.key().as_ref() != Some(owner) {
-                    continue;
-                }
-                let mut at = attached.iter().filter(|(of, on, _)| *of == number && on == owner).peekable();
-                let is_here = if at.peek().is_some() && !is_assumed {
-                    at.any(|(_, _, name)| Some(name.as_str()) == listener)
-                } else {
-                    parent.section_name.as_deref().filter(|name| has(name)) == listener
-                };
-                if is_here {
-                    nodes.push(self.route(key, number));
-                }
+            let mut at = attached.iter().filter(|(of, on, _)| *of == number && on == owner).peekable();
+            let is_here = if at.peek().is_some() && is_given {
+                at.any(|(_, _, name)| Some(name.as_str()) == listener)
+            } else {
+                section.filter(|name| has(name)) == listener
+            };
+            if is_here {
+                nodes.push(self.route(key, number));
             }
         }
         nodes
     }
 
-    fn route(&self, key: &ObjectKey, number: usize) -> Node {
+    fn route(&self, key: &ObjectKey, number: usize) -> Node<'a> {
         let conditions = match self.answer.statuses.get(key) {
             Some(ObjectStatus::Route(status)) => self.world.given.get(key).and_then(|given| {
                 let Spec::Route(route) = &given.object.spec else { return None };
@@ -231,8 +248,7 @@ impl Model<'_> {
         };
         let mut node =
             self.node(key, conditions.map(|entry| self.words(key, &entry.conditions)).unwrap_or_default());
-        let own = self.problems.iter().filter(|one| one.key == *key && one.part == Part::Parent(number));
-        node.problems.splice(0..0, own.cloned());
+        node.problems.splice(0..0, self.problems(key, &Part::Parent(number)));
         if !node.problems.is_empty() {
             node.state.clear();
         }
@@ -241,9 +257,8 @@ impl Model<'_> {
             if backend.role == Role::Backend {
                 let port = backend.port.map(|port| format!(":{port}")).unwrap_or_default();
                 let label = format!("{}{port}", backend.words());
-                let is_bad = |one: &&Problem| one.pointer == backend.pointer;
-                let problems: Vec<Problem> = node.problems.iter().filter(is_bad).cloned().collect();
-                node.problems.retain(|one| one.pointer != backend.pointer);
+                let is_bad = |one: &mut &Problem| one.pointer == backend.pointer;
+                let problems = node.problems.extract_if(.., is_bad).collect();
                 node.below.push(Node { label, problems, ..Node::default() });
             }
         }
@@ -251,7 +266,7 @@ impl Model<'_> {
     }
 
     /// An object that has no place in the tree otherwise.
-    fn unattached(&self, key: &ObjectKey) -> Option<Node> {
+    fn unattached(&self, key: &ObjectKey) -> Option<Node<'a>> {
         let given = self.world.given.get(key)?;
         let parents: Vec<_> =
             references(&given.object).into_iter().filter(|one| one.role == Role::Parent).collect();
@@ -282,11 +297,8 @@ impl Model<'_> {
                         .map(|one| format!("{} is not checked", one.words()))
                         .collect();
                     node.state = others.join(", ");
-                    let own = self.problems.iter().filter(|one| {
-                        one.key == *key
-                            && matches!(one.part, Part::Parent(number) if homeless.contains(&number))
-                    });
-                    node.problems.splice(0..0, own.cloned());
+                    let own = homeless.iter().flat_map(|number| self.problems(key, &Part::Parent(*number)));
+                    node.problems.splice(0..0, own);
                 }
             }
             Kind::BackendTLSPolicy if !self.answer.statuses.contains_key(key) => {
@@ -327,7 +339,7 @@ struct Line {
 
 /// Draws the tree.
 pub(super) fn text(
-    roots: &[Node],
+    roots: &[Node<'_>],
     world: &World,
     signs: &Signs,
     place: &dyn Fn(&Problem) -> String,
@@ -352,8 +364,8 @@ struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    fn siblings(&mut self, nodes: &[Node], prefix: &str, is_root: bool) {
-        let width = |node: &Node| tame(&node.label).chars().count();
+    fn siblings(&mut self, nodes: &[Node<'_>], prefix: &str, is_root: bool) {
+        let width = |node: &Node<'_>| tame(&node.label).chars().count();
         let widest = if is_root { 0 } else { nodes.iter().map(width).max().unwrap_or_default() };
         for (index, node) in nodes.iter().enumerate() {
             let is_last = index + 1 == nodes.len();
@@ -367,12 +379,12 @@ impl Drawing<'_> {
         }
     }
 
-    fn node(&mut self, node: &Node, own: &str, below: &str, widest: usize) {
+    fn node(&mut self, node: &Node<'_>, own: &str, below: &str, widest: usize) {
         let label = tame(&node.label);
         let pad = " ".repeat(widest.saturating_sub(label.chars().count()));
         let mut text = format!("{DIM}{own}{DIM:#}{BOLD}{label}{BOLD:#}{pad}");
         let mut width = own.chars().count() + widest;
-        let mut problems = node.problems.iter();
+        let mut problems = node.problems.iter().copied();
         let state = tame(&node.state);
         if !state.is_empty() {
             let _ = write!(text, "  {state}");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use allready_core::Time;
 use allready_gateway::{
     Engine, GROUP, Kind, Object, ObjectError, ObjectKey, ObjectStatus, Statuses, Support,
-    object::{ConfigMap, ParametersRef, Secret, Service, ServicePort, Spec},
+    object::{ConfigMap, ParametersRef, ParentReference, Secret, Service, ServicePort, Spec},
 };
 use serde_json::{Value, json};
 
@@ -41,12 +41,14 @@ pub(super) struct Given {
 #[derive(Debug, Default)]
 pub(super) struct World {
     pub(super) given: BTreeMap<ObjectKey, Given>,
-    /// Objects of other kinds, which may be backends or parameters.
-    others: Vec<ParametersRef>,
+    /// Objects of other kinds, which may be backends or parameters, by group, kind and name, with their namespaces.
+    others: BTreeMap<(String, String, String), BTreeSet<String>>,
     /// Objects that were not given, and are taken to exist.
     pub(super) assumed: BTreeMap<ObjectKey, Object>,
+    /// Routes that name a ListenerSet without a Gateway.
+    homeless: BTreeSet<ObjectKey>,
     /// Objects of manifests that have no name.
-    pub(super) nameless: Vec<(Manifest, Kind)>,
+    pub(super) nameless: Vec<(Text, Kind)>,
     pub(super) notes: Vec<String>,
 }
 
@@ -96,19 +98,17 @@ impl World {
                     self.notes.push(format!("{key} of {file} is given again later: the last one counts"));
                 }
             }
-            Err(ObjectError::NoName { kind }) => self.nameless.push((manifest, kind)),
+            Err(ObjectError::NoName { kind }) => {
+                self.nameless.extend(manifest.text.map(|text| (text, kind)));
+            }
             Err(_) => {
                 let text = |pointer: &str| {
                     manifest.value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
                 };
                 let group =
                     text("/apiVersion").split_once('/').map_or_else(String::new, |(group, _)| group.into());
-                self.others.push(ParametersRef {
-                    group,
-                    kind: text("/kind"),
-                    name: text("/metadata/name"),
-                    namespace: Some(text("/metadata/namespace")),
-                });
+                let name = (group, text("/kind"), text("/metadata/name"));
+                self.others.entry(name).or_default().insert(text("/metadata/namespace"));
             }
         }
     }
@@ -117,10 +117,8 @@ impl World {
     pub(super) fn has(&self, reference: &Reference) -> bool {
         match reference.key() {
             Some(key) => self.given.contains_key(&key) || self.assumed.contains_key(&key),
-            None => self.others.iter().any(|other| {
-                (&other.group, &other.kind, &other.name)
-                    == (&reference.group, &reference.kind, &reference.name)
-                    && (reference.namespace.is_none() || other.namespace == reference.namespace)
+            None => self.others.get(&reference.other()).is_some_and(|namespaces| {
+                reference.namespace.as_ref().is_none_or(|namespace| namespaces.contains(namespace))
             }),
         }
     }
@@ -133,8 +131,26 @@ impl World {
         self.given.values().flat_map(of).collect()
     }
 
+    /// Tells whether a ListenerSet was given that names a Gateway.
+    pub(super) fn has_gateway(&self, set: &ObjectKey) -> bool {
+        let of = self.given.get(set).map(|given| references(&given.object)).unwrap_or_default();
+        of.iter()
+            .any(|one| one.role == Role::Parent && one.key().is_some_and(|key| key.kind == Kind::Gateway))
+    }
+
     fn complete(&mut self, options: &Options) {
-        for (_, reference) in self.references() {
+        // By the Gateway that is not there, the kinds of those that name it.
+        let mut absent: BTreeMap<ObjectKey, Vec<(Kind, Reference)>> = BTreeMap::new();
+        for (by, reference) in self.references() {
+            if let Some(set) = reference.key().filter(|key| key.kind == Kind::ListenerSet)
+                && reference.role == Role::Parent
+                && by.kind.is_route()
+                && !self.has_gateway(&set)
+            {
+                // Its backends can be checked all the same.
+                absent.entry(nowhere()).or_default();
+                self.homeless.insert(by.clone());
+            }
             if self.has(&reference) && reference.role != Role::Backend && reference.role != Role::Target {
                 continue;
             }
@@ -147,7 +163,8 @@ impl World {
                     self.notes.push(format!("{} is not looked for: it is taken to exist", reference.words()));
                 }
                 if is_missing && (is_assumed || is_own) {
-                    self.others.push(reference.own());
+                    let namespace = reference.namespace.clone().unwrap_or_default();
+                    self.others.entry(reference.other()).or_default().insert(namespace);
                 }
                 continue;
             };
@@ -163,7 +180,7 @@ impl World {
                         self.notes.push(format!("{key} is not among the manifests: it is taken to exist"));
                     }
                 }
-                (Role::Parent, Kind::Gateway) => self.assume_gateway(&key),
+                (Role::Parent, Kind::Gateway) => absent.entry(key).or_default().push((by.kind, reference)),
                 (_, Kind::Service) if is_assumed && !self.given.contains_key(&key) => {
                     let entry = self.assumed.entry(key.clone());
                     let object = entry.or_insert_with(|| bare(&key, Spec::Service(Service::default())));
@@ -173,7 +190,9 @@ impl World {
                             port: reference.port.unwrap_or(0),
                             app_protocol: None,
                         };
-                        service.ports.push(port);
+                        if !service.ports.contains(&port) {
+                            service.ports.push(port);
+                        }
                     }
                 }
                 (_, Kind::Secret) if is_assumed => {
@@ -185,6 +204,9 @@ impl World {
                 }
                 _ => {}
             }
+        }
+        for (gateway, by) in absent {
+            self.assume_gateway(&gateway, &by);
         }
     }
 
@@ -218,22 +240,18 @@ impl World {
     }
 
     /// A Gateway that is named and not there gets listeners for all that name it, so that the rest of them can be checked.
-    fn assume_gateway(&mut self, key: &ObjectKey) {
+    fn assume_gateway(&mut self, key: &ObjectKey, named_by: &[(Kind, Reference)]) {
         let mut listeners: BTreeMap<String, Value> = BTreeMap::new();
-        for (by, given) in &self.given {
-            let Spec::Route(route) = &given.object.spec else { continue };
-            for (parent, reference) in route.parent_refs.iter().zip(references(&given.object)) {
-                if reference.key().as_ref() != Some(key) || listeners.len() == 64 {
-                    continue;
-                }
-                let (protocol, tls) = match by.kind {
-                    Kind::TLSRoute => ("TLS", json!({"mode": "Passthrough"})),
-                    Kind::TCPRoute => ("TCP", Value::Null),
-                    Kind::UDPRoute => ("UDP", Value::Null),
-                    _ => ("HTTP", Value::Null),
-                };
-                let name = parent.section_name.clone().unwrap_or_else(|| protocol.to_lowercase());
-                let port = parent.port.map_or(listeners.len() + 1, usize::from);
+        for (by, reference) in named_by.iter().filter(|(by, _)| by.is_route()) {
+            let (protocol, tls) = match by {
+                Kind::TLSRoute => ("TLS", json!({"mode": "Passthrough"})),
+                Kind::TCPRoute => ("TCP", Value::Null),
+                Kind::UDPRoute => ("UDP", Value::Null),
+                _ => ("HTTP", Value::Null),
+            };
+            let name = reference.port_name.clone().unwrap_or_else(|| protocol.to_lowercase());
+            let port = reference.port.map_or(listeners.len() + 1, usize::from);
+            if listeners.len() < 64 {
                 listeners.entry(name.clone()).or_insert_with(|| {
                     json!({"name": name, "port": port, "protocol": protocol, "tls": tls,
                         "allowedRoutes": {"namespaces": {"from": "All"}}})
@@ -265,7 +283,7 @@ impl World {
             .collect();
         for controller in controllers {
             let mut engine = Engine::new(self.support(controller));
-            objects().cloned().for_each(|object| engine.apply(object));
+            objects().cloned().for_each(|object| engine.apply(self.housed(object)));
             engine.take_changed(now);
             for (key, status) in engine.statuses() {
                 merge(&mut answer.statuses, key, status);
@@ -282,26 +300,60 @@ impl World {
         answer
     }
 
+    /// A route that names a ListenerSet without a Gateway gets a parent that is not there, so that somebody answers for its backends.
+    fn housed(&self, mut object: Object) -> Object {
+        if let Spec::Route(route) = &mut object.spec
+            && self.homeless.contains(&object.key)
+        {
+            let ObjectKey { namespace, name, .. } = nowhere();
+            let (namespace, name) = (Some(namespace.to_string()), name.to_string());
+            route.parent_refs.push(ParentReference { namespace, name, ..ParentReference::default() });
+        }
+        object
+    }
+
     /// An implementation that knows everything, and what the manifests show that it knows besides.
     fn support(&self, controller: &str) -> Support {
         let mut support = Support::new(controller);
         support.filters.extend(["ExtensionRef", "ExternalAuth"].map(str::to_owned));
         support.address_types.push("NamedAddress".to_owned());
+        let mut protocols = BTreeSet::new();
         for given in self.given.values() {
             if let Spec::Service(service) = &given.object.spec {
                 // A protocol with a domain is the implementation's own.
                 let own = service.ports.iter().filter_map(|port| port.app_protocol.clone());
-                support.app_protocols.extend(own.filter(|protocol| protocol.contains('/')));
+                protocols.extend(own.filter(|protocol| protocol.contains('/')));
             }
         }
-        support.backends.clone_from(&self.others);
+        support.app_protocols.extend(protocols);
+        let mut kinds = BTreeSet::new();
         for (_, reference) in self.references() {
-            if reference.role == Role::Parameters && self.has(&reference) {
-                support.parameters.push(reference.own());
+            match reference.role {
+                Role::Parameters if self.has(&reference) => support.parameters.push(reference.own()),
+                Role::Backend => {
+                    kinds.insert((reference.group, reference.kind));
+                }
+                _ => {}
+            }
+        }
+        // Of the other objects, those that may be a backend.
+        for ((group, kind, name), namespaces) in &self.others {
+            if kinds.contains(&(group.clone(), kind.clone())) {
+                support.backends.extend(namespaces.iter().map(|namespace| ParametersRef {
+                    group: group.clone(),
+                    kind: kind.clone(),
+                    name: name.clone(),
+                    namespace: Some(namespace.clone()),
+                }));
             }
         }
         support
     }
+}
+
+/// The Gateway of those that have none. No object has an empty namespace, so that nobody names it.
+fn nowhere() -> ObjectKey {
+    ObjectKey::new(Kind::Gateway, "", "assumed")
 }
 
 fn bare(key: &ObjectKey, spec: Spec) -> Object {

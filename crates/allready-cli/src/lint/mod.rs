@@ -16,7 +16,6 @@ use allready_core::Time;
 use allready_inspect::lint::Ignores;
 
 pub(crate) use args::LintArgs;
-pub(crate) use output::{annotation, level, sarif_document, sarif_location};
 use session::{Begin, Session};
 
 use crate::{

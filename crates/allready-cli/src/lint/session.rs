@@ -286,8 +286,6 @@ impl<'a> Session<'a> {
             let place = order.get(&told.finding.object).copied().unwrap_or(usize::MAX);
             (place, std::cmp::Reverse(told.finding.severity))
         });
-        let told = self.report.told.iter_mut();
-        lines::settle(&mut told.filter_map(|told| told.origin.as_mut()).collect::<Vec<_>>());
         self.report.notices.extend(self.ignores.unused(unmet));
         self.report.breaches.clone_from(self.history.breaches());
         self.report
@@ -315,12 +313,11 @@ fn is_news(finding: &Finding, told: &mut BTreeSet<(String, String, &'static str,
 
 /// Finds the lines of findings in the text of their object.
 fn place(told: &mut [Told], text: &str, prefix: &str) {
-    let pointers = told.iter().map(|told| told.finding.place.pointer.clone()).collect::<Vec<_>>();
-    let lines = lines::find(text, prefix, &pointers.iter().map(String::as_str).collect());
-    for told in told {
-        if let Some(origin) = &mut told.origin {
-            origin.line = lines.get(&told.finding.place.pointer).copied();
-        }
+    let pointer = |told: &Told| format!("{prefix}{}", told.finding.place.pointer);
+    let pointers = told.iter().map(pointer).collect::<Vec<_>>();
+    let lines = lines::find(text, &pointers.iter().map(String::as_str).collect());
+    for (told, pointer) in told.iter_mut().zip(&pointers) {
+        told.origin = told.origin.take().map(|origin| origin.within(lines.get(pointer).copied()));
     }
 }
 

@@ -16,10 +16,10 @@ mod yaml;
 
 use std::{fmt, ops::Range, sync::Arc};
 
-pub(crate) use read::{Extent, read};
+pub(crate) use read::{Extent, read, read_placed};
 pub(crate) use sources::{Source, sources, sources_below};
 pub(crate) use split::Splitter;
-pub(crate) use together::read_all;
+pub(crate) use together::{read_all, read_pieces};
 
 /// The largest object that is read. The largest that a cluster stores has a few megabytes.
 pub(crate) const MAX_OBJECT: usize = 64 * 1024 * 1024;
@@ -46,6 +46,8 @@ pub(crate) struct Place {
     pub(crate) number: u64,
     /// How many bytes are before it.
     pub(crate) offset: u64,
+    /// The line on which it begins, from one.
+    pub(crate) line: u64,
 }
 
 impl fmt::Display for Place {
@@ -133,11 +135,10 @@ impl Batch {
         &self.pieces
     }
 
-    /// The text of a piece, and the JSON pointer at which its object stands in it.
-    pub(crate) fn raw(&self, piece: &Piece) -> Option<(&str, &'static str)> {
-        let Content::Text { range, form, .. } = &piece.content else { return None };
-        let text = std::str::from_utf8(self.bytes.get(range.clone())?).ok()?;
-        Some((text, if *form == Form::YamlItem { "/0" } else { "" }))
+    /// The text of a piece.
+    pub(crate) fn raw(&self, piece: &Piece) -> Option<&str> {
+        let Content::Text { range, .. } = &piece.content else { return None };
+        std::str::from_utf8(self.bytes.get(range.clone())?).ok()
     }
 
     fn text(&mut self, place: Place, text: &[u8], form: Form, list: Option<Arc<ListOf>>) {

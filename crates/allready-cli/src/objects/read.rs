@@ -19,10 +19,18 @@ pub(crate) enum Extent {
     WithoutTemplates,
 }
 
+/// An object or a problem, with the JSON pointer at which it stands in the text of its piece.
+pub(crate) type Placed = (String, Result<Value, String>);
+
 /// The objects of a piece: one, or those of a list that is written as one.
 pub(crate) fn read(batch: &Batch, piece: &Piece, extent: Extent) -> Vec<Result<Value, String>> {
+    read_placed(batch, piece, extent).into_iter().map(|(_, object)| object).collect()
+}
+
+/// The same, with their pointers.
+pub(crate) fn read_placed(batch: &Batch, piece: &Piece, extent: Extent) -> Vec<Placed> {
     let (range, form, list) = match &piece.content {
-        Content::Fault(problem) => return vec![Err(problem.clone())],
+        Content::Fault(problem) => return vec![(String::new(), Err(problem.clone()))],
         Content::Text { range, form, list } => (range, *form, list.as_deref()),
     };
     let text = &batch.bytes[range.clone()];
@@ -32,9 +40,9 @@ pub(crate) fn read(batch: &Batch, piece: &Piece, extent: Extent) -> Vec<Result<V
     };
     match value {
         // A list without a name, as JSON may have it too.
-        Ok(Value::Array(items)) if form == Form::Yaml => items.into_iter().map(|it| item(it, None)).collect(),
-        Ok(value) => unroll(value, list),
-        Err(problem) => vec![Err(problem)],
+        Ok(Value::Array(items)) if form == Form::Yaml => placed_items("", items, None),
+        Ok(value) => unroll(value, if form == Form::YamlItem { "/0" } else { "" }, list),
+        Err(problem) => vec![(String::new(), Err(problem))],
     }
 }
 
@@ -63,11 +71,11 @@ fn yaml(text: &[u8], form: Form) -> Result<Value, String> {
 }
 
 /// An object, or the objects of a list. A list in a list is nobody's: it would be possible to nest them for ever.
-fn unroll(value: Value, list: Option<&ListOf>) -> Vec<Result<Value, String>> {
+fn unroll(value: Value, at: &str, list: Option<&ListOf>) -> Vec<Placed> {
     let mut object = match value {
         Value::Object(object) => object,
         Value::Null if list.is_none() => return Vec::new(),
-        other => return vec![Err(format!("this is no object but {}", noun(&other)))],
+        other => return vec![(at.to_owned(), Err(format!("this is no object but {}", noun(&other))))],
     };
     let text = |object: &Map<String, Value>, field: &str| {
         object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
@@ -76,9 +84,14 @@ fn unroll(value: Value, list: Option<&ListOf>) -> Vec<Result<Value, String>> {
     if (kind.is_empty() || kind.ends_with("List")) && object.get("items").is_some_and(Value::is_array) {
         let list = ListOf::new(&text(&object, "apiVersion"), &kind);
         let Some(Value::Array(items)) = object.remove("items") else { return Vec::new() };
-        return items.into_iter().map(|it| item(it, list.as_deref())).collect();
+        return placed_items(&format!("{at}/items"), items, list.as_deref());
     }
-    vec![Ok(Value::Object(of_kind(object, list)))]
+    vec![(at.to_owned(), Ok(Value::Object(of_kind(object, list))))]
+}
+
+fn placed_items(at: &str, items: Vec<Value>, list: Option<&ListOf>) -> Vec<Placed> {
+    let items = items.into_iter().enumerate();
+    items.map(|(index, value)| (format!("{at}/{index}"), item(value, list))).collect()
 }
 
 fn item(value: Value, list: Option<&ListOf>) -> Result<Value, String> {

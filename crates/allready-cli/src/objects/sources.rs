@@ -83,11 +83,12 @@ fn is_named(path: &Path) -> bool {
 impl Source {
     /// What to call it.
     pub(crate) fn name(&self) -> String {
-        if self.path == Path::new("-") {
-            "standard input".to_owned()
-        } else {
-            tame(&self.path.display().to_string())
-        }
+        if self.path == Path::new("-") { "standard input".to_owned() } else { self.short_name() }
+    }
+
+    /// Its name in places such as `file.yaml:12`: `-` for standard input.
+    pub(crate) fn short_name(&self) -> String {
+        tame(&self.path.display().to_string())
     }
 
     /// Whether it gives the same when it is read again: a file does, and what others write meanwhile does not.

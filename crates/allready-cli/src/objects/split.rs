@@ -85,7 +85,7 @@ impl<R: Read> Splitter<R> {
     /// A new object begins here.
     pub(super) fn place(&mut self) -> Place {
         self.count += 1;
-        Place { number: self.count, offset: self.window.offset() }
+        Place { number: self.count, offset: self.window.offset(), line: self.window.line() }
     }
 
     /// The beginning of a document.

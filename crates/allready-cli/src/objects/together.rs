@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Batch, Extent, Source, Splitter, read};
+use super::{
+    Batch, Extent, Piece, Source, Splitter,
+    read::{Placed, read_placed},
+};
 use crate::{failure::Failure, printer::tame};
 
 /// So much text is kept at most.
@@ -10,26 +13,39 @@ const MAX_TOGETHER: usize = 64 * 1024 * 1024;
 
 /// Every object of a file, or of standard input. One that cannot be read is a failure: the answer would leave it out.
 pub(crate) fn read_all(source: &Source) -> Result<Vec<Value>, Failure> {
-    let name = source.name();
+    let (name, mut objects) = (source.name(), Vec::new());
+    read_pieces(source, Extent::Whole, &mut 0, |_, piece, found| {
+        for (_, object) in found {
+            let problem = |problem| Failure::data(tame(&format!("{name}: {}: {problem}", piece.place)));
+            objects.push(object.map_err(problem)?);
+        }
+        Ok(())
+    })?;
+    Ok(objects)
+}
+
+/// Reads a file, or standard input, and gives away the objects of each piece. The size grows by that of the text, up to a bound.
+pub(crate) fn read_pieces(
+    source: &Source,
+    extent: Extent,
+    size: &mut usize,
+    mut take: impl FnMut(&Batch, &Piece, Vec<Placed>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let mut splitter = Splitter::new(source.open()?);
-    let (mut objects, mut size, mut is_open) = (Vec::new(), 0_usize, true);
+    let mut is_open = true;
     while is_open {
         let mut batch = Batch::default();
         is_open = splitter.next(&mut batch);
-        size = size.saturating_add(batch.size());
-        if size > MAX_TOGETHER {
-            let most = MAX_TOGETHER >> 20;
+        *size = size.saturating_add(batch.size());
+        if *size > MAX_TOGETHER {
+            let (name, most) = (source.name(), MAX_TOGETHER >> 20);
             return Err(Failure::data(format_args!(
-                "{name} is larger than {most} MiB: give fewer objects at a time"
+                "{name} is larger than {most} MiB, alone or with what was read before it: give fewer objects at a time"
             )));
         }
         for piece in batch.pieces() {
-            for object in read(&batch, piece, Extent::Whole) {
-                let object = object
-                    .map_err(|problem| Failure::data(tame(&format!("{name}: {}: {problem}", piece.place))))?;
-                objects.push(object);
-            }
+            take(&batch, piece, read_placed(&batch, piece, extent))?;
         }
     }
-    Ok(objects)
+    Ok(())
 }

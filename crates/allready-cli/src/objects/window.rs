@@ -15,11 +15,13 @@ pub(super) struct Window<R> {
     end: usize,
     /// How much of the stream stood before `bytes`.
     before: u64,
+    /// How many line breaks are used.
+    breaks: u64,
 }
 
 impl<R: Read> Window<R> {
     pub(super) fn new(reader: R) -> Self {
-        Self { reader, bytes: Vec::new(), start: 0, end: 0, before: 0 }
+        Self { reader, bytes: Vec::new(), start: 0, end: 0, before: 0, breaks: 0 }
     }
 
     /// What is there.
@@ -32,9 +34,20 @@ impl<R: Read> Window<R> {
         self.before + self.start as u64
     }
 
+    /// The line of the stream on which it begins, from one.
+    pub(super) fn line(&self) -> u64 {
+        self.breaks + 1
+    }
+
     /// So much of it is used.
+    #[expect(
+        clippy::naive_bytecount,
+        reason = "the compiler makes a fast loop of it, and no crate is needed"
+    )]
     pub(super) fn consume(&mut self, count: usize) {
-        self.start = (self.start + count).min(self.end);
+        let end = (self.start + count).min(self.end);
+        self.breaks += self.bytes[self.start..end].iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.start = end;
     }
 
     /// Reads more behind what is there; false where the stream ends.

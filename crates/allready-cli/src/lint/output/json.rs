@@ -39,9 +39,7 @@ fn finding(told: &Told) -> Result<Value, Failure> {
     let mut value = serde_json::to_value(&told.finding).map_err(Failure::output)?;
     if let Some(origin) = &told.origin {
         value["file"] = json!(&*origin.file);
-        if let Some(line) = origin.line {
-            value["line"] = json!(line);
-        }
+        value["line"] = json!(origin.line);
     }
     Ok(value)
 }

@@ -1,9 +1,7 @@
 //! How findings are told.
 
-mod github;
+mod ci;
 mod json;
-mod junit;
-mod sarif;
 mod text;
 
 use super::{
@@ -12,8 +10,6 @@ use super::{
 };
 use crate::{failure::Failure, printer::Printer};
 
-pub(crate) use github::annotation;
-pub(crate) use sarif::{document as sarif_document, level, location as sarif_location};
 pub(super) use text::one as one_line;
 
 /// Prints what was found, in the form that is wanted; what should be known besides goes to the side.
@@ -21,9 +17,9 @@ pub(super) fn print(report: &Report, args: &LintArgs, printer: &mut Printer) -> 
     match args.output {
         None => text::print(report, args, printer)?,
         Some(LintOutput::Json) => printer.text(&json::text(report, args)?)?,
-        Some(LintOutput::Sarif) => printer.text(&sarif::text(report, args)?)?,
-        Some(LintOutput::Junit) => printer.text(&junit::text(report, args))?,
-        Some(LintOutput::Github) => printer.text(&github::text(report, args))?,
+        Some(LintOutput::Sarif) => printer.text(&ci::sarif(report, args)?)?,
+        Some(LintOutput::Junit) => printer.text(&ci::junit(report, args))?,
+        Some(LintOutput::Github) => printer.text(&ci::github(report, args))?,
     }
     let missing = report.total().saturating_sub(report.told.len());
     if missing > 0 {

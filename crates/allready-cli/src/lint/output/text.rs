@@ -63,8 +63,8 @@ pub(super) fn print(report: &Report, args: &LintArgs, printer: &mut Printer) -> 
 fn line(told: &Told) -> String {
     let finding = &told.finding;
     let place = short(&finding.place.to_string());
-    let place = match told.origin.as_ref().and_then(|origin| origin.line) {
-        Some(line) => format!("{place}, line {line}"),
+    let place = match &told.origin {
+        Some(origin) => format!("{place}, line {}", origin.line),
         None => place,
     };
     format!(
