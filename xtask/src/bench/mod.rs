@@ -7,6 +7,7 @@ pub mod gateway;
 pub mod hub;
 mod load;
 mod machine;
+mod measured;
 mod subject;
 mod table;
 mod watchers;

@@ -22,7 +22,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 use crate::real::{self, Environment, Helm, Private};
 use crate::{e2e, printer};
@@ -38,11 +38,12 @@ const COPIED: [&str; 3] = ["charts", "docs", "manifests"];
 
 /// Follows the pages whose path contains `filter`, and prints a line for each. Returns whether all of them say what happens.
 pub async fn run(environment: &Environment, filter: Option<&str>) -> Result<bool> {
+    let pages = pages(filter)?;
     // What is installed and removed here is never somebody's cluster.
     let environment = Environment { kubeconfig: None, ..environment.clone() };
     let programs = programs(&environment).await?;
     let mut right = true;
-    for file in PAGES.into_iter().filter(|page| filter.is_none_or(|filter| page.contains(filter))) {
+    for file in pages {
         let text = fs::read_to_string(root().join(file)).with_context(|| format!("cannot read {file}"))?;
         let page = Page::parse(file, &text)?;
         let start = Instant::now();
@@ -59,6 +60,19 @@ pub async fn run(environment: &Environment, filter: Option<&str>) -> Result<bool
         }
     }
     Ok(right)
+}
+
+/// The pages whose path contains the filter.
+fn pages(filter: Option<&str>) -> Result<Vec<&'static str>> {
+    let pages: Vec<_> =
+        PAGES.into_iter().filter(|page| filter.is_none_or(|filter| page.contains(filter))).collect();
+    let wanted = filter.unwrap_or_default();
+    ensure!(
+        !pages.is_empty(),
+        "no page that can be followed is called {wanted:?}: there are {}",
+        PAGES.join(", ")
+    );
+    Ok(pages)
 }
 
 /// A directory with the programs that the pages name.
@@ -120,9 +134,15 @@ fn root() -> &'static Path {
 /// Fails unless the pages can be read as pages: what `cargo test` checks without a server.
 #[cfg(test)]
 mod tests {
-    use anyhow::ensure;
-
     use super::*;
+
+    #[test]
+    fn a_name_that_no_page_has_is_an_error_that_lists_the_pages() -> Result<()> {
+        ensure!(pages(Some("hub"))? == ["docs/hub.md"]);
+        let error = pages(Some("gatewya")).err().context("no error")?.to_string();
+        ensure!(PAGES.iter().all(|page| error.contains(page)), "{error}");
+        Ok(())
+    }
 
     #[test]
     fn every_page_names_its_server_and_has_commands() -> Result<()> {

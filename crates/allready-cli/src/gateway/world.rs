@@ -351,9 +351,9 @@ impl World {
     }
 }
 
-/// The Gateway of those that have none. No object has an empty namespace, so that nobody names it.
+/// The Gateway of routes that have none. No namespace has a dot in its name, so that nobody else names it.
 fn nowhere() -> ObjectKey {
-    ObjectKey::new(Kind::Gateway, "", "assumed")
+    ObjectKey::new(Kind::Gateway, "assumed.allready.dev", "nowhere")
 }
 
 fn bare(key: &ObjectKey, spec: Spec) -> Object {

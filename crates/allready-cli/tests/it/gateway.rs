@@ -105,6 +105,67 @@ fn listener_sets_that_name_each_other_are_errors_and_not_left_out() {
     }
 }
 
+const SETS: &str = r"apiVersion: gateway.networking.k8s.io/v1
+kind: ListenerSet
+metadata: {name: refused, namespace: shop}
+spec:
+  parentRef: {name: web}
+  listeners: [{name: more, port: 81, protocol: HTTP}]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: ListenerSet
+metadata: {name: nowhere, namespace: shop}
+spec:
+  parentRef: {kind: ListenerSet, name: refused}
+  listeners: [{name: more, port: 82, protocol: HTTP}]
+";
+
+#[test]
+fn a_route_of_a_listener_set_that_is_refused_or_has_no_gateway_is_shown_with_its_errors() {
+    let mut text = format!("{WEB}---\n{SETS}");
+    for (route, set, section) in [
+        ("a", "refused", ", sectionName: more"),
+        ("b", "nowhere", ", sectionName: more"),
+        ("c", "nowhere", ""),
+    ] {
+        text += &format!("---\n{CART}").replace("name: cart,", &format!("name: {route},")).replace(
+            "{name: web, sectionName: http}",
+            &format!("{{kind: ListenerSet, name: {set}{section}}}"),
+        );
+    }
+    assert_snapshot!("listener_sets", check(&[("a.yaml", &text)], &["-f", "a.yaml"]));
+    let yaml = check(&[("a.yaml", &text)], &["-f", "a.yaml", "-o", "yaml"]);
+    assert!(
+        yaml.contains("name: refused") && !yaml.contains("name: nowhere\n      namespace: assumed"),
+        "{yaml}"
+    );
+}
+
+#[test]
+fn standard_input_and_lists_on_one_line_have_lines() {
+    let told = check(&[("routes.yaml", ROUTES)], &["-f", "-", "--assume", "Gateway"]);
+    assert!(told.contains("BackendNotFound: Service/shop/api does not exist   -:20"), "{told}");
+    let told = check(&[("routes.yaml", ROUTES)], &["-f", "-", "--assume", "Gateway", "-o", "github"]);
+    assert!(told.contains("::error title=BackendNotFound::"), "no file is called so: {told}");
+    let item = |name: &str| {
+        format!(
+            "  {{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {{name: {name}}},\n   \
+             spec: {{parentRefs: [{{name: web}}],\n   rules: [{{backendRefs: [{{name: {name}, port: 80}}]}}]}}}}"
+        )
+    };
+    for items in [vec!["a"], vec!["a", "b"]] {
+        let flow: Vec<String> = items.iter().map(|name| item(name)).collect();
+        for (before, after) in [("{kind: List, items: [", "]}"), ("[", "]")] {
+            let text = format!("# a list\n{before}\n{}{after}\n", flow.join(",\n"));
+            let told = check(&[("a.yaml", &text)], &["-f", "a.yaml", "--assume", "Gateway"]);
+            for (index, name) in items.iter().enumerate() {
+                let line = format!("Service/default/{name} does not exist   a.yaml:{}", 3 + 3 * index + 2);
+                assert!(told.contains(&line), "{line} in {told}");
+            }
+        }
+    }
+}
+
 #[test]
 fn kinds_that_are_assumed_are_no_error_and_a_route_alone_can_be_checked() {
     let gateway = GATEWAY.replace(", namespace: certs", "");

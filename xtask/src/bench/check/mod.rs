@@ -2,7 +2,6 @@
 //! the start of the command.
 
 mod dump;
-mod measured;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,11 +9,11 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use super::measured::{self, Measured};
 use super::subject::{self, Subject};
 use super::{cargo, machine};
 use crate::real::{Environment, USERS};
 use crate::{kubeconfig, printer};
-use measured::Measured;
 
 /// How often the start of the command is timed.
 const STARTS: usize = 50;
