@@ -3,7 +3,7 @@
 use allready_core::health::Health;
 
 use super::{judgement::Judgement, tally::Tally};
-use crate::ci::junit::{self, Case, Counts, Outcome};
+use crate::ci::junit::{self, Case, Outcome};
 
 /// One object.
 pub(super) fn case(judgement: &Judgement) -> String {
@@ -42,11 +42,7 @@ pub(super) fn case(judgement: &Judgement) -> String {
 
 /// The report with these cases.
 pub(super) fn report(tally: &Tally, cases: &str) -> String {
-    let counts = Counts {
-        tests: tally.total(),
-        failures: tally.of(Health::Degraded) + tally.of(Health::Missing) + tally.of(Health::Progressing),
-        errors: tally.of(Health::Unknown),
-        skipped: tally.of(Health::Suspended),
-    };
+    let failures = tally.of(Health::Degraded) + tally.of(Health::Missing) + tally.of(Health::Progressing);
+    let counts = [tally.total(), failures, tally.of(Health::Unknown), tally.of(Health::Suspended)];
     junit::report("allready check", counts, cases)
 }

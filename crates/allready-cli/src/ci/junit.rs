@@ -7,23 +7,24 @@ use crate::{objects::lines::Origin, printer::tame};
 /// A report is for people: more of a text helps nobody.
 const MAX_CHARS: usize = 16 * 1024;
 
-/// The numbers of cases, and of those that did not pass.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
-    pub(crate) tests: u64,
-    pub(crate) failures: u64,
-    pub(crate) errors: u64,
-    pub(crate) skipped: u64,
+/// The ways in which a case does not pass, by their place in [`Counts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Failure = 1,
+    Error = 2,
+    Skipped = 3,
 }
 
+/// The number of cases, and of those with each outcome.
+pub(crate) type Counts = [u64; 4];
+
 /// A report with one suite of cases.
-pub(crate) fn report(suite: &str, counts: Counts, cases: &str) -> String {
-    let Counts { tests, failures, errors, skipped } = counts;
+pub(crate) fn report(suite: &str, [tests, failures, errors, skipped]: Counts, cases: &str) -> String {
     let counts =
         format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
     format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"allready\" {counts}>\n  <testsuite name=\"{suite}\" {counts}>\n\
-         {cases}  </testsuite>\n</testsuites>\n"
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"allready\" {counts}>\n  \
+         <testsuite name=\"{suite}\" {counts}>\n{cases}  </testsuite>\n</testsuites>\n"
     )
 }
 
@@ -40,26 +41,19 @@ impl Suite {
     }
 
     pub(crate) fn add(&mut self, case: &Case) {
-        self.counts.tests += 1;
-        match case.outcome {
-            Some(Outcome::Failure) => self.counts.failures += 1,
-            Some(Outcome::Error) => self.counts.errors += 1,
-            Some(Outcome::Skipped) => self.counts.skipped += 1,
-            None => {}
+        self.counts[0] += 1;
+        if let Some(outcome) = case.outcome {
+            self.counts[outcome as usize] += 1;
         }
         let _ = writeln!(self.cases, "{case}");
     }
 
-    /// Adds what could not be looked at.
-    pub(crate) fn unlisted(&mut self, problems: &[String]) {
+    /// The report, with what could not be looked at. It has a case at least: one without is taken for one that was not made.
+    pub(crate) fn text(mut self, objects: usize, problems: &[String]) -> String {
         for problem in problems {
             let case = Case::new(self.name, "looking at everything", None);
             self.add(&case.with(Outcome::Error, "", problem, ""));
         }
-    }
-
-    /// The report. One without a case would be taken for one that was not made: it has one that says how many objects there are.
-    pub(crate) fn text(mut self, objects: usize) -> String {
         if self.cases.is_empty() {
             self.add(&Case::new(self.name, &format!("{objects} objects"), None));
         }
@@ -67,24 +61,16 @@ impl Suite {
     }
 }
 
-/// A case, which has passed unless an outcome is added to it.
+/// A case, which has passed unless it has an outcome.
 pub(crate) struct Case {
     attributes: String,
     content: String,
     outcome: Option<Outcome>,
 }
 
-/// The ways in which a case does not pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Failure,
-    Error,
-    Skipped,
-}
-
 impl Case {
     pub(crate) fn new(class: &str, name: &str, origin: Option<&Origin>) -> Self {
-        let mut attributes = format!(" classname=\"{}\" name=\"{}\"", escape(class), escape(name));
+        let mut attributes = format!("classname=\"{}\" name=\"{}\"", escape(class), escape(name));
         if let Some(origin) = origin {
             let _ = write!(attributes, " file=\"{}\" line=\"{}\"", escape(&origin.file), origin.line);
         }
@@ -95,21 +81,10 @@ impl Case {
     #[must_use]
     pub(crate) fn with(mut self, outcome: Outcome, type_: &str, message: &str, text: &str) -> Self {
         self.outcome.get_or_insert(outcome);
-        let element = match outcome {
-            Outcome::Failure => "failure",
-            Outcome::Error => "error",
-            Outcome::Skipped => "skipped",
-        };
-        let _ = write!(self.content, "<{element} message=\"{}\"", escape(message));
-        if !type_.is_empty() {
-            let _ = write!(self.content, " type=\"{}\"", escape(type_));
-        }
-        let _ = if text.is_empty() {
-            write!(self.content, "/>")
-        } else {
-            let lines: Vec<String> = text.lines().map(escape).collect();
-            write!(self.content, ">{}</{element}>", lines.join("\n"))
-        };
+        let element = ["", "failure", "error", "skipped"][outcome as usize];
+        let type_ = if type_.is_empty() { String::new() } else { format!(" type=\"{}\"", escape(type_)) };
+        let text = text.lines().map(escape).collect::<Vec<_>>().join("\n");
+        let _ = write!(self.content, "<{element} message=\"{}\"{type_}>{text}</{element}>", escape(message));
         self
     }
 
@@ -123,7 +98,7 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "    <testcase{}", self.attributes)?;
+        write!(f, "    <testcase {}", self.attributes)?;
         if self.content.is_empty() { write!(f, "/>") } else { write!(f, ">{}</testcase>", self.content) }
     }
 }

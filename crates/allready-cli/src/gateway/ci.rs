@@ -69,6 +69,5 @@ pub(super) fn junit(report: &Report, places: &Places<'_>) -> String {
         let case = Case::new(SUITE, &origin.to_string(), None);
         suite.add(&case.with(Outcome::Error, "", problem, ""));
     }
-    suite.unlisted(&report.unlisted);
-    suite.text(report.objects)
+    suite.text(report.objects, &report.unlisted)
 }

@@ -96,7 +96,7 @@ async fn check(args: &CheckArgs, manifests: Manifests, stored: Option<cluster::S
     let mut found = problems(&world, &answer, &options);
     let is_given =
         |problem: &Problem| world.given.get(&problem.key).is_some_and(|given| given.text.is_some());
-    found.retain(|problem| is_given(problem) || !before.contains(problem));
+    found.retain(|problem| is_given(problem) || !before.of(&problem.key).any(|one| one == problem));
     let Validation { problems: mut refused, mut unchecked, unusable } = schemas.validate(&world).await;
     if from_cluster {
         // A kind that is served and has no CRD here is one whose CRD may not be read, which was told.

@@ -56,14 +56,6 @@ impl Problems {
         self.of(key).next().is_some()
     }
 
-    pub(super) fn contains(&self, problem: &Problem) -> bool {
-        self.0.get(&problem.key).is_some_and(|of| of.contains(problem))
-    }
-
-    pub(super) fn insert(&mut self, problem: Problem) {
-        self.0.entry(problem.key.clone()).or_default().insert(problem);
-    }
-
     pub(super) fn append(&mut self, others: Self) {
         others.0.into_values().for_each(|of| self.extend(of));
     }
@@ -77,7 +69,9 @@ impl Problems {
 
 impl Extend<Problem> for Problems {
     fn extend<T: IntoIterator<Item = Problem>>(&mut self, problems: T) {
-        problems.into_iter().for_each(|problem| self.insert(problem));
+        for problem in problems {
+            self.0.entry(problem.key.clone()).or_default().insert(problem);
+        }
     }
 }
 

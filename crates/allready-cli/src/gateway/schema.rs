@@ -82,7 +82,7 @@ impl Schemas {
             let Some(crd) = self.crds.get(one.object.key.kind.as_str()) else { continue };
             for (field, reason, message) in refusals(&client, crd, one).await {
                 let key = one.object.key.clone();
-                validation.problems.insert(problem(key, &field, &reason, message));
+                validation.problems.extend([problem(key, &field, &reason, message)]);
             }
         }
         validation

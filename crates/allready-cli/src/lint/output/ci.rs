@@ -76,6 +76,5 @@ pub(super) fn junit(report: &Report, args: &LintArgs) -> String {
             case.with_remark(&format!("{severity}: {}", finding.message))
         });
     }
-    suite.unlisted(&report.problems);
-    suite.text(report.objects)
+    suite.text(report.objects, &report.problems)
 }

@@ -25,7 +25,8 @@ pub(super) fn print(report: &Report, args: &LintArgs, printer: &mut Printer) -> 
             let object = &told.finding.object;
             if before != Some(object) {
                 let gap = if before.is_some() { "\n" } else { "" };
-                let file = told.origin.as_ref().map(|origin| format!("  {DIM}{}{DIM:#}", tame(&origin.file)));
+                let file = told.origin.as_ref().map(|origin| origin.path().unwrap_or("standard input"));
+                let file = file.map(|file| format!("  {DIM}{}{DIM:#}", tame(file)));
                 printer.text(&format!(
                     "{gap}{BOLD}{}{BOLD:#}{}\n",
                     tame(&object.to_string()),
