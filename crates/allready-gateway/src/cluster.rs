@@ -1,5 +1,7 @@
 //! The objects of a cluster, watched for an engine, and the statuses that it wants, written: the outer half of a small controller.
 
+mod endpoints;
+
 use std::{
     collections::BTreeMap,
     fmt,
@@ -18,6 +20,7 @@ use kube::{
     runtime::watcher,
 };
 
+pub use self::endpoints::Endpoints;
 use crate::{Engine, Kind, Object, ObjectKey};
 
 /// The time after which what has failed is tried again, and what cannot be watched is told.
@@ -147,6 +150,15 @@ impl Cluster {
     /// The object, as it was last seen.
     pub fn get(&self, key: &ObjectKey) -> Option<&DynamicObject> {
         self.stores.get(&key.kind)?.get(key)
+    }
+
+    /// The Gateways whose class names this controller: those that it serves.
+    pub fn gateways(&self, controller_name: &str) -> impl Iterator<Item = (&ObjectKey, &DynamicObject)> {
+        self.iter(Kind::Gateway).filter(move |(_, gateway)| {
+            let class = gateway.data["spec"]["gatewayClassName"].as_str().unwrap_or_default();
+            let class = self.get(&ObjectKey::new(Kind::GatewayClass, "", class));
+            class.is_some_and(|class| class.data["spec"]["controllerName"] == controller_name)
+        })
     }
 
     /// The objects of a kind.

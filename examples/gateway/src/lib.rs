@@ -4,37 +4,45 @@
 
 mod proxy;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
-    net::Ipv4Addr,
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+use std::{io, net::Ipv4Addr, sync::Arc};
 
-use allready_gateway::Kind::{Gateway, GatewayClass, HTTPRoute, Namespace, ReferenceGrant, Service};
-use allready_gateway::{Engine, Support, cluster::Cluster, http::Table, http::check_regex, object::Address};
+use allready_gateway::Kind::{Gateway, GatewayClass, HTTPRoute, Namespace, ReferenceGrant, Secret, Service};
+use allready_gateway::cluster::{Cluster, Endpoints};
+use allready_gateway::{Engine, Support, http, object::Address};
 use allready_kube::clock::Clock;
 use kube::{Client, api::DynamicObject};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
 use proxy::Proxy;
 
-/// Serves the Gateways of a class, and writes the status of everything that is the controller's own.
-pub async fn run(client: Client, class: &str, controller_name: &str) {
-    let mut engine = Engine::new(support(class, controller_name));
-    let kinds = [Namespace, Service, ReferenceGrant, GatewayClass, Gateway, HTTPRoute];
+/// Serves the Gateways of a controller's classes, and writes the status of everything that is the controller's own.
+pub async fn run(client: Client, controller_name: &str) {
+    let mut engine = Engine::new(Support {
+        protocols: ["HTTP", "HTTPS"].map(String::from).into(),
+        listener_sets: false,
+        usable_addresses: Some(Vec::new()),
+        default_address: None,
+        ..http::support(controller_name)
+    });
+    let kinds = [Namespace, Service, Secret, ReferenceGrant, GatewayClass, Gateway, HTTPRoute];
     let mut cluster = Cluster::watch(client.clone(), kinds, "example-gateway");
+    let endpoints = Endpoints::watch(client);
     let (table, current) = watch::channel(Arc::default());
-    let proxy = Proxy::new(client, current);
+    let proxy = Proxy::new(current, endpoints.clone());
     let mut ports = BTreeMap::new();
     loop {
         if let Err(unseen) = cluster.feed(&mut engine).await {
             tracing::warn!("{unseen}");
             continue;
         }
-        let is_served = |gateway: &DynamicObject| gateway.data["spec"]["gatewayClassName"] == class;
-        ports.retain(|key, _| cluster.get(key).is_some_and(is_served));
-        for (key, gateway) in cluster.iter(Gateway).filter(|(_, gateway)| is_served(gateway)) {
+        if let Some(unseen) = endpoints.unseen() {
+            tracing::warn!("{unseen}");
+        }
+        let gateways: BTreeMap<_, _> = cluster.gateways(controller_name).collect();
+        ports.retain(|key, _| gateways.contains_key(key));
+        for (key, gateway) in gateways {
             // An address of its own, from its name. Until all of its ports are open there, it has none, and its status says so.
             let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(key);
             let [a, b, c, ..] = hash.to_be_bytes().map(|byte| byte.clamp(1, 254));
@@ -43,7 +51,7 @@ pub async fn run(client: Client, class: &str, controller_name: &str) {
             match open(ports.entry(key.clone()).or_default(), ip, gateway, &proxy).await {
                 Ok(()) => engine.assign(key, vec![address]),
                 Err(error) => {
-                    tracing::warn!("{key}: a port of {ip}: {error}");
+                    tracing::warn!("{key}: cannot serve it at {ip}: {error}");
                     engine.assign(key, Vec::new());
                 }
             }
@@ -51,43 +59,32 @@ pub async fn run(client: Client, class: &str, controller_name: &str) {
         for (key, error) in cluster.write(&mut engine, Clock::system().now()).await {
             tracing::warn!("{key}: {error}");
         }
-        table.send_replace(Arc::new(Table::new(&engine, |route| Some(&cluster.get(route)?.data["spec"]))));
-    }
-}
-
-/// The abilities of this proxy, and no others.
-fn support(class: &str, controller_name: &str) -> Support {
-    let filters = ["RequestHeaderModifier", "ResponseHeaderModifier", "RequestRedirect", "URLRewrite"];
-    Support {
-        classes: Some([class.to_owned()].into()),
-        protocols: vec!["HTTP".to_owned()],
-        route_kinds: vec![HTTPRoute],
-        filters: filters.map(String::from).into(),
-        app_protocols: vec!["http".to_owned()],
-        check_regex,
-        listener_sets: false,
-        usable_addresses: Some(Vec::new()),
-        default_address: None,
-        features: include_str!("features.txt").lines().map(String::from).collect(),
-        ..Support::new(controller_name)
+        table.send_replace(Arc::new(http::Table::new(&engine, |key| Some(&cluster.get(key)?.data))));
     }
 }
 
 /// Opens the ports of a Gateway's listeners, and closes those that it has no more: dropping a set ends its tasks.
 async fn open(
-    ports: &mut BTreeMap<u16, JoinSet<()>>,
+    ports: &mut BTreeMap<(u16, bool), JoinSet<()>>,
     ip: Ipv4Addr,
     gateway: &DynamicObject,
     proxy: &Proxy,
-) -> std::io::Result<()> {
-    let listeners = gateway.data["spec"]["listeners"].as_array().into_iter().flatten();
-    let http = listeners.filter(|listener| listener["protocol"] == "HTTP");
-    let wanted: BTreeSet<u16> = http.filter_map(|one| one["port"].as_u64()?.try_into().ok()).collect();
+) -> io::Result<()> {
+    let spec = &gateway.data["spec"];
+    if !spec["tls"]["frontend"].is_null() {
+        return Err(io::Error::other("this proxy does not validate clients' certificates"));
+    }
+    let mut wanted = BTreeSet::<(u16, bool)>::new();
+    for listener in spec["listeners"].as_array().into_iter().flatten() {
+        let port = listener["port"].as_u64().and_then(|port| port.try_into().ok());
+        let protocol = listener["protocol"].as_str().filter(|protocol| ["HTTP", "HTTPS"].contains(protocol));
+        wanted.extend(port.zip(protocol.map(|protocol| protocol == "HTTPS")));
+    }
     ports.retain(|port, _| wanted.contains(port));
-    for port in wanted {
-        if !ports.contains_key(&port) {
+    for (port, is_tls) in wanted {
+        if !ports.contains_key(&(port, is_tls)) {
             let bound = TcpListener::bind((ip, port)).await?;
-            ports.entry(port).or_default().spawn(proxy.clone().serve((ip, port).into(), bound));
+            ports.entry((port, is_tls)).or_default().spawn(proxy.clone().serve(bound, is_tls)?);
         }
     }
     Ok(())

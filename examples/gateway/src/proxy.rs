@@ -1,92 +1,83 @@
-//! The data plane: finds the rule for a request in the table, and passes the request on.
+//! The data plane: the table chooses the backend of a request, and the request is passed on.
 
-use std::{convert::Infallible, net::IpAddr, net::SocketAddr, sync::Arc};
+use std::{convert::Infallible, io, net::SocketAddr, sync::Arc};
 
-use allready_gateway::{ObjectKey, http::Table};
-use futures::{StreamExt as _, future::ready};
+use allready_gateway::{cluster::Endpoints, http::Table, http::server_config};
 use http_body_util::{Either, Empty};
-use hyper::{
-    Request, Response, StatusCode, body::Bytes, body::Incoming, server::conn::http1, service::service_fn,
-};
+use hyper::body::{Bytes, Incoming};
+use hyper::{Request, Response, StatusCode, server::conn::http1, service::service_fn};
 use hyper_util::client::legacy::{Client, connect::HttpConnector};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use k8s_openapi::api::discovery::v1::EndpointSlice;
-use kube::runtime::{WatchStreamExt as _, reflector, reflector::Store, watcher};
-use kube::{Api, ResourceExt as _};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::{net::TcpListener, sync::watch};
+use tokio_rustls::TlsAcceptor;
 
 /// All that an answer needs: the table as it is now, the endpoints of Services, and connections to them.
 #[derive(Clone)]
 pub(crate) struct Proxy {
     table: watch::Receiver<Arc<Table>>,
-    slices: Store<EndpointSlice>,
+    endpoints: Endpoints,
     client: Client<HttpConnector, Incoming>,
 }
 
 impl Proxy {
-    pub(crate) fn new(cluster: kube::Client, table: watch::Receiver<Arc<Table>>) -> Self {
-        let (slices, writer) = reflector::store();
-        let watched = watcher(Api::all(cluster), watcher::Config::default()).default_backoff();
-        tokio::spawn(reflector::reflector(writer, watched).for_each(|_| ready(())));
-        Self { table, slices, client: Client::builder(TokioExecutor::new()).build_http() }
+    pub(crate) fn new(table: watch::Receiver<Arc<Table>>, endpoints: Endpoints) -> Self {
+        Self { table, endpoints, client: Client::builder(TokioExecutor::new()).build_http() }
     }
 
-    pub(crate) async fn serve(self, at: SocketAddr, port: TcpListener) {
-        loop {
-            let Ok((stream, _)) = port.accept().await else { continue };
-            let proxy = self.clone();
-            let service = service_fn(move |request| {
-                let proxy = proxy.clone();
-                async move { Ok::<_, Infallible>(proxy.answer(at, request).await.unwrap_or_else(plain)) }
-            });
-            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+    /// Serves a port for ever.
+    pub(crate) fn serve(self, port: TcpListener, is_tls: bool) -> io::Result<impl Future<Output = ()>> {
+        let at = port.local_addr()?;
+        let table = self.table.clone();
+        let tls = server_config(at, move || table.borrow().clone()).map_err(io::Error::other)?;
+        let tls = is_tls.then(|| TlsAcceptor::from(Arc::new(tls)));
+        Ok(async move {
+            loop {
+                let Ok((stream, _)) = port.accept().await else { continue };
+                let (proxy, tls) = (self.clone(), tls.clone());
+                tokio::spawn(async move {
+                    match tls {
+                        None => proxy.connection(at, stream).await,
+                        Some(tls) => {
+                            if let Ok(stream) = tls.accept(stream).await {
+                                proxy.connection(at, stream).await;
+                            }
+                        }
+                    }
+                });
+            }
+        })
+    }
+
+    async fn connection(&self, at: SocketAddr, stream: impl AsyncRead + AsyncWrite + Unpin) {
+        let service = service_fn(async |request| {
+            let answer = self.answer(at, request).await;
+            Ok::<_, Infallible>(answer.unwrap_or_else(|answer| answer.map(|()| Either::Right(Empty::new()))))
+        });
+        if let Err(error) = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await {
+            tracing::debug!("a connection to {at}: {error}");
         }
     }
 
-    async fn answer(&self, at: SocketAddr, request: Request<Incoming>) -> Result<Answer, StatusCode> {
+    async fn answer(&self, at: SocketAddr, request: Request<Incoming>) -> Result<Answer, Response<()>> {
         let (mut parts, body) = request.into_parts();
         let table = self.table.borrow().clone();
-        let rule = table.find(at, &parts).ok_or(StatusCode::NOT_FOUND)?;
-        let backend = rule.backend(fastrand::u64(..));
-        let filters = rule.filters(backend);
-        if let Some(redirect) = filters.redirect(at.port(), &parts) {
-            return Ok(redirect.map(|()| Either::Right(Empty::new())));
-        }
-        let found = backend.and_then(|backend| backend.found.as_ref());
-        let (service, port) = found.ok_or(StatusCode::INTERNAL_SERVER_ERROR)?;
-        let endpoint = self.endpoint(service, port).ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
-        filters.change_request(&mut parts);
-        parts.uri = format!("http://{endpoint}{}", parts.uri).parse().map_err(|_| StatusCode::BAD_REQUEST)?;
+        let forward = table.route(at, &mut parts, fastrand::u64(..))?;
+        let endpoint = fastrand::choice(self.endpoints.ready(forward.service, forward.port));
+        let endpoint = endpoint.ok_or_else(|| failed(StatusCode::SERVICE_UNAVAILABLE))?;
+        let uri = format!("http://{endpoint}{}", parts.uri).parse();
+        parts.uri = uri.map_err(|_| failed(StatusCode::BAD_REQUEST))?;
         let answer = self.client.request(Request::from_parts(parts, body)).await;
-        let mut answer = answer.map_err(|_| StatusCode::BAD_GATEWAY)?.map(Either::Left);
-        filters.change_response(answer.headers_mut());
+        let mut answer = answer.map_err(|_| failed(StatusCode::BAD_GATEWAY))?.map(Either::Left);
+        forward.change_response(answer.headers_mut());
         Ok(answer)
-    }
-
-    /// Any endpoint of a Service that is ready.
-    fn endpoint(&self, service: &ObjectKey, port: &str) -> Option<SocketAddr> {
-        let mut found = Vec::<(IpAddr, u16)>::new();
-        for slice in self.slices.state() {
-            let of = slice.labels().get("kubernetes.io/service-name").map(String::as_str);
-            if (slice.namespace().as_deref(), of) != (Some(&*service.namespace), Some(&*service.name)) {
-                continue;
-            }
-            let named =
-                slice.ports.iter().flatten().find(|one| one.name.as_deref().unwrap_or_default() == port);
-            let Some(port) = named.and_then(|one| u16::try_from(one.port?).ok()) else { continue };
-            let ready = slice.endpoints.iter().flatten();
-            let ready = ready.filter(|one| one.conditions.as_ref().and_then(|all| all.ready) != Some(false));
-            let addresses = ready.flat_map(|one| &one.addresses).filter_map(|address| address.parse().ok());
-            found.extend(addresses.map(|address| (address, port)));
-        }
-        fastrand::choice(found).map(SocketAddr::from)
     }
 }
 
 type Answer = Response<Either<Incoming, Empty<Bytes>>>;
 
-fn plain(status: StatusCode) -> Answer {
-    let mut answer = Response::new(Either::Right(Empty::new()));
+fn failed(status: StatusCode) -> Response<()> {
+    let mut answer = Response::new(());
     *answer.status_mut() = status;
     answer
 }

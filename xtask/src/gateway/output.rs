@@ -40,6 +40,8 @@ pub(super) enum Outcome {
 pub(super) struct Ended {
     pub(super) name: String,
     pub(super) outcome: Outcome,
+    /// The requests that failed.
+    pub(super) requests: Vec<String>,
     pub(super) took: Duration,
 }
 
@@ -74,12 +76,12 @@ impl Output {
     pub(super) fn tests(&self) -> Vec<Ended> {
         let test = |(path, verdict, took): &(String, String, Duration)| {
             let name = path.strip_prefix(ROOT).filter(|name| !name.contains('/'))?.to_owned();
-            let outcome = match verdict.as_str() {
-                "PASS" => Outcome::Passed,
-                "SKIP" => Outcome::Skipped(self.last_words(path)),
+            let (outcome, requests) = match verdict.as_str() {
+                "PASS" => (Outcome::Passed, Vec::new()),
+                "SKIP" => (Outcome::Skipped(self.last_words(path)), Vec::new()),
                 _ => self.failure(path),
             };
-            Some(Ended { name, outcome, took: *took })
+            Some(Ended { name, outcome, requests, took: *took })
         };
         self.ends.iter().filter_map(test).collect()
     }
@@ -89,11 +91,11 @@ impl Output {
         self.said.get("Suite").map(|lines| errors(lines)).unwrap_or_default()
     }
 
-    fn failure(&self, path: &str) -> Outcome {
+    /// The outcome of a test that failed, and the requests that did.
+    fn failure(&self, path: &str) -> (Outcome, Vec<String>) {
         let failed = self.ends.iter().filter(|(part, verdict, _)| verdict == "FAIL" && is_part(part, path));
         let parts: Vec<&String> = failed.map(|(part, ..)| part).collect();
-        let mut failures = Vec::new();
-        let mut requests = false;
+        let (mut failures, mut requests) = (Vec::new(), Vec::new());
         for part in &parts {
             let said = self.said.get(*part).map(Vec::as_slice).unwrap_or_default();
             let mut found = errors(said);
@@ -104,12 +106,17 @@ impl Output {
                     said.iter().rev().map(|line| line.trim()).filter(|line| !line.contains(": Deleting "));
                 found.push(words.next().unwrap_or("it said nothing").to_owned());
             }
-            requests |= found.iter().any(|text| is_traffic(text));
             let title = part.strip_prefix(ROOT).unwrap_or(part);
-            failures
-                .extend(found.iter().filter(|text| !is_traffic(text)).map(|text| format!("{title}: {text}")));
+            for text in &found {
+                let of = if is_traffic(text) { &mut requests } else { &mut failures };
+                of.push(format!("{title}: {text}"));
+            }
         }
-        if failures.is_empty() && requests { Outcome::OnlyTraffic } else { Outcome::Failed(failures) }
+        if failures.is_empty() && !requests.is_empty() {
+            (Outcome::OnlyTraffic, requests)
+        } else {
+            (Outcome::Failed(failures), requests)
+        }
     }
 
     fn last_words(&self, path: &str) -> String {
@@ -171,7 +178,8 @@ mod tests {
             "=== RUN   Suite\n=== RUN   Suite/A\n=== RUN   Suite/A/part\n--- PASS: Suite/A/part (0.10s)\n\
              --- PASS: Suite/A (1.50s)\n--- PASS: Suite (2.00s)\n",
         );
-        let a = Ended { name: "A".to_owned(), outcome: Outcome::Passed, took: Duration::from_millis(1500) };
+        let took = Duration::from_millis(1500);
+        let a = Ended { name: "A".to_owned(), outcome: Outcome::Passed, requests: Vec::new(), took };
         assert_eq!(ended, [a]);
     }
 
@@ -182,6 +190,7 @@ mod tests {
              absent.go:20: no data plane: no request is sent\n--- FAIL: Suite/A/request (0.10s)\n--- FAIL: Suite/A (0.20s)\n",
         );
         assert_eq!(ended[0].outcome, Outcome::OnlyTraffic);
+        assert_eq!(ended[0].requests, ["A/request: absent.go:20: no data plane: no request is sent"]);
         let ended = read(
             "=== RUN   Suite/B\n    helpers.go:1: \n        \tError Trace:\t/x/utils/kubernetes/helpers.go:1\n        \tError:      \t\
              no condition\n        \tTest:       \tSuite/B\n=== RUN   Suite/B/request\n    absent.go:20: no data plane: no request is \

@@ -18,6 +18,9 @@ pub(super) const CLASS: &str = "allready";
 /// The one address that Gateways have.
 pub(super) const ADDRESS: &str = "127.0.0.1";
 
+/// The name of the controller in its class.
+const CONTROLLER: &str = "allready.dev/gateway";
+
 /// The time that a controller has to accept its class.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -26,6 +29,7 @@ pub(super) struct Stage {
     server: Private,
     kubectl: PathBuf,
     program: PathBuf,
+    arguments: &'static [&'static str],
     log: PathBuf,
     running: Option<Running>,
 }
@@ -43,17 +47,41 @@ impl Stage {
         program: Option<PathBuf>,
         directory: &Path,
     ) -> Result<Self> {
-        let fresh = Environment { kubeconfig: None, ..environment.clone() };
-        let kubectl = real::kubectl(environment)?;
         let program = match program {
             Some(given) => given,
             None => e2e::build().await?.controller,
         };
+        #[rustfmt::skip]
+        let arguments = &[
+            "--gateway-class", CLASS, "--gateway-address", ADDRESS, "--no-leader-election",
+            // A test makes a class of its own.
+            "--gateway-class", "gatewayclass-observed-generation-bump",
+        ];
+        Self::with(environment, program, arguments, &directory.join("controller.log")).await
+    }
+
+    /// Starts such a server for `examples/gateway`.
+    pub(super) async fn start_example(
+        environment: &Environment,
+        program: PathBuf,
+        directory: &Path,
+    ) -> Result<Self> {
+        let arguments = &["--controller-name", CONTROLLER];
+        Self::with(environment, program, arguments, &directory.join("example-gateway.log")).await
+    }
+
+    async fn with(
+        environment: &Environment,
+        program: PathBuf,
+        arguments: &'static [&'static str],
+        log: &Path,
+    ) -> Result<Self> {
+        let fresh = Environment { kubeconfig: None, ..environment.clone() };
+        let kubectl = real::kubectl(environment)?;
         let crds = real::go_source("gateway", "sigs.k8s.io/gateway-api")?.join("config/crd/experimental");
         let server = Private::start(&fresh).await?;
-        let log = directory.join("controller.log");
-        File::create(&log)?;
-        let stage = Self { server, kubectl, program, log, running: None };
+        File::create(log)?;
+        let stage = Self { server, kubectl, program, arguments, log: log.to_owned(), running: None };
         let crds = crds.display().to_string();
         stage.kubectl(&["apply", "--server-side", "-k", &crds]).await?;
         stage.kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=30s"]).await?;
@@ -81,15 +109,13 @@ impl Stage {
         // A class of its own: what it claims is not what an earlier one claimed.
         self.kubectl(&["delete", "gatewayclass", CLASS, "--ignore-not-found"]).await?;
         let class = json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "GatewayClass", "metadata": { "name": CLASS },
-            "spec": { "controllerName": "allready.dev/gateway" } });
+            "spec": { "controllerName": CONTROLLER } });
         let file = self.log.with_extension("class.json");
         std::fs::write(&file, class.to_string())?;
         self.kubectl(&["create", "-f", &file.display().to_string()]).await?;
         let more = without.map(|feature| ["--gateway-without", feature]);
         let child = Command::new(&self.program)
-            .args(["--gateway-class", CLASS, "--gateway-address", ADDRESS, "--no-leader-election"])
-            // A test makes a class of its own.
-            .args(["--gateway-class", "gatewayclass-observed-generation-bump"])
+            .args(self.arguments)
             .args(more.iter().flatten())
             .env("KUBECONFIG", self.kubeconfig())
             .stdin(Stdio::null())

@@ -8,11 +8,11 @@ use http::{
 };
 use serde_json::Value;
 
-use super::{host, list, rest, text};
+use super::{host, list, matches::rest, text};
 
 /// The filters that apply to a request.
 #[derive(Clone, Debug)]
-pub struct Filters<'a> {
+pub(super) struct Filters<'a> {
     filters: Vec<&'a Value>,
     /// The prefix that the path of the request has matched.
     prefix: &'a str,
@@ -23,21 +23,22 @@ impl<'a> Filters<'a> {
         Self { filters, prefix }
     }
 
-    /// The answer to a request that came in at this port, if a filter redirects it.
-    pub fn redirect(&self, port: u16, request: &Parts) -> Option<Response<()>> {
+    /// The answer to a request that came in with this scheme at this port, if a filter redirects it.
+    pub(super) fn redirect(&self, scheme: &str, port: u16, request: &Parts) -> Option<Response<()>> {
         let to = self.filters.iter().find_map(|filter| filter.get("requestRedirect"))?;
-        let scheme = to["scheme"].as_str();
-        let well_known = if scheme == Some("https") { 443 } else { 80 };
+        let named = to["scheme"].as_str();
+        let scheme = named.unwrap_or(scheme);
+        let well_known = if scheme == "https" { 443 } else { 80 };
         // Without a port it is that of the scheme that is named, and of the listener otherwise.
         let port = match to["port"].as_u64() {
             Some(port) => port,
-            None if scheme.is_some() => well_known,
+            None if named.is_some() => well_known,
             None => port.into(),
         };
         let port = if port == well_known { String::new() } else { format!(":{port}") };
         let name = to["hostname"].as_str().unwrap_or_else(|| host(request));
         let path = self.path(&to["path"], &request.uri);
-        let location = format!("{}://{name}{port}{path}", scheme.unwrap_or("http"));
+        let location = format!("{scheme}://{name}{port}{path}");
         let code = to["statusCode"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or(302);
         let mut response = Response::new(());
         *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::FOUND);
@@ -46,7 +47,7 @@ impl<'a> Filters<'a> {
     }
 
     /// Changes a request on its way to the backend. Its URI becomes a path alone.
-    pub fn change_request(&self, request: &mut Parts) {
+    pub(super) fn change_request(&self, request: &mut Parts) {
         if let Ok(name) = HeaderValue::from_str(host(request))
             && !request.headers.contains_key(HOST)
         {
@@ -67,7 +68,7 @@ impl<'a> Filters<'a> {
     }
 
     /// Changes the headers of a response on its way to the client.
-    pub fn change_response(&self, headers: &mut HeaderMap) {
+    pub(super) fn change_response(&self, headers: &mut HeaderMap) {
         for filter in &self.filters {
             change(headers, &filter["responseHeaderModifier"]);
         }

@@ -3,17 +3,47 @@
 //! The engine says which routes are in force where; what they match and change is read from their specs, which it does not keep.
 
 mod filter;
+mod matches;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "tls")]
+mod tls;
 
 use std::{cmp::Reverse, net::SocketAddr, sync::Arc};
 
-use http::request::Parts;
-use regex::Regex;
+use http::{HeaderMap, Response, StatusCode, request::Parts};
 use serde_json::{Value, json};
 
-pub use self::filter::Filters;
-use crate::{AttachedBackend, Engine, ObjectKey, ServedListener, hostname};
+use self::filter::Filters;
+use self::matches::Match;
+pub use self::matches::check_regex;
+#[cfg(feature = "tls")]
+pub use self::tls::server_config;
+use crate::{AttachedBackend, Engine, Kind, ObjectKey, ServedListener, Support, hostname};
+
+/// The abilities of [`Table`], for a data plane that serves what it says: listeners of HTTP, `HTTPRoutes`, filters, and the features that the
+/// official conformance suite has tests for. Change what yours does otherwise.
+///
+/// ```
+/// use allready_gateway::{Support, http};
+///
+/// // Assigns addresses itself, and terminates TLS with `http::server_config`.
+/// let protocols = vec!["HTTP".to_owned(), "HTTPS".to_owned()];
+/// let support = Support { default_address: None, protocols, ..http::support("example.com/gateway") };
+/// assert!(support.features.contains("HTTPRouteMethodMatching"));
+/// ```
+pub fn support(controller_name: impl Into<String>) -> Support {
+    let filters = ["RequestHeaderModifier", "ResponseHeaderModifier", "RequestRedirect", "URLRewrite"];
+    Support {
+        protocols: vec!["HTTP".to_owned()],
+        route_kinds: vec![Kind::HTTPRoute],
+        filters: filters.map(String::from).into(),
+        app_protocols: vec!["http".to_owned()],
+        check_regex,
+        features: include_str!("features.txt").lines().map(String::from).collect(),
+        ..Support::new(controller_name)
+    }
+}
 
 /// Everything that is served, in order of precedence: listeners by hostname, and the matches of each by hostname, path, method, headers
 /// and query parameters, then by the age of the route.
@@ -41,14 +71,13 @@ use crate::{AttachedBackend, Engine, ObjectKey, ServedListener, hostname};
 /// }));
 /// engine.apply(Object::read(&route)?);
 /// engine.take_changed(Time::EPOCH);
-/// let table = Table::new(&engine, |_| Some(&route["spec"]));
+/// let table = Table::new(&engine, |_| Some(&route));
 ///
 /// let at = "127.0.0.1:80".parse().expect("an address");
 /// let request = |path: &str| http::Request::get(path).body(()).expect("a request").into_parts().0;
-/// let rule = table.find(at, &request("/cart/items")).expect("a rule");
-/// let backend = rule.backend(0).expect("a backend with a weight");
-/// assert_eq!(backend.found.as_ref().expect("one that may be used").0.to_string(), "Service/shop/cart");
-/// assert!(table.find(at, &request("/carting")).is_none(), "answer 404");
+/// let forward = table.route(at, &mut request("/cart/items"), 0).expect("a backend");
+/// assert_eq!(forward.service.to_string(), "Service/shop/cart");
+/// assert_eq!(table.route(at, &mut request("/carting"), 0).expect_err("an answer").status(), 404);
 /// # Ok::<(), allready_gateway::ObjectError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -60,93 +89,132 @@ pub struct Table {
 struct Listener {
     addresses: Vec<SocketAddr>,
     hostname: String,
+    scheme: &'static str,
+    #[cfg(feature = "tls")]
+    certificate: Option<Arc<rustls::sign::CertifiedKey>>,
     entries: Vec<Entry>,
 }
 
+/// One of the matches of a rule, for one hostname.
 #[derive(Clone, Debug)]
 struct Entry {
     hostname: String,
-    when: Value,
+    when: Match,
     rule: Arc<Rule>,
 }
 
-/// A rule that a request meets.
 #[derive(Clone, Debug)]
 struct Rule {
     filters: Value,
     backends: Vec<Backend>,
 }
 
-/// A backend of a rule.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Backend {
-    /// The Service and the name of its port; `None` if it is broken: answer 500.
-    pub found: Option<(ObjectKey, String)>,
+struct Backend {
+    /// The Service and the name of its port; `None` if it is broken.
+    found: Option<(ObjectKey, String)>,
     weight: u64,
     filters: Value,
 }
 
-/// The rule that a request meets.
-#[derive(Clone, Copy, Debug)]
-pub struct Matched<'a> {
-    entry: &'a Entry,
+/// The backend that a request is sent to.
+#[derive(Clone, Debug)]
+pub struct Forward<'a> {
+    /// The Service.
+    pub service: &'a ObjectKey,
+    /// The name of its port, as an `EndpointSlice` has it; empty for one without a name.
+    pub port: &'a str,
+    filters: Filters<'a>,
 }
 
-impl<'a> Matched<'a> {
-    /// The backend of a request, by weight: any number chooses, and random numbers share requests out. `None` if no backend has a weight:
-    /// answer 500, unless a filter redirects.
-    pub fn backend(self, number: u64) -> Option<&'a Backend> {
-        let backends = &self.entry.rule.backends;
-        let total: u64 = backends.iter().map(|backend| backend.weight).sum();
+impl Forward<'_> {
+    /// Changes the headers of the backend's response on its way to the client.
+    pub fn change_response(&self, headers: &mut HeaderMap) {
+        self.filters.change_response(headers);
+    }
+}
+
+impl Table {
+    /// The table of an engine. `object` gives the routes that are in force, as the API server has completed them, and the Secrets of
+    /// certificates; their metadata may be missing.
+    pub fn new<'a>(engine: &Engine, object: impl Fn(&ObjectKey) -> Option<&'a Value>) -> Self {
+        let mut listeners: Vec<Listener> =
+            engine.listeners().map(|listener| listener_of(&listener, &object)).collect();
+        listeners.sort_by_key(|listener| Reverse(rank(&listener.hostname)));
+        Self { listeners }
+    }
+
+    /// Chooses the backend of a request that came in at this address, and changes the request as filters say; its URI becomes a path
+    /// alone. Backends are chosen by weight: any `number` chooses, and random numbers share requests out.
+    ///
+    /// The listener is the one with the most specific hostname; routes of others on the port do not see the request.
+    ///
+    /// # Errors
+    /// The answer where there is no backend: that of a filter that redirects, 404 where no rule matches, and 500 where the backend of a rule is
+    /// broken, or none has a weight.
+    pub fn route(
+        &self,
+        at: SocketAddr,
+        request: &mut Parts,
+        number: u64,
+    ) -> Result<Forward<'_>, Response<()>> {
+        let (listener, entry) = self.find(at, request).ok_or_else(|| answer(StatusCode::NOT_FOUND))?;
+        let backend = entry.rule.backend(number);
+        let filters = [&entry.rule.filters].into_iter().chain(backend.map(|backend| &backend.filters));
+        let filters = Filters::new(filters.flat_map(list).collect(), entry.when.prefix());
+        if let Some(redirect) = filters.redirect(listener.scheme, at.port(), request) {
+            return Err(redirect);
+        }
+        let found = backend.and_then(|backend| backend.found.as_ref());
+        let (service, port) = found.ok_or_else(|| answer(StatusCode::INTERNAL_SERVER_ERROR))?;
+        filters.change_request(request);
+        Ok(Forward { service, port, filters })
+    }
+
+    fn find(&self, at: SocketAddr, request: &Parts) -> Option<(&Listener, &Entry)> {
+        let host = host(request);
+        let listener = self.listener(at, host)?;
+        let mut entries = listener.entries.iter();
+        let entry = entries.find(|entry| has(&entry.hostname, host) && entry.when.meets(request));
+        entry.map(|entry| (listener, entry))
+    }
+
+    fn listener(&self, at: SocketAddr, host: &str) -> Option<&Listener> {
+        let mut listeners = self.listeners.iter().filter(|listener| listener.addresses.contains(&at));
+        listeners.find(|listener| has(&listener.hostname, host))
+    }
+}
+
+impl Rule {
+    fn backend(&self, number: u64) -> Option<&Backend> {
+        let total: u64 = self.backends.iter().map(|backend| backend.weight).sum();
         let mut left = number.checked_rem(total)?;
-        backends.iter().find(|backend| {
+        self.backends.iter().find(|backend| {
             let is_chosen = left < backend.weight;
             left = left.saturating_sub(backend.weight);
             is_chosen
         })
     }
-
-    /// The filters of the rule, and those of the backend.
-    pub fn filters(self, backend: Option<&'a Backend>) -> Filters<'a> {
-        let own = list(&self.entry.rule.filters);
-        let path = &self.entry.when["path"];
-        let prefix = if path["type"] == "PathPrefix" { text(&path["value"]) } else { "" };
-        Filters::new(
-            own.chain(backend.into_iter().flat_map(|backend| list(&backend.filters))).collect(),
-            prefix,
-        )
-    }
 }
 
-impl Table {
-    /// The table of an engine, with the specs of its routes, as the API server has completed them.
-    pub fn new<'a>(engine: &Engine, spec: impl Fn(&ObjectKey) -> Option<&'a Value>) -> Self {
-        let mut listeners: Vec<Listener> =
-            engine.listeners().map(|listener| listener_of(&listener, &spec)).collect();
-        listeners.sort_by_key(|listener| Reverse(rank(&listener.hostname)));
-        Self { listeners }
-    }
+/// Tells whether a hostname is that of a request. One that names no host is for those alone that serve any.
+fn has(hostname: &str, host: &str) -> bool {
+    hostname.is_empty() || (!host.is_empty() && hostname::specificity(Some(hostname), host).is_some())
+}
 
-    /// The rule for a request that came in at this address; `None` if there is none: answer 404.
-    ///
-    /// The listener is the one with the most specific hostname; routes of others on the port do not see the request.
-    pub fn find(&self, at: SocketAddr, request: &Parts) -> Option<Matched<'_>> {
-        let host = host(request);
-        let has = |hostname: &str| hostname::specificity(Some(hostname), host).is_some();
-        let mut listeners = self.listeners.iter().filter(|listener| listener.addresses.contains(&at));
-        let listener = listeners.find(|listener| has(&listener.hostname))?;
-        let entry = listener.entries.iter().find(|entry| has(&entry.hostname) && meets(&entry.when, request));
-        entry.map(|entry| Matched { entry })
-    }
+fn answer(status: StatusCode) -> Response<()> {
+    let mut answer = Response::new(());
+    *answer.status_mut() = status;
+    answer
 }
 
 fn listener_of<'a>(
     listener: &ServedListener<'_>,
-    spec: &impl Fn(&ObjectKey) -> Option<&'a Value>,
+    object: &impl Fn(&ObjectKey) -> Option<&'a Value>,
 ) -> Listener {
     let mut entries = Vec::new();
     for route in &listener.routes {
-        let Some(spec) = spec(route.key) else { continue };
+        let Some(spec) = object(route.key).map(|route| &route["spec"]) else { continue };
         for rule in &route.rules {
             let spec = &spec["rules"][rule.index];
             let backends = list(&spec["backendRefs"]).zip(&rule.backends);
@@ -156,22 +224,26 @@ fn listener_of<'a>(
             // A rule without matches is for every request: the default of the schema.
             let any = [json!({"path": {"type": "PathPrefix", "value": "/"}})];
             let matches = spec["matches"].as_array().filter(|matches| !matches.is_empty());
-            for hostname in hostnames {
-                let entry = |when: &Value| Entry {
+            let matches = matches.map_or(&any[..], Vec::as_slice).iter().filter_map(Match::read);
+            for when in matches {
+                let entry = |hostname: &&str| Entry {
                     hostname: (*hostname).to_owned(),
                     when: when.clone(),
                     rule: rule.clone(),
                 };
-                entries.extend(matches.map_or(&any[..], Vec::as_slice).iter().map(entry));
+                entries.extend(hostnames.iter().map(entry));
             }
         }
     }
     // What is equal stays as it is: older routes first, and rules as they stand in their route.
-    entries.sort_by_key(|entry| Reverse((rank(&entry.hostname), precedence(&entry.when))));
+    entries.sort_by_key(|entry| Reverse((rank(&entry.hostname), entry.when.precedence())));
     let address = |value: &str| Some(SocketAddr::new(value.parse().ok()?, listener.spec.port));
     Listener {
         addresses: listener.addresses.iter().filter_map(|one| address(&one.value)).collect(),
         hostname: listener.spec.hostname.clone().unwrap_or_default(),
+        scheme: if listener.spec.protocol == "HTTPS" { "https" } else { "http" },
+        #[cfg(feature = "tls")]
+        certificate: tls::certificate_of(listener, object),
         entries,
     }
 }
@@ -189,14 +261,6 @@ fn rank(hostname: &str) -> (bool, usize) {
     (!hostname.is_empty() && !hostname.starts_with('*'), hostname.len())
 }
 
-/// An exact path goes first, then the longest one, then a method, then the most headers, then the most query parameters.
-fn precedence(when: &Value) -> (bool, usize, bool, usize, usize) {
-    let count = |field: &str| list(&when[field]).count();
-    let path = &when["path"];
-    let is_exact = path["type"] == "Exact";
-    (is_exact, text(&path["value"]).len(), when["method"].is_string(), count("headers"), count("queryParams"))
-}
-
 /// The host of a request, without a port.
 fn host(request: &Parts) -> &str {
     let header = request.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
@@ -205,60 +269,6 @@ fn host(request: &Parts) -> &str {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     }
-}
-
-fn meets(when: &Value, request: &Parts) -> bool {
-    let header = |one: &Value| {
-        let found = request.headers.get(text(&one["name"])).and_then(|value| value.to_str().ok());
-        found.is_some_and(|found| holds(one, found))
-    };
-    let query = request.uri.query().unwrap_or_default().as_bytes();
-    let parameter = |one: &Value| {
-        let mut pairs = form_urlencoded::parse(query);
-        pairs.find(|(name, _)| *name == text(&one["name"])).is_some_and(|(_, found)| holds(one, &found))
-    };
-    let path = &when["path"];
-    (path.is_null() || holds(path, request.uri.path()))
-        && when["method"].as_str().is_none_or(|method| request.method == method)
-        && list(&when["headers"]).all(header)
-        && list(&when["queryParams"]).all(parameter)
-}
-
-fn holds(condition: &Value, found: &str) -> bool {
-    let wanted = text(&condition["value"]);
-    match text(&condition["type"]) {
-        "PathPrefix" => rest(found, wanted).is_some(),
-        // A rule with a bad one is dropped, and told, where `Support` has `check_regex`.
-        "RegularExpression" => regex(wanted).is_ok_and(|regex| regex.is_match(found)),
-        _ => found == wanted,
-    }
-}
-
-/// Checks a regular expression of a match as [`Table`] reads it, for [`Support::check_regex`](crate::Support::check_regex).
-///
-/// ```
-/// use allready_gateway::{Support, http::check_regex};
-///
-/// let support = Support { check_regex, ..Support::new("example.com/gateway") };
-/// assert!((support.check_regex)("/v[0-9]+/.*").is_ok());
-/// assert!((support.check_regex)("/v[0-9").is_err());
-/// ```
-pub fn check_regex(wanted: &str) -> Result<(), String> {
-    regex(wanted).map(drop).map_err(|error| {
-        // The last line says what; those before it point at where, in a fixed width.
-        let text = error.to_string();
-        text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
-    })
-}
-
-/// A regular expression for the whole of a value.
-fn regex(wanted: &str) -> Result<Regex, regex::Error> {
-    Regex::new(&format!("^(?:{wanted})$"))
-}
-
-/// The rest of a path after a prefix of whole elements.
-fn rest<'a>(path: &'a str, prefix: &str) -> Option<&'a str> {
-    path.strip_prefix(prefix.trim_end_matches('/')).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {

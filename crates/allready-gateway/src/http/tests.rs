@@ -6,10 +6,9 @@ use http::{HeaderMap, Request};
 use super::*;
 use crate::{Object, Support};
 
-/// The outcome of one request: the answer of a filter that redirects, or the request and the response as the backend's filters make them.
+/// The outcome of one request: the name of the backend, or the answer without one, and the request and the response as filters make them.
 struct Answer {
     backend: String,
-    location: Option<String>,
     request: Parts,
     response: HeaderMap,
 }
@@ -19,24 +18,39 @@ fn table(rules: &str) -> Table {
 }
 
 fn table_at(listeners: &str, parents: &str, rules: &str) -> Table {
+    table_with(listeners, parents, rules, &Value::Null)
+}
+
+/// The table with a Secret called `good` beside it.
+fn table_with(listeners: &str, parents: &str, rules: &str, secret: &Value) -> Table {
     let listeners: Value = serde_saphyr::from_str(listeners).unwrap();
     let parents: Value = serde_saphyr::from_str(parents).unwrap();
     let rules: Value = serde_saphyr::from_str(rules).unwrap();
-    let route = json!({"parentRefs": parents, "rules": rules});
+    let route = json!({"spec": {"parentRefs": parents, "rules": rules}});
     let object = |kind: &str, name: &str, spec: &Value| {
         let api = if kind == "Service" { "v1" } else { "gateway.networking.k8s.io/v1" };
         let metadata = json!({"name": name, "namespace": "shop"});
         Object::read(&json!({"apiVersion": api, "kind": kind, "metadata": metadata, "spec": spec})).unwrap()
     };
-    let mut engine = Engine::new(Support { check_regex, ..Support::new("example.com/gateway") });
+    let mut engine = Engine::new(Support {
+        protocols: vec!["HTTP".to_owned(), "HTTPS".to_owned()],
+        ..support("example.com/gateway")
+    });
     engine.apply(object("GatewayClass", "example", &json!({"controllerName": "example.com/gateway"})));
     engine.apply(object("Gateway", "web", &json!({"gatewayClassName": "example", "listeners": listeners})));
     for name in ["a", "b", "c", "d"] {
         engine.apply(object("Service", name, &json!({"ports": [{"port": 80}]})));
     }
-    engine.apply(object("HTTPRoute", "route", &route));
+    if let Some(secret) = secret.as_object() {
+        let mut secret = secret.clone();
+        secret.insert("apiVersion".to_owned(), "v1".into());
+        secret.insert("kind".to_owned(), "Secret".into());
+        secret.insert("metadata".to_owned(), json!({"name": "good", "namespace": "shop"}));
+        engine.apply(Object::read(&secret.into()).unwrap());
+    }
+    engine.apply(object("HTTPRoute", "route", &route["spec"]));
     engine.take_changed(Time::EPOCH);
-    Table::new(&engine, |_| Some(&route))
+    Table::new(&engine, |key| Some(if key.kind == Kind::Secret { secret } else { &route }))
 }
 
 fn at() -> SocketAddr {
@@ -49,28 +63,29 @@ fn parts(method: &str, path: &str, headers: &[(&str, &str)]) -> Parts {
     request.body(()).unwrap().into_parts().0
 }
 
-fn name(backend: &Backend) -> String {
-    backend.found.as_ref().map_or("broken".to_owned(), |(service, _)| service.name.to_string())
+fn ask(table: &Table, request: Parts) -> Answer {
+    ask_for(table, request, 0)
 }
 
-fn ask(table: &Table, mut request: Parts) -> Option<Answer> {
-    let rule = table.find(at(), &request)?;
-    let backend = rule.backend(0);
-    let filters = rule.filters(backend);
-    let redirect = filters.redirect(at().port(), &request);
-    filters.change_request(&mut request);
+fn ask_for(table: &Table, mut request: Parts, number: u64) -> Answer {
     let mut response = HeaderMap::new();
     response.insert("server", "old".parse().unwrap());
     response.insert("x-secret", "1".parse().unwrap());
-    filters.change_response(&mut response);
-    let location = redirect.map(|answer| {
-        format!("{} {}", answer.status().as_u16(), answer.headers()["location"].to_str().unwrap())
-    });
-    Some(Answer { backend: backend.map(name).unwrap_or_default(), location, request, response })
+    let backend = match table.route(at(), &mut request, number) {
+        Ok(forward) => {
+            forward.change_response(&mut response);
+            forward.service.name.to_string()
+        }
+        Err(answer) => {
+            let location = answer.headers().get("location").map(|location| location.to_str().unwrap());
+            format!("{} {}", answer.status().as_u16(), location.unwrap_or_default()).trim_end().to_owned()
+        }
+    };
+    Answer { backend, request, response }
 }
 
 fn backend(table: &Table, request: Parts) -> String {
-    ask(table, request).map_or("404".to_owned(), |answer| answer.backend)
+    ask(table, request).backend
 }
 
 #[test]
@@ -126,17 +141,16 @@ fn weights_share_requests_out_and_a_weight_of_zero_gets_none() {
     let table = table(
         "[{backendRefs: [{name: a, port: 80, weight: 0}, {name: b, port: 80, weight: 3}, {name: missing, port: 80, weight: 2}, {name: c, port: 80}]}]",
     );
-    let request = parts("GET", "/", &[]);
-    let rule = table.find(at(), &request).unwrap();
-    let chosen: Vec<String> = (0..12).map(|number| name(rule.backend(number).unwrap())).collect();
-    let round = ["b", "b", "b", "broken", "broken", "c"];
+    let chosen: Vec<String> =
+        (0..12).map(|number| ask_for(&table, parts("GET", "/", &[]), number).backend).collect();
+    let round = ["b", "b", "b", "500", "500", "c"];
     assert_eq!(chosen, [round, round].concat());
 }
 
 #[test]
-fn no_weight_at_all_is_no_backend() {
+fn no_weight_at_all_is_an_error_of_the_server() {
     let table = table("[{backendRefs: [{name: a, port: 80, weight: 0}]}]");
-    assert!(table.find(at(), &parts("GET", "/", &[])).unwrap().backend(7).is_none());
+    assert_eq!(ask_for(&table, parts("GET", "/", &[]), 7).backend, "500");
 }
 
 #[test]
@@ -160,8 +174,7 @@ fn a_redirect_has_the_port_of_the_scheme_that_it_names_and_of_the_listener_other
         let table = table(&format!(
             "[{{matches: [{{path: {{type: PathPrefix, value: /p}}}}], filters: [{{type: RequestRedirect, requestRedirect: {redirect}}}]}}]"
         ));
-        let answer = ask(&table, parts("GET", "/p?q=1", &[])).unwrap();
-        assert_eq!(answer.location.as_deref(), Some(location), "{redirect}");
+        assert_eq!(backend(&table, parts("GET", "/p?q=1", &[])), location, "{redirect}");
     }
 }
 
@@ -173,7 +186,7 @@ fn headers_are_set_added_and_removed_on_the_way_there_and_back() {
     {type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: Server, value: new}], add: [{name: x-add, value: '2'}], remove: [X-Secret]}}]}]",
     );
     let sent = [("X-Set", "old"), ("X-Add", "1"), ("X-Gone", "1")];
-    let answer = ask(&table, parts("GET", "/", &sent)).unwrap();
+    let answer = ask(&table, parts("GET", "/", &sent));
     let all = |headers: &HeaderMap, name: &str| -> Vec<String> {
         headers.get_all(name).iter().map(|value| value.to_str().unwrap().to_owned()).collect()
     };
@@ -193,10 +206,8 @@ fn filters_of_a_backend_apply_to_its_share_alone_and_after_those_of_the_rule() {
     {name: b, port: 80}]}]",
     );
     let seen = |number: u64| {
-        let mut request = parts("GET", "/", &[]);
-        let rule = table.find(at(), &request).unwrap();
-        rule.filters(rule.backend(number)).change_request(&mut request);
-        request.headers["x-who"].to_str().unwrap().to_owned()
+        let answer = ask_for(&table, parts("GET", "/", &[]), number);
+        answer.request.headers["x-who"].to_str().unwrap().to_owned()
     };
     assert_eq!((seen(0), seen(1)), ("backend".to_owned(), "rule".to_owned()));
 }
@@ -207,10 +218,10 @@ fn a_rewrite_changes_host_and_path_and_keeps_the_query() {
         "[{backendRefs: [{name: a, port: 80}], matches: [{path: {type: PathPrefix, value: /old}}], filters: [
     {type: URLRewrite, urlRewrite: {hostname: inner.example.org, path: {type: ReplacePrefixMatch, replacePrefixMatch: /}}}]}]",
     );
-    let answer = ask(&table, parts("GET", "/old/x?y=z", &[])).unwrap();
+    let answer = ask(&table, parts("GET", "/old/x?y=z", &[]));
     assert_eq!(answer.request.uri, "/x?y=z");
     assert_eq!(answer.request.headers["host"], "inner.example.org");
-    assert_eq!(ask(&table, parts("GET", "/old", &[])).unwrap().request.uri, "/");
+    assert_eq!(ask(&table, parts("GET", "/old", &[])).request.uri, "/");
 }
 
 #[test]
@@ -232,4 +243,45 @@ fn a_listener_with_a_more_specific_hostname_keeps_requests_from_the_routes_of_th
     assert_eq!(backend(&on_any, parts("GET", "/", &[])), "404", "example.com is for the other listener");
     let on_one = table_at(listeners, "[{name: web, sectionName: one}]", rules);
     assert_eq!(backend(&on_one, parts("GET", "/", &[])), "a");
+}
+
+#[test]
+fn the_port_in_the_host_of_a_request_is_no_part_of_its_hostname() {
+    let listeners = "[{name: one, port: 8080, protocol: HTTP, hostname: very.specific.com}, {name: two, port: 8080, protocol: HTTP, hostname: '*.wildcard.io'}]";
+    let table = table_at(listeners, "[{name: web}]", "[{backendRefs: [{name: a, port: 80}]}]");
+    for (host, expected) in [
+        ("very.specific.com", "a"),
+        ("very.specific.com:1234", "a"),
+        ("Very.Specific.com:8080", "a"),
+        ("foo.wildcard.io:1234", "a"),
+        ("wildcard.io:1234", "404"),
+        ("very.specific.com.org:1234", "404"),
+        ("", "404"),
+    ] {
+        let request = Request::builder().uri("/").header("Host", host).body(()).unwrap();
+        assert_eq!(backend(&table, request.into_parts().0), expected, "{host}");
+    }
+    let absolute = Request::builder().uri("http://very.specific.com:1234/").body(()).unwrap();
+    assert_eq!(backend(&table, absolute.into_parts().0), "a");
+}
+
+#[cfg(feature = "tls")]
+#[test]
+fn a_connection_gets_the_certificate_of_the_listener_for_its_server_name_and_a_redirect_keeps_its_scheme() {
+    let secret = json!({"type": "kubernetes.io/tls", "stringData": {
+        "tls.crt": include_str!("../../tests/certificates/ec.crt"), "tls.key": include_str!("../../tests/certificates/ec.key")}});
+    let listener = |name: &str, certificate: &str| {
+        format!(
+            "{{name: {name}, port: 8080, protocol: HTTPS, hostname: {name}.com, tls: {{certificateRefs: [{{name: {certificate}}}]}}}}"
+        )
+    };
+    let listeners = format!("[{}, {}]", listener("example", "good"), listener("other", "missing"));
+    let redirect = "[{filters: [{type: RequestRedirect, requestRedirect: {hostname: example.org}}]}]";
+    let table = table_with(&listeners, "[{name: web}]", redirect, &secret);
+    assert!(table.certificate(at(), Some("example.com")).is_some());
+    assert!(table.certificate(at(), Some("EXAMPLE.com")).is_some());
+    assert!(table.certificate(at(), Some("other.com")).is_none(), "it is not programmed");
+    assert!(table.certificate(at(), Some("nobody.com")).is_none());
+    assert!(table.certificate(at(), None).is_none(), "no listener is for every name");
+    assert_eq!(backend(&table, parts("GET", "/", &[])), "302 https://example.org:8080/");
 }

@@ -42,7 +42,8 @@ impl ConfigMap {
     }
 }
 
-fn data(value: &Value, name: &str) -> Result<Vec<u8>, String> {
+/// A value of a Secret, decoded.
+pub(crate) fn data(value: &Value, name: &str) -> Result<Vec<u8>, String> {
     let field = |of: &str| value.get(of).and_then(|data| data.get(name)).and_then(Value::as_str);
     if let Some(plain) = field("stringData") {
         return Ok(plain.as_bytes().to_vec());

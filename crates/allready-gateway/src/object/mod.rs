@@ -11,6 +11,8 @@ use allready_core::{Generation, Time};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+#[cfg(feature = "tls")]
+pub(crate) use self::core::data as secret_data;
 pub(crate) use self::gateway::MAX_LISTENERS;
 pub use self::{
     core::{ConfigMap, Namespace, Secret, Service, ServicePort},
