@@ -21,7 +21,10 @@ use kube::{
 };
 
 pub use self::endpoints::Endpoints;
-use crate::{Engine, Kind, Object, ObjectKey};
+use crate::{
+    Engine, Kind, Object, ObjectKey,
+    object::{GatewaySpec, Spec},
+};
 
 /// The time after which what has failed is tried again, and what cannot be watched is told.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -152,13 +155,14 @@ impl Cluster {
         self.stores.get(&key.kind)?.get(key)
     }
 
-    /// The Gateways whose class names this controller: those that it serves.
-    pub fn gateways(&self, controller_name: &str) -> impl Iterator<Item = (&ObjectKey, &DynamicObject)> {
-        self.iter(Kind::Gateway).filter(move |(_, gateway)| {
-            let class = gateway.data["spec"]["gatewayClassName"].as_str().unwrap_or_default();
-            let class = self.get(&ObjectKey::new(Kind::GatewayClass, "", class));
-            class.is_some_and(|class| class.data["spec"]["controllerName"] == controller_name)
-        })
+    /// The Gateways that a controller serves: their class names it.
+    pub fn gateways(&self, controller_name: &str) -> BTreeMap<ObjectKey, GatewaySpec> {
+        let own = self.iter(Kind::Gateway).filter_map(|(key, gateway)| {
+            let Spec::Gateway(spec) = read(gateway)?.spec else { return None };
+            let class = self.get(&ObjectKey::new(Kind::GatewayClass, "", &spec.gateway_class_name))?;
+            (class.data["spec"]["controllerName"] == controller_name).then_some((key.clone(), *spec))
+        });
+        own.collect()
     }
 
     /// The objects of a kind.

@@ -87,7 +87,7 @@ func (pods *pods) once(ctx context.Context) error {
 		if wanted[name] {
 			continue
 		}
-		if err := client.IgnoreNotFound(pods.kube.Delete(ctx, pod)); err != nil {
+		if err := client.IgnoreNotFound(pods.kube.Delete(ctx, pod, client.GracePeriodSeconds(0))); err != nil {
 			return err
 		}
 		if process := pods.running[name]; process != nil {
@@ -113,6 +113,7 @@ func podsOf(deployment *appsv1.Deployment) []*corev1.Pod {
 	for replica := range replicas {
 		pod := &corev1.Pod{Spec: *deployment.Spec.Template.Spec.DeepCopy()}
 		pod.Namespace, pod.Name = deployment.Namespace, fmt.Sprintf("%s-0123456789-%05d", deployment.Name, replica)
+		pod.Spec.NodeName = "xtask"
 		pod.Labels = map[string]string{label: "xtask"}
 		maps.Copy(pod.Labels, deployment.Spec.Template.Labels)
 		made = append(made, pod)

@@ -81,7 +81,7 @@ pub(super) async fn run(environment: &Environment, options: &Options) -> Result<
     Ok(ran.len() == chosen.len() && ran.iter().all(|(_, test)| is_expected(test)))
 }
 
-/// An address of this machine that is not loopback: EndpointSlices have no such ones. Nothing is sent to find it.
+/// An address of this machine that is not loopback: `EndpointSlices` refuse those. Nothing is sent to find it.
 fn own_address() -> Result<IpAddr> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
     let found = socket.connect("203.0.113.1:9").and_then(|()| socket.local_addr());

@@ -18,8 +18,9 @@ pub(super) const CLASS: &str = "allready";
 /// The one address that Gateways have.
 pub(super) const ADDRESS: &str = "127.0.0.1";
 
-/// The name of the controller in its class.
+/// The names of the controller and of `examples/gateway` in their class.
 const CONTROLLER: &str = "allready.dev/gateway";
+const EXAMPLE: &str = "allready.dev/example-gateway";
 
 /// The time that a controller has to accept its class.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -30,6 +31,7 @@ pub(super) struct Stage {
     kubectl: PathBuf,
     program: PathBuf,
     arguments: &'static [&'static str],
+    controller_name: &'static str,
     log: PathBuf,
     running: Option<Running>,
 }
@@ -57,7 +59,7 @@ impl Stage {
             // A test makes a class of its own.
             "--gateway-class", "gatewayclass-observed-generation-bump",
         ];
-        Self::with(environment, program, arguments, &directory.join("controller.log")).await
+        Self::with(environment, program, CONTROLLER, arguments, &directory.join("controller.log")).await
     }
 
     /// Starts such a server for `examples/gateway`.
@@ -66,13 +68,13 @@ impl Stage {
         program: PathBuf,
         directory: &Path,
     ) -> Result<Self> {
-        let arguments = &["--controller-name", CONTROLLER];
-        Self::with(environment, program, arguments, &directory.join("example-gateway.log")).await
+        Self::with(environment, program, EXAMPLE, &[], &directory.join("example-gateway.log")).await
     }
 
     async fn with(
         environment: &Environment,
         program: PathBuf,
+        controller_name: &'static str,
         arguments: &'static [&'static str],
         log: &Path,
     ) -> Result<Self> {
@@ -81,7 +83,8 @@ impl Stage {
         let crds = real::go_source("gateway", "sigs.k8s.io/gateway-api")?.join("config/crd/experimental");
         let server = Private::start(&fresh).await?;
         File::create(log)?;
-        let stage = Self { server, kubectl, program, arguments, log: log.to_owned(), running: None };
+        let stage =
+            Self { server, kubectl, program, arguments, controller_name, log: log.to_owned(), running: None };
         let crds = crds.display().to_string();
         stage.kubectl(&["apply", "--server-side", "-k", &crds]).await?;
         stage.kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=30s"]).await?;
@@ -109,7 +112,7 @@ impl Stage {
         // A class of its own: what it claims is not what an earlier one claimed.
         self.kubectl(&["delete", "gatewayclass", CLASS, "--ignore-not-found"]).await?;
         let class = json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "GatewayClass", "metadata": { "name": CLASS },
-            "spec": { "controllerName": CONTROLLER } });
+            "spec": { "controllerName": self.controller_name } });
         let file = self.log.with_extension("class.json");
         std::fs::write(&file, class.to_string())?;
         self.kubectl(&["create", "-f", &file.display().to_string()]).await?;

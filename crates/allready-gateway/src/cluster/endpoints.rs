@@ -146,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    fn slice(service: &str, endpoints: Value) -> Slice {
+    fn slice(service: &str, endpoints: &Value) -> Slice {
         let slice = json!({
             "metadata": {"name": "any", "namespace": "shop", "labels": {"kubernetes.io/service-name": service}},
             "addressType": "IPv4", "endpoints": endpoints,
@@ -169,15 +169,15 @@ mod tests {
         };
         let one =
             json!([{"addresses": ["10.0.0.1"]}, {"addresses": ["10.0.0.2"], "conditions": {"ready": false}}]);
-        apply("a", slice("cart", one));
-        apply("b", slice("cart", json!([{"addresses": ["10.0.0.3"], "conditions": {"ready": true}}])));
-        apply("c", slice("other", json!([{"addresses": ["10.0.0.4"]}])));
+        apply("a", slice("cart", &one));
+        apply("b", slice("cart", &json!([{"addresses": ["10.0.0.3"], "conditions": {"ready": true}}])));
+        apply("c", slice("other", &json!([{"addresses": ["10.0.0.4"]}])));
         assert_eq!(ready(&endpoints, "cart", "http"), ["10.0.0.1:8080", "10.0.0.3:8080"]);
         assert_eq!(ready(&endpoints, "cart", "admin"), ["10.0.0.1:9090", "10.0.0.3:9090"]);
         assert!(ready(&endpoints, "cart", "").is_empty());
         assert!(ready(&endpoints, "missing", "http").is_empty());
         // Of another Service now, and gone.
-        apply("b", slice("other", json!([{"addresses": ["10.0.0.3"]}])));
+        apply("b", slice("other", &json!([{"addresses": ["10.0.0.3"]}])));
         let gone = WatchEvent::Delete(("shop".to_owned(), "a".to_owned()));
         endpoints.seen.write().unwrap().apply(gone);
         assert!(ready(&endpoints, "cart", "http").is_empty());

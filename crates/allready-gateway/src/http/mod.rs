@@ -11,7 +11,11 @@ mod tls;
 
 use std::{cmp::Reverse, net::SocketAddr, sync::Arc};
 
-use http::{HeaderMap, Response, StatusCode, request::Parts};
+use http::{
+    HeaderMap, Response, StatusCode, Uri,
+    request::Parts,
+    uri::{PathAndQuery, Scheme},
+};
 use serde_json::{Value, json};
 
 use self::filter::Filters;
@@ -21,25 +25,41 @@ pub use self::matches::check_regex;
 pub use self::tls::server_config;
 use crate::{AttachedBackend, Engine, Kind, ObjectKey, ServedListener, Support, hostname};
 
-/// The abilities of [`Table`], for a data plane that serves what it says: listeners of HTTP, `HTTPRoutes`, filters, and the features that the
-/// official conformance suite has tests for. Change what yours does otherwise.
+/// The kinds whose objects decide what [`Table`] serves: watch them all.
+pub const KINDS: [Kind; 7] = [
+    Kind::Namespace,
+    Kind::Service,
+    Kind::Secret,
+    Kind::ReferenceGrant,
+    Kind::GatewayClass,
+    Kind::Gateway,
+    Kind::HTTPRoute,
+];
+
+/// The abilities of a data plane that opens the ports of Gateways at addresses that it [assigns](Engine::assign), and answers as [`Table`]
+/// says: `HTTPRoutes`, some filters, and the features that tests of the official conformance suite show. The protocols are those that it
+/// speaks to clients: `HTTP`, and `HTTPS` if it terminates TLS, as with the feature `tls` of this crate.
 ///
 /// ```
 /// use allready_gateway::{Support, http};
 ///
-/// // Assigns addresses itself, and terminates TLS with `http::server_config`.
-/// let protocols = vec!["HTTP".to_owned(), "HTTPS".to_owned()];
-/// let support = Support { default_address: None, protocols, ..http::support("example.com/gateway") };
+/// let support = http::support("example.com/gateway", ["HTTP", "HTTPS"]);
 /// assert!(support.features.contains("HTTPRouteMethodMatching"));
 /// ```
-pub fn support(controller_name: impl Into<String>) -> Support {
+pub fn support<'a>(
+    controller_name: impl Into<String>,
+    protocols: impl IntoIterator<Item = &'a str>,
+) -> Support {
     let filters = ["RequestHeaderModifier", "ResponseHeaderModifier", "RequestRedirect", "URLRewrite"];
     Support {
-        protocols: vec!["HTTP".to_owned()],
+        protocols: protocols.into_iter().map(String::from).collect(),
         route_kinds: vec![Kind::HTTPRoute],
         filters: filters.map(String::from).into(),
         app_protocols: vec!["http".to_owned()],
         check_regex,
+        listener_sets: false,
+        usable_addresses: Some(Vec::new()),
+        default_address: None,
         features: include_str!("features.txt").lines().map(String::from).collect(),
         ..Support::new(controller_name)
     }
@@ -128,6 +148,14 @@ pub struct Forward<'a> {
 }
 
 impl Forward<'_> {
+    /// Gives the request that was changed the URI of an endpoint of the Service. Its `Host` stays what the client or a filter has said.
+    #[expect(clippy::expect_used, reason = "an address with a port is an authority, and a path follows it")]
+    pub fn send_to(&self, endpoint: SocketAddr, request: &mut Parts) {
+        let path = request.uri.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
+        let uri = Uri::builder().scheme(Scheme::HTTP).authority(endpoint.to_string()).path_and_query(path);
+        request.uri = uri.build().expect("a URI of legal parts");
+    }
+
     /// Changes the headers of the backend's response on its way to the client.
     pub fn change_response(&self, headers: &mut HeaderMap) {
         self.filters.change_response(headers);
@@ -202,7 +230,8 @@ fn has(hostname: &str, host: &str) -> bool {
     hostname.is_empty() || (!host.is_empty() && hostname::specificity(Some(hostname), host).is_some())
 }
 
-fn answer(status: StatusCode) -> Response<()> {
+/// An answer with this status and nothing else.
+pub fn answer(status: StatusCode) -> Response<()> {
     let mut answer = Response::new(());
     *answer.status_mut() = status;
     answer

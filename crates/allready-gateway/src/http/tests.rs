@@ -32,10 +32,9 @@ fn table_with(listeners: &str, parents: &str, rules: &str, secret: &Value) -> Ta
         let metadata = json!({"name": name, "namespace": "shop"});
         Object::read(&json!({"apiVersion": api, "kind": kind, "metadata": metadata, "spec": spec})).unwrap()
     };
-    let mut engine = Engine::new(Support {
-        protocols: vec!["HTTP".to_owned(), "HTTPS".to_owned()],
-        ..support("example.com/gateway")
-    });
+    let default_address = Support::new("").default_address;
+    let mut engine =
+        Engine::new(Support { default_address, ..support("example.com/gateway", ["HTTP", "HTTPS"]) });
     engine.apply(object("GatewayClass", "example", &json!({"controllerName": "example.com/gateway"})));
     engine.apply(object("Gateway", "web", &json!({"gatewayClassName": "example", "listeners": listeners})));
     for name in ["a", "b", "c", "d"] {
@@ -74,6 +73,7 @@ fn ask_for(table: &Table, mut request: Parts, number: u64) -> Answer {
     let backend = match table.route(at(), &mut request, number) {
         Ok(forward) => {
             forward.change_response(&mut response);
+            forward.send_to("[2001:db8::1]:3000".parse().unwrap(), &mut request);
             forward.service.name.to_string()
         }
         Err(answer) => {
@@ -219,9 +219,9 @@ fn a_rewrite_changes_host_and_path_and_keeps_the_query() {
     {type: URLRewrite, urlRewrite: {hostname: inner.example.org, path: {type: ReplacePrefixMatch, replacePrefixMatch: /}}}]}]",
     );
     let answer = ask(&table, parts("GET", "/old/x?y=z", &[]));
-    assert_eq!(answer.request.uri, "/x?y=z");
+    assert_eq!(answer.request.uri, "http://[2001:db8::1]:3000/x?y=z");
     assert_eq!(answer.request.headers["host"], "inner.example.org");
-    assert_eq!(ask(&table, parts("GET", "/old", &[])).request.uri, "/");
+    assert_eq!(ask(&table, parts("GET", "/old", &[])).request.uri, "http://[2001:db8::1]:3000/");
 }
 
 #[test]
