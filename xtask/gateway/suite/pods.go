@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -39,7 +40,7 @@ type process struct {
 const label = "endpointslice.kubernetes.io/managed-by"
 
 // HTTPRouteServiceTypes makes EndpointSlices of its own, from the addresses of the Pods of a Deployment and the port of their container. One of
-// these Pods really has that port.
+// these Pods really has that port, if it is free.
 const original = "infra-backend-v1-0123456789-00000"
 
 const every = 100 * time.Millisecond
@@ -147,15 +148,29 @@ func (pods *pods) run(pod *corev1.Pod) (*process, error) {
 	command.Env = []string{"POD_NAME=" + pod.Name, "NAMESPACE=" + pod.Namespace}
 	ports := map[int32]int32{}
 	for name, port := range map[string]int32{"HTTP_PORT": 3000, "H2C_PORT": 3001, "HTTPS_PORT": 8443} {
-		pods.ports++
-		here := pods.ports
-		if pod.Name == original && port == 3000 {
-			here = port
+		here := port
+		if pod.Name != original || port != 3000 || !isFree(port) {
+			here = pods.freePort()
 		}
 		ports[port] = here
 		command.Env = append(command.Env, fmt.Sprintf("%s=%d", name, here))
 	}
 	return &process{command, ports}, command.Start()
+}
+
+// The next port that nobody else on this machine has.
+func (pods *pods) freePort() int32 {
+	for pods.ports++; !isFree(pods.ports); pods.ports++ {
+	}
+	return pods.ports
+}
+
+func isFree(port int32) bool {
+	listener, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
+	if err == nil {
+		_ = listener.Close()
+	}
+	return err == nil
 }
 
 func (process *process) stop() {

@@ -32,6 +32,13 @@ struct Known {
     fails: BTreeMap<String, String>,
 }
 
+impl Known {
+    /// Tells whether a test ended as it should: those that are not known to fail have to pass.
+    fn expects(&self, test: &Ended) -> bool {
+        (test.outcome == Outcome::Passed) != self.fails.contains_key(&test.name)
+    }
+}
+
 /// Runs the suite, prints the end of each test, and returns false if one ended otherwise than it should.
 pub(super) async fn run(environment: &Environment, options: &Options) -> Result<bool> {
     let start = Instant::now();
@@ -74,11 +81,13 @@ pub(super) async fn run(environment: &Environment, options: &Options) -> Result<
             .with_context(|| format!("cannot write {}", report.display()))?;
     }
     sum_up(&all, &claimed, &ran, start.elapsed());
-    let is_expected = |test: &Ended| match test.outcome {
-        Outcome::Passed => !known.fails.contains_key(&test.name),
-        _ => known.fails.contains_key(&test.name),
-    };
-    Ok(ran.len() == chosen.len() && ran.iter().all(|(_, test)| is_expected(test)))
+    let missing: Vec<_> = chosen
+        .iter()
+        .filter(|test| !ran.iter().any(|(ended, _)| ended.name == test.name))
+        .map(|test| test.name.as_str())
+        .collect();
+    ensure!(missing.is_empty(), "the suite did not end {}; see {}", missing.join(", "), log.display());
+    Ok(ran.iter().all(|(_, test)| known.expects(test)))
 }
 
 /// An address of this machine that is not loopback: `EndpointSlices` refuse those. Nothing is sent to find it.
@@ -152,7 +161,6 @@ fn tell(test: &Ended, known: Option<&String>) {
 }
 
 fn sum_up(all: &[Test], claimed: &BTreeSet<String>, ran: &[(&Test, Ended)], took: Duration) {
-    let is_core = |test: &Test| test.features.iter().all(|feature| CORE.contains(&feature.as_str()));
     let passed = |core: bool| {
         let of: Vec<_> = ran.iter().filter(|(test, _)| is_core(test) == core).collect();
         let passed = of.iter().filter(|(_, test)| test.outcome == Outcome::Passed).count();
@@ -163,10 +171,69 @@ fn sum_up(all: &[Test], claimed: &BTreeSet<String>, ran: &[(&Test, Ended)], took
         passed(true),
         passed(false)
     ));
-    let unclaimed = all.iter().filter(|test| !test.features.iter().all(|feature| claimed.contains(feature)));
+    let unclaimed = |test: &&Test| !test.features.iter().all(|feature| claimed.contains(feature));
+    let (http, others): (Vec<_>, Vec<_>) = all.iter().filter(unclaimed).partition(|test| is_http(test));
+    let missing = http.iter().flat_map(|test| &test.features).filter(|feature| !claimed.contains(*feature));
+    let missing: BTreeSet<_> = missing.map(String::as_str).collect();
     printer::line(format!(
-        "not run: {} tests of features that it does not claim; {} s; logs and the suite's report in target/gateway-conformance",
-        unclaimed.count(),
-        took.as_secs()
+        "not run: {} tests of Gateways and HTTPRoutes, for features that it does not claim ({}), and {} of other kinds and of meshes",
+        http.len(),
+        missing.into_iter().collect::<Vec<_>>().join(", "),
+        others.len()
     ));
+    printer::line(format!("{} s; logs and the suite's report in target/gateway-conformance", took.as_secs()));
+}
+
+fn is_core(test: &Test) -> bool {
+    test.features.iter().all(|feature| CORE.contains(&feature.as_str()))
+}
+
+/// Tells whether a test is about nothing but Gateways and `HTTPRoutes`.
+fn is_http(test: &Test) -> bool {
+    let is_http = |feature: &String| {
+        CORE.contains(&feature.as_str()) || feature.starts_with("Gateway") || feature.starts_with("HTTPRoute")
+    };
+    test.features.iter().all(is_http)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test(name: &str, features: &[&str]) -> Test {
+        Test { name: name.to_owned(), features: features.iter().map(ToString::to_string).collect() }
+    }
+
+    fn ended(name: &str, outcome: Outcome) -> Ended {
+        Ended { name: name.to_owned(), outcome, requests: Vec::new(), took: Duration::ZERO }
+    }
+
+    #[test]
+    fn the_tests_of_claimed_features_are_chosen_and_one_of_another_feature_is_refused() {
+        let all = [test("A", &["Gateway"]), test("B", &["Gateway", "HTTPRouteCORS"])];
+        let claimed = BTreeSet::from(["Gateway".to_owned()]);
+        let names = |asked: &[String]| -> Result<Vec<String>> {
+            Ok(chosen(&all, &claimed, asked)?.into_iter().map(|test| test.name).collect())
+        };
+        assert_eq!(names(&[]).unwrap(), ["A"]);
+        assert_eq!(names(&["A".to_owned()]).unwrap(), ["A"]);
+        let refused = names(&["B".to_owned()]).unwrap_err().to_string();
+        assert_eq!(refused, "the example does not claim HTTPRouteCORS, which B is about");
+        assert_eq!(names(&["C".to_owned()]).unwrap_err().to_string(), "the suite has no test \"C\"");
+    }
+
+    #[test]
+    fn a_test_has_to_end_as_the_table_says() {
+        let known = Known { fails: BTreeMap::from([("A".to_owned(), "no mirrors".to_owned())]) };
+        for (name, outcome, expected) in [
+            ("A", Outcome::OnlyTraffic, true),
+            ("A", Outcome::Passed, false),
+            ("B", Outcome::Passed, true),
+            ("B", Outcome::OnlyTraffic, false),
+            ("B", Outcome::Failed(Vec::new()), false),
+            ("B", Outcome::Skipped(String::new()), false),
+        ] {
+            assert_eq!(known.expects(&ended(name, outcome.clone())), expected, "{name} {outcome:?}");
+        }
+    }
 }
