@@ -4,7 +4,7 @@
 //! the Pods of Deployments and says that they are ready. There is no data plane either: a test that sends a request ends there, and
 //! counts for its status alone (`xtask/gateway/tests.yaml` names those tests). Nothing ever answers in place of a data plane.
 
-mod example;
+mod envoy;
 mod output;
 mod stage;
 mod suite;
@@ -28,10 +28,10 @@ pub struct Options {
     /// Run every test of Gateways up to its first request, and not only those that look closely at status
     #[arg(long)]
     all: bool,
-    /// Hold examples/gateway to the suite instead of the controller: its requests go through a proxy to backends that run as processes
-    #[arg(long, conflicts_with_all = ["all", "controller"])]
-    example: bool,
-    /// Run only this test; may be repeated
+    /// Compare the statuses for the manifests of the suite, and for the examples of the Gateway API, with those of Envoy Gateway
+    #[arg(long, conflicts_with_all = ["all", "report", "controller"])]
+    compare_envoy: bool,
+    /// Run only this test; may be repeated. With --compare-envoy: only manifests with this in their path
     #[arg(long = "test", value_name = "NAME")]
     tests: Vec<String>,
     /// Copy the suite's own report to this file
@@ -61,6 +61,9 @@ pub async fn run(environment: &Environment, options: &Options) -> Result<bool> {
         return example::run(environment, options).await;
     }
     let start = Instant::now();
+    if options.compare_envoy {
+        return envoy::run(environment, &options.tests, Path::new(DIRECTORY)).await;
+    }
     let programs = real::gateway_programs(environment)?;
     let program = programs.join("suite");
     let known = suite::tests(&program).await?;

@@ -49,46 +49,15 @@ impl Stage {
         program: Option<PathBuf>,
         directory: &Path,
     ) -> Result<Self> {
+        let kubectl = real::kubectl(environment)?;
         let program = match program {
             Some(given) => given,
             None => e2e::build().await?.controller,
         };
-        #[rustfmt::skip]
-        let arguments = &[
-            "--gateway-class", CLASS, "--gateway-address", ADDRESS, "--no-leader-election",
-            // A test makes a class of its own.
-            "--gateway-class", "gatewayclass-observed-generation-bump",
-        ];
-        Self::with(environment, program, CONTROLLER, arguments, &directory.join("controller.log")).await
-    }
-
-    /// Starts such a server for `examples/gateway`.
-    pub(super) async fn start_example(
-        environment: &Environment,
-        program: PathBuf,
-        directory: &Path,
-    ) -> Result<Self> {
-        Self::with(environment, program, EXAMPLE, &[], &directory.join("example-gateway.log")).await
-    }
-
-    async fn with(
-        environment: &Environment,
-        program: PathBuf,
-        controller_name: &'static str,
-        arguments: &'static [&'static str],
-        log: &Path,
-    ) -> Result<Self> {
-        let fresh = Environment { kubeconfig: None, ..environment.clone() };
-        let kubectl = real::kubectl(environment)?;
-        let crds = real::go_source("gateway", "sigs.k8s.io/gateway-api")?.join("config/crd/experimental");
-        let server = Private::start(&fresh).await?;
-        File::create(log)?;
-        let stage =
-            Self { server, kubectl, program, arguments, controller_name, log: log.to_owned(), running: None };
-        let crds = crds.display().to_string();
-        stage.kubectl(&["apply", "--server-side", "-k", &crds]).await?;
-        stage.kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=30s"]).await?;
-        Ok(stage)
+        let server = server(environment, &kubectl).await?;
+        let log = directory.join("controller.log");
+        File::create(&log)?;
+        Ok(Self { server, kubectl, program, log, running: None })
     }
 
     pub(super) fn kubeconfig(&self) -> &Path {
@@ -161,10 +130,31 @@ impl Stage {
     }
 
     async fn kubectl(&self, arguments: &[&str]) -> Result<String> {
-        let output =
-            Command::new(&self.kubectl).args(arguments).env("KUBECONFIG", self.kubeconfig()).output().await?;
-        let err = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "kubectl {} failed: {err}", arguments.join(" "));
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        kubectl(&self.kubectl, &self.server, arguments).await
     }
+}
+
+/// Starts a server with the CRDs of the Gateway API.
+pub(super) async fn server(environment: &Environment, program: &Path) -> Result<Private> {
+    let fresh = Environment { kubeconfig: None, ..environment.clone() };
+    let crds = real::go_source("gateway", "sigs.k8s.io/gateway-api")?.join("config/crd/experimental");
+    let server = Private::start(&fresh).await?;
+    kubectl(program, &server, &["apply", "--server-side", "-k", &crds.display().to_string()]).await?;
+    established(program, &server).await?;
+    Ok(server)
+}
+
+/// Waits until the server serves every kind that has a CRD.
+pub(super) async fn established(program: &Path, server: &Private) -> Result<()> {
+    let arguments = ["wait", "--for=condition=Established", "crd", "--all", "--timeout=30s"];
+    kubectl(program, server, &arguments).await.map(drop)
+}
+
+/// Runs kubectl, and returns what it printed.
+pub(super) async fn kubectl(program: &Path, server: &Private, arguments: &[&str]) -> Result<String> {
+    let output =
+        Command::new(program).args(arguments).env("KUBECONFIG", server.kubeconfig()).output().await?;
+    let err = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "kubectl {} failed: {err}", arguments.join(" "));
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -70,6 +70,15 @@ pub fn gateway_programs(environment: &Environment) -> Result<PathBuf> {
     Module { folder: "gateway", version, programs, flags: String::new() }.built(environment)
 }
 
+/// The control plane of Envoy Gateway, `xtask/envoy/control`; built when it is not there.
+pub fn envoy_gateway(environment: &Environment) -> Result<PathBuf> {
+    let programs = vec![("control", "./control".to_owned())];
+    let version = required("envoy", ENVOY_GATEWAY)?;
+    // Its probes have no port.
+    let flags = format!("-X {ENVOY_GATEWAY}/internal/provider/kubernetes.healthProbeBindAddress=0");
+    Ok(Module { folder: "envoy", version, programs, flags }.built(environment)?.join("control"))
+}
+
 /// The directory of the source of a Go module that a module of this crate requires.
 pub fn go_source(folder: &str, module: &str) -> Result<PathBuf> {
     let output = Command::new("go")
@@ -83,7 +92,10 @@ pub fn go_source(folder: &str, module: &str) -> Result<PathBuf> {
     Ok(directory.into())
 }
 
-const GATEWAY_SUITE: &str = "sigs.k8s.io/gateway-api/conformance";
+/// The module of Envoy Gateway.
+pub const ENVOY_GATEWAY: &str = "github.com/envoyproxy/gateway";
+/// The module of the conformance suite of the Gateway API.
+pub const GATEWAY_SUITE: &str = "sigs.k8s.io/gateway-api/conformance";
 
 /// The version of a Go module that a module of this crate requires, or that replaces what it requires.
 fn required(folder: &str, module: &str) -> Result<String> {

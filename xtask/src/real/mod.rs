@@ -15,7 +15,10 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::client::{Client, Endpoint};
 use crate::{kubeconfig, printer};
-pub use build::{Helm, gateway_programs, go_source, kubectl, program_directory};
+pub use build::{
+    ENVOY_GATEWAY, GATEWAY_SUITE, Helm, envoy_gateway, gateway_programs, go_source, kubectl,
+    program_directory,
+};
 pub use process::{processor_time_of, resident_memory_of};
 
 /// The version of Kubernetes that everything is held to.
