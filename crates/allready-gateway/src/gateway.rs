@@ -127,7 +127,7 @@ pub(crate) fn judge(view: &View<'_>, key: &ObjectKey) -> Option<Tree> {
     Some(Tree {
         refused,
         is_pending,
-        resolved: check_backend_tls(view, key, gateway),
+        resolved: check_own_references(view, key, gateway),
         is_insecure,
         addresses,
         groups,
@@ -216,9 +216,16 @@ fn addresses(
     Ok(assigned)
 }
 
-fn check_backend_tls(view: &View<'_>, key: &ObjectKey, gateway: &GatewaySpec) -> Option<Findings> {
-    let reference = gateway.tls.as_ref()?.backend.as_ref()?.client_certificate_ref.as_ref()?;
+/// Checks the references of the Gateway itself; `None` if it has none. Those to authorities for clients are checked for the listeners that
+/// need them.
+fn check_own_references(view: &View<'_>, key: &ObjectKey, gateway: &GatewaySpec) -> Option<Findings> {
+    let tls = gateway.tls.as_ref()?;
     let mut findings = Findings::new();
+    let Some(reference) = tls.backend.as_ref().and_then(|backend| backend.client_certificate_ref.as_ref())
+    else {
+        let has_authorities = |one: &Listener| tls.frontend.as_ref()?.validation(one.port);
+        return gateway.listeners.iter().find_map(has_authorities).map(|_| findings);
+    };
     let reasons = CertificateReasons {
         kind: reason!("InvalidClientCertificateRef"),
         object: reason!("InvalidClientCertificateRef"),

@@ -63,6 +63,12 @@ impl ListenerState {
         self.is_accepted() && self.resolved.errors().next().is_none()
     }
 
+    /// Tells whether the listener could be served if every reference were resolved. The conformance suite wants no supported kinds where
+    /// it could not.
+    pub(crate) fn is_supported(&self) -> bool {
+        self.accepted.errors().all(|found| found.reason == *"NoValidCACertificate")
+    }
+
     fn subject(&self) -> Subject {
         Subject::listener(&self.attach.name)
     }

@@ -44,14 +44,29 @@ pub(crate) fn gateway(object: &Object, tree: &Tree, attached: &Attached, now: Ti
         } else {
             clear(pass, "InsecureFrontendValidationMode");
         }
-        match &tree.resolved {
+        match references(tree) {
             Some(findings) => {
-                mark_findings(pass, On::Gateway, "ResolvedRefs", findings, reason!("ResolvedRefs"));
+                mark_findings(pass, On::Gateway, "ResolvedRefs", &findings, reason!("ResolvedRefs"));
             }
             None => clear(pass, "ResolvedRefs"),
         }
     });
     ObjectStatus::Gateway(status)
+}
+
+/// The references of the Gateway itself, and in their absence of trouble those of its listeners, which tell the details; `None` if there is
+/// nothing to say.
+fn references(tree: &Tree) -> Option<Findings> {
+    if tree.resolved.as_ref().is_some_and(|own| own.errors().next().is_some()) {
+        return tree.resolved.clone();
+    }
+    let listeners = tree.groups.first().map_or(&[][..], |group| &group.listeners);
+    let mut findings = Findings::new();
+    for listener in listeners.iter().filter(|listener| listener.resolved.errors().next().is_some()) {
+        let message = "a reference of the listener is not resolved";
+        findings.error(Subject::listener(&listener.attach.name), reason!("ListenersNotResolved"), message);
+    }
+    (tree.resolved.is_some() || findings.errors().next().is_some()).then_some(findings)
 }
 
 fn mark_gateway(pass: &mut Pass<'_>, tree: &Tree) {
@@ -178,8 +193,7 @@ fn listeners(
         ListenerStatus {
             name: name.clone(),
             attached_routes: routes.map_or(0, |routes| u32::try_from(routes.len()).unwrap_or(u32::MAX)),
-            // No kind is supported for a configuration that is not accepted; the conformance suite holds TLS listeners to it.
-            supported_kinds: if state.is_accepted() { state.attach.kinds.clone() } else { Vec::new() },
+            supported_kinds: if state.is_supported() { state.attach.kinds.clone() } else { Vec::new() },
             conditions,
         }
     };

@@ -119,6 +119,43 @@ fn a_secret_that_is_not_tls_or_a_listener_without_certificate_is_not_resolved() 
 }
 
 #[test]
+fn a_gateway_sums_up_the_references_of_its_own_and_of_its_listeners() {
+    let client = "backend: {clientCertificateRef: {name: NAME}}";
+    let validated = "frontend: {default: {validation: {caCertificateRefs: [{kind: ConfigMap, name: NAME}]}}}";
+    for (tls, certificate, words) in [
+        ("", "cert", "!ResolvedRefs"),
+        ("", "absent", "ResolvedRefs=False:ListenersNotResolved"),
+        (&*client.replace("NAME", "cert"), "cert", "ResolvedRefs=True:ResolvedRefs"),
+        (&*client.replace("NAME", "cert"), "absent", "ResolvedRefs=False:ListenersNotResolved"),
+        (&*client.replace("NAME", "absent"), "absent", "ResolvedRefs=False:InvalidClientCertificateRef"),
+        (&*validated.replace("NAME", "ca"), "cert", "ResolvedRefs=True:ResolvedRefs"),
+        (&*validated.replace("NAME", "absent"), "cert", "ResolvedRefs=False:ListenersNotResolved"),
+    ] {
+        let mut world = World::new(&format!(
+            "- {{kind: Gateway, metadata: {{name: web}}, spec: {{tls: {{{tls}}},
+    listeners: [{{name: https, port: 443, protocol: HTTPS, tls: {{certificateRefs: [{{name: {certificate}}}]}}}}]}}}}\n"
+        ));
+        world.apply(
+            "- {kind: Secret, metadata: {name: cert}, tls: good}
+- {kind: ConfigMap, metadata: {name: ca}, ca: good}",
+        );
+        world.expect(&[("Gateway/infra/web", words)]);
+    }
+}
+
+#[test]
+fn a_listener_without_a_valid_authority_for_clients_supports_its_kinds_all_the_same() {
+    let mut world = World::new(
+        "- {kind: Gateway, metadata: {name: web}, spec: {tls: {frontend: {default: {validation: {caCertificateRefs: [{kind: ConfigMap, name: absent}]}}}},
+    listeners: [{name: https, port: 443, protocol: HTTPS, tls: {certificateRefs: [{name: cert}]}}]}}",
+    );
+    world.expect(&[(
+        "Gateway/infra/web https",
+        "Accepted=False:NoValidCACertificate kinds=HTTPRoute,GRPCRoute",
+    )]);
+}
+
+#[test]
 fn an_insecure_fallback_is_told_only_while_it_is_there() {
     let gateway = |mode: &str| {
         format!("- {{kind: Gateway, metadata: {{name: web}}, spec: {{tls: {{frontend: {{default: {{validation: {{mode: {mode}, caCertificateRefs: [{{kind: ConfigMap, name: ca}}]}}}}}}}},
