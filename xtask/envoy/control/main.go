@@ -11,6 +11,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -74,8 +75,10 @@ func run(ctx context.Context) error {
 		return err
 	}
 	for ctx.Err() == nil {
-		if err := serve(ctx, kube, told.ControllerNamespace); err != nil && ctx.Err() == nil {
-			fmt.Fprintln(os.Stderr, "proxies:", err)
+		for _, stand := range []func(context.Context, client.Client, string) error{serve, fill} {
+			if err := stand(ctx, kube, told.ControllerNamespace); err != nil && ctx.Err() == nil {
+				fmt.Fprintln(os.Stderr, "stand-in:", err)
+			}
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
@@ -148,6 +151,47 @@ func serve(ctx context.Context, kube client.Client, namespace string) error {
 			if err := kube.Status().Update(ctx, found); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// Gives every Service an EndpointSlice with an address for documentation: without one, Envoy Gateway says that a route has no backends.
+func fill(ctx context.Context, kube client.Client, own string) error {
+	var services corev1.ServiceList
+	if err := kube.List(ctx, &services); err != nil {
+		return err
+	}
+	var slices discoveryv1.EndpointSliceList
+	if err := kube.List(ctx, &slices); err != nil {
+		return err
+	}
+	filled := map[client.ObjectKey]bool{}
+	for _, slice := range slices.Items {
+		filled[client.ObjectKey{Namespace: slice.Namespace, Name: slice.Labels[discoveryv1.LabelServiceName]}] = true
+	}
+	ready := true
+	for _, service := range services.Items {
+		if service.Namespace == own || filled[client.ObjectKeyFromObject(&service)] {
+			continue
+		}
+		slice := discoveryv1.EndpointSlice{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: service.Namespace, Name: service.Name,
+				Labels: map[string]string{discoveryv1.LabelServiceName: service.Name},
+			},
+			AddressType: discoveryv1.AddressTypeIPv4,
+			Endpoints: []discoveryv1.Endpoint{{
+				Addresses: []string{"192.0.2.1"}, Conditions: discoveryv1.EndpointConditions{Ready: &ready},
+			}},
+		}
+		for _, port := range service.Spec.Ports {
+			slice.Ports = append(slice.Ports, discoveryv1.EndpointPort{
+				Name: &port.Name, Port: &port.Port, Protocol: &port.Protocol, AppProtocol: port.AppProtocol,
+			})
+		}
+		if err := client.IgnoreAlreadyExists(kube.Create(ctx, &slice)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -98,7 +98,7 @@ pub const CONDITIONS: &[ConditionInfo] = &[
             (Gateway, "ResolvedRefs"),
             NormalTrue,
             Optional,
-            "Everything that the Gateway itself names exists and may be named.",
+            "Everything that the Gateway and its listeners name exists and may be named.",
             &[
                 yes("ResolvedRefs", "Every reference is resolved."),
                 no("RefNotPermitted", "A reference into another namespace has no ReferenceGrant."),

@@ -18,8 +18,8 @@ pub(super) type Facts = BTreeMap<(Place, String), String>;
 /// The value of a fact that one side has not.
 const ABSENT: &str = "absent";
 
-/// Reads the facts of a status. Of parents and ancestors, those that another controller wrote are left out.
-pub(super) fn facts(status: &Value, controller: &str) -> Facts {
+/// Reads the facts of a status of an object in this namespace. Of parents and ancestors, those that another controller wrote are left out.
+pub(super) fn facts(status: &Value, namespace: &str, controller: &str) -> Facts {
     let mut facts = Facts::new();
     part(&mut facts, &Place { part: "object", name: String::new() }, status);
     for listener in items(status, "listeners") {
@@ -30,7 +30,11 @@ pub(super) fn facts(status: &Value, controller: &str) -> Facts {
         [("parents", "parentRef", "parent"), ("ancestors", "ancestorRef", "ancestor")]
     {
         for entry in items(status, list).filter(|entry| text(entry, "controllerName") == controller) {
-            part(&mut facts, &Place { part: name, name: reference_name(&entry[reference]) }, entry);
+            part(
+                &mut facts,
+                &Place { part: name, name: reference_name(&entry[reference], namespace) },
+                entry,
+            );
         }
     }
     facts
@@ -65,12 +69,10 @@ fn text<'a>(value: &'a Value, field: &str) -> &'a str {
 }
 
 /// A reference in one way of writing, whether or not the defaults stand in it.
-fn reference_name(reference: &Value) -> String {
-    let kind = Some(text(reference, "kind")).filter(|kind| !kind.is_empty()).unwrap_or("Gateway");
-    let mut name = format!("{kind}/{}", text(reference, "name"));
-    if let Some(namespace) = reference.get("namespace").and_then(Value::as_str) {
-        name = format!("{kind}/{namespace}/{}", text(reference, "name"));
-    }
+fn reference_name(reference: &Value, namespace: &str) -> String {
+    let field = |name, default| reference.get(name).and_then(Value::as_str).unwrap_or(default);
+    let mut name =
+        format!("{}/{}/{}", field("kind", "Gateway"), field("namespace", namespace), text(reference, "name"));
     if let Some(section) = reference.get("sectionName").and_then(Value::as_str) {
         name.push_str(&format!(" section {section}"));
     }
@@ -150,7 +152,7 @@ mod tests {
         let mut theirs = condition("True", "Accepted");
         theirs["lastTransitionTime"] = json!("2026-01-01T00:00:00Z");
         theirs["message"] = json!("other words");
-        let of = |condition: &Value| facts(&json!({ "conditions": [condition] }), "c");
+        let of = |condition: &Value| facts(&json!({ "conditions": [condition] }), "n", "c");
         assert_eq!(differences("m", "o", &of(&condition("True", "Accepted")), &of(&theirs)), []);
         let found = differences("m", "o", &of(&condition("True", "ListenersNotValid")), &of(&theirs));
         assert_eq!(
@@ -164,7 +166,7 @@ mod tests {
     fn the_default_of_a_crd_and_the_entry_of_another_controller_say_nothing() {
         let default = json!({ "type": "Accepted", "status": "Unknown", "reason": "Pending" });
         let entry = json!({ "controllerName": "another", "parentRef": { "name": "a" }, "conditions": [condition("True", "Accepted")] });
-        assert!(facts(&json!({ "conditions": [default], "parents": [entry] }), "c").is_empty());
+        assert!(facts(&json!({ "conditions": [default], "parents": [entry] }), "n", "c").is_empty());
     }
 
     #[test]
@@ -172,8 +174,8 @@ mod tests {
         let parent = json!({ "controllerName": "c", "parentRef": { "name": "a", "port": 80 }, "conditions": [
             condition("True", "Accepted"), { "type": "ResolvedRefs", "status": "True", "reason": "ResolvedRefs", "observedGeneration": 1 },
         ] });
-        let found = differences("m", "o", &facts(&json!({ "parents": [parent] }), "c"), &Facts::new());
+        let found = differences("m", "o", &facts(&json!({ "parents": [parent] }), "n", "c"), &Facts::new());
         assert_eq!(found.len(), 1);
-        assert_eq!((found[0].what.as_str(), found[0].place.name.as_str()), ("entry", "Gateway/a port 80"));
+        assert_eq!((found[0].what.as_str(), found[0].place.name.as_str()), ("entry", "Gateway/n/a port 80"));
     }
 }

@@ -74,12 +74,13 @@ fn pairs(stored: &[Value]) -> Result<Pairs> {
         let mut object = Object::read(value).context("kubectl get returned an unknown kind")?;
         // Ours owes nothing to theirs.
         object.status = None;
-        let theirs = facts::facts(value.get("status").unwrap_or(&Value::Null), CONTROLLER);
+        let theirs =
+            facts::facts(value.get("status").unwrap_or(&Value::Null), &object.key.namespace, CONTROLLER);
         pairs.insert(object.key.to_string(), (Facts::new(), theirs));
         objects.push(object);
     }
     for (key, ours) in status(objects, &support, Time::EPOCH) {
-        let ours = facts::facts(&serde_json::to_value(&ours)?, CONTROLLER);
+        let ours = facts::facts(&serde_json::to_value(&ours)?, &key.namespace, CONTROLLER);
         pairs.entry(key.to_string()).or_default().0 = ours;
     }
     pairs.retain(|_, (ours, theirs)| !ours.is_empty() || !theirs.is_empty());
@@ -111,13 +112,18 @@ impl Compared {
         }
     }
 
-    /// Prints it, and returns true if every difference is explained.
+    /// Prints it, and returns true if every difference is explained, and every explanation is needed.
     fn tell(&self, explanations: &[Explanation], is_whole: bool, seconds: u64) -> bool {
+        let mut unneeded = 0;
         for (index, known) in explanations.iter().enumerate() {
             match self.explained.get(&index) {
                 Some(found) => printer::line(Told { known, found }.to_string()),
                 None if is_whole => {
-                    printer::note(format!("no difference needs this any more: {}", known.because))
+                    unneeded += 1;
+                    printer::line(format!(
+                        "UNNEEDED, remove it from xtask/envoy/differences.yaml: {}",
+                        known.because
+                    ));
                 }
                 None => {}
             }
@@ -133,6 +139,6 @@ impl Compared {
             self.equal,
             self.unexplained.len()
         ));
-        self.unexplained.is_empty()
+        self.unexplained.is_empty() && unneeded == 0
     }
 }
