@@ -71,15 +71,11 @@ fn text<'a>(value: &'a Value, field: &str) -> &'a str {
 /// A reference in one way of writing, whether or not the defaults stand in it.
 fn reference_name(reference: &Value, namespace: &str) -> String {
     let field = |name, default| reference.get(name).and_then(Value::as_str).unwrap_or(default);
-    let mut name =
-        format!("{}/{}/{}", field("kind", "Gateway"), field("namespace", namespace), text(reference, "name"));
-    if let Some(section) = reference.get("sectionName").and_then(Value::as_str) {
-        name.push_str(&format!(" section {section}"));
-    }
-    if let Some(port) = reference.get("port") {
-        name.push_str(&format!(" port {port}"));
-    }
-    name
+    let section = reference.get("sectionName").and_then(Value::as_str);
+    let section = section.map(|name| format!(" section {name}")).unwrap_or_default();
+    let port = reference.get("port").map(|port| format!(" port {port}")).unwrap_or_default();
+    let (kind, namespace) = (field("kind", "Gateway"), field("namespace", namespace));
+    format!("{kind}/{namespace}/{}{section}{port}", text(reference, "name"))
 }
 
 /// One fact that the two disagree on.

@@ -24,7 +24,7 @@ pub(super) const ADDRESS: &str = crate::gateway::stage::ADDRESS;
 
 /// A status that has not changed for so long is the last one.
 const QUIET: Duration = Duration::from_millis(1500);
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The server, and the control plane that runs on it.
 pub(super) struct EnvoyStage {
@@ -86,7 +86,7 @@ impl EnvoyStage {
             objects.push(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } }));
         }
         objects.sort_by_key(|object| !is_namespace(object));
-        let file = self.write(manifest, "yaml", objects)?;
+        let file = self.write(manifest, "yaml", &objects)?;
         let output = Command::new(&self.kubectl)
             .args(["apply", "-f", &file])
             .env("KUBECONFIG", self.server.kubeconfig())
@@ -101,7 +101,7 @@ impl EnvoyStage {
     pub(super) async fn delete(&self, manifest: &Manifest) -> Result<()> {
         let kept = |object: &Value| object["kind"] == "Namespace";
         let objects: Vec<_> = manifest.objects.iter().filter(|object| !kept(object)).cloned().collect();
-        let file = self.write(manifest, "delete.yaml", objects)?;
+        let file = self.write(manifest, "delete.yaml", &objects)?;
         // What was refused is not there either.
         let _ = self.kubectl(&["delete", "-f", &file, "--ignore-not-found", "--timeout=30s"]).await;
         Ok(())
@@ -118,9 +118,9 @@ impl EnvoyStage {
         let (mut last, mut since) = (Value::Null, Instant::now());
         loop {
             let said = self.kubectl(&["get", &kinds, "--all-namespaces", "-o", "json"]).await?;
-            let list: Value = serde_json::from_str(&said)?;
-            if list != last {
-                (last, since) = (list, Instant::now());
+            let now: Value = serde_json::from_str(&said)?;
+            if now != last {
+                (last, since) = (now, Instant::now());
             } else if since.elapsed() >= QUIET {
                 return Ok(last["items"].as_array().cloned().unwrap_or_default());
             }
@@ -142,7 +142,7 @@ impl EnvoyStage {
         Ok(self.control.kill().await?)
     }
 
-    fn write(&self, manifest: &Manifest, extension: &str, objects: Vec<Value>) -> Result<String> {
+    fn write(&self, manifest: &Manifest, extension: &str, objects: &[Value]) -> Result<String> {
         let name = manifest.name.trim_end_matches(".yaml").replace('/', "-");
         let file = self.directory.join(format!("{name}.{extension}"));
         let list = json!({ "apiVersion": "v1", "kind": "List", "items": objects });
