@@ -5,6 +5,7 @@
 //! counts for its status alone (`xtask/gateway/tests.yaml` names those tests). Nothing ever answers in place of a data plane.
 
 mod envoy;
+mod example;
 mod output;
 mod stage;
 mod suite;
@@ -28,6 +29,9 @@ pub struct Options {
     /// Run every test of Gateways up to its first request, and not only those that look closely at status
     #[arg(long)]
     all: bool,
+    /// Hold examples/gateway to the suite instead of the controller: its requests go through a proxy to backends that run as processes
+    #[arg(long, conflicts_with_all = ["all", "controller", "compare_envoy"])]
+    example: bool,
     /// Compare the statuses for the manifests of the suite, and for the examples of the Gateway API, with those of Envoy Gateway
     #[arg(long, conflicts_with_all = ["all", "report", "controller"])]
     compare_envoy: bool,

@@ -49,15 +49,39 @@ impl Stage {
         program: Option<PathBuf>,
         directory: &Path,
     ) -> Result<Self> {
-        let kubectl = real::kubectl(environment)?;
         let program = match program {
             Some(given) => given,
             None => e2e::build().await?.controller,
         };
+        #[rustfmt::skip]
+        let arguments = &[
+            "--gateway-class", CLASS, "--gateway-address", ADDRESS, "--no-leader-election",
+            // A test makes a class of its own.
+            "--gateway-class", "gatewayclass-observed-generation-bump",
+        ];
+        Self::with(environment, program, CONTROLLER, arguments, &directory.join("controller.log")).await
+    }
+
+    /// Starts such a server for `examples/gateway`.
+    pub(super) async fn start_example(
+        environment: &Environment,
+        program: PathBuf,
+        directory: &Path,
+    ) -> Result<Self> {
+        Self::with(environment, program, EXAMPLE, &[], &directory.join("example-gateway.log")).await
+    }
+
+    async fn with(
+        environment: &Environment,
+        program: PathBuf,
+        controller_name: &'static str,
+        arguments: &'static [&'static str],
+        log: &Path,
+    ) -> Result<Self> {
+        let kubectl = real::kubectl(environment)?;
         let server = server(environment, &kubectl).await?;
-        let log = directory.join("controller.log");
-        File::create(&log)?;
-        Ok(Self { server, kubectl, program, log, running: None })
+        File::create(log)?;
+        Ok(Self { server, kubectl, program, arguments, controller_name, log: log.to_owned(), running: None })
     }
 
     pub(super) fn kubeconfig(&self) -> &Path {

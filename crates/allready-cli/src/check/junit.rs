@@ -1,6 +1,6 @@
 //! Verdicts as a report of tests: every object is a case.
 
-use allready_core::health::Health;
+use allready_inspect::health::Health;
 
 use super::{judgement::Judgement, tally::Tally};
 use crate::ci::junit::{self, Case, Outcome};

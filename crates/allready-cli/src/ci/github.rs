@@ -1,6 +1,6 @@
 //! Annotations of a GitHub workflow.
 
-use allready_core::lint::Severity;
+use allready_inspect::lint::Severity;
 
 use super::Item;
 use crate::printer::tame;

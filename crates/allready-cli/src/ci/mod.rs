@@ -4,7 +4,7 @@ pub(crate) mod github;
 pub(crate) mod junit;
 pub(crate) mod sarif;
 
-use allready_core::lint::Severity;
+use allready_inspect::lint::Severity;
 
 use crate::objects::lines::Origin;
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use allready_core::lint::Severity;
+use allready_inspect::lint::Severity;
 use serde_json::{Value, json};
 
 use super::Item;

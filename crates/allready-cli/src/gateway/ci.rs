@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use allready_core::lint::Severity;
+use allready_inspect::lint::Severity;
 use serde_json::{Value, json};
 
 use super::{Report, output::Places, problem::Problem};

@@ -1,6 +1,6 @@
 //! Findings for programs that run on every change.
 
-use allready_core::lint;
+use allready_inspect::lint;
 use serde_json::{Value, json};
 
 use crate::{
