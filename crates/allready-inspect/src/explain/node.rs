@@ -173,6 +173,7 @@ pub struct Node {
     /// Whether it could be looked at.
     pub is_seen: bool,
     /// The rule that decided, where one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<Rule>,
     /// The field that decided, such as `status.conditions[Ready]`.
     pub field: String,
