@@ -7,7 +7,8 @@ use allready_core::Time;
 use allready_inspect::registry::Registry;
 use allready_inspect::{
     health::Health,
-    judge::{group, judge, kstatus},
+    judge::{judge, kstatus},
+    view::group,
 };
 use anyhow::{Context as _, Result};
 use serde::Deserialize;

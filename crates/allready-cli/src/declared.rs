@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use allready_core::{Time, set::ANNOTATION};
 use allready_inspect::{
     health::Health,
-    judge::{Verdict, group, judge},
+    judge::{Verdict, judge},
     lint::is_definition,
     registry::{self, Entry, Registry},
+    view::group,
 };
 use allready_kube::resources::{Catalog, Resource};
 use clap::Args;

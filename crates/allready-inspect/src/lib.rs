@@ -8,4 +8,6 @@ pub mod health;
 pub mod judge;
 pub mod lint;
 pub mod registry;
+pub mod view;
+pub mod words;
 pub mod writers;

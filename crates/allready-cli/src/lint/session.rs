@@ -7,9 +7,9 @@ use std::{
 
 use allready_core::Time;
 use allready_inspect::{
-    judge,
     lint::{self, Config, Context, Coverage, Finding, History, Ignores, Relations, Scope, Severity, Unmet},
     registry::Registry,
+    view,
 };
 use serde_json::Value;
 
@@ -133,7 +133,7 @@ impl<'a> Session<'a> {
         if is_definition {
             findings.extend(lint::definition(object));
         } else {
-            self.seen.note(judge::group(object), object["kind"].as_str().unwrap_or_default(), 0);
+            self.seen.note(view::group(object), object["kind"].as_str().unwrap_or_default(), 0);
             self.relations.add(object);
             self.remember(object, origin);
         }

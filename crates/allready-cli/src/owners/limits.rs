@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use allready_inspect::writers::{self, Operation, Ownership};
+use allready_inspect::{
+    view::group,
+    writers::{Operation, Ownership},
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -113,11 +116,6 @@ pub(super) fn limits(object: &Value, ownership: &Ownership) -> Vec<Limit> {
     limits
 }
 
-fn group(object: &Value) -> &str {
-    let api_version = object["apiVersion"].as_str().unwrap_or_default();
-    api_version.split_once('/').map_or("", |(group, _)| group)
-}
-
 fn annotations(object: &Value) -> usize {
     let annotations = object["metadata"]["annotations"].as_object();
     let length = |(key, value): (&String, &Value)| key.len() + value.as_str().map_or(0, str::len);
@@ -125,9 +123,7 @@ fn annotations(object: &Value) -> usize {
 }
 
 fn longest_message(object: &Value, ownership: &Ownership) -> usize {
-    let mut lists: Vec<&str> = ownership.conditions.iter().map(|condition| condition.list.as_str()).collect();
-    lists.dedup();
-    let conditions = lists.into_iter().filter_map(|list| writers::at(object, list)?.as_array()).flatten();
+    let conditions = ownership.conditions.iter().filter_map(|condition| object.pointer(&condition.pointer));
     let messages = conditions.filter_map(|condition| condition["message"].as_str());
     messages.map(|message| message.chars().count()).max().unwrap_or(0)
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use allready_core::{Time, found};
-use allready_inspect::writers::{self, Agreement, Manager, Operation, OwnedCondition, Ownership};
+use allready_inspect::writers::{Agreement, Manager, Operation, OwnedCondition, Ownership};
 use serde_json::{Value, json};
 
 use super::limits::{Level, Limit};
@@ -196,8 +196,7 @@ impl Facts<'_> {
     }
 
     fn condition(&self, condition: &OwnedCondition) -> &Value {
-        let found = writers::at(self.object, &condition.list).and_then(|list| list.get(condition.index));
-        found.unwrap_or(&Value::Null)
+        self.object.pointer(&condition.pointer).unwrap_or(&Value::Null)
     }
 }
 
@@ -268,6 +267,7 @@ mod tests {
         let condition = |list: &str| OwnedCondition {
             list: list.to_owned(),
             index: 0,
+            pointer: String::new(),
             type_: "Ready".to_owned(),
             owners: Vec::new(),
             agreement: Agreement::Unowned,

@@ -7,6 +7,7 @@ use allready_core::{
 use allready_inspect::{
     judge::{Verdict, judge},
     registry::Registry,
+    view::{ConditionList, View},
     writers,
 };
 use serde_json::Value;
@@ -14,8 +15,6 @@ use serde_json::Value;
 /// How many conditions are shown of one object, and how much of a message.
 const MAX_CONDITIONS: usize = 200;
 const MAX_MESSAGE: usize = 4000;
-/// How deep in a status conditions are looked for.
-const MAX_DEPTH: usize = 6;
 
 /// One object.
 #[derive(Debug)]
@@ -51,19 +50,22 @@ impl Details {
         let found = FoundObject::read(object);
         let mut conditions = Vec::new();
         let mut count = 0;
-        for (path, list) in lists(&object["status"]) {
-            let full = format!("status.{path}conditions");
-            let list = found::read(list);
+        for found_list in View::new(object).lists() {
+            let list = found::read(found_list.value);
+            let part = part(found_list);
             count += list.conditions().len();
             let room = MAX_CONDITIONS.saturating_sub(conditions.len());
-            conditions.extend(list.conditions().iter().take(room).map(|condition| Said {
-                part: path.trim_end_matches('.').to_owned(),
-                type_: condition.type_.to_string(),
-                status: condition.status,
-                reason: condition.reason.to_string(),
-                message: condition.message.chars().take(MAX_MESSAGE).collect(),
-                since: condition.began(found.created),
-                writer: writers::of_condition(object, &full, &condition.type_).map(|writer| writer.manager),
+            conditions.extend(list.conditions().iter().take(room).map(|condition| {
+                Said {
+                    part: part.clone(),
+                    type_: condition.type_.to_string(),
+                    status: condition.status,
+                    reason: condition.reason.to_string(),
+                    message: condition.message.chars().take(MAX_MESSAGE).collect(),
+                    since: condition.began(found.created),
+                    writer: writers::of_condition(object, &found_list.path, &condition.type_)
+                        .map(|writer| writer.manager),
+                }
             }));
         }
         let generations = found.generation.zip(found.observed);
@@ -79,37 +81,11 @@ impl Details {
     }
 }
 
-/// The lists of conditions within a status, with the way to each: its own, and those of its parts.
-fn lists(status: &Value) -> Vec<(String, &Value)> {
-    let mut lists = Vec::new();
-    collect(status, "", 0, &mut lists);
-    lists
-}
-
-fn collect<'a>(value: &'a Value, path: &str, depth: usize, lists: &mut Vec<(String, &'a Value)>) {
-    if depth > MAX_DEPTH {
-        return;
-    }
-    match value {
-        Value::Object(fields) => {
-            if let Some(conditions) = fields.get("conditions").filter(|list| list.is_array()) {
-                lists.push((path.to_owned(), conditions));
-            }
-            for (name, field) in fields.iter().filter(|(name, _)| *name != "conditions") {
-                collect(field, &format!("{path}{name}."), depth + 1, lists);
-            }
-        }
-        Value::Array(entries) => {
-            let path = path.trim_end_matches('.');
-            for (index, entry) in entries.iter().enumerate().take(MAX_CONDITIONS) {
-                let name = ["name", "type", "key"].iter().find_map(|key| entry[*key].as_str());
-                let name = name.or_else(|| entry["parentRef"]["name"].as_str());
-                let name = name.map_or_else(|| index.to_string(), str::to_owned);
-                collect(entry, &format!("{path}[{name}]."), depth + 1, lists);
-            }
-        }
-        _ => {}
-    }
+/// What of the object a list is about: `listeners[https]`; empty for all of it.
+fn part(list: &ConditionList<'_>) -> String {
+    let path = list.path.to_string();
+    let inside = path.strip_prefix("status.").unwrap_or(&path);
+    if list.is_top { String::new() } else { inside.strip_suffix(".conditions").unwrap_or(inside).to_owned() }
 }
 
 #[cfg(test)]

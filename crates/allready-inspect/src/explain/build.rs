@@ -16,7 +16,7 @@ use crate::{
     judge::{Rule, Verdict, judge},
     registry::Registry,
 };
-use allready_core::{Time, found};
+use allready_core::Time;
 
 /// Explains an object, as far as is known.
 pub(super) fn build(
@@ -133,16 +133,14 @@ impl Builder<'_> {
         (node.relation, node.parent) = (relation, parent);
         match met {
             Met::Object(id, verdict) => {
-                let object = self.known.object(id)?;
+                self.known.object(id)?;
                 node.rule = Some(verdict.rule);
                 node.field.clone_from(&verdict.field);
                 node.reason.clone_from(&verdict.reason);
                 node.message.clone_from(&verdict.message);
-                node.since = verdict.since.or_else(|| found::FoundObject::read(object).created);
+                node.since = verdict.since;
                 node.writer.clone_from(&verdict.writer);
-                let generation = object["metadata"]["generation"].as_i64();
-                let observed = object["status"]["observedGeneration"].as_i64();
-                node.lag = observed.and_then(|observed| parts::lag(observed, generation));
+                node.lag = verdict.lag;
             }
             Met::Missing(_, message) => {
                 "NotFound".clone_into(&mut node.reason);
@@ -176,12 +174,14 @@ impl Builder<'_> {
     fn add_parts(&mut self, index: usize, id: &ObjectId, verdict: &Verdict) {
         let Some(object) = self.known.object(id) else { return };
         let mut placed: Vec<usize> = Vec::new();
-        for part in parts::of_object(id, object, verdict, self.registry, self.bounds) {
+        let mut is_top = false;
+        for part in parts::of_object(id, object, verdict, (self.registry, self.now), self.bounds) {
+            is_top = part.is_top;
             let mut node = part.node;
             node.parent = Some(part.below.and_then(|below| placed.get(below).copied()).unwrap_or(index));
             placed.push(self.push(node));
         }
-        if index != 0 && !self.bounds.all {
+        if index != 0 && is_top && !self.bounds.all {
             self.drop_echo(index, &placed);
         }
     }
@@ -190,8 +190,7 @@ impl Builder<'_> {
     fn drop_echo(&mut self, index: usize, placed: &[usize]) {
         let &[only] = placed else { return };
         let (whole, part) = (&self.nodes[index], &self.nodes[only]);
-        let is_top = part.field.starts_with("status.conditions[");
-        let is_echo = is_top && part.reason == whole.reason && part.message == whole.message;
+        let is_echo = part.reason == whole.reason && part.message == whole.message;
         if is_echo && only + 1 == self.nodes.len() {
             let writer = self.nodes.pop().and_then(|echo| echo.writer);
             self.nodes[index].children.retain(|&child| child != only);

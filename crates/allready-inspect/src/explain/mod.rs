@@ -37,7 +37,7 @@ mod warnings;
 pub use cause::Cause;
 pub use id::{Firmness, ObjectId, Reference};
 pub use known::{Answer, Extent, Gap, Known, Request};
-pub use node::{Folded, Lag, Node, Relation, What};
+pub use node::{Folded, Node, Relation, What};
 
 use crate::{health::Health, registry::Registry};
 use allready_core::Time;

@@ -5,7 +5,11 @@ use std::fmt;
 use serde::Serialize;
 
 use super::id::ObjectId;
-use crate::{health::Health, judge::Rule, writers::Writer};
+use crate::{
+    health::Health,
+    judge::{Lag, Rule},
+    writers::Writer,
+};
 use allready_core::Time;
 
 /// What a line of an explanation is about.
@@ -105,22 +109,6 @@ impl fmt::Display for Relation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
-}
-
-/// A status that is about an older spec.
-///
-/// ```
-/// use allready_inspect::explain::Lag;
-///
-/// let lag = Lag { observed: 1, generation: 2 };
-/// assert_eq!(serde_json::to_string(&lag).unwrap(), r#"{"observed":1,"generation":2}"#);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Lag {
-    /// The generation that it is about.
-    pub observed: i64,
-    /// The generation that there is.
-    pub generation: i64,
 }
 
 /// Objects, or errors and warnings of a condition, that are not shown one by one.

@@ -1,20 +1,20 @@
 //! One list of conditions, and what it comes to.
 
 use super::Rule;
+use crate::words::{
+    Flat, List, Reading, Token, classify, is_broken, is_done, names_failure, state, tokens, word,
+};
 use std::cmp::Reverse;
 
 use serde_json::Value;
 
 use super::case::Case;
 use super::generations::{is_behind, is_old_step, vouches};
-use super::lexicon::{is_broken, word};
 use super::listed::{Listed, Said};
-use super::reading::{Reading, classify, is_done, state};
 use super::reasons::{
     begins_with_failure, clue, denies, has_lost_contact, is_unwanted, repeats, tells_of_success, whole_reason,
 };
 use super::signal::{Place, Signal, Worst, weight};
-use super::tokens::{Flat, Token, tokens};
 use crate::health::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
 use crate::registry::{ConditionRole, Semantics};
 
@@ -170,7 +170,11 @@ fn is_idle(signal: &Signal<'_>) -> bool {
 }
 
 /// What one condition says; nothing if it has no opinion.
-fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -> Option<Signal<'a>> {
+pub(super) fn judge_one<'a>(
+    case: &Case<'a>,
+    condition: Listed<'a>,
+    semantics: Semantics,
+) -> Option<Signal<'a>> {
     let said = condition.said();
     let is_counted = matches!(semantics.role, ConditionRole::Summary | ConditionRole::Dependent);
     let has_begun = said == Said::True && last_word_is(condition.type_, "started");
@@ -229,7 +233,7 @@ fn judge_one<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics) -
     if !is_good {
         return bad(case, condition, semantics, &reason);
     }
-    if is_positive && (hard() == Some(Degraded) || is_one_broken_word(&reason)) {
+    if is_positive && names_failure(condition.type_, &reason) {
         return Some(condition.signal(Degraded, Rule::GoodWithFailureReason));
     }
     // Failure is False, and the message an error all the same.
@@ -259,22 +263,9 @@ fn suspension<'a>(
     (!(is_open && is_done(reason))).then(|| condition.signal(Suspended, Rule::ConditionSuspends))
 }
 
-/// `Ready` is True for the reason `Degraded`.
-fn is_one_broken_word(reason: &str) -> bool {
-    let mut words = tokens(reason);
-    let first = words.next();
-    words.next().is_none() && first.is_some_and(|first| is_broken(first.as_str(), word(first.as_str())))
-}
-
 /// Whether a type is about the beginning: that it is True says nothing of the end.
 fn is_beginning(type_: &str) -> bool {
-    let begins = |word: &str| {
-        matches!(
-            word,
-            "started" | "scheduled" | "queued" | "submitted" | "requested" | "approved" | "initialized"
-        )
-    };
-    tokens(type_).last().is_some_and(|last| begins(last.as_str()))
+    tokens(type_).last().is_some_and(|last| List::BeginName.has(last.as_str()))
 }
 
 /// What is under way, by a condition that says so.
@@ -365,7 +356,7 @@ fn is_young(case: &Case<'_>, condition: Listed<'_>, semantics: Semantics) -> boo
 /// Whether a type is one that is awaited, where others are decided.
 fn is_awaited(type_: &str) -> bool {
     let name = type_.rsplit('/').next().unwrap_or(type_);
-    tokens(name).last().is_some_and(|token| word(token.as_str()).is_awaited())
+    tokens(name).last().is_some_and(|token| List::Awaited.has(token.as_str()))
 }
 
 /// `WaitingForNodeRef`.

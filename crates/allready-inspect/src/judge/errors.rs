@@ -1,47 +1,12 @@
 //! Fields that hold an error.
 
+use crate::view::{json, number};
+use crate::words::{Flat, List, Token, tokens};
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::case::{json, number};
 use super::signal::instant;
-use super::tokens::{Flat, Token, tokens};
-
-/// Fields that hold an error.
-pub(crate) const KEYS: [&str; 9] = [
-    "error",
-    "errormessage",
-    "failurereason",
-    "failuremessage",
-    "lasterror",
-    "errors",
-    "failure",
-    "errmsg",
-    "expressionwarnings",
-];
-/// What follows on `error` or `failure` in the name of a text about it.
-pub(crate) const TEXTS: [&str; 7] = ["message", "reason", "msg", "text", "detail", "details", "description"];
-/// Counters of errors.
-pub(crate) const COUNTERS: [&str; 15] = [
-    "errorcount",
-    "errorscount",
-    "errcount",
-    "numerrors",
-    "numerror",
-    "numberoferrors",
-    "errors",
-    "syncerrors",
-    "reconcileerrors",
-    "consecutiveerrors",
-    "consecutiveerror",
-    "consecutivefailures",
-    "consecutivefailure",
-    "consecutiveerrorcount",
-    "consecutivefailurecount",
-];
-/// What is written where there is no error.
-pub(crate) const NONE: [&str; 7] = ["none", "null", "nil", "na", "ok", "noerror", "noerrors"];
 
 /// Whether a field is there to hold an error.
 pub(super) fn is_error_key(key: &str) -> bool {
@@ -50,7 +15,7 @@ pub(super) fn is_error_key(key: &str) -> bool {
     if !key.as_bytes().windows(2).any(is_near) {
         return false;
     }
-    KEYS.contains(&Flat::of(key).as_str()) || ends_in_error(key)
+    List::ErrorField.has(Flat::of(key).as_str()) || ends_in_error(key)
 }
 
 /// `reconcileError`, `lastErrorMessage`, `errorReason`, `lastFailureMessage`.
@@ -63,7 +28,7 @@ fn ends_in_error(key: &str) -> bool {
     let is_error =
         |token: Option<&Token>| token.is_some_and(|token| matches!(token.as_str(), "error" | "errors"));
     let is_failure = before.as_ref().is_some_and(|token| token.as_str() == "failure");
-    let is_text = last.as_ref().is_some_and(|last| TEXTS.contains(&last.as_str()));
+    let is_text = last.as_ref().is_some_and(|last| List::ErrorTextEnding.has(last.as_str()));
     is_error(last.as_ref()) || is_text && (is_error(before.as_ref()) || is_failure)
 }
 
@@ -75,7 +40,7 @@ pub(super) fn count(key: &str, value: &Value) -> Option<i64> {
     if !key.as_bytes().windows(2).any(is_near) {
         return None;
     }
-    let is_counter = COUNTERS.contains(&Flat::of(key).as_str());
+    let is_counter = List::ErrorCounter.has(Flat::of(key).as_str());
     number(value).filter(|count| is_counter && *count > 0)
 }
 
@@ -87,7 +52,7 @@ pub(super) fn is_time(value: &Value) -> bool {
 /// Words that are written where there is no error.
 pub(super) fn is_no_error(value: &Value) -> bool {
     let text = value.as_str().map(Flat::of);
-    text.is_some_and(|text| NONE.contains(&text.as_str()))
+    text.is_some_and(|text| List::NoError.has(text.as_str()))
 }
 
 /// What the error says.

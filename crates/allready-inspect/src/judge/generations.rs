@@ -1,13 +1,14 @@
 //! Generations that conditions, parts of an object, or what it points to, have observed.
 
 use super::Rule;
+use crate::view::{Path, Step, item, number};
+use crate::words::Flat;
 use serde_json::{Map, Value};
 
-use super::case::{Case, ITEM, behind, number};
+use super::case::{Case, ITEM, behind};
 use super::listed::{Listed, Said};
-use super::signal::{Place, Signal, push_part};
+use super::signal::{Place, Signal};
 use super::states::is_skipped;
-use super::tokens::Flat;
 use crate::registry::{ConditionRole, Semantics};
 
 /// How deep it is looked for them.
@@ -15,14 +16,13 @@ const MAX_DEPTH: usize = 2;
 
 /// The first that is behind: a pair of fields, a field and an annotation, or one part of several that count the object's own generations.
 pub(super) fn behind_below<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
-    let mut path = "status".to_owned();
-    look(case, case.status?, &mut path, 0)
+    look(case, case.status?, &mut case.view.status_path(), 0)
 }
 
 fn look<'a>(
     case: &Case<'a>,
     map: &'a Map<String, Value>,
-    path: &mut String,
+    path: &mut Path<'a>,
     depth: usize,
 ) -> Option<Signal<'a>> {
     for (key, value) in map {
@@ -43,8 +43,7 @@ fn look<'a>(
         if let Some(signal) = one_of_many(case, key, parts, path) {
             return Some(signal);
         }
-        let above = path.len();
-        push_part(path, key, None);
+        path.push(Step::Field(key));
         for part in parts.iter().filter_map(Value::as_object) {
             if !case.spend(ITEM) {
                 return None;
@@ -53,7 +52,7 @@ fn look<'a>(
                 return Some(signal);
             }
         }
-        path.truncate(above);
+        path.pop();
     }
     None
 }
@@ -63,14 +62,14 @@ fn look<'a>(
 fn pair<'a>(
     case: &Case<'a>,
     map: &Map<String, Value>,
-    key: &str,
+    key: &'a str,
     value: &Value,
-    path: &str,
+    path: &Path<'a>,
 ) -> Option<Signal<'a>> {
     let flat = Flat::of(key);
     let (before, after) = flat.as_str().split_once("observed")?;
     let of = after.strip_suffix("generation").map(|after| [before, after].concat())?;
-    let is_top = path == "status";
+    let is_top = path.steps().len() <= 1;
     if of.is_empty() && is_top {
         return None;
     }
@@ -79,8 +78,12 @@ fn pair<'a>(
         ["", "desired", "target", "latest"].iter().map(|which| format!("{which}{of}generation")).find_map(
             |name| by_name(map, &name).or_else(|| if is_top { by_annotation(case, &name) } else { None }),
         )?;
-    let place = Place::Field(format!("{path}.{key}").into());
-    (observed < wanted).then(|| Signal { place, rule: Rule::PartBehind, ..behind("", observed, wanted) })
+    let place = Place::Path(path.join(Step::Field(key)));
+    (observed < wanted).then(|| Signal {
+        place,
+        rule: Rule::PartBehind,
+        ..behind(Place::Fields(""), observed, wanted)
+    })
 }
 
 fn by_name(map: &Map<String, Value>, name: &str) -> Option<i64> {
@@ -98,7 +101,7 @@ fn by_annotation(case: &Case<'_>, name: &str) -> Option<i64> {
 }
 
 /// A part is behind where another part of the same list is at the object's own generation: that is what they count.
-fn one_of_many<'a>(case: &Case<'a>, key: &str, parts: &[Value], path: &str) -> Option<Signal<'a>> {
+fn one_of_many<'a>(case: &Case<'a>, key: &'a str, parts: &'a [Value], path: &Path<'a>) -> Option<Signal<'a>> {
     let generation = case.generation.filter(|_| parts.len() > 1)?;
     let observed = |part: &Value| part.get("observedGeneration").and_then(number);
     if !parts.iter().any(|part| observed(part) == Some(generation)) {
@@ -106,19 +109,20 @@ fn one_of_many<'a>(case: &Case<'a>, key: &str, parts: &[Value], path: &str) -> O
     }
     let late = |part: &Value| observed(part).filter(|observed| *observed < generation);
     let (index, observed) = parts.iter().enumerate().find_map(|(index, part)| Some((index, late(part)?)))?;
-    let place = Place::Field(format!("{path}.{key}[{index}].observedGeneration").into());
-    Some(Signal { place, rule: Rule::PartBehind, ..behind("", observed, generation) })
+    let list = path.join(Step::Field(key));
+    let place = Place::Path(list.join(item(&parts[index], index)).join(Step::Field("observedGeneration")));
+    Some(Signal { place, rule: Rule::PartBehind, ..behind(Place::Fields(""), observed, generation) })
 }
 
 /// Whether a condition is about an older wish.
 pub(super) fn is_behind(case: &Case<'_>, condition: Listed<'_>) -> bool {
-    let observed = condition.map.get("observedGeneration").and_then(number);
+    let observed = condition.observed();
     matches!((observed, case.generation), (Some(observed), Some(generation)) if observed < generation)
 }
 
 /// The rank of what says that the whole is good, and says so of the present wish.
 pub(super) fn vouches(case: &Case<'_>, condition: Listed<'_>) -> Option<u8> {
-    let observed = condition.map.get("observedGeneration").and_then(number);
+    let observed = condition.observed();
     let is_current = matches!((observed, case.generation), (Some(seen), Some(wanted)) if seen >= wanted);
     let semantics = case.kind.condition(condition.type_);
     let is_good =

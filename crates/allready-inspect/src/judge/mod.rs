@@ -7,31 +7,31 @@
 mod builtin;
 mod case;
 mod conditions;
-pub(crate) mod errors;
-pub(crate) mod flags;
+mod containers;
+mod errors;
+mod flags;
 mod generations;
 pub mod kstatus;
-pub(crate) mod lexicon;
 mod listed;
 mod named;
 mod nested;
-pub(crate) mod notes;
-pub(crate) mod numbers;
+mod notes;
+mod numbers;
 mod order;
+pub(crate) mod parts;
 mod purpose;
-pub(crate) mod reading;
 mod reasons;
 mod rules;
 mod signal;
 mod silence;
-pub(crate) mod states;
+mod states;
 #[cfg(test)]
 mod tests;
-pub(crate) mod tokens;
 
 use serde::Serialize;
 use serde_json::Value;
 
+pub(crate) use containers::containers;
 pub use rules::Rule;
 
 use crate::{health::Health, registry::Registry, writers::Writer};
@@ -105,17 +105,4 @@ pub struct Lag {
 /// ```
 pub fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
     order::judge(object, registry, now)
-}
-
-/// The API group of an object: what stands before the slash of its `apiVersion`, nothing for the core group.
-///
-/// ```
-/// use allready_inspect::judge::group;
-/// use serde_json::json;
-/// assert_eq!(group(&json!({"apiVersion": "apps/v1"})), "apps");
-/// assert_eq!(group(&json!({"apiVersion": "v1"})), "");
-/// ```
-pub fn group(object: &Value) -> &str {
-    let version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
-    version.split_once('/').map_or("", |(group, _)| group)
 }

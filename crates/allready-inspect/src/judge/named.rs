@@ -1,6 +1,7 @@
 //! Listeners and parents that the spec names and the status is silent about.
 
 use super::Rule;
+use crate::view::{Step, item};
 use serde_json::Value;
 
 use super::case::{Case, ITEM};
@@ -28,7 +29,7 @@ pub(super) fn unanswered<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
             };
             let index =
                 wishes.iter().take(MAX).position(|wish| wish.get("name").is_some() && !has_answer(wish))?;
-            let place = Place::Field(format!("status.{answered}").into());
+            let place = Place::Key(answered);
             let name = wishes[index].get("name").and_then(Value::as_str).unwrap_or_default();
             Some(Signal::new(Progressing, Rule::EntryMissing, place).reason("NoAnswerYet").message(name))
         })
@@ -36,7 +37,7 @@ pub(super) fn unanswered<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
 }
 
 /// The first entry without conditions, where others have some.
-fn silent<'a>(case: &Case<'a>, list: &str) -> Option<Signal<'a>> {
+fn silent<'a>(case: &Case<'a>, list: &'static str) -> Option<Signal<'a>> {
     let entries = case.status(list)?.as_array()?;
     let speaks = |entry: &Value| {
         let conditions = entry.get("conditions").and_then(Value::as_array);
@@ -44,7 +45,8 @@ fn silent<'a>(case: &Case<'a>, list: &str) -> Option<Signal<'a>> {
     };
     let index = entries.iter().take(MAX).position(|entry| entry.is_object() && !speaks(entry))?;
     let do_others_speak = entries.iter().take(MAX).any(speaks);
-    let place = Place::Field(format!("status.{list}[{index}]").into());
+    let place =
+        Place::Path(case.view.status_path().join(Step::Field(list)).join(item(&entries[index], index)));
     do_others_speak.then(|| Signal::new(Progressing, Rule::EntryMissing, place).reason("NoAnswerYet"))
 }
 

@@ -3,8 +3,9 @@
 use super::Rule;
 use super::case::Case;
 use super::signal::{Place, Signal};
-use super::tokens::tokens;
 use crate::health::Health::Degraded;
+use crate::view::Path;
+use crate::words::{Flat, List, tokens};
 
 /// The first label or annotation under the name of a state, a phase, a result or health whose value is a word for a failure. Nothing
 /// but such a word counts: these maps are everybody's.
@@ -13,19 +14,14 @@ pub(super) fn failure<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
         let notes = case.metadata?.get(part)?.as_object()?;
         notes.iter().find_map(|(key, value)| {
             let text = value.as_str().filter(|text| is_failure(text) && is_about_state(key))?;
-            let place = Place::Field(format!("metadata.{part}[{key}]").into());
+            let place = Place::Path(Path::of(["metadata", part, key]));
             Some(Signal::new(Degraded, Rule::FailureLabel, place).reason(text))
         })
     })
 }
 
-/// Words for a failure.
-pub(crate) const FAILURES: [&str; 6] = ["failed", "failure", "error", "errored", "unhealthy", "degraded"];
-/// How names of labels and annotations end that say how it is.
-pub(crate) const NAMES: [&str; 5] = ["state", "status", "phase", "health", "result"];
-
 fn is_failure(text: &str) -> bool {
-    (5..=9).contains(&text.len()) && FAILURES.iter().any(|word| text.eq_ignore_ascii_case(word))
+    (5..=9).contains(&text.len()) && List::LabelFailure.has(Flat::of(text).as_str())
 }
 
 /// `example.com/upgrade-state`, but not `example.com/last-state` nor `example.com/on-failure-state`.
@@ -38,5 +34,5 @@ fn is_about_state(key: &str) -> bool {
         "last" | "previous" | "prev" | "desired" | "target" | "old" | "on" | "expected"
     );
     let last = words.last().unwrap_or(first);
-    !is_other && NAMES.contains(&last.as_str())
+    !is_other && List::LabelEnding.has(last.as_str())
 }

@@ -1,55 +1,14 @@
 //! Numbers that must reach others: by pairs of names, as "2/3" or "60%", and as declared.
 
 use super::Rule;
+use crate::view::{Path, Step, item, number};
+use crate::words::{Flat, List, tokens};
 use serde_json::{Map, Value};
 
-use super::case::{Case, ITEM, is_truthy, number};
-use super::signal::{Place, Signal, Worst, push_part};
+use super::case::{Case, ITEM, is_truthy};
+use super::signal::{Place, Signal, Worst};
 use super::states::is_skipped;
-use super::tokens::{Flat, tokens};
 use crate::health::Health::{self, Degraded, Healthy, Progressing, Suspended};
-
-pub(crate) const HAVE: [&str; 8] =
-    ["updatedready", "ready", "available", "updated", "current", "numberready", "numberavailable", "healthy"];
-pub(crate) const WANT: [&str; 4] = ["desired", "expected", "total", ""];
-pub(crate) const SIZES: [&str; 5] = ["replicas", "size", "instances", "nodes", "count"];
-/// What stands after the noun: `replicasReady`.
-pub(crate) const ENDS: [&str; 3] = ["ready", "available", "healthy"];
-/// Things that are counted. Other things that are available, such as bytes and addresses, need not all be.
-pub(crate) const COUNTED: [&str; 14] = [
-    "replicas",
-    "nodes",
-    "instances",
-    "members",
-    "pods",
-    "machines",
-    "workers",
-    "brokers",
-    "shards",
-    "servers",
-    "controllers",
-    "clusters",
-    "targets",
-    "count",
-];
-
-/// Things of which a spec may say the size without their name.
-pub(crate) const SIZED: [&str; 5] = ["replicas", "nodes", "instances", "members", "pods"];
-/// How an item of a list in a spec says how many of it are wanted.
-pub(crate) const ITEM_SIZES: [&str; 3] = ["count", "replicas", "size"];
-/// What a count of begins with that should be none, beside `notReady`.
-pub(crate) const LACKS: [&str; 5] = ["unavailable", "unready", "unhealthy", "missing", "offline"];
-/// As [`LACKS`], where it is broken; of what runs to an end, some may have failed before one did not.
-pub(crate) const FAILED: [&str; 3] = ["failed", "errored", "faulted"];
-/// What is counted so, beside [`COUNTED`], whatever follows.
-pub(crate) const COUNTED_ONE: [&str; 4] = ["machine", "node", "pod", "replica"];
-/// Under a name with one of these, a fraction has to be whole.
-pub(crate) const READINESS: [&str; 9] =
-    ["ready", "replica", "available", "healthy", "nodes", "members", "instances", "pods", "synced"];
-/// Under a name with one of these, a percentage has to be whole.
-pub(crate) const PROGRESS: [&str; 6] = ["progress", "complet", "ready", "healthy", "synced", "done"];
-/// How names of percentages begin that are limits.
-pub(crate) const LIMITS: [&str; 4] = ["min", "max", "target", "threshold"];
 
 /// What pairs of numbers say, found by their names.
 pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
@@ -66,11 +25,11 @@ pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
         if let Some(lack) = lack(case, key).filter(|_| *have > 0) {
             return Some(Signal::key(lack, Rule::Count, key).message(have.to_string()));
         }
-        let before = HAVE.iter().filter_map(|prefix| Some((*prefix, name.strip_prefix(prefix)?)));
-        let after = ENDS.iter().filter_map(|end| Some((*end, name.strip_suffix(end)?)));
-        for (word, noun) in before.chain(after.filter(|(_, noun)| COUNTED.contains(noun))) {
+        let before = List::Have.words().filter_map(|prefix| Some((prefix, name.strip_prefix(prefix)?)));
+        let after = List::HaveEnding.words().filter_map(|end| Some((end, name.strip_suffix(end)?)));
+        for (word, noun) in before.chain(after.filter(|(_, noun)| List::Counted.has(noun))) {
             let noun = if noun.is_empty() { "replicas" } else { noun };
-            if word == "available" && !COUNTED.contains(&noun) {
+            if word == "available" && !List::Counted.has(noun) {
                 continue;
             }
             let found = wanted(word, noun, &numbers, &wishes).or_else(|| summed(case, noun));
@@ -89,7 +48,7 @@ pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
         }
     }
     let mut worst = Worst(held.or(fine));
-    below(case, status, &mut "status".to_owned(), 0, &mut worst);
+    below(case, status, &mut case.view.status_path(), 0, &mut worst);
     worst.0
 }
 
@@ -107,7 +66,7 @@ fn summed(case: &Case<'_>, noun: &str) -> Option<i64> {
     let (_, list) = spec.iter().find(|(key, value)| {
         value.as_array().is_some_and(|list| !list.is_empty()) && Flat::of(key).as_str().starts_with(one)
     })?;
-    let size = |item: &Value| ITEM_SIZES.iter().find_map(|key| number(item.get(key)?));
+    let size = |item: &Value| List::ItemSize.words().find_map(|key| number(item.get(key)?));
     list.as_array()?.iter().try_fold(0_i64, |sum, item| Some(sum.saturating_add(size(item)?)))
 }
 
@@ -115,15 +74,15 @@ fn summed(case: &Case<'_>, noun: &str) -> Option<i64> {
 fn lack(case: &Case<'_>, key: &str) -> Option<Health> {
     let mut words = tokens(key);
     let health = match words.next()?.as_str() {
-        lack if LACKS.contains(&lack) => Progressing,
+        lack if List::Lack.has(lack) => Progressing,
         "not" if words.next()?.as_str() == "ready" => Progressing,
-        failed if FAILED.contains(&failed) && !case.kind.runs_to_completion => Degraded,
+        failed if List::Failed.has(failed) && !case.kind.runs_to_completion => Degraded,
         _ => return None,
     };
     let noun = words.next()?;
     let is_last = words.next().is_none();
-    let is_one = COUNTED_ONE.contains(&noun.as_str());
-    (is_last && COUNTED.contains(&noun.as_str()) || is_one).then_some(health)
+    let is_one = List::CountedOne.has(noun.as_str());
+    (is_last && List::Counted.has(noun.as_str()) || is_one).then_some(health)
 }
 
 type Named<'a> = Vec<(Flat, &'a str, i64)>;
@@ -137,9 +96,9 @@ fn wanted(prefix: &str, noun: &str, numbers: &Named<'_>, wishes: &Named<'_>) -> 
     let find =
         |list: &Named<'_>, name: &str| list.iter().find(|(flat, ..)| flat.as_str() == name).map(|(.., n)| *n);
     let of_size =
-        || SIZED.contains(&noun).then(|| SIZES.iter().find_map(|size| find(wishes, size))).flatten();
+        || List::Sized.has(noun).then(|| List::Size.words().find_map(|size| find(wishes, size))).flatten();
     let beside = || {
-        WANT.iter().find_map(|want| {
+        List::Want.words().chain([""]).find_map(|want| {
             let flat = |flat: &Flat| flat.as_str().strip_prefix(want) == Some(noun);
             numbers.iter().find(|(name, ..)| flat(name)).map(|(.., n)| *n)
         })
@@ -159,7 +118,7 @@ const MAX_DEPTH: usize = 2;
 fn below<'a>(
     case: &Case<'a>,
     map: &'a Map<String, Value>,
-    path: &mut String,
+    path: &mut Path<'a>,
     depth: usize,
     worst: &mut Worst<'a>,
 ) {
@@ -192,20 +151,24 @@ fn below<'a>(
         if depth == MAX_DEPTH || !parts.iter().any(Value::is_object) || is_skipped(key) {
             continue;
         }
-        let above = path.len();
+        path.push(Step::Field(key));
         for (index, part) in parts.iter().enumerate() {
             let Some(part) = part.as_object() else { continue };
             if !case.spend(ITEM) {
                 break;
             }
-            path.truncate(above);
-            push_part(path, key, value.is_array().then_some(index));
+            if value.is_array() {
+                path.push(item(&parts[index], index));
+            }
             if let Some(short) = short(part) {
                 worst.add(short.below(path));
             }
             below(case, part, path, depth + 1, worst);
+            if value.is_array() {
+                path.pop();
+            }
         }
-        path.truncate(above);
+        path.pop();
     }
 }
 
@@ -216,13 +179,13 @@ fn short(map: &Map<String, Value>) -> Option<Signal<'_>> {
         let flat = Flat::of(key);
         let noun = ["ready", "healthy"].iter().find_map(|have| flat.as_str().strip_prefix(have));
         let noun =
-            noun.or_else(|| flat.as_str().strip_prefix("available").filter(|noun| COUNTED.contains(noun)))?;
+            noun.or_else(|| flat.as_str().strip_prefix("available").filter(|noun| List::Counted.has(noun)))?;
         let is_wish = |name: &str| match noun {
             "" => matches!(
                 name,
                 "size" | "total" | "desired" | "expected" | "replicas" | "desiredreplicas" | "desiredready"
             ),
-            noun => WANT.iter().any(|want| name.strip_prefix(want) == Some(noun)),
+            noun => List::Want.words().chain([""]).any(|want| name.strip_prefix(want) == Some(noun)),
         };
         let wishes = map.iter().filter(|(key, value)| value.is_number() && is_wish(Flat::of(key).as_str()));
         let want = wishes.filter_map(|(_, value)| number(value)).max()?;
@@ -234,10 +197,9 @@ fn short(map: &Map<String, Value>) -> Option<Signal<'_>> {
 fn share<'a>(case: &Case<'a>, key: &'a str, text: &'a str) -> Option<Signal<'a>> {
     if let Some((have, want)) = fraction(text) {
         let flat = Flat::of(key);
-        let is_part = |part: &&str| flat.as_str().contains(part);
         let health = if have >= want { Healthy } else { Progressing };
         let signal = Signal::new(health, Rule::Fraction, Place::Key(key)).message(text);
-        return READINESS.iter().any(is_part).then_some(signal);
+        return List::Readiness.is_in(flat.as_str()).then_some(signal);
     }
     let percent: f64 = text.strip_suffix('%')?.trim().parse().ok()?;
     let is_under_way = (0.0..100.0).contains(&percent) && is_progress(case, Flat::of(key).as_str());
@@ -247,8 +209,8 @@ fn share<'a>(case: &Case<'a>, key: &'a str, text: &'a str) -> Option<Signal<'a>>
 /// Whether a share that is not whole means that something is under way. What runs to an end says by its phase whether it has; a share
 /// of a disk or a quota is none of progress.
 fn is_progress(case: &Case<'_>, flat: &str) -> bool {
-    let is_about = PROGRESS.iter().any(|part| flat.contains(part));
-    is_about && !LIMITS.iter().any(|limit| flat.starts_with(limit)) && !case.kind.runs_to_completion
+    let is_about = List::Percent.is_in(flat);
+    is_about && !List::PercentLimit.begins(flat) && !case.kind.runs_to_completion
 }
 
 fn fraction(text: &str) -> Option<(u32, u32)> {
@@ -272,18 +234,19 @@ pub(super) fn declared<'a>(case: &Case<'a>, worst: &mut Worst<'a>) {
         let want = wants.into_iter().fold(0, i64::saturating_add);
         let have_count = have.of(case.object).and_then(number).unwrap_or(0);
         let health = if have_count >= want { Healthy } else { *short };
-        worst.add(Signal::at(health, Rule::Count, have.as_str()).message(format!("{have_count} of {want}")));
+        worst.add(Signal::declared(health, Rule::Count, have).message(format!("{have_count} of {want}")));
     }
     for (one, other, different) in &case.kind.equal {
         let pairs = one.of(case.object).into_iter().zip(other.of(case.object));
         if pairs.into_iter().any(|(one, other)| one.is_none() || one != other) {
-            let signal = Signal::at(*different, Rule::Differs, one.first()).reason("Differs");
+            let signal =
+                Signal::new(*different, Rule::Differs, Place::Path(one.first_steps())).reason("Differs");
             worst.add(signal.message(format!("differs from {}", other.first())));
         }
     }
     for (path, absent) in &case.kind.present {
         if !path.of(case.object).is_some_and(is_truthy) {
-            worst.add(Signal::at(*absent, Rule::Absent, path.as_str()).reason("Empty"));
+            worst.add(Signal::declared(*absent, Rule::Absent, path).reason("Empty"));
         }
     }
 }

@@ -1,30 +1,29 @@
 //! The order of the rules: the first that decides wins, and among signals the worst.
 
 use super::Rule;
+use crate::view::{View, number};
+use crate::words::{Flat, List};
 use serde_json::{Map, Value};
 
-use super::case::{Case, behind, number};
+use super::case::{Case, behind};
 use super::conditions;
 use super::listed::{Listed, Said, read};
 use super::signal::{Place, Signal, Worst, instant};
 use super::silence::{is_bookkeeping, is_silent};
-use super::tokens::Flat;
-use super::{
-    Lag, Verdict, builtin, generations, group, named, nested, notes, numbers, purpose, silence, states,
-};
+use super::{Lag, Verdict, builtin, generations, named, nested, notes, numbers, purpose, silence, states};
 use crate::health::Health::{Degraded, Healthy, Progressing, Suspended, Unknown};
 use crate::registry::{ConditionRole, Registry, path::is_empty};
 use allready_core::Time;
 
 pub(super) fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
-    let name = object.get("kind").and_then(Value::as_str).unwrap_or_default();
-    if name.is_empty() {
+    let view = View::new(object);
+    if view.kind.is_empty() {
         return Signal::at(Unknown, Rule::NotAnObject, "kind")
             .reason("NotAnObject")
-            .into_verdict(object, None);
+            .into_verdict(&view, None);
     }
-    let kind = registry.kind(group(object), name);
-    let case = Case::new(object, name, &kind, now);
+    let kind = registry.kind(view.group, view.kind);
+    let case = Case::new(View::new(object), &kind, now);
     let mut signal = decide(&case);
     if signal.health == Healthy && case.is_spent() {
         signal = Signal::at(Unknown, Rule::TooLarge, "status")
@@ -41,7 +40,7 @@ pub(super) fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
         signal.since = unwell_since(&case);
     }
     let lag = case.lag().or_else(|| lag_of(&case, &signal));
-    signal.into_verdict(object, lag)
+    signal.into_verdict(&case.view, lag)
 }
 
 /// Since when the condition that speaks for the object has not been good, or else the status has changed: a field that decides does not
@@ -97,7 +96,7 @@ fn stuck<'a>(case: &Case<'a>, leaving: &Signal<'a>) -> Option<Signal<'a>> {
         return None;
     }
     // The deletion itself is a new generation, which few controllers note down.
-    let mut staying = Case::new(case.object, case.name, case.kind, case.now);
+    let mut staying = Case::new(case.view.clone(), case.kind, case.now);
     staying.generation = None;
     let broken = decide_staying(&staying);
     let is_named = broken.health == Degraded && !broken.is_weak;
@@ -146,7 +145,7 @@ fn declared_lag<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     case.kind.generations.iter().find_map(|(observed_at, wanted_at)| {
         let observed = number(observed_at.of(case.object)?)?;
         let wanted = number(wanted_at.of(case.object)?)?;
-        (observed < wanted).then(|| behind(observed_at.as_str(), observed, wanted))
+        (observed < wanted).then(|| behind(Place::Path(observed_at.steps()), observed, wanted))
     })
 }
 
@@ -224,22 +223,9 @@ fn ended_well(case: &Case<'_>, words: &states::Top<'_>) -> bool {
     let is_end = |signal: &Signal<'_>| {
         let Place::Key(key) = signal.place else { return false };
         // Ready or Active may be said before it began.
-        let is_last = |word: &str| {
-            matches!(
-                word,
-                "succeeded"
-                    | "succeed"
-                    | "success"
-                    | "successful"
-                    | "completed"
-                    | "complete"
-                    | "done"
-                    | "finished"
-            )
-        };
         signal.health == Healthy
             && matches!(Flat::of(key).as_str(), "phase" | "state" | "result" | "outcome")
-            && is_last(Flat::of(&signal.reason).as_str())
+            && List::RunSucceeded.has(Flat::of(&signal.reason).as_str())
     };
     case.kind.runs_to_completion && words.worst.0.as_ref().is_some_and(is_end)
 }
@@ -291,7 +277,7 @@ fn finish<'a>(
         }
     }
     if let Some(sign) = case.kind.healthy_if.iter().find(|test| test.holds(case.object)) {
-        return Signal::at(Healthy, Rule::DeclaredSign, sign.path.as_str()).reason("DeclaredSign");
+        return Signal::declared(Healthy, Rule::DeclaredSign, &sign.path).reason("DeclaredSign");
     }
     if let Some(said) = silence::message(case, status).filter(|_| !is_unheard) {
         return said;

@@ -1,12 +1,12 @@
 //! Signs that somebody wants it so: a switch in the spec, an annotation, no replicas.
 
 use super::Rule;
+use crate::view::{Path, number};
+use crate::words::{List, tokens};
 use serde_json::Value;
 
-use super::case::{Case, get, number};
-use super::lexicon::word;
+use super::case::{Case, get};
 use super::signal::{Place, Signal, instant};
-use super::tokens::tokens;
 use crate::health::Health::{Degraded, Progressing, Suspended};
 use crate::registry::path::scalar;
 
@@ -54,7 +54,7 @@ fn in_spec<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
 fn declared<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     let test = case.kind.suspended_if.iter().find(|test| test.holds(case.object))?;
     let value = test.path.of(case.object).map(scalar).unwrap_or_default();
-    Some(Signal::at(Suspended, Rule::SuspendedInSpec, test.path.as_str()).reason(value))
+    Some(Signal::declared(Suspended, Rule::SuspendedInSpec, &test.path).reason(value))
 }
 
 fn in_annotations<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
@@ -63,7 +63,7 @@ fn in_annotations<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
         let name = key.rsplit('/').next().unwrap_or(key);
         let (mut is_rest, mut is_reconciliation, mut is_past) = (false, false, false);
         for token in tokens(name) {
-            is_rest |= word(token.as_str()).is_at_rest();
+            is_rest |= List::AtRest.has(token.as_str());
             is_reconciliation |= token.as_str().starts_with("reconcil");
             is_past |= matches!(token.as_str(), "last" | "previous" | "previously");
         }
@@ -77,7 +77,7 @@ fn in_annotations<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
         let rests = is_rest && (is(&["true", "on", "yes", "enabled", ""]) || is_since())
             || is_reconciliation && is(&["false", "off", "no", "disabled", "paused"]);
         if rests {
-            let place = Place::Field(format!("metadata.annotations[{key}]").into());
+            let place = Place::Path(Path::of(["metadata", "annotations", key]));
             return Some(Signal::new(Suspended, Rule::SuspendedByAnnotation, place).reason(value));
         }
     }

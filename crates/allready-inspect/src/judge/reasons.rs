@@ -1,26 +1,12 @@
 //! What the reason of a condition says of its type, beyond the words in it.
 
 use super::case::Case;
-use super::lexicon::word;
-use super::reading::{Reading, classify};
-use super::tokens::{Flat, Token, tokens};
 use crate::health::Health::{self, Degraded, Progressing, Suspended};
+use crate::words::{Flat, List, Reading, Token, classify, tokens, word};
 
 /// Whether a part is bad because nobody wants it.
 pub(super) fn is_unwanted(reason: &str) -> bool {
-    matches!(
-        Flat::of(reason).as_str(),
-        "disabled"
-            | "notenabled"
-            | "notapplicable"
-            | "notrequired"
-            | "notneeded"
-            | "notrequested"
-            | "notused"
-            | "removed"
-            | "skipped"
-            | "unmanaged"
-    )
+    List::Unwanted.has(Flat::of(reason).as_str())
 }
 
 /// A message that begins with a failure tells of one, whatever the reason calls it.
@@ -72,7 +58,7 @@ fn is_not_yet(reason: &str, type_: &str) -> bool {
     let (first, step) = (words.next(), words.next());
     words.next().is_none()
         && first.is_some_and(|first| first.as_str() == "not")
-        && step.is_some_and(|step| word(step.as_str()).is_awaited())
+        && step.is_some_and(|step| List::Awaited.has(step.as_str()))
         && !denies(reason, type_)
 }
 
@@ -144,7 +130,7 @@ fn awaits_a_child(reason: &str) -> bool {
             1 => text == "not",
             _ => true,
         };
-        is_awaited = word(text).is_awaited();
+        is_awaited = List::Awaited.has(text);
         count += 1;
     }
     count > 2 && has_not && is_awaited && !is_is_not

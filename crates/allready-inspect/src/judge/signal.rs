@@ -2,35 +2,26 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use super::{Health, Lag, Rule, Verdict};
+use crate::registry;
+use crate::view::{Path, Step, View};
 use crate::writers;
 use allready_core::found;
 pub(super) use allready_core::found::time as instant;
 
-/// Where something was said. It becomes text only for the one that decides.
+/// Where something was said. It becomes a path only for the one that decides.
 #[derive(Clone, Debug)]
 pub(super) enum Place<'a> {
+    /// Fields within fields, with dots between them.
+    Fields(&'a str),
     /// A path.
-    Field(Cow<'a, str>),
-    /// A key right below what is being read.
+    Path(Path<'a>),
+    /// A key right below the status, or below what is being read.
     Key(&'a str),
-    /// A condition in the list `conditions` of what is being read.
+    /// A condition in the list `conditions` of the status, or of what is being read.
     Condition(&'a str),
     /// A condition in a list elsewhere.
-    Listed { list: String, type_: &'a str },
-}
-
-/// Goes on with a path: into what stands at a key, or into one of a list there.
-pub(super) fn push_part(path: &mut String, key: &str, index: Option<usize>) {
-    path.push('.');
-    path.push_str(key);
-    if let Some(index) = index {
-        path.push('[');
-        path.push_str(&index.to_string());
-        path.push(']');
-    }
+    Listed { list: Path<'a>, type_: &'a str },
 }
 
 /// What one condition or field says.
@@ -54,7 +45,7 @@ impl<'a> Signal<'a> {
 
     /// At a path that is known beforehand.
     pub(super) fn at(health: Health, rule: Rule, path: &'a str) -> Self {
-        Self::new(health, rule, Place::Field(Cow::Borrowed(path)))
+        Self::new(health, rule, Place::Fields(path))
     }
 
     /// At a key of the status.
@@ -77,44 +68,45 @@ impl<'a> Signal<'a> {
         self
     }
 
+    /// At a path that a declaration names.
+    pub(super) fn declared(health: Health, rule: Rule, path: &'a registry::path::Path) -> Self {
+        Self::new(health, rule, Place::Path(path.steps()))
+    }
+
     /// The same, said below a path instead of below `status`.
-    pub(super) fn below(mut self, path: &str) -> Self {
-        self.place = match self.place {
-            Place::Key(key) => Place::Field(Cow::Owned(format!("{path}.{key}"))),
-            placed => placed,
-        };
+    pub(super) fn below(mut self, path: &Path<'a>) -> Self {
+        if let Place::Key(key) = self.place {
+            self.place = Place::Path(path.join(Step::Field(key)));
+        }
         self
     }
 
     /// The verdict if this is what decides.
-    pub(super) fn into_verdict(self, object: &Value, lag: Option<Lag>) -> Verdict {
-        let (field, writer) = match self.place {
-            Place::Field(path) => {
-                let writer = writers::of_field(object, &path);
-                (path.into_owned(), writer)
-            }
-            Place::Key(key) => {
-                let path = format!("status.{key}");
-                let writer = writers::of_field(object, &path);
-                (path, writer)
-            }
-            Place::Condition(type_) => {
-                let writer = writers::of_condition(object, "status.conditions", type_);
-                (format!("status.conditions[{type_}]"), writer)
-            }
-            Place::Listed { list, type_ } => {
-                let writer = writers::of_condition(object, &list, type_);
-                (format!("{list}[{type_}]"), writer)
-            }
+    pub(super) fn into_verdict(self, view: &View<'a>, lag: Option<Lag>) -> Verdict {
+        let condition = |list: Path<'a>, type_: &'a str| {
+            let writer = writers::of_condition(view.object, &list, type_);
+            // The place in the list is not looked for: it is shown by its type.
+            (list.join(Step::Item { index: 0, name: Some(type_) }), writer)
         };
-        let created = object.pointer("/metadata/creationTimestamp").and_then(Value::as_str);
+        let field = |path: Path<'a>| {
+            let writer = writers::of_field(view.object, &path);
+            (path, writer)
+        };
+        let (path, writer) = match self.place {
+            Place::Fields("") => field(Path::default()),
+            Place::Fields(fields) => field(Path::of(fields.split('.'))),
+            Place::Path(path) => field(path),
+            Place::Key(key) => field(view.status_path().join(Step::Field(key))),
+            Place::Condition(type_) => condition(view.status_path().join(Step::Field("conditions")), type_),
+            Place::Listed { list, type_ } => condition(list, type_),
+        };
         Verdict {
             health: self.health,
             rule: self.rule,
-            field,
+            field: path.to_string(),
             reason: self.reason.into_owned(),
             message: self.message.into_owned(),
-            since: found::began(self.since.and_then(instant), created.and_then(instant)),
+            since: found::began(self.since.and_then(instant), view.created().and_then(instant)),
             writer,
             lag,
         }

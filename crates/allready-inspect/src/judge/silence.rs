@@ -1,13 +1,11 @@
 //! Objects that say nothing about themselves.
 
 use super::Rule;
+use crate::words::{Flat, List, Reading, classify, is_hard, state, tokens, word};
 use serde_json::{Map, Value};
 
 use super::case::{Case, is_truthy};
-use super::lexicon::{is_hard, word};
-use super::reading::{Reading, classify, state};
 use super::signal::{Signal, instant};
-use super::tokens::{Flat, tokens};
 use crate::health::Health::{Degraded, Healthy, Progressing};
 use crate::registry::path::is_empty;
 
@@ -118,7 +116,6 @@ pub(super) fn is_bookkeeping(key: &str, value: &Value) -> bool {
     }
     let flat = Flat::of(key);
     let flat = flat.as_str();
-    let ends = ["generation", "revision", "version", "hash", "selector", "time", "updated", "nodes", "image"];
-    ends.iter().any(|end| flat.ends_with(end))
+    List::BookkeepingEnding.ends(flat)
         || ["last", "expected", "desired"].iter().any(|start| flat.starts_with(start))
 }

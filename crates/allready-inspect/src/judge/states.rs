@@ -1,59 +1,16 @@
 //! Words, booleans and error texts in fields: kinds without conditions, and what conditions leave out.
 
 use super::Rule;
+use crate::view::{Path, Step, item, json};
+use crate::words::{Flat, List, Reading, Token, classify, state, tokens, word};
 use serde_json::{Map, Value};
 
-use super::case::{Case, ITEM, is_truthy, json};
+use super::case::{Case, ITEM, is_truthy};
 use super::errors::{count, error_text, is_error_key, is_no_error, is_time};
 use super::flags::{boolean, is_good_name, truth};
-use super::lexicon::word;
-use super::reading::{Reading, classify, state};
-use super::signal::{Place, Signal, Worst, push_part};
-use super::tokens::{Flat, Token, tokens};
+use super::signal::{Place, Signal, Worst};
 use crate::health::Health::{self, Degraded, Healthy, Missing, Progressing, Suspended};
 use crate::registry::path::scalar;
-
-/// Fields that hold a state, by their flat name.
-pub(crate) const KEYS: [&str; 21] = [
-    "lastoperationstatus",
-    "lastoperationstate",
-    "phase",
-    "state",
-    "status",
-    "health",
-    "healthstatus",
-    "overallstatus",
-    "result",
-    "outcome",
-    "provisioningstate",
-    "compliant",
-    "syncstatus",
-    "currentstate",
-    "lifecycle",
-    "clusterstate",
-    "clusterstatus",
-    "verdict",
-    "conclusion",
-    "robustness",
-    "stage",
-];
-pub(crate) const KEY_ENDS: [&str; 8] =
-    ["phase", "state", "status", "health", "statesummary", "statussummary", "resolution", "progress"];
-/// What was, or is to be, is not what is.
-pub(crate) const OTHER_TIMES: [&str; 6] = ["last", "previous", "prev", "desired", "target", "old"];
-/// How names of lists begin of things that are broken.
-pub(crate) const BROKEN_LISTS: [&str; 8] =
-    ["failed", "failing", "failures", "broken", "unhealthy", "errored", "crashed", "faulted"];
-/// How names of lists begin of things that are not there yet, beside `notReady`.
-pub(crate) const UNREADY_LISTS: [&str; 5] = ["unready", "unavailable", "missing", "offline", "unreachable"];
-/// How names of parts end whose values are states.
-pub(crate) const MAPS_OF_STATES: [&str; 4] = ["statuses", "states", "phases", "health"];
-/// How words end that say that something is not in step.
-pub(crate) const APART: [&str; 3] = ["outofsync", "outofdate", "notinsync"];
-/// Of these, a good word is one of a step: it is followed by `Status` or `State`.
-pub(crate) const STEPS: [&str; 4] = ["stage", "step", "currentstage", "currentstep"];
-const MESSAGE_KEYS: [&str; 7] =
-    ["message", "reason", "errormessage", "failuremessage", "statusmessage", "statusreason", "description"];
 
 /// Which fields are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,11 +30,11 @@ fn is_state_key(key: &str) -> Option<Keys> {
     }
     let flat = Flat::of(key);
     let flat = flat.as_str();
-    if KEYS.contains(&flat) {
+    if List::StateField.has(flat) {
         return Some(Keys::Canonical);
     }
-    let ends_so = KEY_ENDS.iter().any(|end| flat.ends_with(end));
-    let is_now = || !OTHER_TIMES.iter().any(|start| flat.starts_with(start));
+    let ends_so = List::StateFieldEnding.ends(flat);
+    let is_now = || !List::OtherTime.begins(flat);
     (ends_so && is_now()).then_some(Keys::All)
 }
 
@@ -138,7 +95,7 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         let Some(value @ (Value::String(_) | Value::Bool(_))) = states.path.of(case.object) else { continue };
         let text = scalar(value);
         if let Some(health) = meaning(case, states.meaning(&text), &text, || false) {
-            add(Signal::at(health, Rule::StateWord, states.path.as_str()).reason(text));
+            add(Signal::declared(health, Rule::StateWord, &states.path).reason(text));
         }
     }
     if let Some((key, text)) = step.filter(|_| case.kind.runs_to_completion && top.worst.0.is_none()) {
@@ -185,28 +142,28 @@ fn meaning(
 fn is_of_a_run(key: &str) -> bool {
     let is_plain = |token: &Token| !matches!(token.as_str(), "state" | "status" | "phase" | "result");
     let flat = Flat::of(key);
-    let of_what = KEY_ENDS.iter().find_map(|end| flat.as_str().strip_suffix(end));
-    tokens(key).filter(is_plain).last().is_some_and(|token| word(token.as_str()).runs())
-        || of_what.is_some_and(|what| word(what).runs())
+    let of_what = List::StateFieldEnding.words().find_map(|end| flat.as_str().strip_suffix(end));
+    tokens(key).filter(is_plain).last().is_some_and(|token| List::RunKind.has(token.as_str()))
+        || of_what.is_some_and(|what| List::RunKind.has(what))
 }
 
 /// `ConfigOutOfSync`: a condition of such a name is bad where it is True, and so is the word.
 pub(super) fn is_apart(text: &str) -> bool {
     let flat = Flat::of(text);
-    APART.iter().any(|end| flat.as_str().ends_with(end))
+    List::Apart.ends(flat.as_str())
 }
 
 /// Whether a good word is about one step of many: `stageStatus: success` while the stage is not the last one.
 fn is_of_a_step(map: &Map<String, Value>, key: &str) -> bool {
     let of = key.strip_suffix("Status").or_else(|| key.strip_suffix("State"));
-    let Some(step) = of.filter(|of| STEPS.contains(&Flat::of(of).as_str())) else {
+    let Some(step) = of.filter(|of| List::StepField.has(Flat::of(of).as_str())) else {
         return false;
     };
     map.get(step).and_then(Value::as_str).is_some_and(|step| state(step, true) != Some(Healthy))
 }
 
 fn message(map: &Map<String, Value>) -> &str {
-    let is_message = |key: &str| MESSAGE_KEYS.contains(&Flat::of(key).as_str());
+    let is_message = |key: &str| List::MessageField.has(Flat::of(key).as_str());
     let mut texts = map.iter().filter_map(|(key, value)| value.as_str().filter(|_| is_message(key)));
     texts.next().unwrap_or_default()
 }
@@ -267,8 +224,8 @@ fn troubled(key: &str) -> Option<Health> {
     let mut words = tokens(key);
     let first = words.next()?;
     match first.as_str() {
-        broken if BROKEN_LISTS.contains(&broken) => Some(Degraded),
-        unready if UNREADY_LISTS.contains(&unready) => Some(Progressing),
+        broken if List::BrokenList.has(broken) => Some(Degraded),
+        unready if List::UnreadyList.has(unready) => Some(Progressing),
         "not" if words.next().is_some_and(|second| second.as_str() == "ready") => Some(Progressing),
         _ => None,
     }
@@ -282,8 +239,7 @@ const MAX_DEPTH: usize = 3;
 pub(super) fn items<'a>(case: &Case<'a>) -> Worst<'a> {
     let mut worst = Worst::default();
     if let Some(status) = case.status {
-        let mut path = "status".to_owned();
-        walk(case, status, &mut path, 0, &mut worst);
+        walk(case, status, &mut case.view.status_path(), 0, &mut worst);
     }
     worst
 }
@@ -309,7 +265,7 @@ pub(super) fn is_skipped(key: &str) -> bool {
 fn walk<'a>(
     case: &Case<'a>,
     map: &'a Map<String, Value>,
-    path: &mut String,
+    path: &mut Path<'a>,
     depth: usize,
     worst: &mut Worst<'a>,
 ) {
@@ -322,7 +278,7 @@ fn walk<'a>(
         if is_skipped(key) {
             continue;
         }
-        let above = path.len();
+        path.push(Step::Field(key));
         for (index, item) in items.iter().enumerate() {
             let Some(item) = item.as_object() else { continue };
             if item.contains_key("type") && item.contains_key("lastTransitionTime") {
@@ -331,8 +287,9 @@ fn walk<'a>(
             if !case.spend(ITEM) {
                 break;
             }
-            path.truncate(above);
-            push_part(path, key, value.is_array().then_some(index));
+            if value.is_array() {
+                path.push(self::item(&items[index], index));
+            }
             read_item(case, item, path, worst);
             if is_map_of_states(key, item) {
                 read_states(item, path, worst);
@@ -340,19 +297,22 @@ fn walk<'a>(
             if depth < MAX_DEPTH {
                 walk(case, item, path, depth + 1, worst);
             }
+            if value.is_array() {
+                path.pop();
+            }
         }
-        path.truncate(above);
+        path.pop();
     }
 }
 
-fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &str, worst: &mut Worst<'a>) {
+fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &Path<'a>, worst: &mut Worst<'a>) {
     let mut add = |signal: Signal<'a>| {
         if signal.health != Suspended && worst.would_take(signal.health) {
             let rule = Rule::PartState;
             worst.add(Signal { rule, ..signal.below(path) });
         }
     };
-    let runs = || is_of_a_run(path.rsplit(['.', '[']).next().unwrap_or_default());
+    let runs = || matches!(path.steps().last(), Some(Step::Field(name)) if is_of_a_run(name));
     for (key, value) in item {
         let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { continue };
         let Some(keys) = is_state_key(key) else { continue };
@@ -369,7 +329,7 @@ fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &str, wors
 /// that are known.
 fn is_map_of_states(key: &str, item: &Map<String, Value>) -> bool {
     let flat = Flat::of(key);
-    MAPS_OF_STATES.iter().any(|end| flat.as_str().ends_with(end))
+    List::StatesMap.ends(flat.as_str())
         || item.len() > 1
             && item.values().all(|value| value.as_str().is_some_and(|text| one_word(text).is_some()))
 }
@@ -378,7 +338,7 @@ fn one_word(text: &str) -> Option<Health> {
     word(Flat::of(text).as_str()).means()
 }
 
-fn read_states<'a>(item: &'a Map<String, Value>, path: &str, worst: &mut Worst<'a>) {
+fn read_states<'a>(item: &'a Map<String, Value>, path: &Path<'a>, worst: &mut Worst<'a>) {
     for (key, value) in item {
         let Some(text) = value.as_str() else { continue };
         if matches!(one_word(text), Some(Degraded | Missing)) && worst.would_take(Degraded) {
@@ -390,13 +350,10 @@ fn read_states<'a>(item: &'a Map<String, Value>, path: &str, worst: &mut Worst<'
 /// What is declared for a word of a sub-object.
 fn declared_below(
     case: &Case<'_>,
-    path: &str,
+    path: &Path<'_>,
     key: &str,
     text: &str,
 ) -> Option<crate::registry::StateMeaning> {
-    let states = case.kind.states.iter().find(|states| {
-        let declared = states.path.as_str();
-        declared.strip_prefix(path).and_then(|rest| rest.strip_prefix('.')) == Some(key)
-    });
+    let states = case.kind.states.iter().find(|states| states.path.is(path, key));
     states?.meaning(text)
 }

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::Place;
+use crate::view::View;
 use allready_core::found::{self, FoundCondition, FoundList};
 
-/// How deep lists are looked for, and how many of them are looked at: an object is no reason to spend for ever.
-const DEPTH: usize = 8;
+/// How many lists are looked at: an object is no reason to spend for ever.
 const MOST: usize = 1_000;
 
 /// One list of conditions, and where it stands.
@@ -32,42 +32,19 @@ impl<'a> List<'a> {
 
 /// The lists of an object, that of the status first.
 pub(super) fn of(object: &Value) -> Vec<List<'_>> {
-    let mut lists = Vec::new();
-    let status = &object["status"];
-    let place = Place::root().key("status");
-    if let Some(conditions) = status.get("conditions").filter(|value| !value.is_null()) {
-        let (place, found) = (place.key("conditions"), found::read(conditions));
-        lists.push(List { place, found, is_top: true });
-    }
-    for (key, value) in status.as_object().into_iter().flatten().filter(|(key, _)| *key != "conditions") {
-        walk(value, &place.key(key), DEPTH, &mut lists);
-    }
+    let view = View::new(object);
+    let lists = view
+        .lists()
+        .iter()
+        .filter(|list| if list.is_top { !list.value.is_null() } else { is_list(list.value) });
     lists
-}
-
-fn walk<'a>(value: &'a Value, place: &Place, depth: usize, lists: &mut Vec<List<'a>>) {
-    if depth == 0 || lists.len() >= MOST {
-        return;
-    }
-    match value {
-        Value::Object(fields) => {
-            for (key, field) in fields {
-                if key == "conditions" && is_list(field) {
-                    let (place, found) = (place.key(key), found::read(field));
-                    lists.push(List { place, found, is_top: false });
-                } else if field.is_object() || field.is_array() {
-                    walk(field, &place.key(key), depth - 1, lists);
-                }
-            }
-        }
-        Value::Array(entries) => {
-            for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.is_object()) {
-                let name = entry["name"].as_str().or(entry["parentRef"]["name"].as_str()).unwrap_or_default();
-                walk(entry, &place.entry(index, name), depth - 1, lists);
-            }
-        }
-        _ => {}
-    }
+        .take(MOST)
+        .map(|list| List {
+            place: Place::from(&list.path),
+            found: found::read(list.value),
+            is_top: list.is_top,
+        })
+        .collect()
 }
 
 /// Whether something that is called conditions is a list of them: its entries have a type and a status.

@@ -3,29 +3,8 @@
 use std::sync::LazyLock;
 
 use crate::registry::{ConditionRole, Registry};
+use crate::words::{Flat, List, tokens};
 use allready_core::Polarity;
-
-/// The words of a CamelCase name: `TLSConfigNotFound` is `TLS`, `Config`, `Not`, `Found`.
-pub(super) fn words(name: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    let bytes = name.as_bytes();
-    let mut start = 0;
-    for at in 1..bytes.len() {
-        let (before, here) = (bytes[at - 1], bytes[at]);
-        let after = bytes.get(at + 1).copied().unwrap_or(b'A');
-        let is_break = !before.is_ascii_alphanumeric()
-            || (here.is_ascii_uppercase() && !before.is_ascii_uppercase())
-            || (here.is_ascii_uppercase() && before.is_ascii_uppercase() && after.is_ascii_lowercase());
-        // Names are not always ASCII, and no character may be split.
-        if is_break && name.is_char_boundary(at) {
-            words.extend(name.get(start..at));
-            start = at;
-        }
-    }
-    words.extend(name.get(start..));
-    words.retain(|word| !word.is_empty());
-    words
-}
 
 /// The name behind the prefix.
 pub(super) fn base(type_: &str) -> &str {
@@ -49,125 +28,31 @@ pub(super) fn polarity(type_: &str) -> Option<Polarity> {
 
 /// Whether a name is the negation of something: `NotReady`, `NoConflicts`, `ListenersNotValid`.
 pub(super) fn is_negated(type_: &str) -> bool {
-    let words = words(base(type_));
-    let negates = |word: &str| matches!(word, "Not" | "No" | "Non" | "Isnt" | "Without");
-    words.len() > 1 && words.iter().any(|word| negates(word))
+    tokens(base(type_)).nth(1).is_some() && has(base(type_), List::NegatedName)
 }
 
 /// Verbs for something that takes a while: as types they are in order (`Deploying`).
 pub(super) fn is_imperative(type_: &str) -> bool {
-    const VERBS: &[&str] = &[
-        "Deploy",
-        "Install",
-        "Create",
-        "Delete",
-        "Apply",
-        "Sync",
-        "Validate",
-        "Reconcile",
-        "Provision",
-        "Initialize",
-        "Configure",
-        "Schedule",
-        "Start",
-        "Stop",
-        "Run",
-        "Fetch",
-        "Resolve",
-        "Accept",
-        "Program",
-        "Upgrade",
-        "Check",
-    ];
-    matches!(words(base(type_)).as_slice(), [only] if VERBS.contains(only))
-}
-
-/// Whether a reason tells of failure.
-pub(super) fn is_error_like(reason: &str) -> bool {
-    const FAILURES: &[&str] = &[
-        "Failed",
-        "Failure",
-        "Failing",
-        "Error",
-        "Errors",
-        "Invalid",
-        "Timeout",
-        "Denied",
-        "Forbidden",
-        "Unauthorized",
-        "Crashed",
-        "Rejected",
-        "Unreachable",
-        "Exceeded",
-    ];
-    // Words that take the failure back, or make it one of the past.
-    const TAKEN_BACK: &[&str] = &[
-        "No",
-        "Not",
-        "Without",
-        "Zero",
-        "None",
-        "Non",
-        "Resolved",
-        "Recovered",
-        "Cleared",
-        "Ignored",
-        "Handled",
-        "Fixed",
-        "Tolerated",
-        "Retry",
-        "Previously",
-        "Never",
-        "Allowed",
-        "Within",
-        "Below",
-    ];
-    let words = words(reason);
-    if let [.., "Not", "Found"] = words.as_slice() {
-        return true;
-    }
-    if let [.., "Timed", "Out"] = words.as_slice() {
-        return true;
-    }
-    words.iter().any(|word| FAILURES.contains(word)) && !words.iter().any(|word| TAKEN_BACK.contains(word))
+    List::ImperativeName.has(Flat::of(base(type_)).as_str())
 }
 
 /// Whether a reason tells of success and of nothing else.
 pub(super) fn is_success_like(reason: &str) -> bool {
-    const SUCCESSES: &[&str] = &[
-        "Ready",
-        "AllReady",
-        "Succeeded",
-        "Success",
-        "Successful",
-        "AllGood",
-        "Healthy",
-        "ReconcileSucceeded",
-        "ReconciliationSucceeded",
-        "ReconcileSuccess",
-        "AllConditionsReady",
-        "InstallSucceeded",
-        "UpgradeSucceeded",
-    ];
-    SUCCESSES.contains(&reason)
+    List::SuccessReason.has(Flat::of(reason).as_str())
 }
 
 /// Whether a type is about something that goes away, so that failing to find it is success.
 pub(super) fn is_about_absence(type_: &str) -> bool {
-    let words = words(base(type_));
-    words.iter().any(|word| {
-        matches!(
-            *word,
-            "Deleted"
-                | "Removed"
-                | "Absent"
-                | "Finalized"
-                | "Cleaned"
-                | "Terminated"
-                | "Deleting"
-                | "Released"
-        )
-    })
+    has(base(type_), List::AbsenceName)
+}
+
+/// Whether a reason says that somebody is awaited.
+pub(super) fn is_pending(reason: &str) -> bool {
+    has(reason, List::Waits)
+}
+
+fn has(text: &str, list: List) -> bool {
+    tokens(text).any(|token| list.has(token.as_str()))
 }
 
 /// Whether the types of a group are those of Kubernetes itself: most of them are older than the standard condition, and

@@ -6,6 +6,8 @@ use serde::Serialize;
 
 use allready_core::condition::excerpt;
 
+use crate::view::{Path, Step};
+
 /// Where in an object something stands.
 ///
 /// ```
@@ -96,6 +98,15 @@ impl Place {
         };
         let _ = write!(next.pointer, "/{index}");
         next
+    }
+}
+
+impl From<&Path<'_>> for Place {
+    fn from(path: &Path<'_>) -> Self {
+        path.steps().iter().fold(Self::root(), |place, step| match *step {
+            Step::Field(name) => place.key(name),
+            Step::Item { index, name } => place.entry(index, name.unwrap_or_default()),
+        })
     }
 }
 

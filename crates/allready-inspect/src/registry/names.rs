@@ -1,51 +1,22 @@
 //! What a name says when nobody declared anything.
 
 use super::{ConditionRole, Semantics};
-use crate::judge::lexicon::{is_activity, is_broken, word};
-use crate::judge::tokens::{Flat, Token, tokens};
+use crate::words::{Flat, List, Token, is_activity, is_broken, tokens, word};
 use allready_core::Polarity::{AbnormalTrue, NormalTrue};
-
-/// Types that speak for the whole object, the first that is there before the others.
-const SUMMARIES: [&str; 20] = [
-    "ready",
-    "succeeded",
-    "available",
-    "healthy",
-    "completed",
-    "complete",
-    "reconciled",
-    "accepted",
-    "programmed",
-    "established",
-    "synced",
-    "deployed",
-    "successful",
-    "valid",
-    "installed",
-    "active",
-    "applied",
-    "done",
-    "finished",
-    "health",
-];
 
 /// The meaning of a condition type by its name.
 pub(super) fn condition(type_: &str) -> Semantics {
     let name = base(type_);
     let flat = Flat::of(name);
     let whole = flat.as_str();
-    if let Some(rank) = SUMMARIES.iter().position(|summary| *summary == whole) {
+    if let Some(rank) = List::SummaryName.position(whole) {
         let rank = u8::try_from(rank).unwrap_or(u8::MAX);
         return Semantics { rank, ..Semantics::guessed(ConditionRole::Summary, NormalTrue) };
     }
     let mut ends: Option<(Token, Token)> = None;
     let mut is_phrasal = false;
     let mut before: Option<Token> = None;
-    let ends_badly =
-        ["required", "outofsync", "outofdate", "outofmemory", "outofdisk", "splitbrain", "underreplicated"]
-            .iter()
-            .any(|end| whole.ends_with(end))
-            || whole == "down";
+    let ends_badly = List::BadEnding.ends(whole) || whole == "down";
     // ListenersNotReady, QuotaNotExceeded: what follows the negation is denied, what stands before it is not.
     let (mut is_bad, mut is_bad_before, mut is_negated) = (false, false, false);
     for token in tokens(name) {
@@ -54,7 +25,7 @@ pub(super) fn condition(type_: &str) -> Semantics {
             is_bad = false;
         }
         let known = word(token.as_str());
-        is_bad |= known.is_bad_name() || is_broken(token.as_str(), known);
+        is_bad |= known.is(List::BadName) || is_broken(token.as_str(), known);
         // ScalingUp, RollingOut, SwitchingOver.
         is_phrasal = matches!(token.as_str(), "up" | "down" | "out" | "in" | "back" | "over" | "off")
             && ends.is_some_and(|(_, before)| is_activity(before.as_str(), word(before.as_str())));
@@ -72,7 +43,7 @@ pub(super) fn condition(type_: &str) -> Semantics {
     if !is_negated && is_information(whole, first) {
         return Semantics::guessed(ConditionRole::Informational, NormalTrue);
     }
-    if known.is_at_rest() || last == "ignored" || is_rest(whole) {
+    if known.is(List::AtRest) || last == "ignored" || List::RestName.has(whole) {
         // That it does not rest is no news of how it is.
         let role = if is_negated { ConditionRole::Informational } else { ConditionRole::Suspension };
         return Semantics::guessed(role, NormalTrue);
@@ -100,24 +71,22 @@ pub(super) fn condition(type_: &str) -> Semantics {
     if matches!(last, "detected" | "skipped" | "limited") {
         return Semantics::guessed(ConditionRole::Informational, NormalTrue);
     }
-    if last == "running" && before.is_some_and(|before| !word(before.as_str()).runs()) {
+    if last == "running" && before.is_some_and(|before| !List::RunKind.has(before.as_str())) {
         // ClusterRunning lasts, and MigrationRunning ends.
         return dependent(NormalTrue);
     }
     let is_of_an_update = matches!(last, "update" | "upgrade" | "restart") && is_activity(first, word(first))
         || whole == "backingup";
-    if is_phrasal || is_of_an_update || known.is_activity_name() || is_activity(last, known) {
+    if is_phrasal || is_of_an_update || known.is(List::ActivityName) || is_activity(last, known) {
         return Semantics::guessed(ConditionRole::Activity, NormalTrue);
     }
     let ends_well = ["ed", "able", "ready", "bound", "sync"].iter().any(|end| last.ends_with(end));
     // ResolvedRefs, PassedValidation.
-    let begins_well = matches!(
-        first,
-        "resolved" | "matched" | "valid" | "passed" | "healthy" | "successful" | "accepted" | "accepting"
-    ) || first == "has" && matches!(last, "quorum" | "leader" | "primary" | "master")
+    let begins_well = List::GoodFirstWord.has(first)
+        || first == "has" && matches!(last, "quorum" | "leader" | "primary" | "master")
         || whole.starts_with("readyfor")
         || whole.starts_with("readyto");
-    if known.is_good_name()
+    if known.is(List::GoodName)
         || ends_well
         || begins_well
         || whole.ends_with("uptodate")
@@ -128,20 +97,8 @@ pub(super) fn condition(type_: &str) -> Semantics {
     Semantics::guessed(ConditionRole::Informational, NormalTrue)
 }
 
-/// Somebody wants it to rest, in other words than those of rest.
-fn is_rest(whole: &str) -> bool {
-    matches!(
-        whole,
-        "disabled" | "shutdown" | "inmaintenance" | "undermaintenance" | "maintenance" | "maintenancemode"
-    )
-}
-
 fn is_information(whole: &str, first: &str) -> bool {
-    matches!(whole, "upgradeable" | "recommended")
-        || ["upgradeable", "warning", "info", "deprecated"].iter().any(|end| whole.ends_with(end))
-        || matches!(first, "can" | "deprecated")
-        // What could be done with it, and not how it is.
-        || ["migratable", "upgradable", "deletable", "resizable", "expandable"].iter().any(|end| whole.ends_with(end))
+    whole == "recommended" || matches!(first, "can" | "deprecated") || List::InformationEnding.ends(whole)
 }
 
 /// What follows the last slash and the last dot.
@@ -152,7 +109,7 @@ pub(crate) fn base(type_: &str) -> &str {
 
 /// Whether a kind runs to an end, by its name.
 pub(super) fn runs_to_completion(kind: &str) -> bool {
-    tokens(kind).last().is_some_and(|token| word(token.as_str()).runs())
+    tokens(kind).last().is_some_and(|token| List::RunKind.has(token.as_str()))
 }
 
 #[cfg(test)]

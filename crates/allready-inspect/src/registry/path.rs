@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::view::{self, Step};
+
 /// A dotted path from the object's root. What follows `metadata.labels.` or `metadata.annotations.` is one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
-    text: String,
     segments: Vec<String>,
 }
 
@@ -22,11 +23,7 @@ impl Path {
             }
             None => text.split('.').map(str::to_owned).collect(),
         };
-        Self { text: text.to_owned(), segments }
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        &self.text
+        Self { segments }
     }
 
     /// What stands there; null is as good as nothing.
@@ -34,6 +31,18 @@ impl Path {
         let found =
             self.segments.iter().try_fold(object, |value, segment| value.as_object()?.get(segment))?;
         (!found.is_null()).then_some(found)
+    }
+
+    /// As a path of a view.
+    pub(crate) fn steps(&self) -> view::Path<'_> {
+        view::Path::of(self.segments.iter().map(String::as_str))
+    }
+
+    /// Whether it is a key right below a path.
+    pub(crate) fn is(&self, path: &view::Path<'_>, key: &str) -> bool {
+        let mut steps = path.steps().iter().copied().chain([Step::Field(key)]);
+        self.segments.len() == path.steps().len() + 1
+            && self.segments.iter().all(|segment| steps.next() == Some(Step::Field(segment)))
     }
 
     /// The key, if this is a field right below `status`.
@@ -61,6 +70,11 @@ impl Values {
         let list = text.split('|').find_map(|one| one.split_once("[].")).map(|(list, _)| Path::parse(list));
         let of_item = |one: &str| Path::parse(one.split_once("[].").map_or(one, |(_, rest)| rest));
         Self { text: text.to_owned(), list, paths: text.split('|').map(of_item).collect() }
+    }
+
+    /// The path that is looked at first, as a path of a view.
+    pub(crate) fn first_steps(&self) -> view::Path<'_> {
+        view::Path::of(self.first().split('.').map(|field| field.trim_end_matches("[]")))
     }
 
     /// The path that is looked at first.

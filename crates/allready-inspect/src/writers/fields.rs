@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::path::Step;
+use crate::view::Step;
 
 /// How much of something a manager owns.
 #[derive(Clone, Copy, Debug)]
@@ -53,27 +53,22 @@ impl<'a> Reach<'a> {
     pub(super) fn step<'v>(self, step: Step<'_>, value: Option<&'v Value>) -> (Self, Option<&'v Value>) {
         match step {
             Step::Field(name) => (self.field(name), value.and_then(|value| value.get(name))),
-            Step::Item(item) => match value {
-                Some(Value::Array(items)) => {
-                    let found = find(items, item);
-                    let value = found.and_then(|index| items.get(index));
-                    (self.item(item, found, value), value)
-                }
-                Some(other) => (self.field(item), other.get(item)),
-                None => (self.item(item, None, None), None),
-            },
+            Step::Item { index, name } => {
+                let value = value.and_then(|value| value.get(index));
+                (self.item(name, index, value), value)
+            }
         }
     }
 
     /// What is owned of an item of a list.
-    fn item(self, name: &str, index: Option<usize>, value: Option<&Value>) -> Self {
+    fn item(self, name: Option<&str>, index: usize, value: Option<&Value>) -> Self {
         let Self::Part(tree) = self else { return self };
-        if let Some(node) = tree.get(&key_of("name", name)) {
+        if let Some(node) = name.and_then(|name| tree.get(&key_of("name", name))) {
             return Self::of(Some(node));
         }
         let is_meant = |key: &str| match (key.strip_prefix("k:"), key.strip_prefix("i:")) {
-            (Some(keys), _) => is_item(keys, name, value),
-            (_, Some(at)) => index.is_some_and(|index| at.parse() == Ok(index)),
+            (Some(keys), _) => is_item(keys, name.unwrap_or_default(), value),
+            (_, Some(at)) => at.parse() == Ok(index),
             _ => false,
         };
         Self::of(tree.iter().find(|(key, _)| is_meant(key)).map(|(_, node)| node))
@@ -123,13 +118,6 @@ fn key_of(field: &str, value: &str) -> String {
         return key;
     }
     format!("k:{{\"{field}\":{}}}", Value::from(value))
-}
-
-/// Which item of a list is meant by a name: that of its name or type, or the one at an index.
-fn find(items: &[Value], name: &str) -> Option<usize> {
-    let by = |field: &str| items.iter().position(|item| item.get(field).is_some_and(|value| value == name));
-    let at = || name.parse().ok().filter(|&index: &usize| index < items.len());
-    by("name").or_else(|| by("type")).or_else(at)
 }
 
 /// Whether keys such as `{"containerPort":80,"protocol":"TCP"}` are those of an item.

@@ -6,10 +6,8 @@
 //!
 //! Reading never fails: what is not as the API server writes it is owned by nobody.
 
-mod conditions;
 mod fields;
 mod ownership;
-mod path;
 #[cfg(test)]
 mod tests;
 mod weigh;
@@ -21,19 +19,20 @@ pub use ownership::{Agreement, Manager, Operation, OwnedCondition, Owner, Owners
 
 use allready_core::Time;
 use fields::{ConditionKey, Reach};
-use path::steps;
+
+use crate::view::Path;
 
 /// Who wrote something.
 ///
 /// ```
-/// use allready_inspect::writers::{Writer, of_field};
+/// use allready_inspect::{view::Path, writers::{Writer, of_field}};
 /// use serde_json::json;
 ///
 /// let object = json!({ "metadata": { "managedFields": [{
 ///     "manager": "kube-scheduler", "time": "2026-03-01T10:00:00Z", "fieldsV1": { "f:status": { "f:phase": {} } },
 /// }] } });
 /// let time = "2026-03-01T10:00:00Z".parse().ok();
-/// assert_eq!(of_field(&object, "status.phase"), Some(Writer { manager: "kube-scheduler".to_owned(), time }));
+/// assert_eq!(of_field(&object, &Path::of(["status", "phase"])), Some(Writer { manager: "kube-scheduler".to_owned(), time }));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Writer {
@@ -60,7 +59,7 @@ enum Hold {
 /// owned as a whole.
 ///
 /// ```
-/// use allready_inspect::writers::of_condition;
+/// use allready_inspect::{view::Path, writers::of_condition};
 /// use serde_json::json;
 ///
 /// let object = json!({
@@ -71,10 +70,10 @@ enum Hold {
 ///     }] },
 ///     "status": { "conditions": [{ "type": "Ready", "status": "True" }] },
 /// });
-/// assert_eq!(of_condition(&object, "status.conditions", "Ready").unwrap().manager, "kubelet");
-/// assert_eq!(of_condition(&object, "status.conditions", "Other"), None);
+/// assert_eq!(of_condition(&object, &Path::of(["status", "conditions"]), "Ready").unwrap().manager, "kubelet");
+/// assert_eq!(of_condition(&object, &Path::of(["status", "conditions"]), "Other"), None);
 /// ```
-pub fn of_condition(object: &Value, list: &str, type_: &str) -> Option<Writer> {
+pub fn of_condition(object: &Value, list: &Path<'_>, type_: &str) -> Option<Writer> {
     let key = ConditionKey::new(type_);
     latest(object, |reach| match walk(reach, list, object).condition(&key) {
         Reach::None => None,
@@ -87,7 +86,7 @@ pub fn of_condition(object: &Value, list: &str, type_: &str) -> Option<Writer> {
 /// Who wrote a field, such as `status.phase`. Of a field with fields of its own, it is whoever wrote one of them last.
 ///
 /// ```
-/// use allready_inspect::writers::of_field;
+/// use allready_inspect::{view::Path, writers::of_field};
 /// use serde_json::json;
 ///
 /// let object = json!({
@@ -96,10 +95,10 @@ pub fn of_condition(object: &Value, list: &str, type_: &str) -> Option<Writer> {
 ///     }] },
 ///     "status": { "phase": "Pending" },
 /// });
-/// assert_eq!(of_field(&object, "status.phase").unwrap().manager, "kube-scheduler");
-/// assert_eq!(of_field(&object, "status.reason"), None);
+/// assert_eq!(of_field(&object, &Path::of(["status", "phase"])).unwrap().manager, "kube-scheduler");
+/// assert_eq!(of_field(&object, &Path::of(["status", "reason"])), None);
 /// ```
-pub fn of_field(object: &Value, field: &str) -> Option<Writer> {
+pub fn of_field(object: &Value, field: &Path<'_>) -> Option<Writer> {
     latest(object, |reach| match walk(reach, field, object) {
         Reach::None => None,
         Reach::Whole => Some(Hold::Exactly),
@@ -107,25 +106,10 @@ pub fn of_field(object: &Value, field: &str) -> Option<Writer> {
     })
 }
 
-/// What stands at a path within an object, such as `status.listeners[web].conditions`.
-///
-/// ```
-/// use allready_inspect::writers::at;
-/// use serde_json::json;
-///
-/// let object = json!({ "status": { "listeners": [{ "name": "web", "attachedRoutes": 3 }] } });
-/// assert_eq!(at(&object, "status.listeners[web].attachedRoutes"), Some(&json!(3)));
-/// assert_eq!(at(&object, "status.listeners[0].name"), Some(&json!("web")));
-/// assert_eq!(at(&object, "status.listeners[tls]"), None);
-/// ```
-pub fn at<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
-    steps(path).try_fold(object, |value, step| Reach::None.step(step, Some(value)).1)
-}
-
 /// What is owned at the end of a path.
-fn walk<'a>(mut reach: Reach<'a>, path: &str, object: &Value) -> Reach<'a> {
+fn walk<'a>(mut reach: Reach<'a>, path: &Path<'_>, object: &Value) -> Reach<'a> {
     let mut value = Some(object);
-    for step in steps(path) {
+    for &step in path.steps() {
         if !matches!(reach, Reach::Part(_)) {
             break;
         }

@@ -6,12 +6,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    conditions::{self, List},
     entries,
     fields::{ConditionKey, Reach},
     text, time, walk,
     weigh::{Budget, length, weigh},
 };
+use crate::view::{ConditionList, Step, View};
 use allready_core::Time;
 
 /// The fields of a condition that say something; its type and its being there are not among them.
@@ -132,6 +132,9 @@ pub struct OwnedCondition {
     pub list: String,
     /// Its place in it.
     pub index: usize,
+    /// The JSON pointer to it.
+    #[serde(skip)]
+    pub pointer: String,
     /// Its type.
     #[serde(rename = "type")]
     pub type_: String,
@@ -188,9 +191,10 @@ pub fn all(object: &Value) -> Ownership {
     let entries = entries(object);
     let mut budget = Budget::default();
     let managers: Vec<Manager> = entries.iter().map(|entry| manager(entry, object, &mut budget)).collect();
-    let (lists, mut is_complete) = conditions::lists(object);
+    let view = View::new(object);
+    let mut is_complete = view.has_all_lists();
     let mut conditions = Vec::new();
-    for list in &lists {
+    for list in view.lists() {
         if !budget.take(entries.len()) {
             break;
         }
@@ -228,7 +232,7 @@ fn manager(entry: &Value, object: &Value, budget: &mut Budget) -> Manager {
 
 /// The conditions of a list with their owners.
 fn owned(
-    list: &List<'_>,
+    list: &ConditionList<'_>,
     object: &Value,
     managers: &[Manager],
     budget: &mut Budget,
@@ -240,7 +244,7 @@ fn owned(
         .enumerate()
         .filter(|(_, reach)| !matches!(reach, Reach::None))
         .collect();
-    for (index, condition) in list.conditions.iter().enumerate() {
+    for (index, condition) in list.value.as_array().into_iter().flatten().enumerate() {
         if !budget.take(reaches.len() + 1) {
             return;
         }
@@ -254,8 +258,9 @@ fn owned(
         };
         parts.sort_by_key(|part| std::cmp::Reverse(rank(part)));
         into.push(OwnedCondition {
-            list: list.path.clone(),
+            list: list.path.to_string(),
             index,
+            pointer: list.path.join(Step::Item { index, name: None }).pointer(),
             type_: type_.to_owned(),
             owners: parts
                 .iter()

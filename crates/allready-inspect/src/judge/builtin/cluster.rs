@@ -1,11 +1,12 @@
 //! Autoscalers, definitions, disruption budgets, nodes and namespaces.
 
 use crate::judge::Rule;
+use crate::view::{number, text};
 use serde_json::Value;
 
-use super::super::case::{Case, is_truthy, number, text};
+use super::super::case::{Case, is_truthy};
 use super::super::listed::{Listed, Said, find};
-use super::super::signal::Signal;
+use super::super::signal::{Place, Signal};
 use super::{conditions, unseen};
 use crate::health::Health::{Degraded, Healthy, Progressing, Suspended};
 use crate::registry::ConditionRole;
@@ -93,7 +94,7 @@ pub(super) fn definition<'a>(case: &Case<'a>) -> Signal<'a> {
         return names.signal(Progressing, RULE);
     }
     let Some(established) = find(&list, "Established") else {
-        return Signal::at(Progressing, RULE, "status.conditions[Established]")
+        return Signal::new(Progressing, RULE, Place::Condition("Established"))
             .message("not established yet");
     };
     if established.said() != Said::True {
@@ -132,7 +133,7 @@ pub(super) fn node<'a>(case: &Case<'a>) -> Signal<'a> {
     const RULE: Rule = Rule::Node;
     let list = conditions(case);
     let Some(ready) = find(&list, "Ready") else {
-        return Signal::at(Progressing, RULE, "status.conditions[Ready]").message("has not reported yet");
+        return Signal::new(Progressing, RULE, Place::Condition("Ready")).message("has not reported yet");
     };
     if ready.said() != Said::True {
         return ready.signal(Degraded, RULE);

@@ -8,12 +8,13 @@ mod storage;
 mod workload;
 
 use super::Rule;
-use super::case::{Case, behind, number};
+use super::case::{Case, behind};
 use super::listed::{Listed, read};
-use super::signal::Signal;
+use super::signal::{Place, Signal};
 use super::silence::is_silent;
 use crate::health::Health::Progressing;
 use crate::registry::Builtin;
+use crate::view::number;
 
 /// What a built-in kind comes to by its own rule.
 pub(super) fn judge<'a>(case: &Case<'a>, kind: Builtin) -> Signal<'a> {
@@ -50,7 +51,7 @@ fn unseen<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     };
     match case.status("observedGeneration").and_then(number) {
         Some(observed) if observed >= generation => None,
-        Some(observed) => Some(behind("status.observedGeneration", observed, generation)),
+        Some(observed) => Some(behind(Place::Key("observedGeneration"), observed, generation)),
         None => Some(
             Signal::at(Progressing, Rule::GenerationBehind, "status.observedGeneration")
                 .reason("GenerationNotObserved")

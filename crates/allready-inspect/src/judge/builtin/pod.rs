@@ -1,9 +1,10 @@
 //! Pods.
 
 use crate::judge::Rule;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::super::case::{Case, get, number, text};
+use super::super::case::Case;
+use super::super::containers::containers;
 use super::super::listed::{Listed, Said, find};
 use super::super::signal::{Place, Signal, instant};
 use super::conditions;
@@ -38,7 +39,7 @@ pub(super) fn judge<'a>(case: &Case<'a>) -> Signal<'a> {
                 changing(&list).unwrap_or_else(|| ready.signal(Healthy, Rule::Pod))
             }
             Some(ready) => ready.signal(Progressing, Rule::Pod),
-            None => Signal::at(Progressing, Rule::Pod, "status.conditions[Ready]"),
+            None => Signal::new(Progressing, Rule::Pod, Place::Condition("Ready")),
         };
     }
     if let Some(scheduled) = find(&list, "PodScheduled")
@@ -60,47 +61,12 @@ fn changing<'a>(list: &[Listed<'a>]) -> Option<Signal<'a>> {
     Some(found.signal(if is_refused { Degraded } else { Progressing }, Rule::Pod))
 }
 
-/// A container that waits for something that waiting does not mend.
+/// A container that does not get well by waiting.
 fn stuck_container<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
-    for key in ["initContainerStatuses", "containerStatuses"] {
-        for container in case.status(key).and_then(Value::as_array).into_iter().flatten() {
-            if !case.spend(1) {
-                return None;
-            }
-            let Some(container) = container.as_object() else { continue };
-            if key == "containerStatuses"
-                && let Some(failed) = failed_for_good(case, container)
-            {
-                return Some(failed);
-            }
-            let Some(waiting) = get(Some(container), &["state", "waiting"]).and_then(Value::as_object) else {
-                continue;
-            };
-            let reason = waiting.get("reason").and_then(Value::as_str).unwrap_or_default();
-            let is_stuck = reason.ends_with("BackOff")
-                || reason.starts_with("Err")
-                || reason.ends_with("Error")
-                || reason == "InvalidImageName";
-            if is_stuck {
-                let name = container.get("name").and_then(Value::as_str).unwrap_or_default();
-                let place = Place::Field(format!("status.{key}[{name}].state.waiting").into());
-                let signal = Signal::new(Degraded, Rule::Pod, place).reason(reason);
-                return Some(signal.message(text(waiting.get("message"))));
-            }
-        }
-    }
-    None
-}
-
-/// A container that failed in a Pod that restarts none; the others may run on.
-fn failed_for_good<'a>(case: &Case<'a>, container: &'a Map<String, Value>) -> Option<Signal<'a>> {
-    let ended = get(Some(container), &["state", "terminated"])?.as_object()?;
-    let is_last = case.spec("restartPolicy").and_then(Value::as_str) == Some("Never");
-    let failed = number(ended.get("exitCode")?)? != 0;
-    let name = container.get("name").and_then(Value::as_str).unwrap_or_default();
-    let place = Place::Field(format!("status.containerStatuses[{name}].state.terminated").into());
-    let signal = || Signal::new(Degraded, Rule::Pod, place).reason(text(ended.get("reason")));
-    (is_last && failed).then(|| signal().message(text(ended.get("message"))))
+    let mut affordable = containers(&case.view).take_while(|_| case.spend(1));
+    let stuck = affordable.find(|container| container.health == Degraded)?;
+    let signal = Signal::new(Degraded, Rule::Pod, Place::Path(stuck.path));
+    Some(signal.reason(stuck.reason).message(stuck.message))
 }
 
 /// A Pod that ends, and whose Job has not: running is not the end.

@@ -1,9 +1,10 @@
 //! What keeps Pods running.
 
 use crate::judge::Rule;
+use crate::view::number;
 use serde_json::Value;
 
-use super::super::case::{Case, get, is_truthy, number};
+use super::super::case::{Case, get, is_truthy};
 use super::super::listed::{Said, find};
 use super::super::signal::Signal;
 use super::{conditions, unseen};

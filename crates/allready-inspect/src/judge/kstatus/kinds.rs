@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::read::{Conditions, number, text};
 use super::{Misshapen, Outcome};
-use crate::judge::group;
+use crate::view::group;
 use allready_core::{Time, found};
 
 /// For how many seconds after its creation a Pod may be without a node.

@@ -1,5 +1,6 @@
 //! O13 to O15: which status of a condition is good, and whether the reason and the presence fit.
 
+use crate::words::names_failure;
 use crate::{
     lint::{
         Place, Severity,
@@ -81,7 +82,7 @@ fn reason(
     }
     let good = polarity.status(allready_core::Standing::Good);
     let is_odd = if condition.status == good {
-        names::is_error_like(reason)
+        names_failure(type_, reason)
     } else if condition.status == good.inverted() && condition.status != Status::Unknown {
         polarity == Polarity::NormalTrue && names::is_success_like(reason)
     } else {

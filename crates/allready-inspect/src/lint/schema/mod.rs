@@ -190,29 +190,12 @@ fn default_problem(entry: &Value, set: Option<&ConditionSet>) -> Option<(Severit
         let message = format!("the default of {type_} is {:?}, which nobody has found out", excerpt(status));
         return Some((Severity::Warning, message));
     }
-    (!is_pending(entry["reason"].as_str().unwrap_or_default())).then(|| {
+    (!names::is_pending(entry["reason"].as_str().unwrap_or_default())).then(|| {
         (
             Severity::Info,
             format!("the default of {type_} does not say that somebody is awaited, as Pending does"),
         )
     })
-}
-
-/// Whether a reason says that somebody is awaited.
-fn is_pending(reason: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "Pending",
-        "Awaiting",
-        "Waiting",
-        "Unknown",
-        "Initializing",
-        "Reconciled",
-        "Reconciling",
-        "Initial",
-        "New",
-        "Yet",
-    ];
-    names::words(reason).iter().any(|word| WORDS.contains(word))
 }
 
 /// A value in a schema, for a message.

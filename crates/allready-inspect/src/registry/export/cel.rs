@@ -74,9 +74,9 @@ fn wished(recipe: &Recipe) -> Vec<String> {
         "!has(metadata.deletionTimestamp)".to_owned(),
         format!(
             "!['labels', 'annotations'].exists(m, m in metadata && type(metadata[m]) == map && metadata[m].exists(k, metadata[m][k].lowerAscii() in {} && {}.matches('({})$')))",
-            list(&words::NOTED),
+            list(&words::noted()),
             cel_parts::flat("k"),
-            words::NOTES.join("|")
+            words::notes().join("|")
         ),
         format!("!{}.exists(f, f in spec && spec[f] == true)", list(&words::SWITCHES)),
         format!(

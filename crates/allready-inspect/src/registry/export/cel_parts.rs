@@ -51,13 +51,13 @@ pub(super) fn below(
 
 /// Whether the name of a field is one that holds a state everywhere.
 fn is_usual(key: &str) -> String {
-    format!("{} in {}", flat(key), list(&words::STATE_KEYS))
+    format!("{} in {}", flat(key), list(&words::state_keys()))
 }
 
 /// Whether the name of a field is another that holds a state.
 fn is_other(key: &str) -> String {
     let key = flat(key);
-    let (ends, others) = (words::STATE_ENDS.join("|"), words::OTHER_TIMES.join("|"));
+    let (ends, others) = (words::state_ends().join("|"), words::other_times().join("|"));
     format!("({key}.matches('({ends})$') && !{key}.matches('^({others})'))")
 }
 
@@ -83,7 +83,7 @@ pub(super) fn bad_states(part: &str, declared: &[&str], good: &[&str], above: Op
         "({small} in {} || {} || {small}.matches('({})$'))",
         list(&words::bad()),
         hurts(&value),
-        words::APART.join("|")
+        words::apart().join("|")
     );
     let (usual, other) = (is_usual("s"), is_other("s"));
     let is_bad = match above {
@@ -114,7 +114,7 @@ pub(super) fn bad_words(part: &str, above: &str) -> String {
     format!(
         "(({}.matches('({})$') || {part}.all(w, type({part}[w]) == string)) && {part}.exists(w, type({part}[w]) == string && {}.replace(' ', '') in {}))",
         flat(above),
-        words::MAPS_OF_STATES.join("|"),
+        words::maps_of_states().join("|"),
         flat(&format!("{part}[w]")),
         list(&words::bad())
     )
@@ -134,7 +134,7 @@ pub(super) fn good_state(declared: &[&str], good: &[&str]) -> String {
     format!(
         "status.exists(s, !(s in {}) && type(status[s]) == string && s.lowerAscii() in {} && status[s].lowerAscii() in {})",
         list(declared),
-        list(&words::STATE_KEYS),
+        list(&words::state_keys()),
         list(good)
     )
 }
@@ -145,7 +145,7 @@ fn is_good_flag() -> String {
     format!(
         "({name}.matches('^({})$|({})$|^{}') && !{name}.matches('^({})'))",
         words::good_flags().join("|"),
-        words::GOOD_FLAG_ENDS.join("|"),
+        words::good_flag_ends().join("|"),
         words::GOOD_FLAG_START,
         words::FLAG_DENIALS.join("|")
     )
@@ -186,11 +186,11 @@ pub(super) fn errors(part: &str) -> String {
     let name = flat("r");
     format!(
         "{part}.exists(r, type({value}) in [int, double] ? ({name} in {} && {value} > 0) : ({name}.matches('({})$|^({})$') && (type({value}) == string ? ({value} != '' && !({}.replace('/', '').replace(' ', '') in {})) : type({value}) in [list, map] ? size({value}) > 0 : false)))",
-        list(&words::ERROR_COUNTERS),
+        list(&words::error_counters()),
         words::error_ends().join("|"),
-        words::ERROR_KEYS.join("|"),
+        words::error_keys().join("|"),
         flat(&value),
-        list(&words::NO_ERROR)
+        list(&words::no_error())
     )
 }
 
@@ -234,7 +234,7 @@ fn shares(recipe: &Recipe, part: &str) -> String {
     let side = |at: usize| format!("int({value}.split('/')[{at}].trim().split(' ')[0])");
     let fraction = format!(
         "({name}.matches('{}') && {value}.matches('^[0-9]{{1,6}} */ *[0-9]{{1,6}}( .*)?$') && {} < {})",
-        words::FRACTIONS.join("|"),
+        words::fractions().join("|"),
         side(0),
         side(1)
     );
@@ -242,8 +242,11 @@ fn shares(recipe: &Recipe, part: &str) -> String {
     if names.is_empty() {
         return format!("{part}.exists(f, type({value}) == string && {fraction})");
     }
-    let is_share =
-        format!("{name}.matches('{}') && !{name}.matches('^({})')", names.join("|"), words::LIMITS.join("|"));
+    let is_share = format!(
+        "{name}.matches('{}') && !{name}.matches('^({})')",
+        names.join("|"),
+        words::limits().join("|")
+    );
     let percentage = format!("({is_share} && {value}.matches('^ *[0-9]{{1,2}}([.][0-9]*)? *%$'))");
     let number = format!("({name}.contains('percent') && {is_share} && {value} >= 0 && {value} < 100)");
     format!(
@@ -289,7 +292,7 @@ fn short_below(part: &str) -> String {
     );
     format!(
         "{part}.exists(h, type({part}[h]) in [int, double] && ['ready', 'healthy', 'available'].exists(p, {name}.startsWith(p) && (p != 'available' || {noun} in {}) && {part}.exists(w, type({part}[w]) in [int, double] && {is_wish} && {part}[h] < {part}[w])))",
-        list(&words::COUNTED)
+        list(&words::counted())
     )
 }
 
@@ -300,23 +303,23 @@ fn short(recipe: &Recipe) -> String {
     let lacks = format!(
         "{name}.matches('^({})(({})$|({}))')",
         words::lacks(recipe).join("|"),
-        words::COUNTED.join("|"),
-        words::COUNTED_ONE.join("|")
+        words::counted().join("|"),
+        words::counted_one().join("|")
     );
     // Every noun that the name may be about: after a beginning, or before an end.
     let nouns = format!(
         "({}.filter(p, {name}.startsWith(p)).map(p, {name} == p ? 'replicas' : {name}.substring(size(p))).filter(n, !{name}.startsWith('available') || n in {}) + {}.filter(n, {name}.matches('^' + n + '({})$')))",
-        list(&words::HAVE),
-        list(&words::COUNTED),
-        list(&words::COUNTED),
-        words::HAVE_ENDS.join("|")
+        list(&words::have()),
+        list(&words::counted()),
+        list(&words::counted()),
+        words::have_ends().join("|")
     );
     let of_spec = format!(
         "spec.exists(w, {} && (({} in {} && n in {}) || {} == n) && {})",
         is_number("spec[w]"),
         flat("w"),
-        list(&words::SIZES),
-        list(&words::SIZED),
+        list(&words::sizes()),
+        list(&words::sized()),
         flat("w"),
         less("spec")
     );
@@ -331,7 +334,7 @@ fn short(recipe: &Recipe) -> String {
     let of_lists = format!(
         "(n.endsWith('s') && spec.exists(w, type(spec[w]) == list && {}.startsWith(n.substring(0, size(n) - 1)) && spec[w].exists(x, type(x) == map && {}.exists(z, z in x && (size(spec[w]) > 1 || double(status[h]) < double(x[z]))))))",
         flat("w"),
-        list(&words::ITEM_SIZES)
+        list(&words::item_sizes())
     );
     format!(
         "status.exists(h, {} && (({lacks} && double(status[h]) > 0.0) || {nouns}.exists(n, {of_spec} || {of_status} || {of_lists})))",

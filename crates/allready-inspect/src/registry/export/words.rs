@@ -4,26 +4,19 @@
 use std::collections::BTreeSet;
 
 use super::recipe::Recipe;
-use crate::judge::{
-    errors, flags,
-    lexicon::{
-        AT_REST, BAD_NAME, BROKEN, BROKEN_STEMS, DEGRADED, DONE, HARD_STEMS, HEALTHY, MISSING, RUN_BEGINS,
-        RUNS, SUSPENDED,
-    },
-    notes, numbers, reading, states,
-};
+use crate::words::{self, BROKEN_PAIRS, List};
 
 /// Words in small letters and without signs.
 type Words = Vec<&'static str>;
 
-fn split(lists: &[&'static str]) -> Words {
-    let words: BTreeSet<&str> = lists.iter().flat_map(|list| list.split_whitespace()).collect();
+fn split(lists: &[List]) -> Words {
+    let words: BTreeSet<&str> = lists.iter().flat_map(|list| list.words()).collect();
     words.into_iter().collect()
 }
 
 /// A reason with one of these in it is no reason of a good status.
 pub(super) fn hard() -> Words {
-    let mut words: Words = HARD_STEMS.into_iter().chain(BROKEN_STEMS).chain(["err"]).collect();
+    let mut words: Words = List::FailureStem.words().chain(List::BrokenStem.words()).chain(["err"]).collect();
     words.sort_unstable();
     words.dedup();
     words
@@ -32,7 +25,7 @@ pub(super) fn hard() -> Words {
 /// A text with one of these in it may speak of something broken.
 pub(super) fn hurt() -> Vec<String> {
     let mut words: Vec<String> = hard().into_iter().chain(broken()).map(str::to_owned).collect();
-    words.extend(reading::BROKEN_PAIRS.map(|(first, second)| [first, second].concat()));
+    words.extend(BROKEN_PAIRS.map(|(first, second)| [first, second].concat()));
     words.extend(["warning".to_owned()]);
     words.sort_unstable();
     words.dedup();
@@ -44,13 +37,13 @@ pub(super) const RECOVERIES: [&str; 3] = ["failover", "failback", "failsafe"];
 
 /// A reason that is one of these is no reason of a good status either.
 pub(super) fn broken() -> Words {
-    split(&[BROKEN])
+    split(&[List::Broken])
 }
 
 /// A type with one of these in its name, of which nothing is declared, may be one of which True is bad, or of rest.
 pub(super) fn bad_names() -> Words {
-    let mut words = split(&[BAD_NAME, BROKEN, AT_REST]);
-    words.extend(BROKEN_STEMS);
+    let mut words = split(&[List::BadName, List::Broken, List::AtRest]);
+    words.extend(List::BrokenStem.words());
     words.extend([
         "required",
         "outofsync",
@@ -79,18 +72,17 @@ pub(super) fn done() -> Words {
     let reasons =
         ["AsExpected", "Completed", "Complete", "Succeeded", "Success", "Finished", "Done", "Available"];
     let reasons = reasons.into_iter().chain(["NewReplicaSetAvailable", "ReplicaSetAvailable", "UpToDate"]);
-    debug_assert!(DONE.contains("succeeded"));
-    reasons.filter(|reason| reading::is_done(reason)).collect()
+    reasons.filter(|reason| words::is_done(reason)).collect()
 }
 
 /// Rest, in a reason or in the name of an annotation.
 pub(super) fn at_rest() -> Words {
-    split(&[AT_REST])
+    split(&[List::AtRest])
 }
 
 /// What is good as a state.
 pub(super) fn good(recipe: &Recipe) -> Words {
-    let mut words = split(&[HEALTHY]);
+    let mut words = split(&[List::Healthy]);
     if recipe.runs {
         let begins = begins_a_run();
         words.retain(|word| !begins.contains(word));
@@ -102,127 +94,169 @@ pub(super) fn good(recipe: &Recipe) -> Words {
 
 /// Of what is good as a state, what is not the end of something that runs to one.
 pub(super) fn begins_a_run() -> Words {
-    split(&[RUN_BEGINS, "running"])
+    let mut words = split(&[List::RunBegins]);
+    words.push("running");
+    words
 }
 
 /// A field or a part with one of these in its name may be about something that runs to an end.
 pub(super) fn runs() -> Words {
-    split(&[RUNS])
+    split(&[List::RunKind])
 }
 
 /// What is broken as a state.
 pub(super) fn bad() -> Words {
-    split(&[DEGRADED, MISSING])
+    split(&[List::Degraded, List::Missing])
 }
 
 /// What rests as a state.
 pub(super) fn resting() -> Words {
-    split(&[SUSPENDED])
+    split(&[List::Suspended])
 }
 
 /// What says nothing as a state.
 pub(super) fn neutral() -> Words {
     let words = ["true", "false", "none", "unset", "default", "yes", "no"];
-    words.into_iter().filter(|word| reading::state(word, false).is_none()).collect()
+    words.into_iter().filter(|word| words::state(word, false).is_none()).collect()
 }
 
 /// Names of fields that hold a state.
-pub(super) const STATE_KEYS: [&str; 21] = states::KEYS;
+pub(super) fn state_keys() -> Words {
+    List::StateField.words().collect()
+}
 /// How names of fields end that hold a state.
-pub(super) const STATE_ENDS: [&str; 8] = states::KEY_ENDS;
+pub(super) fn state_ends() -> Words {
+    List::StateFieldEnding.words().collect()
+}
 
 /// How names of fields begin that hold the state of another time.
-pub(super) const OTHER_TIMES: [&str; 6] = states::OTHER_TIMES;
+pub(super) fn other_times() -> Words {
+    List::OtherTime.words().collect()
+}
 /// How words end that say that something is not in step.
-pub(super) const APART: [&str; 3] = states::APART;
+pub(super) fn apart() -> Words {
+    List::Apart.words().collect()
+}
 
 /// Names of fields that hold the state of a step, with the name of the field that names the step.
 pub(super) fn steps() -> Vec<(String, &'static str)> {
     let of = |step| ["status", "state"].map(|end| ([step, end].concat(), step));
-    states::STEPS.into_iter().flat_map(of).collect()
+    List::StepField.words().flat_map(of).collect()
 }
 
 /// Names of booleans that should be true.
 pub(super) fn good_flags() -> Words {
-    split(&[flags::GOOD])
+    split(&[List::GoodFlag])
 }
 /// How names of booleans end that should be true.
-pub(super) const GOOD_FLAG_ENDS: [&str; 3] = flags::GOOD_ENDS;
+pub(super) fn good_flag_ends() -> Words {
+    List::GoodFlagEnding.words().collect()
+}
 /// How the name of a boolean begins that should be true.
-pub(super) const GOOD_FLAG_START: &str = flags::GOOD_START;
+pub(super) const GOOD_FLAG_START: &str = "readyto";
 /// What begins so should not be true for that.
-pub(super) const FLAG_DENIALS: [&str; 2] = flags::DENIALS;
+pub(super) const FLAG_DENIALS: [&str; 2] = ["un", "not"];
 /// Names of booleans that should not be false.
 pub(super) fn steps_by_flag() -> Words {
-    split(&[flags::BROKEN_STEPS, flags::STEPS])
+    split(&[List::BrokenStep, List::Step])
 }
 /// Names of booleans that should be false, beside those that speak of a failure.
 pub(super) fn bad_flags() -> Words {
-    split(&[flags::BROKEN, flags::UNDER_WAY])
+    split(&[List::BrokenFlag, List::ActivityFlag])
 }
 /// Names of booleans that are true of what rests.
 pub(super) fn resting_flags() -> Words {
-    split(&[flags::RESTING])
+    split(&[List::RestFlag])
 }
 
 /// How names of fields end that hold an error.
 pub(super) fn error_ends() -> Vec<String> {
-    let texts = |of: &'static str| errors::TEXTS.map(move |text| [of, text].concat());
+    let texts = |of: &'static str| List::ErrorTextEnding.words().map(move |text| [of, text].concat());
     let mut ends: Vec<String> = ["error", "errors", "failure"].into_iter().flat_map(texts).collect();
     ends.extend(["error", "errors"].map(str::to_owned));
     ends
 }
 /// Names of fields that hold an error.
-pub(super) const ERROR_KEYS: [&str; 9] = errors::KEYS;
+pub(super) fn error_keys() -> Words {
+    List::ErrorField.words().collect()
+}
 /// Names of numbers of errors.
-pub(super) const ERROR_COUNTERS: [&str; 15] = errors::COUNTERS;
+pub(super) fn error_counters() -> Words {
+    List::ErrorCounter.words().collect()
+}
 /// What stands there when there is none.
-pub(super) const NO_ERROR: [&str; 7] = errors::NONE;
+pub(super) fn no_error() -> Words {
+    List::NoError.words().collect()
+}
 /// How names of lists begin in which nothing should be.
 pub(super) fn failures() -> Words {
-    states::BROKEN_LISTS.into_iter().chain(states::UNREADY_LISTS).chain(["notready"]).collect()
+    List::BrokenList.words().chain(List::UnreadyList.words()).chain(["notready"]).collect()
 }
 /// How messages begin that tell of a failure.
 pub(super) const BEGINNINGS: [&str; 3] = ["failed", "error", "failure"];
 
 /// What a label or an annotation says of a failure.
-pub(super) const NOTED: [&str; 6] = notes::FAILURES;
+pub(super) fn noted() -> Words {
+    List::LabelFailure.words().collect()
+}
 /// How names of labels and annotations end that say how it is.
-pub(super) const NOTES: [&str; 5] = notes::NAMES;
+pub(super) fn notes() -> Words {
+    List::LabelEnding.words().collect()
+}
 
 /// Names of parts of a status that are not about now.
 pub(super) const SKIPPED: [&str; 7] =
     ["history", "previous", "lastapplied", "versions", "resources", "managed", "conditions"];
 /// How names of parts end whose values are states.
-pub(super) const MAPS_OF_STATES: [&str; 4] = states::MAPS_OF_STATES;
+pub(super) fn maps_of_states() -> Words {
+    List::StatesMap.words().collect()
+}
 
 /// How names of numbers begin that have to reach another.
-pub(super) const HAVE: [&str; 8] = numbers::HAVE;
-/// How names of numbers of [`COUNTED`] end that have to reach another.
-pub(super) const HAVE_ENDS: [&str; 3] = numbers::ENDS;
+pub(super) fn have() -> Words {
+    List::Have.words().collect()
+}
+/// How names of numbers of [`counted`] end that have to reach another.
+pub(super) fn have_ends() -> Words {
+    List::HaveEnding.words().collect()
+}
 /// What is counted.
-pub(super) const COUNTED: [&str; 14] = numbers::COUNTED;
+pub(super) fn counted() -> Words {
+    List::Counted.words().collect()
+}
 /// Of which the other may be called by its size.
-pub(super) const SIZED: [&str; 5] = numbers::SIZED;
+pub(super) fn sized() -> Words {
+    List::Sized.words().collect()
+}
 /// How the other is called then.
-pub(super) const SIZES: [&str; 5] = numbers::SIZES;
+pub(super) fn sizes() -> Words {
+    List::Size.words().collect()
+}
 /// How it is called in the items of a list.
-pub(super) const ITEM_SIZES: [&str; 3] = numbers::ITEM_SIZES;
+pub(super) fn item_sizes() -> Words {
+    List::ItemSize.words().collect()
+}
 /// How names of numbers begin that should be none.
 pub(super) fn lacks(recipe: &Recipe) -> Words {
-    let failed = if recipe.runs { &[][..] } else { &numbers::FAILED };
-    numbers::LACKS.into_iter().chain(["notready"]).chain(failed.iter().copied()).collect()
+    let failed = List::Failed.words().filter(|_| !recipe.runs);
+    List::Lack.words().chain(["notready"]).chain(failed).collect()
 }
 /// What follows on such a beginning, whatever comes then.
-pub(super) const COUNTED_ONE: [&str; 4] = numbers::COUNTED_ONE;
+pub(super) fn counted_one() -> Words {
+    List::CountedOne.words().collect()
+}
 /// A fraction under a name with one of these in it has to be whole.
-pub(super) const FRACTIONS: [&str; 9] = numbers::READINESS;
+pub(super) fn fractions() -> Words {
+    List::Readiness.words().collect()
+}
 /// A percentage under a name with one of these in it has to be whole.
 pub(super) fn percentages(recipe: &Recipe) -> Words {
-    if recipe.runs { Vec::new() } else { numbers::PROGRESS.to_vec() }
+    if recipe.runs { Vec::new() } else { List::Percent.words().collect() }
 }
 /// Unless it begins so.
-pub(super) const LIMITS: [&str; 4] = numbers::LIMITS;
+pub(super) fn limits() -> Words {
+    List::PercentLimit.words().collect()
+}
 /// How a generation is called that another has to reach, before the rest of its name.
 pub(super) const GENERATIONS: [&str; 4] = ["", "desired", "target", "latest"];
 

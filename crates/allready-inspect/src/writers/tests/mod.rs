@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::view::Step;
 
 /// A gate: applied by gateway-controller and dns-controller, patched by fixer, and applied by
 /// observer as it stood: such an entry has no time, as nothing changed by it.
@@ -18,8 +19,24 @@ fn deployment() -> Value {
     serde_json::from_str(include_str!("deployment.json")).unwrap()
 }
 
+/// A path of fields and items, each item as it stands in a gate or a deployment.
+fn path(text: &str) -> Path<'_> {
+    let mut path = Path::default();
+    for part in text.split(['.', '[']) {
+        path.push(match part.strip_suffix(']') {
+            None => Step::Field(part),
+            Some("team") => Step::Field("team"),
+            Some(item) => match item.parse() {
+                Ok(index) => Step::Item { index, name: None },
+                Err(_) => Step::Item { index: usize::from(item == "other") * 7, name: Some(item) },
+            },
+        });
+    }
+    path
+}
+
 fn who(object: &Value, list: &str, type_: &str) -> String {
-    of_condition(object, list, type_).map(|writer| writer.manager).unwrap_or_default()
+    of_condition(object, &path(list), type_).map(|writer| writer.manager).unwrap_or_default()
 }
 
 #[test]
@@ -30,7 +47,7 @@ fn the_writer_of_a_condition_is_who_owns_its_status() {
     assert_eq!(who(&gate, "status.conditions", "Missing"), "");
     let deployment = deployment();
     assert_eq!(who(&deployment, "status.conditions", "Available"), "kube-controller-manager");
-    let writer = of_condition(&gate, "status.conditions", "Accepted").unwrap();
+    let writer = of_condition(&gate, &path("status.conditions"), "Accepted").unwrap();
     assert_eq!(writer.time, Some("2026-11-15T16:32:20Z".parse().unwrap()));
 }
 
@@ -56,7 +73,7 @@ fn nested_lists_are_found_by_name_and_by_index() {
 fn a_list_that_is_written_as_a_whole_is_owned_as_a_whole() {
     let gate = gate();
     assert_eq!(who(&gate, "status.parents[0].conditions", "Accepted"), "dns-controller");
-    assert_eq!(of_field(&gate, "status.parents").unwrap().manager, "dns-controller");
+    assert_eq!(of_field(&gate, &path("status.parents")).unwrap().manager, "dns-controller");
     let atomic = json!({ "metadata": { "managedFields": [
         { "manager": "a", "fieldsV1": { "f:status": { "f:conditions": {} } } },
     ] }, "status": { "conditions": [{ "type": "Ready", "status": "True" }] } });
@@ -66,17 +83,17 @@ fn a_list_that_is_written_as_a_whole_is_owned_as_a_whole() {
 #[test]
 fn fields_have_writers_too() {
     let gate = gate();
-    assert_eq!(of_field(&gate, "status.phase").unwrap().manager, "fixer");
-    assert_eq!(of_field(&gate, "metadata.annotations[team]").unwrap().manager, "kubectl");
-    assert_eq!(of_field(&gate, "status").unwrap().manager, "fixer", "who wrote something in it last");
-    assert_eq!(of_field(&gate, "status.nothing"), None);
+    assert_eq!(of_field(&gate, &path("status.phase")).unwrap().manager, "fixer");
+    assert_eq!(of_field(&gate, &path("metadata.annotations[team]")).unwrap().manager, "kubectl");
+    assert_eq!(of_field(&gate, &path("status")).unwrap().manager, "fixer", "who wrote something in it last");
+    assert_eq!(of_field(&gate, &path("status.nothing")), None);
     let deployment = deployment();
     assert_eq!(
-        of_field(&deployment, "status.unavailableReplicas").unwrap().manager,
+        of_field(&deployment, &path("status.unavailableReplicas")).unwrap().manager,
         "kube-controller-manager"
     );
     assert_eq!(
-        of_field(&deployment, "spec.template.spec.containers[x].image").unwrap().manager,
+        of_field(&deployment, &path("spec.template.spec.containers[x].image")).unwrap().manager,
         "kubectl-create"
     );
 }
@@ -216,16 +233,17 @@ fn hostile() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn nothing_makes_it_panic(
-        entries in hostile(), status in hostile(), path in "[a-z.\\[\\]é]{0,12}", type_ in ".{0,4}",
+        entries in hostile(), status in hostile(), text in "[a-z.\\[\\]é]{0,12}", type_ in ".{0,4}",
     ) {
         let object = json!({ "metadata": { "managedFields": [entries.clone(), { "fieldsV1": entries }] }, "status": status });
         for object in [&object, &status] {
             let ownership = all(object);
             prop_assert!(ownership.is_complete);
             prop_assert!(ownership.conditions.iter().all(|it| (it.agreement == Agreement::Unowned) == it.owners.is_empty()));
-            for path in [path.as_str(), "status.conditions", "status[0].conditions"] {
-                prop_assert_eq!(of_condition(object, path, &type_), of_condition(object, path, &type_));
-                let _ = of_field(object, path);
+            for text in [text.as_str(), "status.conditions", "status[0].conditions"] {
+                let path = path(text);
+                prop_assert_eq!(of_condition(object, &path, &type_), of_condition(object, &path, &type_));
+                let _ = of_field(object, &path);
             }
         }
     }

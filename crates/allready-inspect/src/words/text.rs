@@ -1,6 +1,6 @@
 //! Texts: what a state, a reason or a sentence says about health, by its words.
 
-use super::lexicon::{Word, is_activity, is_broken, is_hard, word};
+use super::lists::{List, Word, is_activity, is_broken, is_hard, word};
 use super::tokens::{Flat, Token, tokens};
 use crate::health::Health;
 
@@ -70,7 +70,7 @@ pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
     for (count, token) in tokens(&text[..text.floor_char_boundary(MAX_TEXT)]).enumerate() {
         let text = token.as_str();
         let known = word(text);
-        let pair = previous.as_ref().filter(|(_, before)| before.begins_a_pair());
+        let pair = previous.as_ref().filter(|(_, before)| before.is(List::PairStart));
         match pair.and_then(|(before, _)| pair_of(before, text)) {
             Some(Pair::NotBroken) => {
                 previous = None;
@@ -89,7 +89,7 @@ pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
         }
         // WorkNotAvailableYet: the denial is for now.
         found.under_way_phrase |= is_denied && text == "yet";
-        is_denied |= is_denial(text);
+        is_denied |= known.is(List::Negation);
         found.words = count + 1;
         previous = Some((token, known));
     }
@@ -106,26 +106,6 @@ pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
 
 fn pair_of(before: &Token, text: &str) -> Option<Pair> {
     pair(before.as_str(), text)
-}
-
-/// Whether a word turns what is good after it into what is not, or not yet: `not all ready`, `isn't ready`, `0 ready`.
-fn is_denial(text: &str) -> bool {
-    matches!(
-        text,
-        "not"
-            | "un"
-            | "non"
-            | "partially"
-            | "partial"
-            | "never"
-            | "no"
-            | "none"
-            | "t"
-            | "was"
-            | "nearly"
-            | "almost"
-            | "0"
-    )
 }
 
 #[derive(Default)]
@@ -155,7 +135,7 @@ impl Found {
         // A state that ends with warnings is no good one; a reason may name what it warns of.
         let is_warning = || matches!((text, reading), ("warning" | "warnings", Reading::State { .. }));
         self.broken |= is_broken(text, known) || is_warning();
-        self.at_rest |= known.is_at_rest();
+        self.at_rest |= known.is(List::AtRest);
         if self.under_way.is_some() {
             return;
         }
@@ -164,7 +144,7 @@ impl Found {
                 let is_well = !runs && !is_denied;
                 self.under_way = Some(if is_well { Health::Healthy } else { Health::Progressing });
             }
-        } else if known.is_under_way() || is_activity(text, known) {
+        } else if known.is(List::UnderWay) || is_activity(text, known) {
             self.under_way = Some(Health::Progressing);
         }
     }
@@ -180,7 +160,8 @@ impl Found {
             self.good = Some(Health::Progressing);
         } else if is_well && self.good.is_none() {
             // Of what runs to an end, a part that is ready is not the end.
-            self.good = Some(if !runs || known.is_done() { Health::Healthy } else { Health::Progressing });
+            self.good =
+                Some(if !runs || known.is(List::Done) { Health::Healthy } else { Health::Progressing });
         }
         let is_neutral = || {
             matches!(text, "state" | "status" | "phase" | "successfully" | "normally" | "now")
@@ -220,8 +201,8 @@ pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
     match flat.as_str() {
         "" if !flat.is_cut() => return None,
         "running" => return Some(if runs { Health::Progressing } else { Health::Healthy }),
-        whole if runs && word(whole).begins_a_run() => return Some(Health::Progressing),
-        whole if runs && word(whole).ends_a_run() => return Some(Health::Healthy),
+        whole if runs && List::RunBegins.has(whole) => return Some(Health::Progressing),
+        whole if runs && List::RunEnds.has(whole) => return Some(Health::Healthy),
         whole => {
             if let Some(health) = word(whole).means() {
                 return Some(health);
@@ -234,6 +215,24 @@ pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
 /// Whether a reason says that what was to be done is done.
 pub(crate) fn is_done(reason: &str) -> bool {
     matches!(Flat::of(reason).as_str(), "newreplicasetavailable" | "replicasetavailable")
-        || tokens(reason).any(|token| word(token.as_str()).is_done())
-            && !tokens(reason).any(|token| is_denial(token.as_str()))
+        || tokens(reason).any(|token| List::Done.has(token.as_str()))
+            && !tokens(reason).any(|token| List::Negation.has(token.as_str()))
+}
+
+/// Tells whether the reason of a condition with its good status names a failure: `CrashLoopBackOff`, `JobFailed`, `SecretNotFound`; not
+/// `NoErrors` or `ErrorsResolved`, nor that what was to be deleted is not found.
+pub(crate) fn names_failure(type_: &str, reason: &str) -> bool {
+    let any = |text: &str, list: List| tokens(text).any(|token| list.has(token.as_str()));
+    if any(reason, List::TakenBack) {
+        return false;
+    }
+    let mut words = tokens(reason);
+    let first = words.next();
+    let is_one_word = words.next().is_none();
+    let is_broken_word = |token: Token| is_broken(token.as_str(), word(token.as_str()));
+    let flat = Flat::of(reason);
+    let is_lost = flat.as_str().ends_with("notfound") || flat.as_str().ends_with("timedout");
+    classify(reason, Reading::Hard) == Some(Health::Degraded)
+        || is_one_word && first.is_some_and(is_broken_word)
+        || is_lost && !any(type_, List::AbsenceName)
 }
