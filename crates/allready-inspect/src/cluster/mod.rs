@@ -1,6 +1,6 @@
 //! Following an object of a cluster to the first cause of how it is.
 //!
-//! What is decided is in [`allready_inspect::explain`]; here it is asked for what that wants to know.
+//! What is decided is in [`explain`](crate::explain); here it is asked for what that wants to know.
 
 mod ask;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What any object comes to: one of six words, and why.
 //!
-//! [`judge`] reads an object by rules in a fixed order (see [`rules`]) and what a [`Registry`] declares of its kind.
+//! [`judge`] reads an object by rules in a fixed order (see [`Rule`]) and what a [`Registry`] declares of its kind.
 //! Never green by default: what is not understood is `Unknown` or `Progressing`. [`kstatus`] gives the answers of that
 //! library instead, for those who need them.
 
