@@ -58,7 +58,8 @@ impl Default for Budget {
 /// ```
 /// use allready_core::Time;
 /// use allready_inspect::{explain::{Bounds, ObjectId, Reference}, health::Health, registry::Registry};
-/// use allready_inspect::{cluster::{Budget, follow}, resources::Catalog};
+/// use allready_inspect::cluster::{Budget, follow};
+/// use allready_kube::resources::Catalog;
 /// # use allready_apiserver::ApiServer;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
