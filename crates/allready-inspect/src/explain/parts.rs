@@ -27,7 +27,7 @@ const MAX_CONDITIONS: usize = 64;
 pub(super) struct Part {
     pub(super) node: Node,
     pub(super) below: Option<usize>,
-    /// Whether it is a condition of the object itself.
+    /// Set if it is a condition of the object itself.
     pub(super) is_top: bool,
 }
 

@@ -57,7 +57,7 @@ impl<'a> Case<'a> {
         left.is_some()
     }
 
-    /// Whether something was left unread.
+    /// Tells whether something was left unread.
     pub(super) fn is_spent(&self) -> bool {
         self.budget.get() == 0 || !self.view.has_all_lists()
     }
@@ -115,7 +115,7 @@ pub(super) fn get<'a>(map: Option<&'a Map<String, Value>>, path: &[&str]) -> Opt
     if rest.is_empty() { Some(value).filter(|value| !value.is_null()) } else { get(value.as_object(), rest) }
 }
 
-/// Whether a value says yes as a shell or a script would take it.
+/// Tells whether a value says yes as a shell or a script would take it.
 pub(super) fn is_truthy(value: &Value) -> bool {
     match value {
         Value::Null => false,

@@ -97,7 +97,7 @@ fn state(entry: &Value, is_init: bool, restarts: bool) -> Option<Container<'_>> 
     Some(Container { message, since, ..container("running", Health::Progressing, "NotReady") })
 }
 
-/// Whether a container waits for something that waiting does not mend.
+/// Tells whether a container waits for something that waiting does not mend.
 fn is_stuck(reason: &str) -> bool {
     reason.ends_with("BackOff")
         || reason.starts_with("Err")

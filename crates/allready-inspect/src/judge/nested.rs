@@ -28,7 +28,7 @@ pub(super) fn judge<'a>(case: &Case<'a>, top_speaks: impl Fn() -> bool) -> Optio
     worst.0
 }
 
-/// Whether a condition of one of these types is in some list.
+/// Tells whether a condition of one of these types is in some list.
 pub(super) fn has_any(case: &Case<'_>, types: &[String]) -> bool {
     case.view.lists().iter().filter(|list| !list.is_top).any(|list| {
         let conditions = read(case, Some(list.value));

@@ -47,7 +47,7 @@ pub(super) fn of(object: &Value) -> Vec<List<'_>> {
         .collect()
 }
 
-/// Whether something that is called conditions is a list of them: its entries have a type and a status.
+/// Tells whether something that is called conditions is a list of them: its entries have a type and a status.
 fn is_list(value: &Value) -> bool {
     let is_condition = |entry: &Value| entry.get("type").is_some() && entry.get("status").is_some();
     value.as_array().is_some_and(|entries| entries.iter().any(is_condition))

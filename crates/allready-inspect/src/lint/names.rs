@@ -11,7 +11,7 @@ pub(super) fn base(type_: &str) -> &str {
     type_.rsplit('/').next().unwrap_or(type_)
 }
 
-/// Whether a name is in Pascal case: it begins with a capital, and has letters and digits alone.
+/// Tells whether a name is in Pascal case: it begins with a capital, and has letters and digits alone.
 pub(super) fn is_pascal(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -26,7 +26,7 @@ pub(super) fn polarity(type_: &str) -> Option<Polarity> {
     matches!(shown.role, ConditionRole::Summary | ConditionRole::Dependent).then_some(shown.polarity)
 }
 
-/// Whether a name is the negation of something: `NotReady`, `NoConflicts`, `ListenersNotValid`.
+/// Tells whether a name is the negation of something: `NotReady`, `NoConflicts`, `ListenersNotValid`.
 pub(super) fn is_negated(type_: &str) -> bool {
     tokens(base(type_)).nth(1).is_some() && has(base(type_), List::NegatedName)
 }
@@ -36,17 +36,17 @@ pub(super) fn is_imperative(type_: &str) -> bool {
     List::ImperativeName.has(Flat::of(base(type_)).as_str())
 }
 
-/// Whether a reason tells of success and of nothing else.
+/// Tells whether a reason tells of success and of nothing else.
 pub(super) fn is_success_like(reason: &str) -> bool {
     List::SuccessReason.has(Flat::of(reason).as_str())
 }
 
-/// Whether a type is about something that goes away, so that failing to find it is success.
+/// Tells whether a type is about something that goes away, so that failing to find it is success.
 pub(super) fn is_about_absence(type_: &str) -> bool {
     has(base(type_), List::AbsenceName)
 }
 
-/// Whether a reason says that somebody is awaited.
+/// Tells whether a reason says that somebody is awaited.
 pub(super) fn is_pending(reason: &str) -> bool {
     has(reason, List::Waits)
 }
@@ -55,7 +55,7 @@ fn has(text: &str, list: List) -> bool {
     tokens(text).any(|token| list.has(token.as_str()))
 }
 
-/// Whether the types of a group are those of Kubernetes itself: most of them are older than the standard condition, and
+/// Tells whether the types of a group are those of Kubernetes itself: most of them are older than the standard condition, and
 /// nobody who runs a cluster can change them.
 pub(super) fn is_builtin(group: &str) -> bool {
     const GROUPS: &[&str] = &[

@@ -38,7 +38,7 @@ impl Path {
         view::Path::of(self.segments.iter().map(String::as_str))
     }
 
-    /// Whether it is a key right below a path.
+    /// Tells whether it is a key right below a path.
     pub(crate) fn is(&self, path: &view::Path<'_>, key: &str) -> bool {
         let mut steps = path.steps().iter().copied().chain([Step::Field(key)]);
         self.segments.len() == path.steps().len() + 1
@@ -124,7 +124,7 @@ impl Test {
     }
 }
 
-/// Whether a value says nothing: null, an empty text, list or map.
+/// Tells whether a value says nothing: null, an empty text, list or map.
 pub(crate) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -24,7 +24,7 @@ pub struct ConditionList<'a> {
     pub path: Path<'a>,
     /// The list as it stands there: an array, or a map by type.
     pub value: &'a Value,
-    /// Whether it is the list of the object itself, and not of a part of it.
+    /// Set if it is the list of the object itself, and not of a part of it.
     pub is_top: bool,
 }
 
