@@ -67,7 +67,10 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
             let ends = children.filter_map(|child| Some((ends[child]?, child)));
             ends.max_by_key(|&(end, child)| (end.badness, nodes[child].weight, end, Reverse(child)))
         };
-        let objects = best(&|child| child.what == What::Object && explains(child, node));
+        // A status that is computed from reports is as it is because of them, whatever else the object names.
+        let is_report = |child: &Node| matches!(child.relation, Relation::ReportedBy | Relation::FromCluster);
+        let objects = best(&|child| is_report(child) && explains(child, node))
+            .or_else(|| best(&|child| child.what == What::Object && explains(child, node)));
         // An object that is not well explains more than what the one above says of itself.
         let is_part = |child: &Node| match child.what {
             What::Object | What::Event | What::Warning => false,

@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 pub(crate) use condition::{Listed, Said, json, number, text};
 pub use path::{Path, Step};
 
-/// How many maps deep lists of conditions are looked for.
-const MAX_DEPTH: usize = 8;
-/// How many maps of one object are looked into for them.
+/// Maps within maps that are looked into for lists of conditions: as deep as JSON is parsed.
+const MAX_DEPTH: usize = 128;
+/// Maps of one object that are looked into for them.
 const MAX_MAPS: usize = 100_000;
 
 /// A list of conditions.
@@ -72,7 +72,7 @@ pub struct View<'a> {
 #[derive(Clone, Debug, Default)]
 struct Lists<'a> {
     all: Vec<ConditionList<'a>>,
-    /// How many maps were looked into.
+    /// Maps that were looked into; all that may be, where something was left out.
     maps: usize,
 }
 
@@ -112,7 +112,7 @@ impl<'a> View<'a> {
         &self.found().all
     }
 
-    /// Tells whether all lists were found; an object of absurd size is not looked through to its end.
+    /// Tells whether all lists were found; an object of absurd size or depth is not looked through to its end.
     pub fn has_all_lists(&self) -> bool {
         self.found().maps < MAX_MAPS
     }
@@ -136,6 +136,7 @@ impl<'a> View<'a> {
 impl<'a> Lists<'a> {
     fn walk(&mut self, map: &'a Map<String, Value>, path: &mut Path<'a>, depth: usize) {
         if depth > MAX_DEPTH || self.maps >= MAX_MAPS {
+            self.maps = MAX_MAPS;
             return;
         }
         self.maps += 1;

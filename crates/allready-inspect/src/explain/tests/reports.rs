@@ -88,3 +88,33 @@ fn a_hub_object_leads_to_the_cluster_that_does_not_answer() {
     assert_eq!(find(&explanation, "ClusterStatus shop/cluster-33"), None, "nobody speaks of it");
     assert!(find(&explanation, "InstanceStatus shop/web.cluster-2").is_some());
 }
+
+#[test]
+fn a_cluster_that_does_not_answer_comes_before_a_class_that_the_hub_has_not() {
+    let gateway = |class: Value| {
+        let message = "cluster-2 (unknown) ClusterUnreachable: timeout";
+        let conditions =
+            ["Programmed", "Accepted"].map(|type_| condition(type_, "Unknown", "InstancesUnknown", message));
+        let status = json!({ "conditions": conditions });
+        object("gateway.networking.k8s.io/v1", "Gateway", "web", &class, &status)
+    };
+    let programmed = json!([condition("Programmed", "True", "Programmed", "")]);
+    let unknown = json!([condition("Programmed", "Unknown", "ClusterUnreachable", "timeout")]);
+    let reports = [
+        instance("cluster-1", &programmed),
+        cluster_status("cluster-1", "True"),
+        cluster_status("cluster-2", "False"),
+    ];
+    let named = |reports: Vec<Value>| {
+        let objects = reports.into_iter().chain([gateway(json!({ "gatewayClassName": "example" }))]);
+        let explanation = explained(&cluster(objects), "gateway.networking.k8s.io", "Gateway", "web");
+        assert!(find(&explanation, "GatewayClass example").is_some(), "it is still told");
+        cause(&explanation)
+    };
+    let without_instance = reports.to_vec();
+    let with_instance = [&reports[..], &[instance("cluster-2", &unknown)]].concat();
+    for reports in [without_instance, with_instance] {
+        assert_eq!(named(reports), "ClusterStatus shop/cluster-2: Timeout");
+    }
+    assert_eq!(named(Vec::new()), "GatewayClass example: NotFound");
+}

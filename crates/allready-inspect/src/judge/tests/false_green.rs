@@ -312,6 +312,23 @@ fn a_listener_or_parent_without_an_answer_is_awaited() {
 }
 
 #[test]
+fn conditions_at_any_depth_count_and_what_is_too_deep_to_be_read_is_not_healthy() {
+    let at = |depth: usize, status: &str| {
+        let list = json!({"conditions": [{"type": "Ready", "status": status, "reason": "DiskFull"}]});
+        let part = (0..depth).fold(list, |below, _| json!({ "part": below }));
+        let verdict = widget(&json!({"status": {"conditions": ["Ready=True"], "part": part}}));
+        (verdict.health, verdict.rule)
+    };
+    for depth in [0, 7, 8, 9, 40, 100] {
+        assert_eq!(at(depth, "False").0, Degraded, "{depth} maps deep");
+        assert_eq!(at(depth, "True").0, Healthy, "{depth} maps deep");
+    }
+    for status in ["True", "False"] {
+        assert_eq!(at(200, status), (Health::Unknown, Rule::TooLarge));
+    }
+}
+
+#[test]
 fn conditions_deep_down_or_under_another_name_count() {
     let broken = json!(["Ready=False DiskFailed"]);
     let deep = json!({"a": {"b": {"c": {"d": {"e": {"conditions": broken}}}}}, "phase": "Ready"});
