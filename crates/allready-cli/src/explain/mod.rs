@@ -112,6 +112,10 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) timeout: u16,
 
+    /// Explain a rule that `check --why` names, such as C02, instead of an object; `all` for every rule.
+    #[arg(long, value_name = "RULE", conflicts_with_all = ["object", "filename"])]
+    pub(crate) rule: Option<String>,
+
     /// The instant that ages are counted to, as RFC 3339 [default: now].
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<Time>,
@@ -129,6 +133,10 @@ pub(crate) enum ExplainOutput {
 }
 
 pub(crate) fn run(args: &ExplainArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    if let Some(rule) = &args.rule {
+        let json = args.output.map(|_| Output::Json);
+        return crate::lint::explain::verdict(rule, json, printer);
+    }
     let now = args.now.unwrap_or(now);
     let target = one(&args.object)?;
     let bounds = bounds(args);

@@ -2,7 +2,10 @@
 
 use std::process::ExitCode;
 
-use allready_inspect::lint::{self, Rule};
+use allready_inspect::{
+    judge,
+    lint::{self, Rule},
+};
 
 use super::args::LintOutput;
 use crate::{
@@ -13,17 +16,45 @@ use crate::{
     table::Table,
 };
 
-/// Says all about one rule.
+/// Says all about one rule of lint, or else about the rule of this id by which objects are judged.
 pub(super) fn one(id: &str, output: Option<LintOutput>, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let Some(rule) = lint::rule(id) else {
+        if judge::Rule::find(id).is_some() {
+            return verdict(id, form(output)?, printer);
+        }
         let id = tame(id);
         return Err(Failure::usage(format_args!(
-            "there is no rule {id:?}: `allready lint --rules` lists them"
+            "there is no rule {id:?}: `allready lint --rules` lists those of lint, `allready explain --rule all` those of verdicts"
         )));
     };
     let text = match form(output)? {
         Some(json) => render::value(&serde_json::to_value(rule).map_err(Failure::output)?, json)?,
         None => described(rule),
+    };
+    printer.text(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says all about one rule by which objects are judged; about every one of them for `all`.
+pub(crate) fn verdict(id: &str, output: Option<Output>, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    let all = judge::Rule::ALL.iter().copied();
+    let rules: Vec<judge::Rule> =
+        all.filter(|rule| id == "all" || rule.id().eq_ignore_ascii_case(id)).collect();
+    if rules.is_empty() {
+        let id = tame(id);
+        return Err(Failure::usage(format_args!(
+            "there is no verdict rule {id:?}: `allready explain --rule all` lists them"
+        )));
+    }
+    let text = if let Some(json) = output {
+        let told = |rule: &judge::Rule| serde_json::json!({ "id": rule.id(), "text": rule.text(), "rationale": rule.rationale() });
+        render::value(&rules.iter().map(told).collect(), json)?
+    } else {
+        let told = |rule: &judge::Rule| {
+            let (id, text, why) = (rule.id(), wrapped(rule.text(), ""), wrapped(rule.rationale(), "  "));
+            format!("{BOLD}{id}{BOLD:#}  {text}{why}")
+        };
+        rules.iter().map(told).collect()
     };
     printer.text(&text)?;
     Ok(ExitCode::SUCCESS)

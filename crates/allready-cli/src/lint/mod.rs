@@ -3,7 +3,7 @@
 mod args;
 mod cluster;
 mod config;
-mod explain;
+pub(crate) mod explain;
 mod files;
 mod fix;
 mod output;

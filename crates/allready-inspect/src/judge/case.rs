@@ -2,22 +2,23 @@
 
 use super::Rule;
 use crate::view::{View, number};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use serde_json::{Map, Value};
 
 use super::{
     Health, Lag,
+    order::Evidence,
     signal::{Place, Signal},
 };
 use crate::registry::KindSemantics;
 use allready_core::Time;
 
-/// How much of one object is read: a unit is a list or map that is looked into.
+/// The part of one object that is read: a unit is a list or map that is looked into.
 const BUDGET: u32 = 200_000;
-/// What a condition costs: its type, reason and message are read word by word.
+/// The cost of a condition: its type, reason and message are read word by word.
 pub(super) const CONDITION: u32 = 50;
-/// What the fields of a sub-object cost.
+/// The cost of the fields of a sub-object.
 pub(super) const ITEM: u32 = 5;
 
 pub(super) struct Case<'a> {
@@ -30,8 +31,11 @@ pub(super) struct Case<'a> {
     pub(super) status: Option<&'a Map<String, Value>>,
     pub(super) generation: Option<i64>,
     pub(super) kind: &'a KindSemantics,
+    /// The time of its deletion, while it is being deleted.
+    pub(super) deleted: Option<&'a Value>,
     pub(super) now: Time,
     budget: Cell<u32>,
+    evidence: OnceCell<Evidence<'a>>,
 }
 
 impl<'a> Case<'a> {
@@ -44,8 +48,13 @@ impl<'a> Case<'a> {
             status: view.status,
             generation: view.generation,
             kind,
+            deleted: view
+                .metadata
+                .and_then(|metadata| metadata.get("deletionTimestamp"))
+                .filter(|it| is_truthy(it)),
             now,
             budget: Cell::new(BUDGET),
+            evidence: OnceCell::new(),
             view,
         }
     }
@@ -55,6 +64,11 @@ impl<'a> Case<'a> {
         let left = self.budget.get().checked_sub(cost);
         self.budget.set(left.unwrap_or(0));
         left.is_some()
+    }
+
+    /// The evidence of its conditions and words, read once.
+    pub(super) fn evidence(&self) -> &Evidence<'a> {
+        self.evidence.get_or_init(|| Evidence::read(self))
     }
 
     /// Tells whether something was left unread.
@@ -82,26 +96,26 @@ impl<'a> Case<'a> {
         self.status(key).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// When it was made.
+    /// The time at which it was made.
     pub(super) fn created(&self) -> Option<&'a str> {
         self.view.created()
     }
 
-    /// Which generation the status is about, where that is behind.
+    /// The generation that the status is about, where that is behind.
     pub(super) fn lag(&self) -> Option<Lag> {
         let observed = number(self.status("observedGeneration")?)?;
         let generation = self.generation?;
         (observed < generation).then_some(Lag { observed, generation })
     }
 
-    /// What a status that is behind says.
+    /// The signal of a status that is behind.
     pub(super) fn lagging(&self) -> Option<Signal<'a>> {
         let lag = self.lag()?;
         Some(behind(Place::Key("observedGeneration"), lag.observed, lag.generation))
     }
 }
 
-/// What a pair of generations says of which the first is less.
+/// The signal of a pair of generations of which the first is less.
 pub(super) fn behind(place: Place<'_>, observed: i64, wanted: i64) -> Signal<'_> {
     Signal::new(Health::Progressing, Rule::GenerationBehind, place)
         .reason("GenerationNotObserved")

@@ -18,7 +18,7 @@ use super::signal::{Place, Signal, Worst, weight};
 use crate::health::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
 use crate::registry::{ConditionRole, Semantics};
 
-/// What a list comes to; nothing if it holds nothing that is understood.
+/// The verdict of a list; nothing if it holds nothing that is understood.
 pub(super) fn judge<'a>(case: &Case<'a>, list: &[Listed<'a>]) -> Option<Signal<'a>> {
     let mut all = Sorted { runs: case.kind.runs_to_completion, ..Sorted::default() };
     let voucher = list.iter().filter_map(|condition| vouches(case, *condition)).min();
@@ -41,21 +41,21 @@ pub(super) fn judge<'a>(case: &Case<'a>, list: &[Listed<'a>]) -> Option<Signal<'
     all.decide()
 }
 
-/// Whether this is about a part of what another condition is about: `PartiallyReady` beside `Ready`.
+/// Tells whether this is about a part of what another condition is about: `PartiallyReady` beside `Ready`.
 fn is_part_of_another(type_: &str, list: &[Listed<'_>]) -> bool {
     let flat = Flat::of(type_);
     let Some(rest) = flat.as_str().strip_prefix("partially") else { return false };
     list.iter().any(|other| Flat::of(other.type_).as_str() == rest)
 }
 
-/// What was said, by the role of who said it.
+/// The signals, by the role of their conditions.
 #[derive(Default)]
 struct Sorted<'a> {
     summaries: Vec<(u8, Signal<'a>)>,
     suspension: Worst<'a>,
     /// Dependents of which `True` is bad, and is so.
     broken: Worst<'a>,
-    /// What is under way.
+    /// The activities.
     activity: Worst<'a>,
     is_active: bool,
     dependents: Vec<Signal<'a>>,
@@ -158,7 +158,7 @@ impl<'a> Sorted<'a> {
     }
 }
 
-/// Whether a summary is one of the end, and of nothing before it.
+/// Tells whether a summary is one of the end, and of nothing before it.
 fn tells_the_end(signal: &Signal<'_>) -> bool {
     let Place::Condition(type_) = signal.place else { return false };
     matches!(Flat::of(type_).as_str(), "succeeded" | "successful" | "completed" | "complete" | "finished")
@@ -169,7 +169,7 @@ fn is_idle(signal: &Signal<'_>) -> bool {
     matches!(signal.place, Place::Condition(type_) if Flat::of(type_).as_str() == "active") && signal.is_weak
 }
 
-/// What one condition says; nothing if it has no opinion.
+/// The signal of one condition; nothing if it has no opinion.
 pub(super) fn judge_one<'a>(
     case: &Case<'a>,
     condition: Listed<'a>,
@@ -263,12 +263,12 @@ fn suspension<'a>(
     (!(is_open && is_done(reason))).then(|| condition.signal(Suspended, Rule::ConditionSuspends))
 }
 
-/// Whether a type is about the beginning: that it is True says nothing of the end.
+/// Tells whether a type is about the beginning: that it is True says nothing of the end.
 fn is_beginning(type_: &str) -> bool {
     tokens(type_).last().is_some_and(|last| List::BeginName.has(last.as_str()))
 }
 
-/// What is under way, by a condition that says so.
+/// The activity that a condition tells of.
 fn activity(case: &Case<'_>, condition: Listed<'_>, said: Said<'_>, reason: &str) -> Option<Health> {
     if let Some(health @ (Degraded | Suspended)) = classify(reason, Reading::Hard) {
         return Some(health);
@@ -289,7 +289,7 @@ fn activity(case: &Case<'_>, condition: Listed<'_>, said: Said<'_>, reason: &str
     }
 }
 
-/// Whether `Running` says that what is to run for ever does: not a job, and not its controller at work.
+/// Tells whether `Running` says that what is to run for ever does: not a job, and not its controller at work.
 fn runs_on(case: &Case<'_>, condition: Listed<'_>, reason: &str) -> bool {
     let is_controller_at_work = |text: &str| tokens(text).any(|token| token.as_str().starts_with("reconcil"));
     Flat::of(condition.type_).as_str() == "running"
@@ -298,7 +298,7 @@ fn runs_on(case: &Case<'_>, condition: Listed<'_>, reason: &str) -> bool {
         && !is_controller_at_work(&condition.message())
 }
 
-/// What a bad status means.
+/// The signal of a bad status.
 fn bad<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics, reason: &str) -> Option<Signal<'a>> {
     let type_ = condition.type_;
     let is_positive = semantics.is_positive();
@@ -346,14 +346,14 @@ fn bad<'a>(case: &Case<'a>, condition: Listed<'a>, semantics: Semantics, reason:
     Some(signal)
 }
 
-/// Whether it is so recent that it is still taken to be under way.
+/// Tells whether it is so recent that it is still taken to be under way.
 fn is_young(case: &Case<'_>, condition: Listed<'_>, semantics: Semantics) -> bool {
     let Some(grace) = semantics.grace else { return false };
     let Some(since) = condition.since_when(case.now) else { return false };
     case.now.as_second().saturating_sub(since.as_second()) < i64::from(grace)
 }
 
-/// Whether a type is one that is awaited, where others are decided.
+/// Tells whether a type is one that is awaited, where others are decided.
 fn is_awaited(type_: &str) -> bool {
     let name = type_.rsplit('/').next().unwrap_or(type_);
     tokens(name).last().is_some_and(|token| List::Awaited.has(token.as_str()))

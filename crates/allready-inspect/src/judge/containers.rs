@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::health::Health;
 use crate::view::{Path, Step, View, item, number};
 
-/// How many containers of a list are looked at.
+/// The most containers of a list that are looked at.
 const MAX: usize = 1000;
 
 /// A container that does not run as it should.
@@ -43,7 +43,7 @@ pub(crate) fn containers<'v, 'a>(view: &'v View<'a>) -> impl Iterator<Item = Con
     })
 }
 
-/// What the state of a container comes to; nothing for one that is well.
+/// The verdict on the state of a container; nothing for one that is well.
 fn state(entry: &Value, is_init: bool, restarts: bool) -> Option<Container<'_>> {
     let (state, last) = (entry.get("state")?, entry.get("lastState").and_then(|last| last.get("terminated")));
     let count = entry.get("restartCount").and_then(number).unwrap_or(0);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::signal::instant;
 
-/// Whether a field is there to hold an error.
+/// Tells whether a field is there to hold an error.
 pub(super) fn is_error_key(key: &str) -> bool {
     // Most keys are told apart by not having these letters.
     let is_near = |pair: &[u8]| [b"rr", b"ai", b"rn"].into_iter().any(|near| pair.eq_ignore_ascii_case(near));
@@ -32,7 +32,7 @@ fn ends_in_error(key: &str) -> bool {
     is_error(last.as_ref()) || is_text && (is_error(before.as_ref()) || is_failure)
 }
 
-/// How many errors a counter has counted: `errorCount`, `numErrors`, `consecutiveFailures`. What is counted over a life time, or is a
+/// The number of errors that a counter has counted: `errorCount`, `numErrors`, `consecutiveFailures`. What is counted over a life time, or is a
 /// limit, is none; nor is `failureCount`, which retries that went well in the end leave behind.
 pub(super) fn count(key: &str, value: &Value) -> Option<i64> {
     // Most keys are told apart by not having these letters.
@@ -44,7 +44,7 @@ pub(super) fn count(key: &str, value: &Value) -> Option<i64> {
     number(value).filter(|count| is_counter && *count > 0)
 }
 
-/// Whether it is but the time of an error: `lastError: 2026-03-01T10:00:00Z` may be long over.
+/// Tells whether it is but the time of an error: `lastError: 2026-03-01T10:00:00Z` may be long over.
 pub(super) fn is_time(value: &Value) -> bool {
     value.as_str().is_some_and(|text| instant(text).is_some())
 }
@@ -55,7 +55,7 @@ pub(super) fn is_no_error(value: &Value) -> bool {
     text.is_some_and(|text| List::NoError.has(text.as_str()))
 }
 
-/// What the error says.
+/// The text of the error.
 pub(super) fn error_text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),

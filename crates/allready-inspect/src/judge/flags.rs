@@ -15,7 +15,7 @@ pub(super) fn truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// Whether `true` speaks for the whole.
+/// Tells whether `true` speaks for the whole.
 pub(super) fn is_good_name(key: &str) -> bool {
     let flat = Flat::of(key);
     let flat = flat.as_str();
@@ -25,7 +25,7 @@ pub(super) fn is_good_name(key: &str) -> bool {
     List::GoodFlag.has(flat) || List::GoodFlagEnding.ends(flat) || flat.starts_with("readyto")
 }
 
-/// What a boolean says by its name.
+/// The meaning of a boolean by its name.
 pub(super) fn boolean(key: &str, value: bool) -> Option<Health> {
     let known = word(Flat::of(key).as_str());
     if is_good_name(key) {

@@ -11,7 +11,7 @@ use super::signal::{Place, Signal};
 use super::states::is_skipped;
 use crate::registry::{ConditionRole, Semantics};
 
-/// How deep it is looked for them.
+/// The depth to which they are looked for.
 const MAX_DEPTH: usize = 2;
 
 /// The first that is behind: a pair of fields, a field and an annotation, or one part of several that count the object's own generations.
@@ -114,7 +114,7 @@ fn one_of_many<'a>(case: &Case<'a>, key: &'a str, parts: &'a [Value], path: &Pat
     Some(Signal { place, rule: Rule::PartBehind, ..behind(Place::Fields(""), observed, generation) })
 }
 
-/// Whether a condition is about an older wish.
+/// Tells whether a condition is about an older wish.
 pub(super) fn is_behind(case: &Case<'_>, condition: Listed<'_>) -> bool {
     let observed = condition.observed();
     matches!((observed, case.generation), (Some(observed), Some(generation)) if observed < generation)

@@ -1,4 +1,4 @@
-//! What any object comes to: one of six words, and why.
+//! The verdict on any object: one of six words, and why.
 //!
 //! [`judge`] reads an object by rules in a fixed order (see [`Rule`]) and what a [`Registry`] declares of its kind.
 //! Never green by default: what is not understood is `Unknown` or `Progressing`. [`kstatus`] gives the answers of that
@@ -37,19 +37,7 @@ pub use rules::Rule;
 use crate::{health::Health, registry::Registry, writers::Writer};
 use allready_core::Time;
 
-/// What an object comes to, and what says so.
-///
-/// ```
-/// use allready_core::Time;
-/// use allready_inspect::{health::Health, judge::judge, registry::Registry};
-/// use serde_json::json;
-///
-/// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a" },
-///     "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "DiskFull", "message": "sda is full" }] } });
-/// let verdict = judge(&object, Registry::builtin(), Time::EPOCH);
-/// assert_ne!(verdict.health, Health::Healthy);
-/// assert_eq!((verdict.field.as_str(), verdict.reason.as_str()), ("status.conditions[Ready]", "DiskFull"));
-/// ```
+/// The verdict on an object, and what says so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// The word.
@@ -64,24 +52,13 @@ pub struct Verdict {
     pub message: String,
     /// Since when it has said so; since the object was created, where it gives the Unix epoch as the default of a schema does.
     pub since: Option<Time>,
-    /// Who wrote it, where that is recorded.
+    /// The writer, where that is recorded.
     pub writer: Option<Writer>,
-    /// How far the status is behind the spec, where it is.
+    /// The lag of the status behind the spec, where there is one.
     pub lag: Option<Lag>,
 }
 
 /// A status that is about an older generation than the object has.
-///
-/// ```
-/// use allready_core::Time;
-/// use allready_inspect::{judge::{Lag, judge}, registry::Registry};
-/// use serde_json::json;
-///
-/// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a", "generation": 2 },
-///     "status": { "observedGeneration": 1, "conditions": [{ "type": "Ready", "status": "True" }] } });
-/// let verdict = judge(&object, Registry::builtin(), Time::EPOCH);
-/// assert_eq!(verdict.lag, Some(Lag { observed: 1, generation: 2 }));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Lag {
     /// The generation that the status, or the deciding condition, is about.
@@ -90,7 +67,7 @@ pub struct Lag {
     pub generation: i64,
 }
 
-/// What an object comes to. Nothing in it can make this fail: what is not as it should be is not good news.
+/// Judges an object. Nothing in it can make this fail: what is not as it should be is not good news.
 ///
 /// ```
 /// use allready_core::Time;

@@ -1,4 +1,4 @@
-//! What somebody noted about an object in its labels and annotations.
+//! Notes about an object in its labels and annotations.
 
 use super::Rule;
 use super::case::Case;

@@ -10,7 +10,7 @@ use super::signal::{Place, Signal, Worst};
 use super::states::is_skipped;
 use crate::health::Health::{self, Degraded, Healthy, Progressing, Suspended};
 
-/// What pairs of numbers say, found by their names.
+/// The signal of pairs of numbers, found by their names.
 pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     let status = case.status?;
     let numbers = named(status);
@@ -52,7 +52,7 @@ pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     worst.0
 }
 
-/// How many replicas a rolling update is asked to leave as they were.
+/// The number of replicas that a rolling update is asked to leave as they were.
 fn partition(case: &Case<'_>) -> i64 {
     let strategy = ["updateStrategy", "strategy", "rollout"].iter().find_map(|key| case.spec(key));
     let of = |map: &Value| map.get("partition").and_then(number);
@@ -111,10 +111,10 @@ fn wanted(prefix: &str, noun: &str, numbers: &Named<'_>, wishes: &Named<'_>) -> 
     find(wishes, noun).or_else(of_size).or_else(beside).or_else(any_wish)
 }
 
-/// How deep sub-objects are read.
+/// The depth to which sub-objects are read.
 const MAX_DEPTH: usize = 2;
 
-/// What stands in texts such as "2/3" and "60%", and in the numbers of sub-objects.
+/// Adds the signals of texts such as "2/3" and "60%", and in the numbers of sub-objects.
 fn below<'a>(
     case: &Case<'a>,
     map: &'a Map<String, Value>,
@@ -193,7 +193,7 @@ fn short(map: &Map<String, Value>) -> Option<Signal<'_>> {
     })
 }
 
-/// What "2/3" or "60%" says under a name that is about readiness or progress.
+/// The signal of "2/3" or "60%" under a name that is about readiness or progress.
 fn share<'a>(case: &Case<'a>, key: &'a str, text: &'a str) -> Option<Signal<'a>> {
     if let Some((have, want)) = fraction(text) {
         let flat = Flat::of(key);
@@ -206,7 +206,7 @@ fn share<'a>(case: &Case<'a>, key: &'a str, text: &'a str) -> Option<Signal<'a>>
     is_under_way.then(|| Signal::new(Progressing, Rule::Percentage, Place::Key(key)).message(text))
 }
 
-/// Whether a share that is not whole means that something is under way. What runs to an end says by its phase whether it has; a share
+/// Tells whether a share that is not whole means that something is under way. What runs to an end says by its phase whether it has; a share
 /// of a disk or a quota is none of progress.
 fn is_progress(case: &Case<'_>, flat: &str) -> bool {
     let is_about = List::Percent.is_in(flat);
@@ -224,7 +224,7 @@ fn fraction(text: &str) -> Option<(u32, u32)> {
     Some((number(have.trim_end())?, number(want)?))
 }
 
-/// What the declared counts, equalities and presences say.
+/// Adds the signals of declared counts, equalities and presences.
 pub(super) fn declared<'a>(case: &Case<'a>, worst: &mut Worst<'a>) {
     for (have, want, short) in &case.kind.counts {
         let wants: Vec<i64> = want.of(case.object).into_iter().flatten().filter_map(number).collect();

@@ -1,40 +1,106 @@
-//! The order of the rules: the first that decides wins, and among signals the worst.
+//! The order of the rules: the first step that decides wins, and among signals the worst.
 
 use super::Rule;
 use crate::view::{View, number};
 use crate::words::{Flat, List};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::case::{Case, behind};
 use super::conditions;
 use super::listed::{Listed, Said, read};
 use super::signal::{Place, Signal, Worst, instant};
-use super::silence::{is_bookkeeping, is_silent};
+use super::silence::is_bookkeeping;
 use super::{Lag, Verdict, builtin, generations, named, nested, notes, numbers, purpose, silence, states};
 use crate::health::Health::{Degraded, Healthy, Progressing, Suspended, Unknown};
 use crate::registry::{ConditionRole, Registry, path::is_empty};
 use allready_core::Time;
 
+/// A step, and the rules by which it decides.
+type Step<F> = (&'static [Rule], F);
+
+/// The steps by which an object is judged, from top to bottom: the first that has something to say decides.
+pub(super) const STEPS: &[Step<for<'a> fn(&Case<'a>) -> Option<Signal<'a>>>] = &[
+    (&[Rule::Deleting, Rule::DeletionStuck], leaving),
+    (BUILTIN, builtin::judge),
+    (&[Rule::SuspendedInSpec, Rule::SuspendedByAnnotation], purpose::judge),
+    (&[Rule::Schedule], silence::timetable),
+    (&[Rule::NoStatusByDesign, Rule::NoStatusYet], silence::no_status),
+    (&[Rule::GenerationBehind], generation_behind),
+    (&[Rule::RunsToCompletion], end),
+    (&[Rule::ConditionBehind], condition_behind),
+    (&[Rule::SummaryMissing], summary_missing),
+    (EVIDENCE, worst_of_all),
+    (&[Rule::DeclaredSign], declared_sign),
+    (&[Rule::MessageOnly], silence::message),
+    (&[Rule::NoSummaryYet], no_summary_yet),
+    (&[Rule::NoVerdictYet], no_verdict_yet),
+    (&[], passed_over),
+    (&[Rule::NotUnderstood], not_understood),
+];
+
+const BUILTIN: &[Rule] = &[
+    Rule::Pod,
+    Rule::Deployment,
+    Rule::ReplicaSet,
+    Rule::StatefulSet,
+    Rule::DaemonSet,
+    Rule::CronJob,
+    Rule::Volume,
+    Rule::Service,
+    Rule::Ingress,
+    Rule::Autoscaler,
+    Rule::CustomResourceDefinition,
+    Rule::DisruptionBudget,
+    Rule::Node,
+    Rule::Namespace,
+];
+
+/// The rules of [`Evidence`], by which most objects are judged, and what excuses the worst of it.
+const EVIDENCE: &[Rule] = &[
+    Rule::ConditionGood,
+    Rule::ConditionFalse,
+    Rule::ConditionSuspends,
+    Rule::ConditionAbnormal,
+    Rule::ConditionActivity,
+    Rule::GoodWithFailureReason,
+    Rule::ConditionUnknown,
+    Rule::StatusIrregular,
+    Rule::UnknownTypeFalse,
+    Rule::ConditionErrors,
+    Rule::StateWord,
+    Rule::StepState,
+    Rule::ScaledToZero,
+];
+
+/// The signals of [`worst_of_all`] beside those of [`Evidence`], in the order in which they are added: of equals the first is told.
+pub(super) const SIGNALS: &[Step<for<'a> fn(&Case<'a>, &Evidence<'a>, &mut Worst<'a>)>] = &[
+    (&[Rule::EntryMissing, Rule::PartBehind], parts_left_out),
+    (&[Rule::Boolean, Rule::ErrorText, Rule::FailureList, Rule::ErrorCounter], facts),
+    (&[Rule::Count, Rule::Fraction, Rule::Percentage, Rule::Partitioned], counts),
+    (&[Rule::Count, Rule::Differs, Rule::Absent], |case, _, worst| numbers::declared(case, worst)),
+    (&[Rule::PartState], items),
+];
+
+/// The steps that look again at an object that comes out well.
+pub(super) const DOUBTS: &[Step<for<'a> fn(&Case<'a>, &Signal<'a>) -> Option<Signal<'a>>>] = &[
+    (&[Rule::FailureLabel], |case, _| case.kind.builtin().is_none().then(|| notes::failure(case)).flatten()),
+    (&[Rule::TooLarge], too_large),
+    (&[Rule::DeclarationUnreadable], declaration_unreadable),
+];
+
 pub(super) fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
     let view = View::new(object);
     if view.kind.is_empty() {
-        return Signal::at(Unknown, Rule::NotAnObject, "kind")
-            .reason("NotAnObject")
-            .into_verdict(&view, None);
+        let signal = Signal::at(Unknown, Rule::NotAnObject, "kind").reason("NotAnObject");
+        return signal.into_verdict(&view, None);
     }
     let kind = registry.kind(view.group, view.kind);
-    let case = Case::new(View::new(object), &kind, now);
+    let case = Case::new(view, &kind, now);
     let mut signal = decide(&case);
-    if signal.health == Healthy && case.is_spent() {
-        signal = Signal::at(Unknown, Rule::TooLarge, "status")
-            .reason("TooMuchToRead")
-            .message("the status is too large to be read in full, so that nothing can be said for it");
-    }
-    if signal.health == Healthy && kind.declared().is_unreadable {
-        signal = Signal::new(Unknown, Rule::DeclarationUnreadable, signal.place).reason("DeclarationUnreadable").message(
-            "what its definition declares in the annotation allready.dev/conditions cannot be read, so that what looks \
-             good may not be",
-        );
+    for (_, doubt) in DOUBTS {
+        if signal.health == Healthy {
+            signal = doubt(&case, &signal).unwrap_or(signal);
+        }
     }
     if signal.health > Suspended && signal.since.is_none() {
         signal.since = unwell_since(&case);
@@ -43,7 +109,25 @@ pub(super) fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
     signal.into_verdict(&case.view, lag)
 }
 
-/// Since when the condition that speaks for the object has not been good, or else the status has changed: a field that decides does not
+fn decide<'a>(case: &Case<'a>) -> Signal<'a> {
+    let decided = STEPS.iter().find_map(|(_, step)| step(case));
+    decided.unwrap_or_else(|| Signal::at(Unknown, Rule::NotUnderstood, "status"))
+}
+
+fn too_large<'a>(case: &Case<'a>, _: &Signal<'a>) -> Option<Signal<'a>> {
+    let message = "the status is too large to be read in full, so that nothing can be said for it";
+    let signal = Signal::at(Unknown, Rule::TooLarge, "status").reason("TooMuchToRead").message(message);
+    case.is_spent().then_some(signal)
+}
+
+fn declaration_unreadable<'a>(case: &Case<'a>, good: &Signal<'a>) -> Option<Signal<'a>> {
+    let message = "what its definition declares in the annotation allready.dev/conditions cannot be read, so that what looks \
+                   good may not be";
+    let signal = Signal::new(Unknown, Rule::DeclarationUnreadable, good.place.clone());
+    case.kind.declared().is_unreadable.then(|| signal.reason("DeclarationUnreadable").message(message))
+}
+
+/// The time since when the condition that speaks for the object has not been good, or else the status has changed: a field that decides does not
 /// say since when it has.
 fn unwell_since<'a>(case: &Case<'a>) -> Option<&'a str> {
     let list = read(case, case.status("conditions"));
@@ -58,14 +142,14 @@ fn unwell_since<'a>(case: &Case<'a>) -> Option<&'a str> {
         .or_else(|| changed(case))
 }
 
-/// When the status says that its state changed: `lastTransitionTime`, `phaseTransitionTime`, the latest of several.
+/// The time at which the status says that its state changed: `lastTransitionTime`, `phaseTransitionTime`, the latest of several.
 fn changed<'a>(case: &Case<'a>) -> Option<&'a str> {
     let is_change = |key: &str| key.contains("ransition");
     let times = case.status?.iter().filter_map(|(key, value)| value.as_str().filter(|_| is_change(key)));
     times.max_by_key(|time| instant(time))
 }
 
-/// How far the deciding condition itself is behind.
+/// The lag of the deciding condition itself.
 fn lag_of(case: &Case<'_>, signal: &Signal<'_>) -> Option<Lag> {
     let Place::Condition(type_) = signal.place else { return None };
     let entries = case.status("conditions")?.as_array()?;
@@ -75,19 +159,18 @@ fn lag_of(case: &Case<'_>, signal: &Signal<'_>) -> Option<Lag> {
     (observed < generation).then_some(Lag { observed, generation })
 }
 
-fn decide<'a>(case: &Case<'a>) -> Signal<'a> {
-    if let Some(leaving) = leaving(case) {
-        return stuck(case, &leaving).unwrap_or(leaving);
-    }
-    let mut signal = decide_staying(case);
-    if signal.health == Healthy && case.kind.builtin().is_none() {
-        signal = notes::failure(case).unwrap_or(signal);
-    }
-    signal
-}
-
-/// How long a deletion may take, in seconds, before what is broken is taken to hold it.
+/// The seconds that a deletion may take before what is broken is taken to hold it.
 const LEAVING: i64 = 3600;
+
+/// Somebody deletes it: whatever the status still says, it is leaving.
+fn leaving<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    let deleted = case.deleted?;
+    let finalizers = case.metadata?.get("finalizers").and_then(Value::as_array);
+    let names: Vec<&str> = finalizers.into_iter().flatten().filter_map(Value::as_str).take(20).collect();
+    let signal = Signal::at(Progressing, Rule::Deleting, "metadata.deletionTimestamp").reason("Terminating");
+    let leaving = signal.message(names.join(", ")).since(deleted.as_str());
+    Some(stuck(case, &leaving).unwrap_or(leaving))
+}
 
 /// It has been leaving for long, and its status names what is broken: that is not how things look while they are taken away.
 fn stuck<'a>(case: &Case<'a>, leaving: &Signal<'a>) -> Option<Signal<'a>> {
@@ -97,48 +180,14 @@ fn stuck<'a>(case: &Case<'a>, leaving: &Signal<'a>) -> Option<Signal<'a>> {
     }
     // The deletion itself is a new generation, which few controllers note down.
     let mut staying = Case::new(case.view.clone(), case.kind, case.now);
-    staying.generation = None;
-    let broken = decide_staying(&staying);
+    (staying.generation, staying.deleted) = (None, None);
+    let broken = decide(&staying);
     let is_named = broken.health == Degraded && !broken.is_weak;
     is_named.then_some(Signal { rule: Rule::DeletionStuck, since: leaving.since, ..broken })
 }
 
-fn decide_staying<'a>(case: &Case<'a>) -> Signal<'a> {
-    if let Some(kind) = case.kind.builtin() {
-        return builtin::judge(case, kind);
-    }
-    if let Some(rests) = purpose::judge(case) {
-        return rests;
-    }
-    if let Some(scheduled) = silence::timetable(case) {
-        return scheduled;
-    }
-    if let Some(health) = case.kind.declared().always {
-        return Signal::at(health, Rule::NoStatusByDesign, "").reason("Declared");
-    }
-    let status = match case.status {
-        Some(status) if !is_silent(case) => status,
-        _ => return silence::no_status(case),
-    };
-    if let Some(behind) = case.lagging().or_else(|| declared_lag(case)) {
-        return behind;
-    }
-    let has_conditions = case.kind.declared().ignore_conditions != Some(true);
-    let list = if has_conditions { read(case, status.get("conditions")) } else { Vec::new() };
-    if case.kind.declared().ends_by_condition == Some(true) {
-        return end(&list);
-    }
-    by_signals(case, status, &list)
-}
-
-/// Somebody deletes it: whatever the status still says, it is leaving.
-fn leaving<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
-    let metadata = case.metadata?;
-    let deleted = metadata.get("deletionTimestamp").filter(|value| super::case::is_truthy(value))?;
-    let finalizers = metadata.get("finalizers").and_then(Value::as_array);
-    let names: Vec<&str> = finalizers.into_iter().flatten().filter_map(Value::as_str).take(20).collect();
-    let signal = Signal::at(Progressing, Rule::Deleting, "metadata.deletionTimestamp").reason("Terminating");
-    Some(signal.message(names.join(", ")).since(deleted.as_str()))
+fn generation_behind<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    case.lagging().or_else(|| declared_lag(case))
 }
 
 fn declared_lag<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
@@ -149,8 +198,12 @@ fn declared_lag<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     })
 }
 
-/// How something ended that ends by a condition; it is under way until then.
-fn end<'a>(list: &[Listed<'a>]) -> Signal<'a> {
+/// The end of something that ends by a condition; it is under way until then.
+fn end<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    if case.kind.declared().ends_by_condition != Some(true) {
+        return None;
+    }
+    let list = &case.evidence().list;
     let mut worst = Worst::default();
     let broken = list.iter().filter(|condition| !condition.errors().is_empty());
     worst.extend(broken.map(|condition| condition.signal(Degraded, Rule::ConditionErrors)));
@@ -163,62 +216,120 @@ fn end<'a>(list: &[Listed<'a>]) -> Signal<'a> {
         };
         worst.add(condition.signal(health, Rule::RunsToCompletion));
     }
-    worst.0.unwrap_or_else(|| {
-        Signal::at(Progressing, Rule::RunsToCompletion, "status.conditions").reason("NotFinished")
-    })
+    let unfinished =
+        || Signal::at(Progressing, Rule::RunsToCompletion, "status.conditions").reason("NotFinished");
+    Some(worst.0.unwrap_or_else(unfinished))
 }
 
-fn by_signals<'a>(case: &Case<'a>, status: &'a Map<String, Value>, list: &[Listed<'a>]) -> Signal<'a> {
-    let declared = case.kind.declared();
-    let mut by_conditions = conditions::judge(case, list);
-    if let Some(stale) = by_conditions.take_if(|signal| signal.rule == Rule::ConditionBehind) {
-        // A stale verdict hides all the rest.
-        return stale;
+/// The evidence of an object in the places where most objects say it: conditions, also of its parts, and words in fields.
+pub(super) struct Evidence<'a> {
+    list: Vec<Listed<'a>>,
+    by_conditions: Option<Signal<'a>>,
+    is_under_way: bool,
+    /// Set if something that runs to an end says in so many words that it came to a good one.
+    is_over: bool,
+    worst: Worst<'a>,
+}
+
+impl<'a> Evidence<'a> {
+    pub(super) fn read(case: &Case<'a>) -> Self {
+        let declared = case.kind.declared();
+        let conditions = case.status("conditions").filter(|_| declared.ignore_conditions != Some(true));
+        let list = read(case, conditions);
+        let by_conditions = conditions::judge(case, &list);
+        let words = states::top(case);
+        let speaks = by_conditions.is_some() || words.worst.0.is_some();
+        let is_over = ended_well(case, &words);
+        let is_believed = |signal: &Signal<'a>| {
+            // The field says that it is still under way, or rests, and nothing says that it broke.
+            let yields = words.is_under_way || words.worst.health() == Some(Suspended);
+            // What was under way before the end was a step on the way.
+            let is_step = is_over && signal.rule == Rule::ConditionActivity && signal.health == Progressing;
+            !(yields && signal.health == Degraded && signal.is_weak) && !is_step
+        };
+        let mut worst = Worst::default();
+        worst.extend(by_conditions.clone().filter(is_believed));
+        if declared.ignore_nested != Some(true) {
+            worst.extend(nested::judge(case, || speaks));
+        }
+        worst.extend(words.worst.0);
+        Self { list, by_conditions, is_under_way: words.is_under_way, is_over, worst }
     }
-    let speaks = by_conditions.is_some();
-    let words = states::top(case);
-    let nested = if declared.ignore_nested == Some(true) {
-        None
-    } else {
-        nested::judge(case, || speaks || words.worst.0.is_some())
-    };
-    if words.is_under_way || words.worst.health() == Some(Suspended) {
-        // The field says that it is still under way, or rests, and nothing says that it broke.
-        by_conditions = by_conditions.filter(|signal| !(signal.health == Degraded && signal.is_weak));
+
+    /// There are conditions, and none of them is understood.
+    pub(super) fn is_unheard(&self) -> bool {
+        !self.list.is_empty() && self.by_conditions.is_none()
     }
-    let is_over = ended_well(case, &words);
-    if is_over {
-        // What was under way before was a step on the way.
-        by_conditions = by_conditions
-            .filter(|signal| signal.rule != Rule::ConditionActivity || signal.health != Progressing);
+}
+
+/// A stale verdict hides all the rest.
+fn condition_behind<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    case.evidence().by_conditions.clone().filter(|signal| signal.rule == Rule::ConditionBehind)
+}
+
+fn summary_missing<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    let evidence = case.evidence();
+    if !evidence.worst.is_fine() || !lacks_summary(case, &evidence.list) {
+        return None;
     }
-    let mut worst = Worst::default();
-    worst.extend(by_conditions);
-    worst.extend(nested);
-    worst.extend(words.worst.0);
-    if worst.is_fine() && lacks_summary(case, list) {
-        let types = declared.requires.as_deref().unwrap_or_default().join(" or ");
-        return Signal::at(Progressing, Rule::SummaryMissing, "status.conditions")
-            .reason("SummaryMissing")
-            .message(types);
+    let types = case.kind.declared().requires.as_deref().unwrap_or_default().join(" or ");
+    let signal = Signal::at(Progressing, Rule::SummaryMissing, "status.conditions");
+    Some(signal.reason("SummaryMissing").message(types))
+}
+
+/// The worst of all signals.
+fn worst_of_all<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    let evidence = case.evidence();
+    let mut worst = evidence.worst.clone();
+    for (_, add) in SIGNALS {
+        add(case, evidence, &mut worst);
     }
-    if worst.is_fine() && worst.0.is_some() {
+    let worst = worst.0?;
+    if purpose::is_scaled_to_zero(case, &worst) {
+        return Some(Signal::at(Suspended, Rule::ScaledToZero, "spec.replicas").reason("ScaledToZero"));
+    }
+    // Good news of a part is none of the whole while its conditions are not understood.
+    let is_of_a_part = worst.health == Healthy && worst.rule == Rule::PartState;
+    (!(evidence.is_unheard() && is_of_a_part)).then_some(worst)
+}
+
+fn parts_left_out<'a>(case: &Case<'a>, _: &Evidence<'a>, worst: &mut Worst<'a>) {
+    if worst.health() == Some(Healthy) {
         worst.extend(named::unanswered(case));
         worst.extend(generations::behind_below(case));
     }
-    add_facts(case, status, &mut worst);
+}
+
+fn facts<'a>(case: &Case<'a>, _: &Evidence<'a>, worst: &mut Worst<'a>) {
+    let Some(status) = case.status.filter(|_| worst.is_open()) else { return };
+    let is_fine = worst.is_fine();
+    states::facts(status, false, &mut |signal| {
+        if is_fine || signal.rule != Rule::Boolean {
+            worst.add(states::explained(status, signal));
+        }
+    });
+}
+
+fn counts<'a>(case: &Case<'a>, _: &Evidence<'a>, worst: &mut Worst<'a>) {
+    if worst.is_fine() {
+        worst.extend(numbers::by_name(case));
+    }
+}
+
+fn items<'a>(case: &Case<'a>, evidence: &Evidence<'a>, worst: &mut Worst<'a>) {
+    let declared = case.kind.declared();
     if declared.ignore_items != Some(true) && worst.is_open() {
         // While the whole is being worked on, a part that is not in step is what is worked on.
         // What is over left what it worked on running, or in its last step.
         let is_known = |item: &Signal<'a>| {
-            !(words.is_under_way && states::is_apart(&item.reason) || is_over && item.health == Progressing)
+            !(evidence.is_under_way && states::is_apart(&item.reason)
+                || evidence.is_over && item.health == Progressing)
         };
         worst.extend(states::items(case).0.filter(is_known));
     }
-    finish(case, status, list, speaks, worst)
 }
 
-/// Whether something that runs to an end says in so many words that it came to a good one.
+/// Tells whether something that runs to an end says in so many words that it came to a good one.
 fn ended_well(case: &Case<'_>, words: &states::Top<'_>) -> bool {
     let is_end = |signal: &Signal<'_>| {
         let Place::Key(key) = signal.place else { return false };
@@ -242,62 +353,28 @@ fn lacks_summary(case: &Case<'_>, list: &[Listed<'_>]) -> bool {
     !is_there && !nested::has_any(case, required)
 }
 
-/// Booleans, error texts and numbers.
-fn add_facts<'a>(case: &Case<'a>, status: &'a Map<String, Value>, worst: &mut Worst<'a>) {
-    if worst.is_open() {
-        let is_fine = worst.is_fine();
-        states::facts(status, false, &mut |signal| {
-            if is_fine || signal.rule != Rule::Boolean {
-                worst.add(states::explained(status, signal));
-            }
-        });
-    }
-    if worst.is_fine() {
-        worst.extend(numbers::by_name(case));
-    }
-    numbers::declared(case, worst);
+fn declared_sign<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    let sign = case.kind.healthy_if.iter().find(|test| test.holds(case.object))?;
+    Some(Signal::declared(Healthy, Rule::DeclaredSign, &sign.path).reason("DeclaredSign"))
 }
 
-fn finish<'a>(
-    case: &Case<'a>,
-    status: &'a Map<String, Value>,
-    list: &[Listed<'a>],
-    speaks: bool,
-    worst: Worst<'a>,
-) -> Signal<'a> {
-    let is_unheard = !list.is_empty() && !speaks;
-    if let Some(worst) = worst.0 {
-        if purpose::is_scaled_to_zero(case, &worst) {
-            return Signal::at(Suspended, Rule::ScaledToZero, "spec.replicas").reason("ScaledToZero");
-        }
-        // Good news of a part is none of the whole while its conditions are not understood.
-        let is_of_a_part = worst.health == Healthy && worst.rule == Rule::PartState;
-        if !(is_unheard && is_of_a_part) {
-            return worst;
-        }
-    }
-    if let Some(sign) = case.kind.healthy_if.iter().find(|test| test.holds(case.object)) {
-        return Signal::declared(Healthy, Rule::DeclaredSign, &sign.path).reason("DeclaredSign");
-    }
-    if let Some(said) = silence::message(case, status).filter(|_| !is_unheard) {
-        return said;
-    }
-    if is_unheard || status.get("conditions").is_some_and(is_empty) {
-        return Signal::at(Progressing, Rule::NoSummaryYet, "status.conditions").reason("NoSummaryYet");
-    }
+fn no_summary_yet<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    let is_none_yet = case.evidence().is_unheard() || case.status("conditions").is_some_and(is_empty);
+    let signal = Signal::at(Progressing, Rule::NoSummaryYet, "status.conditions").reason("NoSummaryYet");
+    is_none_yet.then_some(signal)
+}
+
+fn no_verdict_yet<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    let status = case.status?;
+    let none_yet =
+        |reason: &'static str| Signal::at(Progressing, Rule::NoVerdictYet, "status").reason(reason);
     if status.iter().all(|(key, value)| is_bookkeeping(key, value)) {
-        return Signal::at(Progressing, Rule::NoVerdictYet, "status")
-            .reason("NoVerdictYet")
-            .since(case.created());
+        return Some(none_yet("NoVerdictYet").since(case.created()));
     }
-    if case.kind.runs_to_completion && silence::has_only_begun(status) {
-        return Signal::at(Progressing, Rule::NoVerdictYet, "status").reason("NoEndYet");
-    }
-    let bad_news = passed_over(case).filter(|signal| signal.health != Healthy);
-    bad_news.unwrap_or_else(|| Signal::at(Unknown, Rule::NotUnderstood, "status").reason("NotUnderstood"))
+    (case.kind.runs_to_completion && silence::has_only_begun(status)).then(|| none_yet("NoEndYet"))
 }
 
-/// What is declared to say nothing of the whole: where nothing else is known, bad news of a part is better than none.
+/// The parts that are declared to say nothing of the whole: where nothing else is known, bad news of a part is better than none.
 fn passed_over<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     let declared = case.kind.declared();
     let mut worst = Worst::default();
@@ -307,5 +384,9 @@ fn passed_over<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     if declared.ignore_items == Some(true) {
         worst.extend(states::items(case).0);
     }
-    worst.0
+    worst.0.filter(|signal| signal.health != Healthy)
+}
+
+fn not_understood<'a>(_: &Case<'a>) -> Option<Signal<'a>> {
+    Some(Signal::at(Unknown, Rule::NotUnderstood, "status").reason("NotUnderstood"))
 }

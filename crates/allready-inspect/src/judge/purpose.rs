@@ -10,7 +10,7 @@ use super::signal::{Place, Signal, instant};
 use crate::health::Health::{Degraded, Progressing, Suspended};
 use crate::registry::path::scalar;
 
-/// Whether the spec, a declared field or an annotation asks it to rest.
+/// Tells whether the spec, a declared field or an annotation asks it to rest.
 pub(super) fn judge<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     in_spec(case).or_else(|| declared(case)).or_else(|| in_annotations(case))
 }
@@ -50,7 +50,7 @@ fn in_spec<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     None
 }
 
-/// What is declared of the kind, anywhere in it.
+/// The declared sign of rest, anywhere in the object.
 fn declared<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     let test = case.kind.suspended_if.iter().find(|test| test.holds(case.object))?;
     let value = test.path.of(case.object).map(scalar).unwrap_or_default();
@@ -84,7 +84,7 @@ fn in_annotations<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     None
 }
 
-/// Whether nothing is there because nothing was asked for: no replicas are wanted, and nothing worse than that is said.
+/// Tells whether nothing is there because nothing was asked for: no replicas are wanted, and nothing worse than that is said.
 pub(super) fn is_scaled_to_zero(case: &Case<'_>, worst: &Signal<'_>) -> bool {
     let is_mild = worst.health == Progressing || worst.health == Degraded && worst.is_weak;
     is_mild && case.spec("replicas").and_then(number) == Some(0)

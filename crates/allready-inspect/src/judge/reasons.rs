@@ -1,10 +1,10 @@
-//! What the reason of a condition says of its type, beyond the words in it.
+//! The reason of a condition against its type, beyond the words in it.
 
 use super::case::Case;
 use crate::health::Health::{self, Degraded, Progressing, Suspended};
 use crate::words::{Flat, List, Reading, Token, classify, tokens, word};
 
-/// Whether a part is bad because nobody wants it.
+/// Tells whether a part is bad because nobody wants it.
 pub(super) fn is_unwanted(reason: &str) -> bool {
     List::Unwanted.has(Flat::of(reason).as_str())
 }
@@ -27,7 +27,7 @@ pub(super) fn tells_of_success(message: &str) -> bool {
     is_success
 }
 
-/// Whether a reason is but the type denied: `NotReady` of `Ready` or of `PodsReady`, `Unsynced`.
+/// Tells whether a reason is but the type denied: `NotReady` of `Ready` or of `PodsReady`, `Unsynced`.
 pub(super) fn denies(reason: &str, type_: &str) -> bool {
     let (reason, type_) = (Flat::of(reason), Flat::of(type_));
     let rest = ["not", "un"].iter().find_map(|no| reason.as_str().strip_prefix(no));
@@ -69,7 +69,7 @@ pub(super) fn whole_reason(reason: &str) -> Option<Health> {
     word(flat.as_str()).means().filter(|health| !is_vague && matches!(health, Suspended | Progressing))
 }
 
-/// Whether somebody who reported has gone silent: `NodeStatusUnknown`, `LeaseUpdateStopped`, "stopped posting status".
+/// Tells whether somebody who reported has gone silent: `NodeStatusUnknown`, `LeaseUpdateStopped`, "stopped posting status".
 pub(super) fn has_lost_contact(reason: &str, message: &str) -> bool {
     let flat = Flat::of(reason);
     let is_cut_off =
@@ -83,7 +83,7 @@ pub(super) fn has_lost_contact(reason: &str, message: &str) -> bool {
     is_cut_off || has_stopped
 }
 
-/// What `False` means on a type of which it is bad: the reason tells, else the message.
+/// The meaning of `False` on a type of which it is bad: the reason tells, else the message.
 pub(super) fn clue(case: &Case<'_>, reason: &str, message: &str, type_: &str) -> Option<Health> {
     let reason = if repeats(reason, type_) { "" } else { reason };
     if tokens(message).nth(2).is_none() && classify(message, Reading::Text) == Some(Degraded) {
@@ -108,7 +108,7 @@ pub(super) fn clue(case: &Case<'_>, reason: &str, message: &str, type_: &str) ->
     })
 }
 
-/// Whether a reason is but the type once more.
+/// Tells whether a reason is but the type once more.
 pub(super) fn repeats(reason: &str, type_: &str) -> bool {
     let (reason, type_) = (Flat::of(reason), Flat::of(type_));
     let rest = reason.as_str().strip_prefix(type_.as_str());
@@ -136,7 +136,7 @@ fn awaits_a_child(reason: &str) -> bool {
     count > 2 && has_not && is_awaited && !is_is_not
 }
 
-/// Whether a text speaks of the kind itself.
+/// Tells whether a text speaks of the kind itself.
 fn names(text: &str, kind: &str) -> bool {
     text.split(|letter: char| !letter.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case(kind))
 }

@@ -7,14 +7,6 @@ use serde::{Serialize, Serializer};
 macro_rules! rules {
     ($($name:ident $id:literal $text:literal $rationale:literal;)*) => {
         /// A rule. The variants are in the order in which they are asked.
-        ///
-        /// ```
-        /// use allready_inspect::judge::Rule;
-        ///
-        /// assert_eq!(Rule::ConditionFalse.id(), "C02");
-        /// assert_eq!(Rule::find("c02"), Some(Rule::ConditionFalse));
-        /// assert!(Rule::ALL.iter().all(|rule| !rule.text().is_empty() && !rule.rationale().is_empty()));
-        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(clippy::doc_markdown, reason = "the sentences are shown to people as they are")]
         pub enum Rule {
@@ -176,13 +168,6 @@ rules! {
 
 impl Rule {
     /// The rule of an id, in either case.
-    ///
-    /// ```
-    /// use allready_inspect::judge::Rule;
-    ///
-    /// assert_eq!(Rule::find("D01"), Some(Rule::Deleting));
-    /// assert_eq!(Rule::find("Z99"), None);
-    /// ```
     pub fn find(id: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|rule| rule.id().eq_ignore_ascii_case(id))
     }

@@ -1,4 +1,4 @@
-//! What one condition or field says, before it is known which of them decides.
+//! Signals: one condition or field, before it is known which of them decides.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::writers;
 use allready_core::found;
 pub(super) use allready_core::found::time as instant;
 
-/// Where something was said. It becomes a path only for the one that decides.
+/// The place where something was said. It becomes a path only for the one that decides.
 #[derive(Clone, Debug)]
 pub(super) enum Place<'a> {
     /// Fields within fields, with dots between them.
@@ -24,7 +24,7 @@ pub(super) enum Place<'a> {
     Listed { list: Path<'a>, type_: &'a str },
 }
 
-/// What one condition or field says.
+/// The statement of one condition or field.
 #[derive(Clone, Debug)]
 pub(super) struct Signal<'a> {
     pub(super) health: Health,
@@ -33,7 +33,7 @@ pub(super) struct Signal<'a> {
     pub(super) reason: Cow<'a, str>,
     pub(super) message: Cow<'a, str>,
     pub(super) since: Option<&'a str>,
-    /// Whether it is taken to be broken for want of a better clue: what names a cause is believed instead.
+    /// Set if it is taken to be broken for want of a better clue: what names a cause is believed instead.
     pub(super) is_weak: bool,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Signal<'a> {
     }
 }
 
-/// How bad it is when several things are said: the worst is believed, and what is known beats what is not.
+/// The weight of a word when several things are said: the worst is believed, and what is known beats what is not.
 pub(super) const fn weight(health: Health) -> u8 {
     match health {
         Health::Healthy => 0,
@@ -126,11 +126,11 @@ pub(super) const fn weight(health: Health) -> u8 {
 }
 
 /// The worst of what was said so far; of equals the first, but one that names a cause before one that does not.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Worst<'a>(pub(super) Option<Signal<'a>>);
 
 impl<'a> Worst<'a> {
-    /// Whether this would change anything.
+    /// Tells whether this would change anything.
     pub(super) fn would_take(&self, health: Health) -> bool {
         self.0.as_ref().is_none_or(|worst| weight(health) > weight(worst.health))
     }
@@ -146,12 +146,12 @@ impl<'a> Worst<'a> {
         self.0.as_ref().map(|worst| worst.health)
     }
 
-    /// Whether nothing, or nothing but good, was said.
+    /// Tells whether nothing, or nothing but good, was said.
     pub(super) fn is_fine(&self) -> bool {
         matches!(self.health(), None | Some(Health::Healthy))
     }
 
-    /// Whether nothing was said that ends the question.
+    /// Tells whether nothing was said that ends the question.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.health(), None | Some(Health::Healthy | Health::Progressing | Health::Unknown))
     }

@@ -9,7 +9,7 @@ use super::signal::{Signal, instant};
 use crate::health::Health::{Degraded, Healthy, Progressing};
 use crate::registry::path::is_empty;
 
-/// Whether there is no status, or nothing in it.
+/// Tells whether there is no status, or nothing in it.
 pub(super) fn is_silent(case: &Case<'_>) -> bool {
     case.status.is_none_or(|status| status.values().all(is_empty))
 }
@@ -36,14 +36,14 @@ pub(super) fn timetable<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     Some(missed_run(case, Rule::Schedule).unwrap_or_else(on_time))
 }
 
-/// Whether a field is about a run that failed.
+/// Tells whether a field is about a run that failed.
 fn tells_of_a_failure(key: &str, value: &Value) -> bool {
     let is_failure = |text: &str| state(text, true) == Some(Degraded);
     is_truthy(value) && tokens(key).any(|token| is_hard(token.as_str()))
         || value.as_str().is_some_and(is_failure)
 }
 
-/// Whether a run tells when it began and not when it ended.
+/// Tells whether a run tells when it began and not when it ended.
 pub(super) fn has_only_begun(status: &Map<String, Value>) -> bool {
     let has_time = |stems: &[&str]| {
         status.iter().any(|(key, value)| {
@@ -76,26 +76,37 @@ fn is_timetable(case: &Case<'_>) -> bool {
     is_named_so && (Flat::of(case.name).as_str().contains("schedule") || case.spec.is_some_and(says_when))
 }
 
-/// What an object without a status comes to.
-pub(super) fn no_status<'a>(case: &Case<'a>) -> Signal<'a> {
+/// The verdict on an object without a status, or of a kind that is declared to be always the same.
+pub(super) fn no_status<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     let declared = case.kind.declared();
-    let by_design = || Signal::at(Healthy, Rule::NoStatusByDesign, "").reason("NoStatusByDesign");
+    let by_design = |health, reason| Some(Signal::at(health, Rule::NoStatusByDesign, "").reason(reason));
+    if let Some(health) = declared.always {
+        return by_design(health, "Declared");
+    }
+    if !is_silent(case) {
+        return None;
+    }
     if case.kind.healthy_if.iter().chain(&case.kind.no_status_if).any(|test| test.holds(case.object)) {
-        return by_design();
+        return by_design(Healthy, "NoStatusByDesign");
     }
     let none_yet =
         |health| Signal::at(health, Rule::NoStatusYet, "status").reason("NoStatusYet").since(case.created());
     if let Some(health) = declared.empty_status
         && case.status.is_some_and(Map::is_empty)
     {
-        return none_yet(health);
+        return Some(none_yet(health));
     }
-    if declared.no_status == Some(true) { by_design() } else { none_yet(Progressing) }
+    if declared.no_status == Some(true) {
+        by_design(Healthy, "NoStatusByDesign")
+    } else {
+        Some(none_yet(Progressing))
+    }
 }
 
-/// What a status says that has a message and nothing else that is understood. A sentence is no good news: only one that speaks of a
+/// The signal of a status that has a message and nothing else that is understood. A sentence is no good news: only one that speaks of a
 /// failure, or of something under way, decides. A message of one word is that word.
-pub(super) fn message<'a>(case: &Case<'a>, status: &'a Map<String, Value>) -> Option<Signal<'a>> {
+pub(super) fn message<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    let status = case.status.filter(|_| !case.evidence().is_unheard())?;
     let (key, text) = ["message", "reason", "statusMessage", "description"]
         .iter()
         .find_map(|key| Some((*key, status.get(*key)?.as_str()?)))
@@ -109,7 +120,7 @@ pub(super) fn message<'a>(case: &Case<'a>, status: &'a Map<String, Value>) -> Op
     )
 }
 
-/// Whether a field is there for the controller alone, and says nothing of how it went.
+/// Tells whether a field is there for the controller alone, and says nothing of how it went.
 pub(super) fn is_bookkeeping(key: &str, value: &Value) -> bool {
     if is_empty(value) {
         return true;

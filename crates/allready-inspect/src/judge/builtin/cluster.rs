@@ -11,9 +11,9 @@ use super::{conditions, unseen};
 use crate::health::Health::{Degraded, Healthy, Progressing, Suspended};
 use crate::registry::ConditionRole;
 
-/// Where the first version of the autoscaler keeps its conditions.
+/// The annotation in which the first version of the autoscaler keeps its conditions.
 const ANNOTATION: &str = "autoscaling.alpha.kubernetes.io/conditions";
-/// How long that annotation may be.
+/// The greatest length of that annotation.
 const MAX_ANNOTATION: usize = 64 << 10;
 
 pub(super) fn autoscaler<'a>(case: &Case<'a>) -> Signal<'a> {

@@ -16,9 +16,9 @@ use crate::health::Health::Progressing;
 use crate::registry::Builtin;
 use crate::view::number;
 
-/// What a built-in kind comes to by its own rule.
-pub(super) fn judge<'a>(case: &Case<'a>, kind: Builtin) -> Signal<'a> {
-    match kind {
+/// The verdict on a built-in kind by its own rule.
+pub(super) fn judge<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    Some(match case.kind.builtin()? {
         Builtin::Pod => pod::judge(case),
         Builtin::Deployment => workload::deployment(case),
         Builtin::ReplicaSet => workload::replica_set(case),
@@ -35,7 +35,7 @@ pub(super) fn judge<'a>(case: &Case<'a>, kind: Builtin) -> Signal<'a> {
         Builtin::DisruptionBudget => cluster::disruption_budget(case),
         Builtin::Node => cluster::node(case),
         Builtin::Namespace => cluster::namespace(case),
-    }
+    })
 }
 
 fn conditions<'a>(case: &Case<'a>) -> Vec<Listed<'a>> {

@@ -26,7 +26,7 @@ pub(super) fn claim<'a>(case: &Case<'a>) -> Signal<'a> {
     Signal::key(health, RULE, "phase").reason(phase)
 }
 
-/// What is said of a bound claim that is to grow.
+/// The signal of a bound claim that is to grow.
 fn resize<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     let list = conditions(case);
     let is_true = |one: &&Listed<'_>| one.said() == Said::True;
@@ -48,7 +48,7 @@ fn resize<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     Some(under_way.signal(Progressing, RULE))
 }
 
-/// What is said of a bound claim that is to be of another class.
+/// The signal of a bound claim that is to be of another class.
 fn modification<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     let state = get(case.status, &["modifyVolumeStatus", "status"])?.as_str()?;
     let health = if state == "Infeasible" { Degraded } else { Progressing };

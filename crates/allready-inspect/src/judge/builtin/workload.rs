@@ -1,4 +1,4 @@
-//! What keeps Pods running.
+//! Workloads.
 
 use crate::judge::Rule;
 use crate::view::number;
@@ -10,7 +10,7 @@ use super::super::signal::Signal;
 use super::{conditions, unseen};
 use crate::health::Health::{Degraded, Healthy, Progressing, Suspended};
 
-/// How many are wanted; one when nothing is said.
+/// The number that is wanted; one when nothing is said.
 fn wanted(case: &Case<'_>) -> i64 {
     case.spec("replicas").and_then(number).unwrap_or(1)
 }

@@ -12,7 +12,7 @@ const SCHEDULING: i64 = 15;
 
 type Answer = Result<Outcome, Misshapen>;
 
-/// What the rule of this kind says, if there is one.
+/// The outcome by the rule of this kind, if there is one.
 pub(super) fn compute(object: &Value, conditions: &Conditions<'_>, now: Time) -> Option<Answer> {
     let outcome = match (group(object), text(object, &["kind"])) {
         ("" | "batch", "Secret" | "ConfigMap" | "CronJob") if is_always_current(object) => {

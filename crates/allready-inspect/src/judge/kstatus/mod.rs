@@ -15,13 +15,6 @@ use allready_core::Time;
 use read::{Conditions, integer};
 
 /// One of the words of kstatus.
-///
-/// ```
-/// use allready_inspect::{health::Health, judge::kstatus::Status};
-///
-/// assert_eq!(Health::from(Status::Current), Health::Healthy);
-/// assert_eq!(Health::from(Status::Terminating), Health::Progressing);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Status {
     /// Its controller is at work.
@@ -36,17 +29,7 @@ pub enum Status {
     Unknown,
 }
 
-/// What kstatus says of an object.
-///
-/// ```
-/// use allready_core::Time;
-/// use allready_inspect::judge::kstatus::{self, Status};
-/// use serde_json::json;
-///
-/// let object = json!({ "kind": "Widget", "metadata": { "generation": 2 }, "status": { "observedGeneration": 1 } });
-/// let outcome = kstatus::compute(&object, Time::EPOCH);
-/// assert_eq!((outcome.status, outcome.reason.as_str()), (Status::InProgress, "LatestGenerationNotObserved"));
-/// ```
+/// The outcome of kstatus for an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Outcome {
     /// The word.
@@ -86,10 +69,10 @@ impl Outcome {
     }
 }
 
-/// What is not shaped as kstatus expects.
+/// A field that is not shaped as kstatus expects.
 struct Misshapen(String);
 
-/// What kstatus says of an object.
+/// The outcome of kstatus for an object.
 ///
 /// ```
 /// use allready_core::Time;

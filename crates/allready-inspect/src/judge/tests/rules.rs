@@ -8,13 +8,28 @@ use super::known::{now, object, widget};
 use crate::registry::{Registry, read};
 use crate::{
     health::Health,
-    judge::{Lag, Rule, judge},
+    judge::{
+        Lag, Rule, judge,
+        order::{DOUBTS, SIGNALS, STEPS},
+    },
 };
 
 #[test]
 fn every_rule_has_an_id_of_its_own() {
     let ids: BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.id()).collect();
     assert_eq!(ids.len(), Rule::ALL.len());
+}
+
+#[test]
+fn every_rule_belongs_to_a_step() {
+    let steps = STEPS.iter().map(|(rules, _)| rules);
+    let all =
+        steps.chain(SIGNALS.iter().map(|(rules, _)| rules)).chain(DOUBTS.iter().map(|(rules, _)| rules));
+    let asked: BTreeSet<Rule> = all.copied().flatten().copied().collect();
+    let missing: Vec<&Rule> = Rule::ALL.iter().filter(|rule| !asked.contains(rule)).collect();
+    let before_any_step =
+        [&Rule::NotAnObject, &Rule::Unreadable, &Rule::NotFound, &Rule::Kstatus, &Rule::Related];
+    assert_eq!(missing, before_any_step);
 }
 
 #[test]
