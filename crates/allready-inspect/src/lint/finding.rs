@@ -8,16 +8,7 @@ use serde_json::Value;
 use super::{Place, Rule, Severity, rule};
 use allready_core::condition::excerpt;
 
-/// Which object a finding is about.
-///
-/// ```
-/// use allready_inspect::lint::ObjectRef;
-/// use serde_json::json;
-///
-/// let object = ObjectRef::of(&json!({ "apiVersion": "example.com/v1", "kind": "Widget",
-///     "metadata": { "namespace": "shop", "name": "web" } }));
-/// assert_eq!(object.to_string(), "Widget.example.com shop/web");
-/// ```
+/// The object that a finding is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectRef {
@@ -33,12 +24,6 @@ pub struct ObjectRef {
 
 impl ObjectRef {
     /// The names of any JSON; those that it has not are empty, and those that are long are cut.
-    ///
-    /// ```
-    /// # use allready_inspect::lint::ObjectRef;
-    /// use serde_json::json;
-    /// assert_eq!(ObjectRef::of(&json!({ "kind": "Node" })).to_string(), "Node (no name)");
-    /// ```
     pub fn of(object: &Value) -> Self {
         let text = |value: &Value| excerpt(value.as_str().unwrap_or_default());
         let metadata = &object["metadata"];
@@ -51,13 +36,6 @@ impl ObjectRef {
     }
 
     /// The API group; empty for the core one.
-    ///
-    /// ```
-    /// # use allready_inspect::lint::ObjectRef;
-    /// use serde_json::json;
-    /// assert_eq!(ObjectRef::of(&json!({ "apiVersion": "apps/v1" })).group(), "apps");
-    /// assert_eq!(ObjectRef::of(&json!({ "apiVersion": "v1" })).group(), "");
-    /// ```
     pub fn group(&self) -> &str {
         self.api_version.split_once('/').map_or("", |(group, _)| group)
     }
@@ -81,49 +59,26 @@ impl fmt::Display for ObjectRef {
 }
 
 /// One breach of one rule.
-///
-/// ```
-/// use allready_core::Time;
-/// use allready_inspect::lint::{self, Context};
-/// use serde_json::json;
-///
-/// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web" }, "status": {
-///     "conditions": [{ "type": "Ready", "status": "True", "reason": "", "message": "", "lastTransitionTime": "2026-03-01T10:00:00Z" }] } });
-/// let now: Time = "2026-03-01T10:05:00Z".parse().unwrap();
-/// let finding = &lint::object(&object, &Context::at(now))[0];
-/// assert_eq!((finding.rule.id, finding.object.name.as_str()), ("O04", "web"));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The rule; the id of it, where a finding is written.
     #[serde(serialize_with = "id")]
     pub rule: &'static Rule,
-    /// How much this breach matters.
+    /// The weight of this breach.
     pub severity: Severity,
     /// The object.
     pub object: ObjectRef,
-    /// Where in it.
+    /// The place in it.
     #[serde(flatten)]
     pub place: Place,
-    /// What is wrong there.
+    /// The problem there.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub fix: Cow<'static, str>,
 }
 
 impl Finding {
-    /// Where in the object: `status.conditions[Ready].reason`.
-    ///
-    /// ```
-    /// use allready_core::Time;
-    /// use allready_inspect::lint::{self, Context};
-    /// use serde_json::json;
-    ///
-    /// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web" }, "status": {
-    ///     "conditions": [{ "type": "Ready", "status": "True", "reason": "", "message": "", "lastTransitionTime": "2026-03-01T10:00:00Z" }] } });
-    /// let now: Time = "2026-03-01T10:05:00Z".parse().unwrap();
-    /// assert_eq!(lint::object(&object, &Context::at(now))[0].path(), "status.conditions[Ready].reason");
-    /// ```
+    /// The place in the object: `status.conditions[Ready].reason`.
     pub fn path(&self) -> &str {
         &self.place.path
     }
@@ -165,7 +120,7 @@ impl Findings {
         &mut self,
         id: &'static str,
         severity: Severity,
-        place: impl FnOnce() -> Place,
+        place: Place,
         message: impl FnOnce() -> String,
     ) {
         let Some(rule) = rule(id) else { return };
@@ -176,14 +131,14 @@ impl Findings {
                 rule,
                 severity,
                 object: self.object.clone(),
-                place: place(),
+                place,
                 message: message(),
                 fix: Cow::Borrowed(rule.fix),
             });
         }
     }
 
-    /// What was found, and how much more there is where it was too much to tell.
+    /// The findings, and how much more there is where it was too much to tell.
     pub(super) fn finish(mut self) -> Vec<Finding> {
         for (id, count) in self.counts.into_iter().filter(|(_, count)| *count > MOST_OF_A_RULE) {
             let Some(last) = self.list.iter_mut().rev().find(|finding| finding.rule.id == id) else {

@@ -44,7 +44,7 @@ pub struct History {
 /// Group, kind, namespace and name; an object of another uid begins anew.
 type Key = (String, String, String, String);
 
-/// What is kept of an object.
+/// The part of an object that is kept.
 #[derive(Debug, Default)]
 struct Past {
     uid: String,
@@ -71,7 +71,7 @@ struct Lag {
     generation: Generation,
 }
 
-/// What a condition said.
+/// A condition as it was.
 #[derive(Clone, Debug, PartialEq)]
 struct Told {
     status: Status,
@@ -119,23 +119,6 @@ impl History {
 
     /// O08: the objects whose generation has waited for too long while this looked on. They make no events of their own, so
     /// this is to be asked from time to time.
-    ///
-    /// ```
-    /// use allready_core::Time;
-    /// use allready_inspect::lint::{Context, History};
-    /// use serde_json::json;
-    ///
-    /// let version = |generation: u8| json!({ "apiVersion": "example.com/v1", "kind": "Widget",
-    ///     "metadata": { "name": "web", "generation": generation, "resourceVersion": generation.to_string() },
-    ///     "status": { "observedGeneration": 1 } });
-    /// let at = |second: i64| Time::from_second(1_772_359_200 + second).unwrap();
-    /// let mut history = History::default();
-    /// for generation in [1, 2] {
-    ///     history.feed(&version(generation), &Context::at(at(0)));
-    /// }
-    /// assert_eq!(history.overdue(&Context::at(at(1))), []);
-    /// assert_eq!(history.overdue(&Context::at(at(86_400)))[0].rule.id, "O08");
-    /// ```
     pub fn overdue(&mut self, context: &Context<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
         for past in self.objects.values_mut() {
@@ -144,8 +127,11 @@ impl History {
             if age > context.thresholds.stale_after && past.told.insert(behind()) {
                 *self.breaches.entry("O08").or_default() += 1;
                 let mut of = Findings::about(past.object.clone());
-                of.add("O08", Severity::Warning, || Place::root().key("status"), || {
-                    format!("it is about generation {observed}, and the object has been at {generation} for {}", span(age))
+                of.add("O08", Severity::Warning, Place::root().key("status"), || {
+                    format!(
+                        "it is about generation {observed}, and the object has been at {generation} for {}",
+                        span(age)
+                    )
                 });
                 findings.extend(of.finish());
             }
@@ -153,68 +139,33 @@ impl History {
         findings
     }
 
-    /// Whether a version of the object was seen.
-    ///
-    /// ```
-    /// use allready_core::Time;
-    /// use allready_inspect::lint::{Context, History};
-    /// use serde_json::json;
-    ///
-    /// let widget = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web" } });
-    /// let mut history = History::default();
-    /// history.feed(&widget, &Context::at(Time::EPOCH));
-    /// assert!(history.knows(&widget));
-    /// ```
+    /// Tells whether a version of the object was seen.
     pub fn knows(&self, object: &Value) -> bool {
         self.objects.contains_key(&key(object))
     }
 
     /// Forgets an object that is gone.
-    ///
-    /// ```
-    /// use allready_core::Time;
-    /// use allready_inspect::lint::{Context, History};
-    /// use serde_json::json;
-    ///
-    /// let widget = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web" } });
-    /// let mut history = History::default();
-    /// history.feed(&widget, &Context::at(Time::EPOCH));
-    /// history.forget(&widget);
-    /// assert!(history.is_empty());
-    /// ```
     pub fn forget(&mut self, object: &Value) {
         self.objects.remove(&key(object));
     }
 
-    /// How many objects are known.
-    ///
-    /// ```
-    /// use allready_inspect::lint::History;
-    ///
-    /// assert_eq!(History::default().len(), 0);
-    /// ```
+    /// The number of objects that are known.
     pub fn len(&self) -> usize {
         self.objects.len()
     }
 
-    /// Whether no object is known.
+    /// Tells whether no object is known.
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()
     }
 
-    /// How often each rule was broken, also where that was told before.
-    ///
-    /// ```
-    /// use allready_inspect::lint::History;
-    ///
-    /// assert!(History::default().breaches().is_empty());
-    /// ```
+    /// The number of breaches of each rule, also where that was told before.
     pub fn breaches(&self) -> &BTreeMap<&'static str, usize> {
         &self.breaches
     }
 }
 
-/// What is told once of an object that is behind.
+/// The key under which an object that is behind is told once.
 fn behind() -> (&'static str, String) {
     ("O08", "status".to_owned())
 }
@@ -271,7 +222,7 @@ impl Step<'_, '_> {
     ) {
         *self.breaches.entry(id).or_default() += 1;
         if self.next.told.insert((id, place.path.clone())) {
-            findings.add(id, severity, || place, || message);
+            findings.add(id, severity, place, || message);
         }
     }
 
@@ -351,7 +302,7 @@ impl Step<'_, '_> {
     }
 }
 
-/// Whether an object has a generation that nobody has observed, and since when this was seen.
+/// Tells whether an object has a generation that nobody has observed, and since when this was seen.
 fn lag(subject: &Subject<'_>, before: Option<Lag>) -> Option<Lag> {
     let generation = subject.found.generation?;
     let tops = subject.top().into_iter().flat_map(|list| list.found.conditions());
@@ -380,7 +331,7 @@ fn is_final(type_: &str) -> bool {
     matches!(names::base(type_), "Succeeded" | "Failed" | "Complete" | "Completed")
 }
 
-/// What an object says, without what may differ for nothing: times, wording, versions and bookkeeping.
+/// The sense of an object, without what may differ for nothing: times, wording, versions and bookkeeping.
 fn sense(object: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     for (key, value) in object.as_object().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! What somebody has decided to live with: by an annotation of the object, or by a file.
+//! Findings that somebody has decided to live with: by an annotation of the object, or by a file.
 
 use std::{
     cell::Cell,
@@ -30,24 +30,15 @@ pub const NAME: &str = "allready.dev/lint-ignore";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Config {
-    /// What is not told.
+    /// The findings that are not told.
     pub ignore: Vec<IgnoreEntry>,
-    /// How much breaches of a rule matter, by its id.
+    /// The weight of breaches of a rule, by its id.
     pub severities: BTreeMap<String, Severity>,
     /// From when on something is too much.
     pub thresholds: Thresholds,
 }
 
 /// Some findings that are not told: those that everything in it matches. Names may have `*` and `?` in them.
-///
-/// ```
-/// use allready_inspect::lint::Config;
-/// use serde_json::json;
-///
-/// let config = json!({ "ignore": [{ "rules": ["O04"], "kind": "Widget", "reason": "mended in v2" }] });
-/// let config: Config = serde_json::from_value(config).unwrap();
-/// assert_eq!((config.ignore[0].rules[0].as_str(), &config.ignore[0].name), ("O04", &None), "of any name");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct IgnoreEntry {
@@ -61,21 +52,13 @@ pub struct IgnoreEntry {
     pub namespace: Option<String>,
     /// The name.
     pub name: Option<String>,
-    /// Where in the object, such as `status.listeners*`.
+    /// The place in the object, such as `status.listeners*`.
     pub path: Option<String>,
     /// Why.
     pub reason: String,
 }
 
-/// What a configuration names that does not exist.
-///
-/// ```
-/// use allready_inspect::lint::{Config, ConfigError, IgnoreEntry};
-///
-/// let ignore = vec![IgnoreEntry { rules: vec!["O99".to_owned()], ..IgnoreEntry::default() }];
-/// let error = Config { ignore, ..Config::default() }.check().unwrap_err();
-/// assert_eq!(error, ConfigError::NoSuchRule { found: "O99".to_owned() });
-/// ```
+/// A name in a configuration of something that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
@@ -96,14 +79,7 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Whether everything that it names exists.
-    ///
-    /// ```
-    /// use allready_inspect::lint::{Config, IgnoreEntry};
-    ///
-    /// let everything = Config { ignore: vec![IgnoreEntry::default()], ..Config::default() };
-    /// assert!(everything.check().unwrap_err().to_string().contains("it would leave out everything"));
-    /// ```
+    /// Tells whether everything that it names exists.
     pub fn check(&self) -> Result<(), ConfigError> {
         let named = self.ignore.iter().flat_map(|entry| &entry.rules).chain(self.severities.keys());
         if let Some(found) = named.into_iter().find(|id| rule(id).is_none()) {
@@ -158,22 +134,13 @@ impl IgnoreEntry {
 }
 
 /// Findings, with those left out that are not to be told.
-///
-/// ```
-/// use allready_inspect::lint::{Config, Ignores};
-/// use serde_json::json;
-///
-/// let config = Config::default();
-/// let sorted = Ignores::new(&config).sort(&json!({}), vec![], |_| true);
-/// assert_eq!((sorted.told.len(), sorted.ignored, sorted.notices.len()), (0, 0, 0));
-/// ```
 #[derive(Debug, Default)]
 pub struct Sorted {
     /// Those to be told.
     pub told: Vec<Finding>,
-    /// How many there are besides.
+    /// The number of those besides.
     pub ignored: usize,
-    /// What should be known of the annotation of the object: what it named for nothing.
+    /// Notes on the annotation of the object: what it named for nothing.
     pub notices: Vec<String>,
 }
 
@@ -198,7 +165,7 @@ pub struct Sorted {
 pub struct Ignores<'a> {
     config: &'a Config,
     used: Vec<Cell<bool>>,
-    /// Whether an object that an entry is about was looked at.
+    /// Set if an object that an entry is about was looked at.
     met: Vec<Cell<bool>>,
 }
 
@@ -259,7 +226,7 @@ impl<'a> Ignores<'a> {
         sorted
     }
 
-    /// What the configuration leaves out for nothing, so far: entries about objects that were looked at and have no such
+    /// The entries of the configuration that leave out nothing, so far: entries about objects that were looked at and have no such
     /// finding. With [`Unmet::Told`] also those about no object that was looked at.
     pub fn unused(&self, unmet: Unmet) -> Vec<String> {
         let entries = self.config.ignore.iter().zip(self.used.iter().zip(&self.met));
@@ -279,16 +246,7 @@ impl<'a> Ignores<'a> {
     }
 }
 
-/// Whether entries about objects that were not looked at are worth a word.
-///
-/// ```
-/// use allready_inspect::lint::{Config, IgnoreEntry, Ignores, Unmet};
-///
-/// let ignore = vec![IgnoreEntry { kind: Some("Widget".to_owned()), ..IgnoreEntry::default() }];
-/// let config = Config { ignore, ..Config::default() };
-/// let ignores = Ignores::new(&config);
-/// assert_eq!((ignores.unused(Unmet::Told).len(), ignores.unused(Unmet::Untold).len()), (1, 0));
-/// ```
+/// The choice whether entries about objects that were not looked at are worth a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmet {
     /// They are: the configuration was made for this.
@@ -311,7 +269,7 @@ impl Annotated {
     }
 }
 
-/// What the annotation of an object leaves out. A reason may have commas in it: what does not begin like an id belongs to
+/// The entries of the annotation of an object. A reason may have commas in it: what does not begin like an id belongs to
 /// what came before.
 fn annotated(object: &Value) -> Vec<Annotated> {
     let text = object["metadata"]["annotations"][NAME].as_str().unwrap_or_default();
@@ -332,7 +290,7 @@ fn annotated(object: &Value) -> Vec<Annotated> {
     entries
 }
 
-/// Whether a text is like a pattern with `*` for anything and `?` for one character.
+/// Tells whether a text is like a pattern with `*` for anything and `?` for one character.
 fn is_like(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t, mut back) = (0, 0, None);

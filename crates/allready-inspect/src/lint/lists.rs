@@ -6,19 +6,19 @@ use super::Place;
 use crate::view::View;
 use allready_core::found::{self, FoundCondition, FoundList};
 
-/// How many lists are looked at: an object is no reason to spend for ever.
+/// The most lists that are looked at: an object is no reason to spend for ever.
 const MOST: usize = 1_000;
 
 /// One list of conditions, and where it stands.
 pub(super) struct List<'a> {
     pub(super) place: Place,
     pub(super) found: FoundList<'a>,
-    /// Whether it is `status.conditions`.
+    /// Set if it is `status.conditions`.
     pub(super) is_top: bool,
 }
 
 impl<'a> List<'a> {
-    /// Where an entry stands.
+    /// The place of an entry.
     pub(super) fn entry(&self, index: usize) -> Place {
         let name = self.found.conditions().get(index).map_or("", |condition| &*condition.type_);
         self.place.entry(index, name)

@@ -12,10 +12,10 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
     gateway::dropped_parents(subject, findings);
 }
 
-/// How deep managed fields are followed.
+/// The depth to which managed fields are followed.
 const DEPTH: usize = 10;
 
-/// Who owns what below lists of conditions.
+/// The owners of what is below lists of conditions.
 #[derive(Default)]
 struct Owned<'a> {
     /// The status of a condition, by the path of its list and its type.
@@ -37,7 +37,7 @@ fn writers(subject: &Subject<'_>, findings: &mut Findings) {
     }
     for ((list, type_), managers) in owned.conditions.iter().filter(|(_, managers)| managers.len() > 1) {
         let place = || condition_place(subject, list, type_);
-        findings.add("M01", Severity::Warning, place, || {
+        findings.add("M01", Severity::Warning, place(), || {
             format!("{} is written by {}", excerpt(type_), named(managers))
         });
     }
@@ -48,17 +48,9 @@ fn writers(subject: &Subject<'_>, findings: &mut Findings) {
         }
         // As long as one manager is alone it does no harm.
         let severity = if writers.len() > 1 { Severity::Warning } else { Severity::Info };
-        findings.add(
-            "M01",
-            severity,
-            || found.place.clone(),
-            || {
-                format!(
-                    "{} owns the list as a whole, and replaces what others write into it",
-                    named(managers)
-                )
-            },
-        );
+        findings.add("M01", severity, found.place.clone(), || {
+            format!("{} owns the list as a whole, and replaces what others write into it", named(managers))
+        });
     }
 }
 

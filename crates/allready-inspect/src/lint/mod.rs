@@ -1,4 +1,4 @@
-//! What is wrong with how an object, or a definition, tells its status.
+//! Findings on how an object, or a definition, tells its status.
 //!
 //! Forty [rules](rules()), each with an id, a severity and a reason to exist. [`definition`] looks at the schema of a
 //! definition and [`fix`] mends it; [`object`] looks at one object, [`Relations`] at what many objects say of each other,
@@ -50,20 +50,10 @@ pub use thresholds::Thresholds;
 use crate::registry::Registry;
 use allready_core::Time;
 
-/// What objects are looked at with.
-///
-/// ```
-/// use allready_core::Time;
-/// use allready_inspect::{lint::{Context, Thresholds}, registry::Registry};
-///
-/// // An administrator's own registry and thresholds in place of those that come with the crate.
-/// let (registry, thresholds) = (Registry::empty(), Thresholds::default());
-/// let context = Context { registry: &registry, now: Time::EPOCH, thresholds: &thresholds };
-/// assert!(context.registry.entries().is_empty());
-/// ```
+/// The things that objects are looked at with.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// What conditions mean.
+    /// The meanings of conditions.
     pub registry: &'a Registry,
     /// The present.
     pub now: Time,
@@ -75,14 +65,6 @@ static DEFAULT: std::sync::LazyLock<Thresholds> = std::sync::LazyLock::new(Thres
 
 impl Context<'static> {
     /// With what is known of well-known projects, and the thresholds as they come.
-    ///
-    /// ```
-    /// use allready_core::Time;
-    /// use allready_inspect::lint::Context;
-    ///
-    /// let context = Context::at(Time::EPOCH);
-    /// assert!(context.registry.kind("cert-manager.io", "Certificate").is_declared());
-    /// ```
     pub fn at(now: Time) -> Self {
         Self { registry: Registry::builtin(), now, thresholds: &DEFAULT }
     }

@@ -1,4 +1,4 @@
-//! What the names of types and reasons give away.
+//! The meaning of the names of types and reasons.
 
 use std::sync::LazyLock;
 
@@ -17,10 +17,10 @@ pub(super) fn is_pascal(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// What names alone say, whatever is declared of them.
+/// The meaning of names alone, whatever is declared of them.
 static NAMES: LazyLock<Registry> = LazyLock::new(Registry::empty);
 
-/// Which status of a type is good, where its name shows it.
+/// The good status of a type, where its name shows it.
 pub(super) fn polarity(type_: &str) -> Option<Polarity> {
     let shown = NAMES.condition("", "", type_);
     matches!(shown.role, ConditionRole::Summary | ConditionRole::Dependent).then_some(shown.polarity)

@@ -55,7 +55,7 @@ impl Nodes {
         self.prefixed.iter().flat_map(|object| self.of(object)).collect()
     }
 
-    /// What stands before the name of a node is learnt from conditions whose node exists, so that a prefix of another
+    /// The prefix before the name of a node is learnt from conditions whose node exists, so that a prefix of another
     /// meaning is left alone.
     fn of(&self, Prefixed { object, prefixes }: &Prefixed) -> Vec<Finding> {
         let mut components = BTreeSet::new();
@@ -71,12 +71,9 @@ impl Nodes {
                 continue;
             }
             if let Some(node) = named.first() {
-                findings.add(
-                    "M02",
-                    Severity::Warning,
-                    || place.clone(),
-                    || format!("there is no node {:?} any more", excerpt(node)),
-                );
+                findings.add("M02", Severity::Warning, place.clone(), || {
+                    format!("there is no node {:?} any more", excerpt(node))
+                });
             }
         }
         findings.finish()

@@ -6,14 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::table;
 
-/// How much a breach matters.
-///
-/// ```
-/// use allready_inspect::lint::Severity;
-///
-/// assert!(Severity::Error > Severity::Warning && Severity::Warning > Severity::Info);
-/// assert_eq!("warn".parse::<Severity>().unwrap(), Severity::Warning);
-/// ```
+/// The weight of a breach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -27,12 +20,6 @@ pub enum Severity {
 }
 
 /// A word that is no severity.
-///
-/// ```
-/// use allready_inspect::lint::Severity;
-///
-/// assert_eq!("fatal".parse::<Severity>().unwrap_err().found, "fatal");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{found:?} is no severity: write error, warning or info")]
 pub struct SeverityError {
@@ -42,11 +29,6 @@ pub struct SeverityError {
 
 impl Severity {
     /// The word for it.
-    ///
-    /// ```
-    /// # use allready_inspect::lint::Severity;
-    /// assert_eq!(Severity::Warning.as_str(), "warning");
-    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -75,13 +57,7 @@ impl std::str::FromStr for Severity {
     }
 }
 
-/// What a rule looks at.
-///
-/// ```
-/// use allready_inspect::lint::{Scope, rule};
-///
-/// assert_eq!(rule("O04").unwrap().scope, Scope::Object);
-/// ```
+/// The kind of thing that a rule looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -96,12 +72,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// What is looked at, in words.
-    ///
-    /// ```
-    /// # use allready_inspect::lint::Scope;
-    /// assert_eq!(Scope::Definition.as_str(), "definition");
-    /// ```
+    /// The word for it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Definition => "definition",
@@ -119,26 +90,19 @@ impl fmt::Display for Scope {
 }
 
 /// One rule.
-///
-/// ```
-/// use allready_inspect::lint::{Severity, rule};
-///
-/// let empty_reason = rule("O04").unwrap();
-/// assert_eq!((empty_reason.id, empty_reason.severity), ("O04", Severity::Error));
-/// ```
 #[derive(Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Rule {
     /// Its name: `O04`.
     pub id: &'static str,
-    /// What must hold, in one line.
+    /// The rule, in one line.
     pub title: &'static str,
-    /// How much its worst breach matters; a milder one may matter less.
+    /// The weight of its worst breach; a milder one may matter less.
     pub severity: Severity,
-    /// What it looks at.
+    /// The thing that it looks at.
     pub scope: Scope,
-    /// Why it exists.
+    /// The reason for it.
     pub rationale: &'static str,
-    /// What to do about a breach.
+    /// The remedy.
     pub fix: &'static str,
     /// An excerpt that breaks it, as YAML.
     pub bad: &'static str,
@@ -148,30 +112,11 @@ pub struct Rule {
 
 /// All rules, by id within their families: C for definitions, O for objects, W for watching, M for managers, G for the
 /// Gateway API.
-///
-/// ```
-/// use allready_inspect::lint;
-///
-/// assert_eq!(lint::rules().count(), 41);
-/// ```
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    table::DEFINITIONS
-        .iter()
-        .chain(table::OBJECTS)
-        .chain(table::MEANINGS)
-        .chain(table::WATCH)
-        .chain(table::MANAGERS)
-        .chain(table::GATEWAY)
+    table::RULES.iter()
 }
 
 /// The rule of this id, in either case.
-///
-/// ```
-/// use allready_inspect::lint::{self, Severity};
-///
-/// assert_eq!(lint::rule("o04").unwrap().severity, Severity::Error);
-/// assert!(lint::rule("O99").is_none());
-/// ```
 pub fn rule(id: &str) -> Option<&'static Rule> {
     rules().find(|rule| rule.id.eq_ignore_ascii_case(id))
 }

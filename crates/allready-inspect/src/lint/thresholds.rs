@@ -4,14 +4,6 @@ use jiff::SignedDuration;
 use serde::{Deserialize, Deserializer, de};
 
 /// From when on something is too old, too many or too large.
-///
-/// ```
-/// use allready_inspect::lint::Thresholds;
-///
-/// let read: Thresholds = serde_json::from_str(r#"{ "unknownAfter": "1h", "maxFlaps": 3 }"#).unwrap();
-/// assert_eq!((read.unknown_after.as_secs(), read.max_flaps), (3600, 3));
-/// assert_eq!(read.window, Thresholds::default().window);
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Thresholds {

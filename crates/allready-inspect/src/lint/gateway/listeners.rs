@@ -29,7 +29,7 @@ fn name(listener: &Value) -> &str {
     listener["name"].as_str().unwrap_or_default()
 }
 
-/// Whether a controller has looked at the Gateway as it is: before that its listeners are those of another spec.
+/// Tells whether a controller has looked at the Gateway as it is: before that its listeners are those of another spec.
 fn is_current(subject: &Subject<'_>) -> bool {
     let Some(top) = subject.top() else { return false };
     let newest = top.found.conditions().iter().filter_map(|condition| condition.observed).max();
@@ -42,15 +42,12 @@ fn names(told: &[Value], wanted: &[Value], findings: &mut Findings) {
     for (index, listener) in
         told.iter().enumerate().filter(|(_, listener)| !names_wanted.contains(name(listener)))
     {
-        findings.add(
-            "G05",
-            Severity::Warning,
-            || place().entry(index, name(listener)),
-            || format!("the spec has no listener {:?}", excerpt(name(listener))),
-        );
+        findings.add("G05", Severity::Warning, place().entry(index, name(listener)), || {
+            format!("the spec has no listener {:?}", excerpt(name(listener)))
+        });
     }
     for missing in names_wanted.difference(&names_told) {
-        findings.add("G05", Severity::Warning, place, || {
+        findings.add("G05", Severity::Warning, place(), || {
             format!("listener {:?} has no status", excerpt(missing))
         });
     }
@@ -72,7 +69,7 @@ fn kinds(told: &[Value], wanted: &[Value], findings: &mut Findings) {
         let supported = listener["supportedKinds"].as_array().into_iter().flatten().map(key);
         for (_, kind) in supported.filter(|kind| !asked.contains(kind)) {
             let place = || place().entry(index, name(listener)).key("supportedKinds");
-            findings.add("G05", Severity::Warning, place, || {
+            findings.add("G05", Severity::Warning, place(), || {
                 format!("{:?} is supported and not among allowedRoutes.kinds of the spec", excerpt(&kind))
             });
         }
@@ -92,11 +89,11 @@ fn agreement(subject: &Subject<'_>, told: &[Value], findings: &mut Findings) {
     if let Some((at, accepted)) = entry("Accepted") {
         let place = || top.entry(at);
         match accepted.status {
-            Status::True if refused == of => findings.add("G06", Severity::Warning, place, || {
+            Status::True if refused == of => findings.add("G06", Severity::Warning, place(), || {
                 format!("Accepted is True while none of the {of} listeners is accepted")
             }),
             Status::True if refused > 0 && accepted.reason == "Accepted" => {
-                findings.add("G06", Severity::Warning, || place().key("reason"), || {
+                findings.add("G06", Severity::Warning, place().key("reason"), || {
                     format!("the reason is Accepted while {refused} of {of} listeners are not: say ListenersNotValid")
                 });
             }
@@ -106,12 +103,9 @@ fn agreement(subject: &Subject<'_>, told: &[Value], findings: &mut Findings) {
                     && count("ResolvedRefs", Status::False) == 0
                     && count("Programmed", Status::False) == 0 =>
             {
-                findings.add(
-                    "G06",
-                    Severity::Warning,
-                    || place().key("reason"),
-                    || format!("the reason is ListenersNotValid while all {of} listeners are accepted"),
-                );
+                findings.add("G06", Severity::Warning, place().key("reason"), || {
+                    format!("the reason is ListenersNotValid while all {of} listeners are accepted")
+                });
             }
             _ => {}
         }
@@ -119,11 +113,8 @@ fn agreement(subject: &Subject<'_>, told: &[Value], findings: &mut Findings) {
     if let Some((at, _)) = entry("Programmed").filter(|(_, programmed)| programmed.status == Status::True)
         && count("Programmed", Status::False) == of
     {
-        findings.add(
-            "G06",
-            Severity::Warning,
-            || top.entry(at),
-            || format!("Programmed is True while none of the {of} listeners is programmed"),
-        );
+        findings.add("G06", Severity::Warning, top.entry(at), || {
+            format!("Programmed is True while none of the {of} listeners is programmed")
+        });
     }
 }

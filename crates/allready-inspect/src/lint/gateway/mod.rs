@@ -44,7 +44,7 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-/// What a list of an object is about.
+/// The thing that a list of an object is about.
 fn about(kind: &str, list: &List<'_>) -> Option<About> {
     let path = &list.place.path;
     match kind {
@@ -71,17 +71,14 @@ fn presence(list: &List<'_>, about: About, findings: &mut Findings) {
         // Whether the references of something refused were looked at is another question.
         let severity =
             if *type_ == "ResolvedRefs" && is_refused { Severity::Warning } else { Severity::Error };
-        findings.add("G01", severity, || list.place.clone(), || format!("{type_} is missing"));
+        findings.add("G01", severity, list.place.clone(), || format!("{type_} is missing"));
     }
     for (index, condition) in list.entries().filter(|(_, condition)| about.has_type(&condition.type_)) {
         let is_silent = condition.observed.is_none_or(allready_core::Generation::is_none);
         if is_silent && !is_default(condition) {
-            findings.add(
-                "G01",
-                Severity::Error,
-                || list.entry(index),
-                || format!("{} has no observedGeneration", excerpt(&condition.type_)),
-            );
+            findings.add("G01", Severity::Error, list.entry(index), || {
+                format!("{} has no observedGeneration", excerpt(&condition.type_))
+            });
         }
     }
 }
@@ -101,15 +98,10 @@ fn early(
 ) {
     let type_ = &*condition.type_;
     let Some(old) = gateway::early(subject.group, type_).filter(|_| !is_withdrawn(type_)) else { return };
-    findings.add(
-        "G07",
-        Severity::Warning,
-        || list.entry(index).key("type"),
-        || match old.successors() {
-            none if none.is_empty() => format!("{type_} is no longer in the Gateway API: {}", old.says),
-            today => format!("{type_} is a name of an early version: use {today}"),
-        },
-    );
+    findings.add("G07", Severity::Warning, list.entry(index).key("type"), || match old.successors() {
+        none if none.is_empty() => format!("{type_} is no longer in the Gateway API: {}", old.says),
+        today => format!("{type_} is a name of an early version: use {today}"),
+    });
 }
 
 /// G02 and G03.
@@ -124,34 +116,28 @@ fn words(
     let place = || list.entry(index).key("type");
     match type_ {
         "Ready" if about != About::Ancestor => {
-            findings.add("G02", Severity::Error, place, || "Ready is reserved by the Gateway API".to_owned());
+            findings
+                .add("G02", Severity::Error, place(), || "Ready is reserved by the Gateway API".to_owned());
         }
         "Scheduled" | "Detached" | "Admitted" => {
-            findings.add("G02", Severity::Warning, place, || format!("{type_} was replaced by Accepted"));
+            findings.add("G02", Severity::Warning, place(), || format!("{type_} was replaced by Accepted"));
         }
         _ if about.has_type(type_) => {
-            let known = about.reasons(type_, condition.status);
             let reason = &*condition.reason;
             // Words that the specification has not are no breach; empty ones are one of another rule.
-            let is_own = known.is_some_and(|known| !known.is_empty() && !known.contains(&reason))
-                && !reason.is_empty();
+            let is_own = !reason.is_empty() && about.lacks_reason(type_, condition.status, reason);
             if is_own {
-                findings.add(
-                    "G03",
-                    Severity::Info,
-                    || list.entry(index).key("reason"),
-                    || {
-                        format!(
-                            "the Gateway API has no reason {:?} for {type_} {}",
-                            excerpt(reason),
-                            condition.status
-                        )
-                    },
-                );
+                findings.add("G03", Severity::Info, list.entry(index).key("reason"), || {
+                    format!(
+                        "the Gateway API has no reason {:?} for {type_} {}",
+                        excerpt(reason),
+                        condition.status
+                    )
+                });
             }
         }
         _ if !type_.contains('/') && !type_.is_empty() => {
-            findings.add("G03", Severity::Warning, place, || {
+            findings.add("G03", Severity::Warning, place(), || {
                 format!("the Gateway API has no type {:?} here: give it a domain", excerpt(type_))
             });
         }

@@ -44,7 +44,7 @@ struct Entry<'a> {
     place: Place,
     parent: ParentRef,
     controller: &'a str,
-    /// Whether all that it says is about an older generation.
+    /// Set if all that it says is about an older generation.
     is_old: bool,
 }
 
@@ -79,12 +79,9 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
     let parents = entries(subject, "parents", "parentRef");
     if let Some(named) = named(subject) {
         for entry in parents.iter().filter(|entry| !named.contains(&entry.parent) && !entry.is_old) {
-            findings.add(
-                "G04",
-                Severity::Error,
-                || entry.place.clone(),
-                || format!("spec.parentRefs does not name {}", entry.parent.described()),
-            );
+            findings.add("G04", Severity::Error, entry.place.clone(), || {
+                format!("spec.parentRefs does not name {}", entry.parent.described())
+            });
         }
     }
     let ancestors = entries(subject, "ancestors", "ancestorRef");
@@ -92,18 +89,13 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
         let mut seen = BTreeSet::new();
         for entry in &entries {
             if !seen.insert((&entry.parent, entry.controller)) {
-                findings.add(
-                    "G04",
-                    Severity::Error,
-                    || entry.place.clone(),
-                    || {
-                        format!(
-                            "{} has a second entry of {:?}",
-                            entry.parent.described(),
-                            excerpt(entry.controller)
-                        )
-                    },
-                );
+                findings.add("G04", Severity::Error, entry.place.clone(), || {
+                    format!(
+                        "{} has a second entry of {:?}",
+                        entry.parent.described(),
+                        excerpt(entry.controller)
+                    )
+                });
             }
         }
     }
@@ -117,12 +109,9 @@ pub(in crate::lint) fn dropped(subject: &Subject<'_>, findings: &mut Findings) {
     let Some(named) = named(subject) else { return };
     for entry in entries(subject, "parents", "parentRef") {
         if entry.is_old && !named.contains(&entry.parent) {
-            findings.add(
-                "M02",
-                Severity::Warning,
-                || entry.place.clone(),
-                || format!("the route does not name {} any more", entry.parent.described()),
-            );
+            findings.add("M02", Severity::Warning, entry.place.clone(), || {
+                format!("the route does not name {} any more", entry.parent.described())
+            });
         }
     }
 }

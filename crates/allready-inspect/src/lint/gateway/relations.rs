@@ -12,18 +12,7 @@ use allready_core::{Status, condition::excerpt, found};
 
 const GROUP: &str = "gateway.networking.k8s.io";
 
-/// How much was looked at.
-///
-/// ```
-/// use allready_inspect::lint::{Coverage, Relations};
-/// use serde_json::json;
-///
-/// let mut relations = Relations::default();
-/// relations.add(&json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute", "metadata": { "name": "web" },
-///     "status": { "parents": [{ "parentRef": { "name": "public" }, "controllerName": "example.com/gone" }] } }));
-/// assert_eq!(relations.findings(Coverage::Part), [], "its class may be elsewhere");
-/// assert_eq!(relations.findings(Coverage::Everything)[0].rule.id, "G04");
-/// ```
+/// The part of the cluster that was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// All classes and all routes that there are: what was not seen is not there.
@@ -32,7 +21,7 @@ pub enum Coverage {
     Part,
 }
 
-/// What objects say of each other: those of the Gateway API, and those with conditions about nodes. Only what is needed is
+/// The statements of objects about each other: those of the Gateway API, and those with conditions about nodes. Only what is needed is
 /// kept of each.
 ///
 /// ```
@@ -156,19 +145,16 @@ impl Relations {
         }
     }
 
-    /// What does not fit together.
+    /// The statements that do not fit together.
     pub fn findings(&self, coverage: Coverage) -> Vec<Finding> {
         let mut findings = Vec::new();
         // Without any class nothing is known of controllers.
         if !self.controllers.is_empty() || coverage == Coverage::Everything {
             for claim in self.claims.iter().filter(|claim| !self.controllers.contains(&claim.controller)) {
                 let mut of = Findings::about(claim.object.clone());
-                of.add(
-                    "G04",
-                    Severity::Warning,
-                    || claim.place.clone(),
-                    || format!("no GatewayClass has the controller {:?}", excerpt(&claim.controller)),
-                );
+                of.add("G04", Severity::Warning, claim.place.clone(), || {
+                    format!("no GatewayClass has the controller {:?}", excerpt(&claim.controller))
+                });
                 findings.extend(of.finish());
             }
         }
@@ -183,18 +169,12 @@ impl Relations {
         findings
     }
 
-    /// Whether there are conditions that may be about nodes, and no node was seen: then the nodes are worth reading.
-    ///
-    /// ```
-    /// use allready_inspect::lint::Relations;
-    ///
-    /// assert!(!Relations::default().needs_nodes());
-    /// ```
+    /// Tells whether there are conditions that may be about nodes, and no node was seen: then the nodes are worth reading.
     pub fn needs_nodes(&self) -> bool {
         self.nodes.are_missed()
     }
 
-    /// Whether what is counted is what is told.
+    /// Tells whether what is counted is what is told.
     fn recount(&self, gateway: &Gateway, listener: &Listener, coverage: Coverage, findings: &mut Findings) {
         let is_for = |attachment: &&Attachment| {
             let parent = &attachment.parent;
@@ -224,14 +204,14 @@ impl Relations {
                     .entry(listener.index, &listener.name)
                     .key("attachedRoutes")
             };
-            findings.add("G05", Severity::Warning, place, || match count {
+            findings.add("G05", Severity::Warning, place(), || match count {
                 1 => format!("attachedRoutes is {}, and 1 route is attached", listener.told),
                 count => format!("attachedRoutes is {}, and {count} routes are attached", listener.told),
             });
         }
     }
 
-    /// Whether the listener takes routes from the namespace; none where that cannot be said.
+    /// Tells whether the listener takes routes from the namespace; none where that cannot be said.
     fn may_come(&self, attachment: &Attachment, gateway: &Gateway, listener: &Listener) -> Option<bool> {
         match &listener.from {
             From::All => Some(true),
@@ -304,7 +284,7 @@ fn kinds(spec: &Value, status: &Value) -> BTreeSet<String> {
     of_protocol.iter().map(|&kind| kind.to_owned()).collect()
 }
 
-/// Whether a listener and a route have a host in common; no name at all is every name.
+/// Tells whether a listener and a route have a host in common; no name at all is every name.
 fn is_common(listener: &str, route: &[String]) -> bool {
     let matches = |wide: &str, narrow: &str| match wide.strip_prefix("*.") {
         Some(suffix) => narrow.strip_suffix(suffix).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.')),

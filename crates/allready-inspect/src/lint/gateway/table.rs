@@ -1,8 +1,8 @@
-//! What the Gateway API says of its condition types, as data.
+//! The condition types of the Gateway API and their reasons, as data.
 
 use allready_core::Status;
 
-/// What a list of conditions is about.
+/// The thing that a list of conditions is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum About {
     Class,
@@ -38,161 +38,98 @@ impl About {
         }
     }
 
-    /// Whether the specification has the type here.
+    /// Tells whether the specification has the type here.
     pub(super) fn has_type(self, type_: &str) -> bool {
         self.types().iter().any(|known| known.0 == type_)
     }
 
-    /// The reasons that the specification has for a status of a type; none where it does not say.
-    pub(super) fn reasons(self, type_: &str, status: Status) -> Option<&'static [&'static str]> {
-        let (_, when_true, when_false) = self.types().iter().find(|known| known.0 == type_)?;
-        match status {
-            Status::True => Some(when_true),
-            Status::False => Some(when_false),
-            Status::Unknown => None,
-        }
+    /// Tells whether the specification has reasons for a status of a type, and this is none of them.
+    pub(super) fn lacks_reason(self, type_: &str, status: Status, reason: &str) -> bool {
+        let known = self.types().iter().find(|known| known.0 == type_);
+        let reasons = known.map_or("", |(_, when_true, when_false)| match status {
+            Status::True => when_true,
+            Status::False => when_false,
+            Status::Unknown => "",
+        });
+        !reasons.is_empty() && !reasons.split(' ').any(|known| known == reason)
     }
 }
 
-type Known = (&'static str, &'static [&'static str], &'static [&'static str]);
+type Known = (&'static str, &'static str, &'static str);
 
 const CLASS: &[Known] = &[
-    ("Accepted", &["Accepted"], &["InvalidParameters", "Unsupported", "UnsupportedVersion"]),
-    ("SupportedVersion", &["SupportedVersion"], &["UnsupportedVersion"]),
+    ("Accepted", "Accepted", "InvalidParameters Unsupported UnsupportedVersion"),
+    ("SupportedVersion", "SupportedVersion", "UnsupportedVersion"),
 ];
 
 const GATEWAY: &[Known] = &[
     (
         "Accepted",
-        &["Accepted", "ListenersNotValid"],
-        &[
-            "Invalid",
-            "InvalidParameters",
-            "UnsupportedAddress",
-            "ListenersNotValid",
-            "NotReconciled",
-            "Pending",
-        ],
+        "Accepted ListenersNotValid",
+        "Invalid InvalidParameters UnsupportedAddress ListenersNotValid NotReconciled Pending",
     ),
-    (
-        "Programmed",
-        &["Programmed"],
-        &["Invalid", "Pending", "NoResources", "AddressNotAssigned", "AddressNotUsable"],
-    ),
-    (
-        "ResolvedRefs",
-        &["ResolvedRefs"],
-        &["RefNotPermitted", "InvalidClientCertificateRef", "ListenersNotResolved"],
-    ),
-    ("InsecureFrontendValidationMode", &["ConfigurationChanged"], &[]),
+    ("Programmed", "Programmed", "Invalid Pending NoResources AddressNotAssigned AddressNotUsable"),
+    ("ResolvedRefs", "ResolvedRefs", "RefNotPermitted InvalidClientCertificateRef ListenersNotResolved"),
+    ("InsecureFrontendValidationMode", "ConfigurationChanged", ""),
 ];
 
 const LISTENER: &[Known] = &[
     (
         "Accepted",
-        &["Accepted"],
-        &[
-            "PortUnavailable",
-            "UnsupportedProtocol",
-            "NoValidCACertificate",
-            "UnsupportedValue",
-            "HostnameConflict",
-            "ProtocolConflict",
-            "Pending",
-        ],
+        "Accepted",
+        "PortUnavailable UnsupportedProtocol NoValidCACertificate UnsupportedValue HostnameConflict ProtocolConflict Pending",
     ),
-    ("Programmed", &["Programmed"], &["Invalid", "Pending"]),
+    ("Programmed", "Programmed", "Invalid Pending"),
     (
         "ResolvedRefs",
-        &["ResolvedRefs"],
-        &[
-            "InvalidCertificateRef",
-            "InvalidRouteKinds",
-            "RefNotPermitted",
-            "InvalidCACertificateRef",
-            "InvalidCACertificateKind",
-        ],
+        "ResolvedRefs",
+        "InvalidCertificateRef InvalidRouteKinds RefNotPermitted InvalidCACertificateRef InvalidCACertificateKind",
     ),
-    ("Conflicted", &["HostnameConflict", "ProtocolConflict"], &["NoConflicts"]),
-    ("OverlappingTLSConfig", &["OverlappingHostnames", "OverlappingCertificates"], &[]),
+    ("Conflicted", "HostnameConflict ProtocolConflict", "NoConflicts"),
+    ("OverlappingTLSConfig", "OverlappingHostnames OverlappingCertificates", ""),
 ];
 
 const LISTENER_SET: &[Known] = &[
     (
         "Accepted",
-        &["Accepted", "ListenersNotValid"],
-        &["Invalid", "NotAllowed", "ParentNotAccepted", "ListenersNotValid", "Pending"],
+        "Accepted ListenersNotValid",
+        "Invalid NotAllowed ParentNotAccepted ListenersNotValid Pending",
     ),
     (
         "Programmed",
-        &["Programmed", "ListenersNotValid"],
-        &["Invalid", "ParentNotProgrammed", "ListenersNotValid", "NotAllowed", "PortUnavailable", "Pending"],
+        "Programmed ListenersNotValid",
+        "Invalid ParentNotProgrammed ListenersNotValid NotAllowed PortUnavailable Pending",
     ),
-    ("ResolvedRefs", &["ResolvedRefs"], &["RefNotPermitted", "ListenersNotResolved"]),
+    ("ResolvedRefs", "ResolvedRefs", "RefNotPermitted ListenersNotResolved"),
 ];
 
 const SET_LISTENER: &[Known] = &[
     (
         "Accepted",
-        &["Accepted"],
-        &[
-            "PortUnavailable",
-            "UnsupportedProtocol",
-            "NoValidCACertificate",
-            "UnsupportedValue",
-            "HostnameConflict",
-            "ProtocolConflict",
-            "ListenerConflict",
-            "TooManyListeners",
-            "Pending",
-        ],
+        "Accepted",
+        "PortUnavailable UnsupportedProtocol NoValidCACertificate UnsupportedValue HostnameConflict ProtocolConflict ListenerConflict TooManyListeners Pending",
     ),
-    (
-        "Programmed",
-        &["Programmed"],
-        &["Invalid", "Pending", "HostnameConflict", "ProtocolConflict", "PortUnavailable"],
-    ),
+    ("Programmed", "Programmed", "Invalid Pending HostnameConflict ProtocolConflict PortUnavailable"),
     (
         "ResolvedRefs",
-        &["ResolvedRefs"],
-        &[
-            "InvalidCertificateRef",
-            "InvalidRouteKinds",
-            "RefNotPermitted",
-            "InvalidCACertificateRef",
-            "InvalidCACertificateKind",
-        ],
+        "ResolvedRefs",
+        "InvalidCertificateRef InvalidRouteKinds RefNotPermitted InvalidCACertificateRef InvalidCACertificateKind",
     ),
-    ("Conflicted", &["HostnameConflict", "ProtocolConflict", "ListenerConflict"], &["NoConflicts"]),
-    ("OverlappingTLSConfig", &["OverlappingHostnames", "OverlappingCertificates"], &[]),
+    ("Conflicted", "HostnameConflict ProtocolConflict ListenerConflict", "NoConflicts"),
+    ("OverlappingTLSConfig", "OverlappingHostnames OverlappingCertificates", ""),
 ];
 
 const ROUTE_PARENT: &[Known] = &[
     (
         "Accepted",
-        &["Accepted"],
-        &[
-            "NotAllowedByListeners",
-            "NoMatchingListenerHostname",
-            "NoMatchingParent",
-            "UnsupportedValue",
-            "IncompatibleFilters",
-            "Pending",
-        ],
+        "Accepted",
+        "NotAllowedByListeners NoMatchingListenerHostname NoMatchingParent UnsupportedValue IncompatibleFilters Pending",
     ),
-    (
-        "ResolvedRefs",
-        &["ResolvedRefs"],
-        &["RefNotPermitted", "InvalidKind", "BackendNotFound", "UnsupportedProtocol"],
-    ),
-    ("PartiallyInvalid", &["UnsupportedValue"], &[]),
+    ("ResolvedRefs", "ResolvedRefs", "RefNotPermitted InvalidKind BackendNotFound UnsupportedProtocol"),
+    ("PartiallyInvalid", "UnsupportedValue", ""),
 ];
 
 const ANCESTOR: &[Known] = &[
-    (
-        "Accepted",
-        &["Accepted"],
-        &["Conflicted", "Invalid", "TargetNotFound", "NoValidCACertificate", "Pending"],
-    ),
-    ("ResolvedRefs", &["ResolvedRefs"], &["InvalidCACertificateRef", "InvalidKind", "RefNotPermitted"]),
+    ("Accepted", "Accepted", "Conflicted Invalid TargetNotFound NoValidCACertificate Pending"),
+    ("ResolvedRefs", "ResolvedRefs", "InvalidCACertificateRef InvalidKind RefNotPermitted"),
 ];

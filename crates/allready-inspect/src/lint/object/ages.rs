@@ -19,7 +19,7 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
             if is_default(condition) {
                 let Some(age) = subject.found.created.map(|created| subject.age(created)) else { continue };
                 if age > thresholds.unknown_after {
-                    findings.add("O16", Severity::Warning, place, || {
+                    findings.add("O16", Severity::Warning, place(), || {
                         format!(
                             "{} still has the default of the schema after {}: no controller has taken the object",
                             excerpt(&condition.type_),
@@ -31,7 +31,7 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
                 && is_observed(subject, condition)
                 && subject.age(since) > thresholds.unknown_after
             {
-                findings.add("O16", Severity::Warning, place, || {
+                findings.add("O16", Severity::Warning, place(), || {
                     let reason = excerpt(&condition.reason);
                     format!(
                         "{} has been Unknown for {} ({reason})",
@@ -45,7 +45,7 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
     stuck(subject, findings);
 }
 
-/// Whether a condition is about the object as it is, as far as anybody says.
+/// Tells whether a condition is about the object as it is, as far as anybody says.
 fn is_observed(subject: &Subject<'_>, condition: &FoundCondition<'_>) -> bool {
     let observed = condition.observed.or(subject.found.observed).filter(|observed| !observed.is_none());
     match (observed, subject.found.generation) {
@@ -62,11 +62,8 @@ fn stuck(subject: &Subject<'_>, findings: &mut Findings) {
     };
     let age = subject.age(since);
     if age > subject.context.thresholds.false_after && is_observed(subject, top) {
-        findings.add(
-            "O17",
-            Severity::Info,
-            || list.entry(at).key("status"),
-            || format!("{} has been False for {} ({})", excerpt(&top.type_), span(age), excerpt(&top.reason)),
-        );
+        findings.add("O17", Severity::Info, list.entry(at).key("status"), || {
+            format!("{} has been False for {} ({})", excerpt(&top.type_), span(age), excerpt(&top.reason))
+        });
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-/// What the reader of conditions has noted: the server would refuse it.
+/// The notes of the reader of conditions: the server would refuse it.
 fn illegal(subject: &Subject<'_>, list: &List<'_>, irregularity: &Irregularity, findings: &mut Findings) {
     let field = irregularity.path.field.unwrap_or_default();
     let id = match (&irregularity.kind, field) {
@@ -57,10 +57,10 @@ fn illegal(subject: &Subject<'_>, list: &List<'_>, irregularity: &Irregularity, 
         ("", Some(_)) => "the entry",
         (field, _) => field,
     };
-    findings.add(id, Severity::Error, place, || format!("{what} {}", said(&irregularity.kind)));
+    findings.add(id, Severity::Error, place(), || format!("{what} {}", said(&irregularity.kind)));
 }
 
-/// What is wrong, without how it was read all the same: that is of no interest here.
+/// The problem, without how it was read all the same: that is of no interest here.
 pub(super) fn said(kind: &Kind) -> String {
     let text = kind.to_string();
     match text.rsplit_once(" (").filter(|_| text.ends_with(')')) {
@@ -77,14 +77,14 @@ fn type_(condition: &FoundCondition<'_>, place: impl FnOnce() -> Place, findings
     }
     let base = names::base(name);
     if !names::is_pascal(base) {
-        findings.add("O02", Severity::Warning, place, || {
+        findings.add("O02", Severity::Warning, place(), || {
             format!(
                 "type {:?} is not PascalCase: begin with a capital, and use letters and digits alone",
                 excerpt(base)
             )
         });
     } else if names::is_imperative(name) {
-        findings.add("O02", Severity::Info, place, || {
+        findings.add("O02", Severity::Info, place(), || {
             format!("type {base:?} is an order, not a state: say what is so when it is True, as in {base}ed or {base}ing")
         });
     }
@@ -101,18 +101,18 @@ fn reason(
         return;
     }
     if reason.starts_with(|c: char| c.is_ascii_lowercase()) && !subject.is_builtin() {
-        findings.add("O04", Severity::Warning, place, || {
+        findings.add("O04", Severity::Warning, place(), || {
             format!("reason {:?} is not CamelCase: begin with a capital", excerpt(reason))
         });
     } else if reason.contains([',', ':']) || reason.len() > 80 {
-        findings.add("O04", Severity::Info, place, || {
+        findings.add("O04", Severity::Info, place(), || {
             format!(
                 "reason {:?} looks joined from several: a fixed word can be compared and counted",
                 excerpt(reason)
             )
         });
     } else if has_identifier(reason) {
-        findings.add("O04", Severity::Info, place, || {
+        findings.add("O04", Severity::Info, place(), || {
             format!(
                 "reason {:?} seems to name one object or attempt: that belongs into the message",
                 excerpt(reason)
@@ -137,7 +137,7 @@ fn message(
         let is_bad = polarity
             .is_some_and(|polarity| polarity.status(allready_core::Standing::Bad) == condition.status);
         if is_present && is_bad && !subject.is_builtin() {
-            findings.add("O05", Severity::Warning, place, || {
+            findings.add("O05", Severity::Warning, place(), || {
                 format!(
                     "{} is {} without a message: say what is wrong",
                     excerpt(&condition.type_),
@@ -148,7 +148,7 @@ fn message(
         return;
     }
     if let Some(found) = volatile(message) {
-        findings.add("O05", Severity::Info, place, || {
+        findings.add("O05", Severity::Info, place(), || {
             format!("the message holds {found}: if it changes with every pass, so does the object")
         });
     }
@@ -164,7 +164,7 @@ fn time(
     let skew = subject.context.thresholds.clock_skew;
     if since <= Time::EPOCH {
         if condition.status != Status::Unknown {
-            findings.add("O06", Severity::Warning, place, || {
+            findings.add("O06", Severity::Warning, place(), || {
                 format!(
                     "{since} is no time: {} is {}, so somebody has written it",
                     excerpt(&condition.type_),
@@ -174,11 +174,11 @@ fn time(
         }
     } else if since.since(subject.context.now) > skew {
         let ahead = since.since(subject.context.now);
-        findings.add("O06", Severity::Warning, place, || format!("{since} is {} ahead", span(ahead)));
+        findings.add("O06", Severity::Warning, place(), || format!("{since} is {} ahead", span(ahead)));
     } else if let Some(created) = subject.found.created.filter(|created| created.since(since) > skew)
         && !is_default(condition)
     {
-        findings.add("O06", Severity::Warning, place, || {
+        findings.add("O06", Severity::Warning, place(), || {
             format!(
                 "{since} is before the object was created, at {created}: the time is that of another object"
             )
@@ -186,7 +186,7 @@ fn time(
     }
 }
 
-/// Whether a word has an id in it: a long number, or letters and digits as in a hash.
+/// Tells whether a word has an id in it: a long number, or letters and digits as in a hash.
 fn has_identifier(reason: &str) -> bool {
     reason.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| {
         let digits = part.bytes().filter(u8::is_ascii_digit).count();
@@ -194,7 +194,7 @@ fn has_identifier(reason: &str) -> bool {
     })
 }
 
-/// What in a message is likely to change although nothing else does.
+/// The part of a message that is likely to change although nothing else does.
 fn volatile(message: &str) -> Option<&'static str> {
     // A message may be a megabyte, and its beginning is enough to judge it by.
     let head = message.get(..message.floor_char_boundary(4096)).unwrap_or_default();

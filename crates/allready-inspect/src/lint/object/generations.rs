@@ -21,7 +21,7 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
     let status_level = || Place::root().keys(&["status", "observedGeneration"]);
     for noted in subject.found.irregularities().filter(|noted| noted.path.base == "status") {
         if matches!(noted.kind, Kind::GenerationForm { .. } | Kind::GenerationUnreadable { .. }) {
-            findings.add("O07", Severity::Error, status_level, || {
+            findings.add("O07", Severity::Error, status_level(), || {
                 format!("observedGeneration {}", said(&noted.kind))
             });
         }
@@ -31,7 +31,7 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
     };
     if let Some(observed) = subject.found.observed {
         if observed > generation {
-            findings.add("O07", Severity::Error, status_level, || impossible(observed, generation));
+            findings.add("O07", Severity::Error, status_level(), || impossible(observed, generation));
         } else if observed < generation && !observed.is_none() {
             behind(subject, observed, generation, status_level, findings);
         }
@@ -49,10 +49,10 @@ fn of_list(subject: &Subject<'_>, list: &List<'_>, generation: Generation, findi
         let place = || list.entry(index).key("observedGeneration");
         let of_status = subject.found.observed.filter(|of_status| !of_status.is_none());
         if observed > generation {
-            findings.add("O07", Severity::Error, place, || impossible(observed, generation));
+            findings.add("O07", Severity::Error, place(), || impossible(observed, generation));
         } else if let Some(of_status) = of_status.filter(|of_status| *of_status != observed) {
             if is_top_true && list.is_top && of_status == generation {
-                findings.add("O07", Severity::Warning, place, || {
+                findings.add("O07", Severity::Warning, place(), || {
                     format!(
                         "{} is about generation {observed}, and the status about {of_status}, while the top condition is True",
                         excerpt(&condition.type_)
@@ -70,7 +70,7 @@ fn impossible(observed: Generation, generation: Generation) -> String {
     format!("generation {observed} is still to come: the object is at {generation}")
 }
 
-/// Whether a route keeps an older state on purpose: the Gateway API lets it.
+/// Tells whether a route keeps an older state on purpose: the Gateway API lets it.
 fn falls_back(list: &List<'_>) -> bool {
     let falls_back = |condition: &FoundCondition<'_>| {
         condition.type_ == "PartiallyInvalid"
@@ -96,12 +96,12 @@ fn behind(
         Some(changed) => {
             let age = subject.age(changed);
             if age > subject.context.thresholds.stale_after {
-                findings.add("O08", Severity::Warning, place, || {
+                findings.add("O08", Severity::Warning, place(), || {
                     format!("it is about generation {observed}, and the object has been at {generation} for {}", span(age))
                 });
             }
         }
-        None => findings.add("O08", Severity::Info, place, || {
+        None => findings.add("O08", Severity::Info, place(), || {
             format!(
                 "it is about generation {observed}, and the object is at {generation}; since when is not recorded \
                  (kubectl shows it with --show-managed-fields)"
@@ -110,7 +110,7 @@ fn behind(
     }
 }
 
-/// When the object was last written but for its status, as the managed fields have it. The youngest write counts: the
+/// The time at which the object was last written but for its status, as the managed fields have it. The youngest write counts: the
 /// generation is as young as that, or older.
 fn changed(subject: &Subject<'_>) -> Option<Time> {
     let entries = subject.object["metadata"]["managedFields"].as_array()?;
@@ -135,7 +135,7 @@ fn silent(subject: &Subject<'_>, list: &List<'_>, generation: Generation, findin
     if silent.is_empty() {
         return;
     }
-    findings.add("O09", Severity::Warning, || list.place.clone(), || {
+    findings.add("O09", Severity::Warning, list.place.clone(), || {
         let named: Vec<String> = silent.iter().take(3).map(|type_| excerpt(type_)).collect();
         let more = if silent.len() > named.len() { ", …" } else { "" };
         format!(

@@ -35,11 +35,11 @@ fn no_top(subject: &Subject<'_>, list: &List<'_>, findings: &mut Findings) {
     let place = || list.place.clone();
     if let Some(set) = &subject.set {
         let top = set.top();
-        findings.add("O10", Severity::Warning, place, || {
+        findings.add("O10", Severity::Warning, place(), || {
             format!("{top} is declared as the top condition and is not there")
         });
     } else {
-        findings.add("O10", Severity::Warning, place, || {
+        findings.add("O10", Severity::Warning, place(), || {
             format!(
                 "none of the {} conditions speaks for the whole object: there is no Ready",
                 conditions.len()
@@ -79,7 +79,7 @@ fn drift(subject: &Subject<'_>, list: &List<'_>, findings: &mut Findings) {
                 let severity = if is_known { Severity::Warning } else { Severity::Info };
                 // That something is not known is only held against a summary that is known to be made from it.
                 if standing == Standing::Bad || (standing == Standing::Unknown && is_known) {
-                    findings.add("O11", severity, place, || {
+                    findings.add("O11", severity, place(), || {
                         format!(
                             "{} is True while {} is {} ({})",
                             excerpt(&top.type_),
@@ -97,7 +97,7 @@ fn drift(subject: &Subject<'_>, list: &List<'_>, findings: &mut Findings) {
             let is_known = subject.set.is_some() && !dependents.is_empty();
             if all_good && (is_known || dependents.len() > 1) {
                 let severity = if is_known { Severity::Warning } else { Severity::Info };
-                findings.add("O11", severity, place, || {
+                findings.add("O11", severity, place(), || {
                     format!(
                         "{} is False ({}) while none of the {} conditions beside it says why",
                         excerpt(&top.type_),
@@ -118,28 +118,17 @@ fn contradiction(subject: &Subject<'_>, list: &List<'_>, findings: &mut Findings
     };
     let (reconciling, stalled, ready) = (find("Reconciling"), find("Stalled"), find("Ready"));
     if let (Some(_), Some((at, _))) = (reconciling, stalled) {
-        findings.add(
-            "O12",
-            Severity::Warning,
-            || list.entry(at),
-            || {
-                "Reconciling and Stalled are both True: which of them counts depends on the order of the list"
-                    .to_owned()
-            },
-        );
+        findings.add("O12", Severity::Warning, list.entry(at), || {
+            "Reconciling and Stalled are both True: which of them counts depends on the order of the list"
+                .to_owned()
+        });
         return;
     }
     let Some((_, ready)) = ready else { return };
     if let Some((at, _)) = stalled {
-        findings.add(
-            "O12",
-            Severity::Warning,
-            || list.entry(at),
-            || {
-                "Stalled is True while Ready is True: nothing can be done any more, and all is done"
-                    .to_owned()
-            },
-        );
+        findings.add("O12", Severity::Warning, list.entry(at), || {
+            "Stalled is True while Ready is True: nothing can be done any more, and all is done".to_owned()
+        });
     }
     // While a new generation is worked on, a Ready about the last one may stand.
     let observed = ready.observed.or(subject.found.observed);
@@ -148,11 +137,8 @@ fn contradiction(subject: &Subject<'_>, list: &List<'_>, findings: &mut Findings
         && observed == subject.found.generation
         && reconciling.observed.or(subject.found.observed) == observed
     {
-        findings.add(
-            "O12",
-            Severity::Info,
-            || list.entry(at),
-            || "Reconciling is True while Ready is True about the same generation".to_owned(),
-        );
+        findings.add("O12", Severity::Info, list.entry(at), || {
+            "Reconciling is True while Ready is True about the same generation".to_owned()
+        });
     }
 }

@@ -13,25 +13,9 @@ use serde_json::Value;
 use super::{Context, Finding, finding::Findings, gateway, managers};
 pub(super) use subject::{Subject, is_counted, is_default, span};
 
-/// What is wrong with how one object tells its status.
+/// Finds what is wrong with how one object tells its status.
 ///
 /// Nothing in it can make this fail, and of one rule at most twenty findings are told.
-///
-/// ```
-/// use allready_core::Time;
-/// use allready_inspect::lint::{self, Context};
-/// use serde_json::json;
-///
-/// let now: Time = "2026-03-01T10:05:00Z".parse().unwrap();
-/// let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web", "generation": 2 },
-///     "status": { "conditions": [
-///         { "type": "Ready", "status": "True", "reason": "AsWished", "message": "", "observedGeneration": 3,
-///           "lastTransitionTime": "2026-03-01T10:00:00Z" },
-///     ] } });
-/// let findings = lint::object(&object, &Context::at(now));
-/// assert_eq!(findings[0].rule.id, "O07", "generation 3 is still to come");
-/// assert!(lint::object(&json!("anything else"), &Context::at(now)).is_empty());
-/// ```
 pub fn object(object: &Value, context: &Context<'_>) -> Vec<Finding> {
     let subject = Subject::of(object, context);
     let mut findings = Findings::of(object);

@@ -46,7 +46,7 @@ fn name(
     let shown = names::polarity(type_);
     if semantics.is_declared {
         if shown.is_some_and(|shown| shown != semantics.polarity) && is_counted(semantics.role) {
-            findings.add("O13", Severity::Warning, place, || {
+            findings.add("O13", Severity::Warning, place(), || {
                 let good = semantics.polarity.status(allready_core::Standing::Good);
                 format!("{type_} is declared to be good while {good}, and its name says the opposite")
             });
@@ -54,11 +54,11 @@ fn name(
         return;
     }
     if names::is_negated(type_) {
-        findings.add("O13", Severity::Info, place, || {
+        findings.add("O13", Severity::Info, place(), || {
             format!("{type_} is a negation: where it is False, a reader has to think twice")
         });
     } else if semantics.role == ConditionRole::Informational {
-        findings.add("O13", Severity::Info, place, || {
+        findings.add("O13", Severity::Info, place(), || {
             format!("whether {type_} is good while True is neither declared nor shown by its name")
         });
     }
@@ -89,7 +89,7 @@ fn reason(
         false
     };
     if is_odd {
-        findings.add("O14", Severity::Info, place, || {
+        findings.add("O14", Severity::Info, place(), || {
             format!("{} is {} with reason {:?}", excerpt(type_), condition.status, excerpt(reason))
         });
     }
@@ -107,11 +107,11 @@ fn presence(
         return;
     }
     if subject.is_gateway() && ONLY_WHILE_TRUE.contains(&type_) {
-        findings.add("O15", Severity::Error, place, || {
+        findings.add("O15", Severity::Error, place(), || {
             format!("{type_} is {}: the Gateway API has it only while it is True", condition.status)
         });
     } else if BETTER_WHILE_TRUE.contains(&type_) && condition.status == Status::False {
-        findings.add("O15", Severity::Warning, place, || {
+        findings.add("O15", Severity::Warning, place(), || {
             format!("{type_} is False: leave it out while it does not hold")
         });
     }

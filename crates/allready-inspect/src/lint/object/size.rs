@@ -17,42 +17,35 @@ pub(super) fn look(subject: &Subject<'_>, findings: &mut Findings) {
         }
         let most = siblings.into_iter().max_by_key(|(_, count)| *count);
         if let Some((name, count)) = most.filter(|(_, count)| *count > thresholds.max_siblings) {
-            findings.add("O18", Severity::Warning, || list.place.clone(), || {
-                format!("{count} conditions are called {:?} behind different prefixes: one for each of something", excerpt(name))
+            findings.add("O18", Severity::Warning, list.place.clone(), || {
+                format!(
+                    "{count} conditions are called {:?} behind different prefixes: one for each of something",
+                    excerpt(name)
+                )
             });
         } else if conditions.len() > thresholds.max_conditions {
-            findings.add(
-                "O18",
-                Severity::Info,
-                || list.place.clone(),
-                || {
-                    format!(
-                        "there are {} conditions in one list, over {}",
-                        conditions.len(),
-                        thresholds.max_conditions
-                    )
-                },
-            );
+            findings.add("O18", Severity::Info, list.place.clone(), || {
+                format!(
+                    "there are {} conditions in one list, over {}",
+                    conditions.len(),
+                    thresholds.max_conditions
+                )
+            });
         }
     }
     let status = &subject.object["status"];
     let bytes = bytes(status, thresholds.max_status_bytes);
     if bytes > thresholds.max_status_bytes {
-        findings.add(
-            "O18",
-            Severity::Warning,
-            || Place::root().key("status"),
-            || {
-                format!(
-                    "the status has over {} KiB, and an object may have about 1.5 MiB in all",
-                    thresholds.max_status_bytes / 1024
-                )
-            },
-        );
+        findings.add("O18", Severity::Warning, Place::root().key("status"), || {
+            format!(
+                "the status has over {} KiB, and an object may have about 1.5 MiB in all",
+                thresholds.max_status_bytes / 1024
+            )
+        });
     }
 }
 
-/// How many bytes a value has as JSON; counted no further than a little over the limit.
+/// The bytes of a value as JSON; counted no further than a little over the limit.
 fn bytes(value: &Value, limit: usize) -> usize {
     struct Count {
         bytes: usize,

@@ -27,7 +27,7 @@ pub(in crate::lint) struct Subject<'a> {
     pub(in crate::lint) kind: &'a str,
     pub(in crate::lint) lists: Vec<List<'a>>,
     pub(in crate::lint) context: &'a Context<'a>,
-    /// What the object itself declares.
+    /// The declaration of the object itself.
     pub(in crate::lint) set: Option<ConditionSet>,
 }
 
@@ -45,12 +45,12 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Whether the kind is one of Kubernetes itself.
+    /// Tells whether the kind is one of Kubernetes itself.
     pub(in crate::lint) fn is_builtin(&self) -> bool {
         names::is_builtin(self.group)
     }
 
-    /// Whether the kind is one of the Gateway API.
+    /// Tells whether the kind is one of the Gateway API.
     pub(in crate::lint) fn is_gateway(&self) -> bool {
         self.group == "gateway.networking.k8s.io"
     }
@@ -60,7 +60,7 @@ impl<'a> Subject<'a> {
         self.lists.iter().find(|list| list.is_top)
     }
 
-    /// What a condition means: as the object declares it, or else as the registry has it.
+    /// The meaning of a condition: as the object declares it, or else as the registry has it.
     pub(in crate::lint) fn semantics(&self, type_: &str) -> Semantics {
         if let Some(set) = &self.set {
             if *set.top() == *type_ {
@@ -77,7 +77,7 @@ impl<'a> Subject<'a> {
         self.context.registry.condition(self.group, self.kind, type_)
     }
 
-    /// Which status of a type is good, where that is declared or its name shows it.
+    /// The good status of a type, where that is declared or its name shows it.
     pub(in crate::lint) fn polarity(&self, type_: &str) -> Option<Polarity> {
         let semantics = self.semantics(type_);
         let is_known = semantics.is_declared || is_counted(semantics.role);
@@ -97,25 +97,25 @@ impl<'a> Subject<'a> {
         ranked.min_by_key(|(rank, _)| *rank).map(|(_, entry)| entry)
     }
 
-    /// How long ago something was.
+    /// The time that has passed since.
     pub(in crate::lint) fn age(&self, then: Time) -> jiff::SignedDuration {
         self.context.now.since(then)
     }
 }
 
-/// Whether conditions of this role are good or bad.
+/// Tells whether conditions of this role are good or bad.
 pub(in crate::lint) fn is_counted(role: ConditionRole) -> bool {
     matches!(role, ConditionRole::Summary | ConditionRole::Dependent)
 }
 
-/// Whether a condition is what a schema writes before anybody has looked: Unknown since 1970, about no generation.
+/// Tells whether a condition is what a schema writes before anybody has looked: Unknown since 1970, about no generation.
 pub(in crate::lint) fn is_default(condition: &FoundCondition<'_>) -> bool {
     condition.status == Status::Unknown
         && condition.since.is_some_and(|since| since <= Time::EPOCH)
         && condition.observed.is_none_or(allready_core::Generation::is_none)
 }
 
-/// How long something is, in words.
+/// A duration, in words.
 pub(in crate::lint) fn span(duration: jiff::SignedDuration) -> String {
     match duration.as_secs().max(0) {
         seconds @ 0..120 => format!("{seconds} seconds"),

@@ -9,13 +9,13 @@ pub(super) fn look(version: &Value, place: &Place, findings: &mut Findings) {
     let lacks: Vec<&str> =
         ["status", "reason"].into_iter().filter(|field| !has_column(version, field)).collect();
     if !lacks.is_empty() {
-        findings.add("C05", Severity::Info, place, || {
+        findings.add("C05", Severity::Info, place(), || {
             format!("no column shows the {} of a condition", lacks.join(" or the "))
         });
     }
 }
 
-/// Whether a column shows this field of a condition.
+/// Tells whether a column shows this field of a condition.
 pub(super) fn has_column(version: &Value, field: &str) -> bool {
     let columns = version["additionalPrinterColumns"].as_array().into_iter().flatten();
     let mut paths = columns.filter_map(|column| column["jsonPath"].as_str());

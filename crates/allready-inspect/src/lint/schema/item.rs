@@ -33,47 +33,45 @@ pub(super) fn look(list: &ConditionsSchema<'_>, findings: &mut Findings) {
         items["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let missing: Vec<&str> = REQUIRED.into_iter().filter(|field| !required.contains(field)).collect();
     if !missing.is_empty() {
-        findings.add(
-            "C02",
-            Severity::Warning,
-            || place.key("required"),
-            || format!("a condition may lack {}", missing.join(", ")),
-        );
+        findings.add("C02", Severity::Warning, place.key("required"), || {
+            format!("a condition may lack {}", missing.join(", "))
+        });
     }
     for field in REQUIRED {
         let schema = &items["properties"][field];
         let place = || place.keys(&["properties", field]);
         let type_ = &schema["type"];
         if schema.is_null() {
-            findings.add("C02", Severity::Warning, place, || format!("there is no {field}"));
+            findings.add("C02", Severity::Warning, place(), || format!("there is no {field}"));
         } else if type_ != "string" {
-            findings.add("C02", Severity::Error, place, || {
+            findings.add("C02", Severity::Error, place(), || {
                 format!("{field} is of type {}: make it a string", described(type_))
             });
         } else {
             let lacks = lacking(field, schema);
             if !lacks.is_empty() {
-                findings
-                    .add("C02", Severity::Warning, place, || format!("{field} has {}", lacks.join(", and ")));
+                findings.add("C02", Severity::Warning, place(), || {
+                    format!("{field} has {}", lacks.join(", and "))
+                });
             }
         }
     }
     let observed = &items["properties"]["observedGeneration"];
     let place = || place.keys(&["properties", "observedGeneration"]);
     if observed.is_null() {
-        findings.add("C03", Severity::Warning, place, || {
+        findings.add("C03", Severity::Warning, place(), || {
             "a condition cannot say which generation it is about".to_owned()
         });
     } else if observed["type"] != "integer" {
-        findings.add("C03", Severity::Error, place, || {
+        findings.add("C03", Severity::Error, place(), || {
             format!("observedGeneration is of type {}: make it an integer", described(&observed["type"]))
         });
     } else if observed["minimum"].as_f64().is_none_or(|minimum| minimum < 0.0) {
-        findings.add("C03", Severity::Info, place, || "observedGeneration may be negative".to_owned());
+        findings.add("C03", Severity::Info, place(), || "observedGeneration may be negative".to_owned());
     }
 }
 
-/// What a field does not refuse and the standard does.
+/// The values that the standard refuses and a field does not.
 pub(super) fn lacking(field: &str, schema: &Value) -> Vec<String> {
     let mut lacks = Vec::new();
     // A list of values is as strict as a pattern and a length.

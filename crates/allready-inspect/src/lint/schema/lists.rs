@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use crate::lint::Place;
 
-/// How deep a schema is followed.
+/// The depth to which a schema is followed.
 const DEPTH: usize = 24;
 
 /// The schema of a list of conditions, and where it stands.
 pub(super) struct ConditionsSchema<'a> {
     pub(super) place: Place,
     pub(super) schema: &'a Value,
-    /// Whether it is that of `status.conditions`.
+    /// Set if it is that of `status.conditions`.
     pub(super) is_top: bool,
-    /// Whether it is within a list that has no limit.
+    /// Set if it is within a list that has no limit.
     pub(super) is_unbounded: bool,
     /// The default that the status as a whole has for it.
     around: Option<&'a Value>,
@@ -82,7 +82,7 @@ fn walk<'a>(
     }
 }
 
-/// Whether a list that is called conditions is one of them: its items have a type and a status.
+/// Tells whether a list that is called conditions is one of them: its items have a type and a status.
 fn is_conditions(schema: &Value) -> bool {
     let has = |field| schema["items"]["properties"].get(field).is_some();
     schema["type"] == "array" && has("type") && has("status")

@@ -13,21 +13,13 @@ use allready_core::{ConditionSet, Polarity, Standing, Status, condition::excerpt
 pub use fix::fix;
 use lists::ConditionsSchema;
 
-/// Whether an object defines a kind.
-///
-/// ```
-/// use allready_inspect::lint;
-/// use serde_json::json;
-///
-/// assert!(lint::is_definition(&json!({ "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition" })));
-/// assert!(!lint::is_definition(&json!({ "apiVersion": "v1", "kind": "Pod" })));
-/// ```
+/// Tells whether an object defines a kind.
 pub fn is_definition(object: &Value) -> bool {
     let group = object["apiVersion"].as_str().unwrap_or_default();
     object["kind"] == "CustomResourceDefinition" && group.starts_with("apiextensions.k8s.io/")
 }
 
-/// What is wrong with what a definition says about conditions: of each version, and of lists anywhere in the status.
+/// Finds what is wrong with what a definition says about conditions: of each version, and of lists anywhere in the status.
 ///
 /// ```
 /// use allready_inspect::lint;
@@ -78,18 +70,15 @@ impl Version<'_> {
         }
         let Some(status) = STATUS.iter().try_fold(self.value, |value, key| value.get(key)) else { return };
         if self.value["subresources"].get("status").is_none() {
-            findings.add(
-                "C04",
-                Severity::Warning,
-                || self.place.key("subresources"),
-                || "the version has a status, and no status subresource".to_owned(),
-            );
+            findings.add("C04", Severity::Warning, self.place.key("subresources"), || {
+                "the version has a status, and no status subresource".to_owned()
+            });
         }
         let place = self.place.keys(STATUS);
         let observed = status["properties"].get("observedGeneration");
         if let Some(type_) = observed.map(|observed| &observed["type"]).filter(|type_| **type_ != "integer") {
             let place = || place.keys(&["properties", "observedGeneration"]);
-            findings.add("C03", Severity::Error, place, || {
+            findings.add("C03", Severity::Error, place(), || {
                 format!("status.observedGeneration is of type {}: make it an integer", described(type_))
             });
         }
@@ -108,18 +97,15 @@ impl Version<'_> {
         let keys = &schema["x-kubernetes-list-map-keys"];
         let is_map = schema["x-kubernetes-list-type"] == "map";
         if !is_map || keys.as_array().is_none_or(|keys| keys.as_slice() != ["type"]) {
-            findings.add(
-                "C01",
-                Severity::Warning,
-                || list.place.clone(),
-                || match (is_map, &schema["x-kubernetes-list-type"]) {
+            findings.add("C01", Severity::Warning, list.place.clone(), || {
+                match (is_map, &schema["x-kubernetes-list-type"]) {
                     (true, _) => "the keys of the list are not `type` alone".to_owned(),
                     (_, Value::Null) => {
                         "nothing is said about the type of the list, so it is atomic".to_owned()
                     }
                     (_, other) => format!("the type of the list is {}", described(other)),
-                },
-            );
+                }
+            });
         }
         item::look(list, findings);
         self.defaults(list, findings);
@@ -131,7 +117,7 @@ impl Version<'_> {
         for (index, entry) in list.defaults().iter().enumerate() {
             let Some((severity, message)) = default_problem(entry, self.set) else { continue };
             let type_ = entry["type"].as_str().unwrap_or_default();
-            findings.add("C07", severity, || list.place.key("default").entry(index, type_), || message);
+            findings.add("C07", severity, list.place.key("default").entry(index, type_), || message);
         }
     }
 
@@ -141,19 +127,13 @@ impl Version<'_> {
         let known = list.known_types().len().max(declared);
         match list.schema["maxItems"].as_u64() {
             Some(most) if most < known as u64 => {
-                findings.add(
-                    "C08",
-                    Severity::Error,
-                    || list.place.key("maxItems"),
-                    || format!("maxItems is {most}, and {known} types are known"),
-                );
+                findings.add("C08", Severity::Error, list.place.key("maxItems"), || {
+                    format!("maxItems is {most}, and {known} types are known")
+                });
             }
-            None if list.is_unbounded => findings.add(
-                "C08",
-                Severity::Info,
-                || list.place.clone(),
-                || "neither this list nor the one around it is bounded".to_owned(),
-            ),
+            None if list.is_unbounded => findings.add("C08", Severity::Info, list.place.clone(), || {
+                "neither this list nor the one around it is bounded".to_owned()
+            }),
             _ => {}
         }
     }
@@ -166,16 +146,13 @@ fn no_conditions(status: &Value, place: &Place, findings: &mut Findings) {
         field["type"] == "string" && (*word == "phase" || field.get("enum").is_some())
     });
     if let Some(word) = word {
-        findings.add(
-            "C06",
-            Severity::Warning,
-            || place.keys(&["properties", word]),
-            || format!("the status has a {word} and no conditions"),
-        );
+        findings.add("C06", Severity::Warning, place.keys(&["properties", word]), || {
+            format!("the status has a {word} and no conditions")
+        });
     }
 }
 
-/// What is wrong with a condition that is there before anybody has looked.
+/// The problem of a condition that is there before anybody has looked.
 fn default_problem(entry: &Value, set: Option<&ConditionSet>) -> Option<(Severity, String)> {
     let type_ = entry["type"].as_str().unwrap_or_default();
     let status = entry["status"].as_str().unwrap_or_default();
