@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How an object is doing. The order is from good to bad, so that the greatest of many is the one to look at first.
+/// The health of an object. The order is from good to bad, so that the greatest of many is the one to look at first.
 ///
 /// ```
 /// use allready_inspect::health::Health;

@@ -1,4 +1,4 @@
-//! What a cluster answers to what an explanation asks.
+//! The answers of a cluster to what an explanation asks.
 
 use crate::explain::{Answer, Reference, Request};
 use futures::StreamExt as _;
@@ -10,7 +10,7 @@ use allready_kube::resources::{Catalog, ListProblem, Resource, Selection, list_m
 
 /// So many objects of one kind are read.
 const MAX_OBJECTS: usize = 20_000;
-/// What is owned by many and never not well, or of no interest here.
+/// Kinds that are owned by many and never not well, or of no interest here.
 const DULL: [&str; 9] = [
     "events",
     "leases",
@@ -172,13 +172,13 @@ fn failed(error: &kube::Error) -> Answer {
     }
 }
 
-/// Whether this can be the name of an object.
+/// Tells whether this can be the name of an object.
 fn is_name(name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_graphic() && !"/?#%\\".contains(c);
     !name.is_empty() && name != "." && name != ".." && name.len() <= 253 && name.chars().all(is_part)
 }
 
-/// Whether this can stand in a field selector as it is.
+/// Tells whether this can stand in a field selector as it is.
 fn is_selectable(value: &str) -> bool {
     is_name(value) && !value.contains(['=', ',', '!'])
 }

@@ -1,6 +1,6 @@
 //! Following an object of a cluster to the first cause of how it is.
 //!
-//! What is decided is in [`explain`](crate::explain); here it is asked for what that wants to know.
+//! The decisions are in [`explain`](crate::explain); here it is asked for what that wants to know.
 
 mod ask;
 #[cfg(test)]
@@ -23,7 +23,7 @@ use allready_kube::resources::Catalog;
 /// So many requests are under way at a time.
 const PARALLEL: usize = 8;
 
-/// How much may be asked of a cluster.
+/// The most that may be asked of a cluster.
 ///
 /// ```
 /// use std::time::Duration;

@@ -50,7 +50,7 @@ struct Builder<'a> {
     wanted: BTreeSet<Request>,
 }
 
-/// What a reference leads to.
+/// The end of a reference.
 enum Met {
     Object(ObjectId, Verdict),
     /// It should be there and is not.
@@ -71,7 +71,7 @@ impl Met {
         }
     }
 
-    /// What stands first: what is broken, then what is on its way, then what cannot be seen.
+    /// The order of lines: what is broken, then what is on its way, then what cannot be seen.
     fn rank(&self) -> (u8, Health) {
         match self {
             Self::Unseen(..) => (0, Health::Unknown),
@@ -99,7 +99,7 @@ impl Builder<'_> {
         Explanation { nodes, cause, wanted: self.wanted.into_iter().collect() }
     }
 
-    /// Where a reference leads, with a request where that is not known yet.
+    /// Follows a reference, with a request where that is not known yet.
     fn meet(&mut self, reference: &Reference) -> Met {
         if let Some(id) = self.known.find(reference) {
             let verdict = self.known.object(&id).map(|object| judge(object, self.registry, self.now));
@@ -323,7 +323,7 @@ fn gap_of_one(gap: &Gap) -> String {
     }
 }
 
-/// What it means that a list is not all there is; nothing where that does not matter.
+/// The sentence for a list that is not all there is; nothing where that does not matter.
 fn gap_of_many(gap: &Gap, request: &Request) -> Option<String> {
     let what = match request {
         Request::List { kind, namespace, .. } if namespace.is_empty() => format!("{kind} objects"),

@@ -1,4 +1,4 @@
-//! Which line is the first cause: the end of the worst branch.
+//! The first cause: the end of the worst branch.
 
 use std::cmp::Reverse;
 
@@ -9,46 +9,28 @@ use crate::{health::Health, judge::Rule};
 use allready_core::Time;
 
 /// The line that everything else follows from, as far as can be seen.
-///
-/// ```
-/// # use allready_core::Time;
-/// # use allready_inspect::registry::Registry;
-/// use allready_inspect::explain::{Bounds, Extent, Known, ObjectId, Reference, explain};
-///
-/// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
-/// let known = Known::new(Extent::Everything);
-/// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
-/// assert_eq!(explanation.cause.unwrap().path, [0], "nothing is behind what is not there");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cause {
     /// The lines from the top to it.
     pub path: Vec<usize>,
-    /// What could not be looked at beside this path, as sentences: while there is any, the cause may lie there.
+    /// The things that could not be looked at beside this path, as sentences: while there is any, the cause may lie there.
     pub unseen: Vec<String>,
 }
 
 impl Cause {
     /// The line itself.
-    ///
-    /// ```
-    /// use allready_inspect::explain::Cause;
-    ///
-    /// let cause = Cause { path: vec![0, 2, 5], unseen: vec![] };
-    /// assert_eq!(cause.node(), 5);
-    /// ```
     pub fn node(&self) -> usize {
         self.path.last().copied().unwrap_or(0)
     }
 }
 
-/// Where the worst branch of a line ends.
+/// The end of the worst branch of a line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct End {
     badness: u8,
     is_missing: bool,
-    /// What is found in a part says more than a condition about the whole.
+    /// Set for what is found in a part: it says more than a condition about the whole.
     is_concrete: bool,
     depth: usize,
     /// The earliest is the first; what has no time comes last.
@@ -102,7 +84,7 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
     Some(Cause { path, unseen })
 }
 
-/// Whether what is wrong with one object can be why another is not well.
+/// Tells whether what is wrong with one object can be why another is not well.
 fn explains(child: &Node, parent: &Node) -> bool {
     let found = badness(child.worst);
     match child.relation {

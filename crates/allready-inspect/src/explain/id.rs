@@ -5,17 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Which object. The version is left out: it is a way to look at an object, and no part of which one it is.
-///
-/// ```
-/// use allready_inspect::explain::ObjectId;
-/// use serde_json::json;
-///
-/// let id = ObjectId::of(&json!({ "apiVersion": "apps/v1", "kind": "Deployment",
-///     "metadata": { "name": "web", "namespace": "shop" } })).unwrap();
-/// assert_eq!(id.to_string(), "Deployment shop/web");
-/// assert_eq!(id, ObjectId::new("apps", "Deployment", "shop", "web"));
-/// ```
+/// The identity of an object. The version is left out: it is a way to look at an object, and no part of which one it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct ObjectId {
     /// The API group; empty for the core one.
@@ -30,27 +20,12 @@ pub struct ObjectId {
 
 impl ObjectId {
     /// An object by its names.
-    ///
-    /// ```
-    /// use allready_inspect::explain::ObjectId;
-    ///
-    /// assert_eq!(ObjectId::new("apps", "Deployment", "shop", "web").to_string(), "Deployment shop/web");
-    /// ```
     pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> Self {
         let [group, kind, namespace, name] = [group, kind, namespace, name].map(str::to_owned);
         Self { group, kind, namespace, name }
     }
 
     /// The names of an object, where it has a kind and a name.
-    ///
-    /// ```
-    /// use allready_inspect::explain::ObjectId;
-    /// use serde_json::json;
-    ///
-    /// let node = json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "a" } });
-    /// assert_eq!(ObjectId::of(&node), Some(ObjectId::new("", "Node", "", "a")));
-    /// assert_eq!(ObjectId::of(&json!({ "kind": "List" })), None);
-    /// ```
     pub fn of(object: &Value) -> Option<Self> {
         let metadata = &object["metadata"];
         let (kind, name) = (text(object, "kind"), text(metadata, "name"));
@@ -69,14 +44,7 @@ impl fmt::Display for ObjectId {
     }
 }
 
-/// How sure it is that a field names an object.
-///
-/// ```
-/// use allready_inspect::explain::{Firmness, ObjectId, Reference};
-///
-/// let password = ObjectId::new("", "Secret", "shop", "password");
-/// assert_eq!(Reference::to(&password).firmness, Firmness::Needed);
-/// ```
+/// The certainty that a field names an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Firmness {
     /// The object has to be there.
@@ -88,17 +56,6 @@ pub enum Firmness {
 }
 
 /// An object as another one calls it: not every reference says in which group or namespace.
-///
-/// ```
-/// use allready_inspect::explain::{Extent, Firmness, Known, Reference};
-/// use serde_json::json;
-///
-/// let mut known = Known::new(Extent::Everything);
-/// known.add(json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "web", "namespace": "shop" } }));
-/// let reference = Reference { group: None, kind: "Deployment".into(), namespace: "shop".into(), name: "web".into(),
-///     near: "autoscaling".into(), firmness: Firmness::Needed };
-/// assert_eq!(known.find(&reference).unwrap().group, "apps");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Reference {
     /// The API group, where it is said or known.
@@ -111,19 +68,12 @@ pub struct Reference {
     pub name: String,
     /// The group of the one that refers: where several groups have the kind, the nearest is meant.
     pub near: String,
-    /// How sure it is.
+    /// The certainty of it.
     pub firmness: Firmness,
 }
 
 impl Reference {
     /// A reference to an object that is fully named.
-    ///
-    /// ```
-    /// use allready_inspect::explain::{ObjectId, Reference};
-    ///
-    /// let password = ObjectId::new("", "Secret", "shop", "password");
-    /// assert_eq!(Reference::to(&password).id(), password);
-    /// ```
     pub fn to(id: &ObjectId) -> Self {
         Self {
             group: Some(id.group.clone()),
@@ -135,28 +85,13 @@ impl Reference {
         }
     }
 
-    /// What the object is called while nothing is known of it.
-    ///
-    /// ```
-    /// use allready_inspect::explain::{ObjectId, Reference};
-    ///
-    /// let wrong = ObjectId::new("", "Node", "shop", "node-1");
-    /// assert_eq!(Reference::to(&wrong).id().namespace, "", "nodes are in none");
-    /// ```
+    /// The identity of the object while nothing is known of it.
     pub fn id(&self) -> ObjectId {
         let namespace = if is_cluster_scoped(&self.kind) { "" } else { &self.namespace };
         ObjectId::new(self.group.as_deref().unwrap_or_default(), &self.kind, namespace, &self.name)
     }
 
-    /// Which of some groups is meant: the one that is said, or the nearest to the one that refers.
-    ///
-    /// ```
-    /// use allready_inspect::explain::{Firmness, Reference};
-    ///
-    /// let reference = Reference { group: None, kind: "GitRepository".into(), namespace: "shop".into(), name: "web".into(),
-    ///     near: "kustomize.toolkit.fluxcd.io".into(), firmness: Firmness::Needed };
-    /// assert_eq!(reference.nearest(["example.com", "source.toolkit.fluxcd.io"]), Some("source.toolkit.fluxcd.io"));
-    /// ```
+    /// Picks the group that is meant among some: the one that is said, or the nearest to the one that refers.
     pub fn nearest<'a>(&self, groups: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
         let mut groups = groups.into_iter();
         match &self.group {
@@ -173,7 +108,7 @@ impl Reference {
     }
 }
 
-/// How many labels two domains share, from the end.
+/// The number of labels that two domains share, from the end.
 fn shared_labels(one: &str, other: &str) -> usize {
     one.rsplit('.').zip(other.rsplit('.')).take_while(|(one, other)| one == other && !one.is_empty()).count()
 }
@@ -188,7 +123,7 @@ pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Whether objects of a well-known kind are in no namespace.
+/// Tells whether objects of a well-known kind are in no namespace.
 pub(super) fn is_cluster_scoped(kind: &str) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! What has been seen so far, and what came of asking for more.
+//! The objects that have been seen so far, and the answers to requests for more.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,17 +7,6 @@ use serde_json::Value;
 use super::id::{ObjectId, Reference, group_of, text};
 
 /// Something that would help to explain, and is not known yet.
-///
-/// ```
-/// use allready_core::Time;
-/// use allready_inspect::registry::Registry;
-/// use allready_inspect::explain::{Bounds, Extent, Known, ObjectId, Reference, Request, explain};
-///
-/// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
-/// let known = Known::new(Extent::Asked);
-/// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
-/// assert_eq!(explanation.wanted, [Request::Get(password)]);
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Request {
     /// One object.
@@ -42,19 +31,7 @@ pub enum Request {
     Events(ObjectId),
 }
 
-/// What came of asking.
-///
-/// ```
-/// # use allready_core::Time;
-/// # use allready_inspect::{health::Health, registry::Registry};
-/// use allready_inspect::explain::{Answer, Bounds, Extent, Known, ObjectId, Reference, Request, explain};
-///
-/// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
-/// let mut known = Known::new(Extent::Asked);
-/// known.answer(Request::Get(password.clone()), Answer::Forbidden);
-/// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
-/// assert_eq!(explanation.health(), Health::Unknown, "it may well be there");
-/// ```
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// These are all of them; none where one object was asked for and is not there.
@@ -71,7 +48,7 @@ pub enum Answer {
     NotAsked,
 }
 
-/// Why something cannot be seen.
+/// The reason why something cannot be seen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gap {
     /// There is no such kind.
@@ -88,26 +65,15 @@ pub enum Gap {
     NotGiven,
 }
 
-/// Whether what is not there is missing.
-///
-/// ```
-/// # use allready_core::Time;
-/// # use allready_inspect::{health::Health, registry::Registry};
-/// use allready_inspect::explain::{Bounds, Extent, Known, ObjectId, Reference, explain};
-///
-/// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
-/// let health = |extent| explain(&Known::new(extent), &password, Registry::builtin(), Time::EPOCH, &Bounds::default()).health();
-/// assert_eq!(health(Extent::Everything), Health::Missing);
-/// assert_eq!(health(Extent::Part), Health::Unknown);
-/// ```
+/// The meaning of what is not there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
     /// Only what was asked for and not found is missing: a cluster is behind this.
     #[default]
     Asked,
-    /// What is not there was not given: files, which may be a part.
+    /// Files: what is not there was not given: files, which may be a part.
     Part,
-    /// What is not there does not exist: files that are said to be everything.
+    /// Everything: what is not there does not exist: files that are said to be everything.
     Everything,
 }
 
@@ -165,17 +131,6 @@ impl Known {
     }
 
     /// Takes an answer in.
-    ///
-    /// ```
-    /// use allready_inspect::explain::{Answer, Extent, Known, ObjectId, Reference, Request};
-    /// use serde_json::json;
-    ///
-    /// let password = ObjectId::new("", "Secret", "shop", "password");
-    /// let secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "password", "namespace": "shop" } });
-    /// let mut known = Known::new(Extent::Asked);
-    /// known.answer(Request::Get(Reference::to(&password)), Answer::Objects(vec![secret]));
-    /// assert!(known.object(&password).is_some());
-    /// ```
     pub fn answer(&mut self, request: Request, answer: Answer) {
         let (objects, gap) = match answer {
             Answer::Objects(objects) => (objects, None),
@@ -201,14 +156,7 @@ impl Known {
         self.objects.iter()
     }
 
-    /// What another object calls by this name, if it has been seen.
-    ///
-    /// ```
-    /// use allready_inspect::explain::{Extent, Known, ObjectId, Reference};
-    ///
-    /// let password = ObjectId::new("", "Secret", "shop", "password");
-    /// assert_eq!(Known::new(Extent::Asked).find(&Reference::to(&password)), None);
-    /// ```
+    /// Finds what another object calls by this name, if it has been seen.
     pub fn find(&self, reference: &Reference) -> Option<ObjectId> {
         let in_namespace = |namespace: &str| {
             let key = (reference.kind.clone(), namespace.to_owned(), reference.name.clone());
@@ -225,7 +173,7 @@ impl Known {
         ids.into_iter().flatten().filter_map(|id| Some((id, self.objects.get(id)?)))
     }
 
-    /// What says that this object owns it, with whether it is its controller.
+    /// The objects that name this one as their owner, with whether it is its controller.
     pub(super) fn owned_by(&self, owner: &ObjectId) -> Vec<(ObjectId, bool)> {
         let uid = self.objects.get(owner).map_or("", |owner| text(&owner["metadata"], "uid"));
         let children = self.owned.get(&(owner.kind.clone(), owner.name.clone()));
@@ -258,12 +206,12 @@ impl Known {
         })
     }
 
-    /// Whether there is an answer to this already; files answer everything.
+    /// Tells whether there is an answer to this already; files answer everything.
     pub(super) fn is_answered(&self, request: &Request) -> bool {
         self.extent != Extent::Asked || self.gaps.contains_key(request)
     }
 
-    /// Why the answer to this is not the whole truth, if it is not.
+    /// The gap in the answer to this, if there is one.
     pub(super) fn gap(&self, request: &Request) -> Option<Gap> {
         match self.extent {
             Extent::Asked => self.gaps.get(request).cloned().unwrap_or(Some(Gap::NotAsked)),

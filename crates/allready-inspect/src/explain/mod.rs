@@ -42,23 +42,16 @@ pub use node::{Folded, Node, Relation, What};
 use crate::{health::Health, registry::Registry};
 use allready_core::Time;
 
-/// How far an explanation goes.
-///
-/// ```
-/// use allready_inspect::explain::Bounds;
-///
-/// let shallow = Bounds { depth: 2, ..Bounds::default() };
-/// assert_eq!((shallow.depth, shallow.children), (2, 10));
-/// ```
+/// The bounds of an explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// How many steps from the top.
+    /// The most steps from the top.
     pub depth: usize,
-    /// How many objects below one; the worst are taken.
+    /// The most objects below one; the worst are taken.
     pub children: usize,
-    /// How many lines in all, more or less.
+    /// The most lines in all, more or less.
     pub nodes: usize,
-    /// Whether what is well is shown too.
+    /// Set if what is well is shown too.
     pub all: bool,
 }
 
@@ -69,55 +62,23 @@ impl Default for Bounds {
 }
 
 /// An object, and what is behind it.
-///
-/// ```
-/// use allready_core::Time;
-/// use allready_inspect::{explain::{Bounds, Extent, Known, ObjectId, Reference, explain}, registry::Registry};
-///
-/// let nobody = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
-/// let known = Known::new(Extent::Asked);
-/// let explanation = explain(&known, &nobody, Registry::builtin(), Time::EPOCH, &Bounds::default());
-/// assert_eq!(explanation.nodes[0].label, "Secret shop/password");
-/// assert_eq!(explanation.wanted.len(), 1, "somebody who can should ask for it");
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The lines; the first is the object that was asked about, and each stands before those below it.
     pub nodes: Vec<Node>,
     /// The line that the others follow from; nothing where all is well.
     pub cause: Option<Cause>,
-    /// What would help to know more.
+    /// The requests that would help to know more.
     pub wanted: Vec<Request>,
 }
 
 impl Explanation {
     /// The line of the object that was asked about.
-    ///
-    /// ```
-    /// use allready_core::Time;
-    /// use allready_inspect::{explain::{Bounds, Extent, Known, ObjectId, Reference, explain}, registry::Registry};
-    ///
-    /// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
-    /// let known = Known::new(Extent::Everything);
-    /// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
-    /// assert_eq!(explanation.root().unwrap().message, "it is not there");
-    /// ```
     pub fn root(&self) -> Option<&Node> {
         self.nodes.first()
     }
 
-    /// How the object that was asked about is.
-    ///
-    /// ```
-    /// use allready_core::Time;
-    /// use allready_inspect::{health::Health, registry::Registry};
-    /// use allready_inspect::explain::{Bounds, Extent, Known, ObjectId, Reference, explain};
-    ///
-    /// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
-    /// let known = Known::new(Extent::Everything);
-    /// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
-    /// assert_eq!(explanation.health(), Health::Missing);
-    /// ```
+    /// The health of the object that was asked about.
     pub fn health(&self) -> Health {
         self.root().and_then(|root| root.health).unwrap_or(Health::Unknown)
     }

@@ -1,4 +1,4 @@
-//! What an explanation is made of.
+//! The lines of an explanation.
 
 use std::fmt;
 
@@ -12,13 +12,7 @@ use crate::{
 };
 use allready_core::Time;
 
-/// What a line of an explanation is about.
-///
-/// ```
-/// use allready_inspect::explain::What;
-///
-/// assert!(What::Condition < What::Object, "what an object says stands before what is below it");
-/// ```
+/// The thing that a line of an explanation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum What {
@@ -38,13 +32,7 @@ pub enum What {
     Object,
 }
 
-/// How a line comes to stand below another.
-///
-/// ```
-/// use allready_inspect::explain::Relation;
-///
-/// assert_eq!(format!("Deployment web {} ReplicaSet web-1", Relation::Controls), "Deployment web controls ReplicaSet web-1");
-/// ```
+/// The relation of a line to the one above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Relation {
@@ -80,11 +68,6 @@ pub enum Relation {
 
 impl Relation {
     /// The word for it, read from above: `owns`, `refers to`.
-    ///
-    /// ```
-    /// # use allready_inspect::explain::Relation;
-    /// assert_eq!(Relation::RefersTo.as_str(), "refers to");
-    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Root => "",
@@ -112,53 +95,34 @@ impl fmt::Display for Relation {
 }
 
 /// Objects, or errors and warnings of a condition, that are not shown one by one.
-///
-/// ```
-/// use allready_inspect::{explain::{Folded, What}, health::Health};
-///
-/// let folded = Folded { health: Health::Healthy, what: What::Object, kind: "Pod".to_owned(), count: 37 };
-/// assert_eq!(serde_json::to_value(&folded).unwrap()["count"], 37);
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Folded {
-    /// How they are.
+    /// Their health.
     pub health: Health,
-    /// What they are.
+    /// The kind of line that they would be.
     pub what: What,
     /// Their kind, of objects.
     pub kind: String,
-    /// How many there are.
+    /// Their number.
     pub count: usize,
 }
 
 /// One line of an explanation.
-///
-/// ```
-/// # use allready_core::Time;
-/// # use allready_inspect::registry::Registry;
-/// use allready_inspect::explain::{Bounds, Extent, Known, ObjectId, Reference, What, explain};
-///
-/// let password = Reference::to(&ObjectId::new("", "Secret", "shop", "password"));
-/// let known = Known::new(Extent::Everything);
-/// let explanation = explain(&known, &password, Registry::builtin(), Time::EPOCH, &Bounds::default());
-/// let node = &explanation.nodes[0];
-/// assert_eq!((node.what, node.label.as_str(), node.parent), (What::Object, "Secret shop/password", None));
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
-    /// What it is about.
+    /// The thing that it is about.
     pub what: What,
     /// The object, or the one that this is a part of.
     pub object: ObjectId,
-    /// What to call it: `Pod shop/web-7`, `Ready=False`, `listener https: Programmed=False`, `error TLSError`,
+    /// Its name: `Pod shop/web-7`, `Ready=False`, `listener https: Programmed=False`, `error TLSError`,
     /// `container app`.
     pub label: String,
-    /// How it is; nothing for an event or a warning, which are only told.
+    /// Its health; nothing for an event or a warning, which are only told.
     pub health: Option<Health>,
     /// The worst of it and of everything below.
     pub worst: Health,
-    /// Whether it could be looked at.
+    /// Set if it could be looked at.
     pub is_seen: bool,
     /// The rule that decided, where one did.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,11 +135,11 @@ pub struct Node {
     pub message: String,
     /// Since when.
     pub since: Option<Time>,
-    /// How far it is behind the spec, if it is.
+    /// The lag behind the spec, if there is one.
     pub lag: Option<Lag>,
-    /// Who wrote it, where that is recorded.
+    /// The writer, where that is recorded.
     pub writer: Option<Writer>,
-    /// How it comes to stand where it does.
+    /// The relation to the line above.
     pub relation: Relation,
     /// The line that it stands below.
     #[serde(skip)]
@@ -183,15 +147,15 @@ pub struct Node {
     /// The lines below it, worst first.
     #[serde(skip)]
     pub children: Vec<usize>,
-    /// What is related too, and stands elsewhere.
+    /// Lines elsewhere that are related too.
     #[serde(skip)]
     pub elsewhere: Vec<(Relation, usize)>,
     /// Of parts of one object that are equally bad, the one with the most weight is nearest to the cause.
     #[serde(skip)]
     pub(super) weight: u8,
-    /// What is not shown one by one.
+    /// The lines that are not shown one by one.
     pub folded: Vec<Folded>,
-    /// What could not be looked at, as sentences.
+    /// The things that could not be looked at, as sentences.
     pub gaps: Vec<String>,
 }
 
@@ -222,7 +186,7 @@ impl Node {
         }
     }
 
-    /// How bad it is for whoever depends on it, from 0 to 2. What cannot be seen proves nothing.
+    /// The badness for whoever depends on it, from 0 to 2. What cannot be seen proves nothing.
     pub(super) fn badness(&self) -> u8 {
         match self.health {
             Some(health) if self.is_seen => badness(health),
@@ -231,7 +195,7 @@ impl Node {
     }
 }
 
-/// How bad a word is for whoever depends on it: on its way and not known are one step, broken and not there are two.
+/// The badness of a word for whoever depends on it: on its way and not known are one step, broken and not there are two.
 pub(super) fn badness(health: Health) -> u8 {
     match health {
         Health::Healthy | Health::Suspended => 0,

@@ -1,4 +1,4 @@
-//! What an object says of itself, line by line: conditions at the top and further in, containers, warnings.
+//! The parts of an object, line by line: conditions at the top and further in, containers, warnings.
 
 use allready_core::{
     Time,
@@ -31,7 +31,7 @@ pub(super) struct Part {
     pub(super) is_top: bool,
 }
 
-/// What an object says of itself that is not good; and what is, where everything is wanted.
+/// The parts of an object that are not good; and those that are, where everything is wanted.
 pub(super) fn of_object(
     id: &ObjectId,
     object: &Value,
@@ -240,7 +240,7 @@ impl Reader<'_> {
     }
 }
 
-/// What an entry of a list in a status is called.
+/// The name of an entry of a list in a status.
 fn entry_name(entry: &Value) -> Option<String> {
     if let Some(name) = entry.get("name").and_then(Value::as_str) {
         return Some(name.to_owned());

@@ -1,4 +1,4 @@
-//! Which objects another one names in its spec.
+//! References: the objects that another one names in its spec.
 //!
 //! Well-known fields have a known kind. Everything else is general: whatever has a `kind` and a `name` is a reference, and
 //! a field that ends in `Ref` may be one.
@@ -46,7 +46,7 @@ pub(super) fn of_object(id: &ObjectId, object: &Value) -> Vec<Reference> {
 
 struct Found<'a> {
     id: &'a ObjectId,
-    /// Whether it is a claim that has its volume, and needs no class any more.
+    /// Set if it is a claim that has its volume, and needs no class any more.
     is_bound: bool,
     seen: BTreeSet<(String, String, String)>,
     references: Vec<Reference>,
@@ -83,7 +83,7 @@ impl Found<'_> {
         }
     }
 
-    /// Whether the object that a text field names has to be there.
+    /// Tells whether the object that a text field names has to be there.
     fn firmness(&self, field: &str) -> Firmness {
         let is_optional = match field {
             // A volume that somebody made by hand has a class of which only the name counts.

@@ -25,7 +25,7 @@ pub(super) fn query(selector: &Value) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(","))
 }
 
-/// Whether an object has the labels that a selector of either form asks for. An empty one matches nothing here.
+/// Tells whether an object has the labels that a selector of either form asks for. An empty one matches nothing here.
 pub(super) fn matches(selector: &Value, object: &Value) -> bool {
     let empty = Map::new();
     let labels = object["metadata"]["labels"].as_object().unwrap_or(&empty);

@@ -1,4 +1,4 @@
-//! What is shown, and in which order: the worst first, what is well folded.
+//! The order of the lines: the worst first, what is well folded.
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! What events say of an object.
+//! Warnings: the events about an object.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use super::{
 use crate::{health::Health, writers};
 use allready_core::Time;
 
-/// How many kinds of warnings of an object are told.
+/// The most kinds of warnings of an object that are told.
 const MAX_EVENTS: usize = 3;
 
 /// The latest warnings about an object, one for each reason.

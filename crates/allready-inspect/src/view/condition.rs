@@ -91,7 +91,7 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// How many seconds a clock may be ahead.
+/// The seconds that a clock may be ahead.
 const AHEAD: i64 = 600;
 
 /// A field of a condition. `Type` and `Status` are as good as `type` and `status` where a controller writes them so.

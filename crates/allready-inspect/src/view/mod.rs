@@ -1,6 +1,6 @@
 //! An object as found: who it is, its generations, its owners, and every list of conditions in it, at typed paths.
 //!
-//! What judges, lints or explains an object asks this one view of it, so that they see the same lists at the same paths.
+//! Whatever judges, lints or explains an object asks this one view of it, so that they see the same lists at the same paths.
 
 mod condition;
 mod path;
@@ -96,7 +96,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// When it was created, as it says.
+    /// The time of its creation, as it says.
     pub fn created(&self) -> Option<&'a str> {
         self.metadata?.get("creationTimestamp")?.as_str()
     }
@@ -202,14 +202,6 @@ fn has_conditions(root: &Map<String, Value>) -> bool {
 }
 
 /// The API group of an object: what stands before the slash of its `apiVersion`, nothing for the core group.
-///
-/// ```
-/// use allready_inspect::view::group;
-/// use serde_json::json;
-///
-/// assert_eq!(group(&json!({"apiVersion": "apps/v1"})), "apps");
-/// assert_eq!(group(&json!({"apiVersion": "v1"})), "");
-/// ```
 pub fn group(object: &Value) -> &str {
     let version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
     version.split_once('/').map_or("", |(group, _)| group)

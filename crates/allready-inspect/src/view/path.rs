@@ -1,4 +1,4 @@
-//! Where in an object something stands.
+//! A place in an object.
 
 use std::fmt::{self, Write as _};
 
@@ -76,13 +76,7 @@ impl<'a> Path<'a> {
         pointer
     }
 
-    /// What stands there in an object.
-    ///
-    /// ```
-    /// # use allready_inspect::view::Path;
-    /// let object = serde_json::json!({ "status": { "phase": "Running" } });
-    /// assert_eq!(Path::of(["status", "phase"]).find(&object).unwrap(), "Running");
-    /// ```
+    /// Finds what stands there in an object.
     pub fn find<'v>(&self, object: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(object, |value, step| match step {
             Step::Field(name) => value.get(name),

@@ -4,10 +4,10 @@ use super::lists::{List, Word, is_activity, is_broken, is_hard, word};
 use super::tokens::{Flat, Token, tokens};
 use crate::health::Health;
 
-/// How much of a text is read.
+/// The part of a text that is read.
 const MAX_TEXT: usize = 2000;
 
-/// How a text is read.
+/// The way in which a text is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// A reason or a sentence.
@@ -46,7 +46,7 @@ pub(crate) const BROKEN_PAIRS: [(&str, &str); 18] = [
     ("non", "compliant"),
 ];
 
-/// What two words say together.
+/// The meaning of two words together.
 fn pair(first: &str, second: &str) -> Option<Pair> {
     match (first, second) {
         _ if BROKEN_PAIRS.contains(&(first, second)) => Some(Pair::Broken),
@@ -62,7 +62,7 @@ fn pair(first: &str, second: &str) -> Option<Pair> {
     }
 }
 
-/// What a reason, a sentence or a state says; nothing if there is no clue. Broken words beat words of progress.
+/// The meaning of a reason, a sentence or a state; nothing if there is no clue. Broken words beat words of progress.
 pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
     let mut found = Found::default();
     let mut previous: Option<(Token, Word)> = None;
@@ -119,7 +119,7 @@ struct Found {
     words: usize,
 }
 
-/// How a state ends.
+/// The ending of a state.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Tail {
     #[default]
@@ -195,7 +195,7 @@ impl Found {
     }
 }
 
-/// What a state says: as one word, else by its parts.
+/// The meaning of a state: as one word, else by its parts.
 pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
     let flat = Flat::of(text);
     match flat.as_str() {
@@ -212,7 +212,7 @@ pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
     classify(text, Reading::State { runs })
 }
 
-/// Whether a reason says that what was to be done is done.
+/// Tells whether a reason says that what was to be done is done.
 pub(crate) fn is_done(reason: &str) -> bool {
     matches!(Flat::of(reason).as_str(), "newreplicasetavailable" | "replicasetavailable")
         || tokens(reason).any(|token| List::Done.has(token.as_str()))

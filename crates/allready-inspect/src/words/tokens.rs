@@ -81,7 +81,7 @@ impl Flat {
         std::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
     }
 
-    /// Whether it was too long.
+    /// Tells whether it was too long.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
     }

@@ -7,19 +7,19 @@ use serde_json::{Map, Value};
 
 use crate::view::Step;
 
-/// How much of something a manager owns.
+/// The share of something that a manager owns.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reach<'a> {
     /// Nothing.
     None,
     /// All of it.
     Whole,
-    /// What stands in this tree.
+    /// The claim in this tree.
     Part(&'a Map<String, Value>),
 }
 
 impl<'a> Reach<'a> {
-    /// What a key of a tree leads to.
+    /// The claim that a key of a tree leads to.
     fn of(node: Option<&'a Value>) -> Self {
         match node {
             Some(Value::Object(tree)) if !tree.is_empty() => Self::Part(tree),
@@ -37,7 +37,7 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// What is owned of a field.
+    /// The claim on a field.
     pub(super) fn field(self, name: &str) -> Self {
         let Self::Part(tree) = self else { return self };
         // Almost every question goes this way, and it is asked of every manager of every object.
@@ -49,7 +49,7 @@ impl<'a> Reach<'a> {
         Self::of(node)
     }
 
-    /// What is owned one step further, and what stands there in the object.
+    /// The claim one step further, and what stands there in the object.
     pub(super) fn step<'v>(self, step: Step<'_>, value: Option<&'v Value>) -> (Self, Option<&'v Value>) {
         match step {
             Step::Field(name) => (self.field(name), value.and_then(|value| value.get(name))),
@@ -60,7 +60,7 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// What is owned of an item of a list.
+    /// The claim on an item of a list.
     fn item(self, name: Option<&str>, index: usize, value: Option<&Value>) -> Self {
         let Self::Part(tree) = self else { return self };
         if let Some(node) = name.and_then(|name| tree.get(&key_of("name", name))) {
@@ -74,14 +74,14 @@ impl<'a> Reach<'a> {
         Self::of(tree.iter().find(|(key, _)| is_meant(key)).map(|(_, node)| node))
     }
 
-    /// What is owned of a condition, where this is what is owned of their list.
+    /// The claim on a condition, where this is what is owned of their list.
     pub(super) fn condition(self, key: &ConditionKey<'_>) -> Self {
         let Self::Part(tree) = self else { return self };
         Self::of(tree.get(&key.text).or_else(|| key.search(tree)))
     }
 }
 
-/// How a condition is called in a tree.
+/// The key of a condition in a tree.
 #[derive(Debug)]
 pub(super) struct ConditionKey<'t> {
     type_: &'t str,
@@ -120,7 +120,7 @@ fn key_of(field: &str, value: &str) -> String {
     format!("k:{{\"{field}\":{}}}", Value::from(value))
 }
 
-/// Whether keys such as `{"containerPort":80,"protocol":"TCP"}` are those of an item.
+/// Tells whether keys such as `{"containerPort":80,"protocol":"TCP"}` are those of an item.
 pub(super) fn is_item(keys: &str, name: &str, item: Option<&Value>) -> bool {
     let Ok(Value::Object(keys)) = serde_json::from_str(keys) else { return false };
     match item {

@@ -1,4 +1,4 @@
-//! Who wrote what: read from `metadata.managedFields`.
+//! Writers: read from `metadata.managedFields`.
 //!
 //! The API server notes for every field who wrote it last, by the name of the field manager; several where they agree.
 //! [`of_condition`] and [`of_field`] answer for one thing and are made to be called for many objects; [`all`] answers for a
@@ -22,27 +22,16 @@ use fields::{ConditionKey, Reach};
 
 use crate::view::Path;
 
-/// Who wrote something.
-///
-/// ```
-/// use allready_inspect::{view::Path, writers::{Writer, of_field}};
-/// use serde_json::json;
-///
-/// let object = json!({ "metadata": { "managedFields": [{
-///     "manager": "kube-scheduler", "time": "2026-03-01T10:00:00Z", "fieldsV1": { "f:status": { "f:phase": {} } },
-/// }] } });
-/// let time = "2026-03-01T10:00:00Z".parse().ok();
-/// assert_eq!(of_field(&object, &Path::of(["status", "phase"])), Some(Writer { manager: "kube-scheduler".to_owned(), time }));
-/// ```
+/// The writer of something.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Writer {
     /// The name of the field manager.
     pub manager: String,
-    /// When it last wrote, which need not be this.
+    /// The time of its last write, which need not be this one.
     pub time: Option<Time>,
 }
 
-/// How much of something a manager owns, from little to much.
+/// The share of something that a manager owns, from little to much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Hold {
     /// Something beside what was asked for.
@@ -51,28 +40,12 @@ enum Hold {
     Exactly,
 }
 
-/// Who wrote a condition: the path of its list within the object, such as `status.conditions` or
+/// The writer of a condition: the path of its list within the object, such as `status.conditions` or
 /// `status.listeners[web].conditions`, and its type.
 ///
 /// That is the manager that owns its `status`; where several do, the one that wrote last, as far as the API server notes it.
 /// Where nobody owns the status, it is whoever owns another field of the condition. A list that is written as a whole is
 /// owned as a whole.
-///
-/// ```
-/// use allready_inspect::{view::Path, writers::of_condition};
-/// use serde_json::json;
-///
-/// let object = json!({
-///     "metadata": { "managedFields": [{
-///         "manager": "kubelet", "operation": "Update", "subresource": "status", "time": "2026-03-01T10:00:00Z",
-///         "fieldsType": "FieldsV1",
-///         "fieldsV1": { "f:status": { "f:conditions": { "k:{\"type\":\"Ready\"}": { "f:status": {} } } } },
-///     }] },
-///     "status": { "conditions": [{ "type": "Ready", "status": "True" }] },
-/// });
-/// assert_eq!(of_condition(&object, &Path::of(["status", "conditions"]), "Ready").unwrap().manager, "kubelet");
-/// assert_eq!(of_condition(&object, &Path::of(["status", "conditions"]), "Other"), None);
-/// ```
 pub fn of_condition(object: &Value, list: &Path<'_>, type_: &str) -> Option<Writer> {
     let key = ConditionKey::new(type_);
     latest(object, |reach| match walk(reach, list, object).condition(&key) {
@@ -83,21 +56,7 @@ pub fn of_condition(object: &Value, list: &Path<'_>, type_: &str) -> Option<Writ
     })
 }
 
-/// Who wrote a field, such as `status.phase`. Of a field with fields of its own, it is whoever wrote one of them last.
-///
-/// ```
-/// use allready_inspect::{view::Path, writers::of_field};
-/// use serde_json::json;
-///
-/// let object = json!({
-///     "metadata": { "managedFields": [{
-///         "manager": "kube-scheduler", "operation": "Update", "fieldsV1": { "f:status": { "f:phase": {} } },
-///     }] },
-///     "status": { "phase": "Pending" },
-/// });
-/// assert_eq!(of_field(&object, &Path::of(["status", "phase"])).unwrap().manager, "kube-scheduler");
-/// assert_eq!(of_field(&object, &Path::of(["status", "reason"])), None);
-/// ```
+/// The writer of a field, such as `status.phase`. Of a field with fields of its own, it is whoever wrote one of them last.
 pub fn of_field(object: &Value, field: &Path<'_>) -> Option<Writer> {
     latest(object, |reach| match walk(reach, field, object) {
         Reach::None => None,
@@ -106,7 +65,7 @@ pub fn of_field(object: &Value, field: &Path<'_>) -> Option<Writer> {
     })
 }
 
-/// What is owned at the end of a path.
+/// The claims at the end of a path.
 fn walk<'a>(mut reach: Reach<'a>, path: &Path<'_>, object: &Value) -> Reach<'a> {
     let mut value = Some(object);
     for &step in path.steps() {
@@ -132,7 +91,7 @@ fn time(entry: &Value) -> Option<Time> {
     text(entry, "time")?.parse().ok()
 }
 
-/// Who holds most of something, and of those the last that wrote; of those, who wrote the status.
+/// The manager that holds most of something, and of those the last that wrote; of those, who wrote the status.
 fn latest<'a>(object: &'a Value, hold: impl Fn(Reach<'a>) -> Option<Hold>) -> Option<Writer> {
     let holding = entries(object).iter().filter_map(|entry| Some((hold(Reach::of_entry(entry))?, entry)));
     let rank = |&(hold, entry): &(Hold, &Value)| (hold, time(entry), text(entry, "subresource").is_some());

@@ -18,15 +18,7 @@ use allready_core::Time;
 const SAYING: [&str; 5] =
     ["f:status", "f:reason", "f:message", "f:lastTransitionTime", "f:observedGeneration"];
 
-/// How a manager writes.
-///
-/// ```
-/// use allready_inspect::writers::{Operation, all};
-/// use serde_json::json;
-///
-/// let object = json!({ "metadata": { "managedFields": [{ "manager": "helm", "operation": "Apply", "fieldsV1": {} }] } });
-/// assert_eq!(all(&object).managers[0].operation, Operation::Apply);
-/// ```
+/// The way in which a manager writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Operation {
     /// By server-side apply: what it stops to apply is removed.
@@ -38,24 +30,12 @@ pub enum Operation {
 }
 
 /// A manager of an object: one entry of `managedFields`.
-///
-/// ```
-/// use allready_inspect::writers::all;
-/// use serde_json::json;
-///
-/// let object = json!({ "metadata": { "managedFields": [{
-///     "manager": "kubelet", "operation": "Update", "subresource": "status", "fieldsV1": { "f:status": { "f:phase": {} } },
-/// }] }, "status": { "phase": "Running" } });
-/// let kubelet = &all(&object).managers[0];
-/// assert_eq!((kubelet.manager.as_str(), kubelet.subresource.as_deref()), ("kubelet", Some("status")));
-/// assert!(kubelet.entry_bytes > kubelet.owned_bytes, "the note is longer than what it is about");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manager {
     /// Its name.
     pub manager: String,
-    /// How it writes.
+    /// The way in which it writes.
     pub operation: Operation,
     /// The subresource that it writes: `status`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,7 +43,7 @@ pub struct Manager {
     /// The version of the API in which it writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
-    /// When what it owns last changed.
+    /// The time at which what it owns last changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Time>,
     /// The bytes of its entry in `managedFields`, as JSON.
@@ -72,15 +52,7 @@ pub struct Manager {
     pub owned_bytes: usize,
 }
 
-/// What is to be thought of the owners of a condition.
-///
-/// ```
-/// use allready_inspect::writers::{Agreement, all};
-/// use serde_json::json;
-///
-/// let object = json!({ "status": { "conditions": [{ "type": "Ready", "status": "True" }] } });
-/// assert_eq!(all(&object).conditions[0].agreement, Agreement::Unowned, "it was read without managedFields");
-/// ```
+/// The judgement on the owners of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Agreement {
     /// Nobody is written down.
@@ -94,37 +66,16 @@ pub enum Agreement {
 }
 
 /// An owner of a condition.
-///
-/// ```
-/// use allready_inspect::writers::{Owner, all};
-/// use serde_json::json;
-///
-/// let ready = json!({ "k:{\"type\":\"Ready\"}": { "f:status": {} } });
-/// let object = json!({
-///     "metadata": { "managedFields": [{ "manager": "kubelet", "operation": "Update", "fieldsV1": { "f:status": { "f:conditions": ready } } }] },
-///     "status": { "conditions": [{ "type": "Ready", "status": "True" }] },
-/// });
-/// assert_eq!(all(&object).conditions[0].owners, [Owner { manager: 0, has_status: true }]);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Owner {
     /// Who: an index into [`Ownership::managers`].
     pub manager: usize,
-    /// Whether it owns the status of the condition, and not only something else of it.
+    /// Set if it owns the status of the condition, and not only something else of it.
     pub has_status: bool,
 }
 
 /// A condition and who owns it.
-///
-/// ```
-/// use allready_inspect::writers::all;
-/// use serde_json::json;
-///
-/// let object = json!({ "status": { "conditions": [{ "type": "Ready", "status": "True" }] } });
-/// let owned = &all(&object).conditions[0];
-/// assert_eq!((owned.list.as_str(), owned.index, owned.type_.as_str()), ("status.conditions", 0, "Ready"));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnedCondition {
@@ -138,21 +89,13 @@ pub struct OwnedCondition {
     /// Its type.
     #[serde(rename = "type")]
     pub type_: String,
-    /// Who owns something of it; first whoever wrote it, as [`of_condition`](super::of_condition) has it.
+    /// The owners of something of it; first whoever wrote it, as [`of_condition`](super::of_condition) has it.
     pub owners: Vec<Owner>,
-    /// What is to be thought of that.
+    /// The judgement on that.
     pub agreement: Agreement,
 }
 
 /// Everything that an object tells about its writers.
-///
-/// ```
-/// use allready_inspect::writers::all;
-/// use serde_json::json;
-///
-/// let object = json!({ "kind": "Widget" });
-/// assert_eq!((all(&object).bytes, all(&object).is_complete), (object.to_string().len(), true));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ownership {
@@ -164,29 +107,11 @@ pub struct Ownership {
     pub bytes: usize,
     /// The bytes of its `managedFields` alone.
     pub managed_fields_bytes: usize,
-    /// Whether everything was looked at; an object of absurd size is not.
+    /// Set if everything was looked at; an object of absurd size is not.
     pub is_complete: bool,
 }
 
-/// Who owns which condition of an object, and what each manager costs.
-///
-/// ```
-/// use allready_inspect::writers::{Agreement, all};
-/// use serde_json::json;
-///
-/// let entry = |manager: &str, field: &str| json!({
-///     "manager": manager, "operation": "Update", "subresource": "status",
-///     "fieldsV1": { "f:status": { "f:conditions": { "k:{\"type\":\"Ready\"}": { field: {} } } } },
-/// });
-/// let ownership = all(&json!({
-///     "metadata": { "managedFields": [entry("one", "f:message"), entry("two", "f:status")] },
-///     "status": { "conditions": [{ "type": "Ready", "status": "False", "message": "is not there" }] },
-/// }));
-/// let ready = &ownership.conditions[0];
-/// assert_eq!(ready.agreement, Agreement::Contested);
-/// assert_eq!(ownership.managers[ready.owners[0].manager].manager, "two");
-/// assert_eq!(ownership.managers[0].owned_bytes, r#""message":"is not there","#.len());
-/// ```
+/// Finds who owns which condition of an object, and what each manager costs.
 pub fn all(object: &Value) -> Ownership {
     let entries = entries(object);
     let mut budget = Budget::default();

@@ -1,4 +1,4 @@
-//! How many bytes of an object belong to whom.
+//! The bytes of an object that belong to each manager.
 
 use std::{collections::HashMap, io};
 
@@ -9,7 +9,7 @@ use super::fields::is_item;
 /// No tree is deeper that a server has written; what is deeper is not weighed.
 const MAX_DEPTH: usize = 128;
 
-/// What may be spent on one object before its sums stay rough: a few hundred milliseconds.
+/// The most that is spent on one object before its sums stay rough: a few hundred milliseconds.
 #[derive(Debug)]
 pub(super) struct Budget(usize);
 
@@ -27,7 +27,7 @@ impl Budget {
         left.is_some()
     }
 
-    /// Whether it was enough.
+    /// Tells whether it was enough.
     pub(super) fn was_enough(&self) -> bool {
         self.0 > 0
     }

@@ -1,4 +1,4 @@
-//! How an object is related to others, as far as is known, and what to ask for to know more.
+//! The relations of an object to others, as far as is known, and what to ask for to know more.
 
 mod network;
 mod reports;
@@ -34,16 +34,16 @@ pub(super) struct Finding {
     pub(super) message: String,
 }
 
-/// What an object is related to.
+/// The relations of an object.
 #[derive(Debug, Default)]
 pub(super) struct Related {
     pub(super) links: Vec<Link>,
     pub(super) findings: Vec<Finding>,
-    /// What is asked for; not necessarily unanswered.
+    /// The requests; not necessarily unanswered.
     pub(super) requests: Vec<Request>,
 }
 
-/// What an object is related to. More is looked for from what was asked about than from what was met on the way.
+/// Finds what an object is related to. More is looked for from what was asked about than from what was met on the way.
 pub(super) fn of_object(known: &Known, id: &ObjectId, object: &Value, is_root: bool) -> Related {
     let mut relating = Relating { known, id, object, related: Related::default() };
     relating.owned();
@@ -80,12 +80,12 @@ impl Relating<'_> {
         request
     }
 
-    /// Whether the answer to a request is there, and is everything.
+    /// Tells whether the answer to a request is there, and is everything.
     fn is_whole(&self, request: &Request) -> bool {
         self.known.is_answered(request) && self.known.gap(request).is_none()
     }
 
-    /// What names this object as its owner.
+    /// Adds what names this object as its owner.
     fn owned(&mut self) {
         let (namespace, labels) =
             (self.id.namespace.clone(), selectors::query(&self.object["spec"]["selector"]));
@@ -111,7 +111,7 @@ impl Relating<'_> {
         }
     }
 
-    /// What this object has applied, as Flux and Argo CD write it down.
+    /// Adds what this object has applied, as Flux and Argo CD write it down.
     fn applied(&mut self) {
         let status = &self.object["status"];
         let entries = |list: &Value| {
@@ -136,7 +136,7 @@ impl Relating<'_> {
         self.links(Relation::Applies, named);
     }
 
-    /// What this object picks by labels.
+    /// Adds what this object picks by labels.
     fn selected(&mut self) {
         match (self.id.group.as_str(), self.id.kind.as_str()) {
             ("", "Service") => self.service(),
@@ -162,7 +162,7 @@ impl Relating<'_> {
         (count, Some(request))
     }
 
-    /// What this object names, and whether it may.
+    /// Adds what this object names, and whether it may.
     fn referred(&mut self) {
         if self.id.group == "discovery.k8s.io" || self.id.kind == "Event" {
             return;
@@ -179,7 +179,7 @@ impl Relating<'_> {
     }
 }
 
-/// Whether a group belongs to Kubernetes itself, whose kinds own what is listed above and nothing else.
+/// Tells whether a group belongs to Kubernetes itself, whose kinds own what is listed above and nothing else.
 fn is_builtin(group: &str) -> bool {
     matches!(group, "" | "apps" | "batch" | "autoscaling" | "policy" | "events.k8s.io" | "extensions")
         || (group.ends_with(".k8s.io") && !group.ends_with(".x-k8s.io") && group != GATEWAY)

@@ -1,4 +1,4 @@
-//! How traffic gets through: routes, gateways, services, endpoints.
+//! The way of traffic: routes, gateways, services, endpoints.
 
 use std::collections::BTreeSet;
 
@@ -77,7 +77,7 @@ impl Relating<'_> {
         self.links(Relation::RefersTo, targets);
     }
 
-    /// What asks this object to serve it: the Gateways of a class, the Routes of a Gateway.
+    /// Adds what asks this object to serve it: the Gateways of a class, the Routes of a Gateway.
     pub(super) fn attached(&mut self) {
         if self.id.group != GATEWAY {
             return;
@@ -134,7 +134,7 @@ impl Relating<'_> {
     }
 }
 
-/// Whether a reference of a Gateway kind needs a grant: not to parents, which decide for themselves.
+/// Tells whether a reference of a Gateway kind needs a grant: not to parents, which decide for themselves.
 pub(super) fn is_granted_only(reference: &Reference, id: &ObjectId) -> bool {
     matches!(reference.kind.as_str(), "Secret" | "Service" | "ConfigMap")
         && reference.namespace != id.namespace

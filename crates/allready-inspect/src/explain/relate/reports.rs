@@ -1,4 +1,4 @@
-//! Who reports to an object, and from where.
+//! Reports to an object, and their clusters.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use super::{
 };
 
 impl Relating<'_> {
-    /// Who reports to this object, and which clusters they speak of.
+    /// Adds the reports to this object, and the clusters that they speak of.
     pub(super) fn reported(&mut self, is_root: bool) {
         match (self.id.group.as_str(), self.id.kind.as_str()) {
             (ALLREADY, "StatusReport") => self.reporter(),
@@ -78,7 +78,7 @@ impl Relating<'_> {
     }
 }
 
-/// Whether a name stands in a text by itself, and not as a part of a longer one.
+/// Tells whether a name stands in a text by itself, and not as a part of a longer one.
 fn contains_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '-';
     !word.is_empty()
