@@ -19,7 +19,7 @@ use self::{
     plan::{Installed, Plan},
 };
 use crate::{
-    cluster::{Cluster, ClusterArgs, Patience, refused},
+    cluster::{Cluster, ClusterArgs, Patience, block_on, refused},
     failure::Failure,
     printer::{DIM, Printer, tame},
 };
@@ -75,11 +75,7 @@ pub(crate) struct UninstallArgs {
 }
 
 pub(crate) fn run(args: &UninstallArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
-    runtime.block_on(uninstall(args, printer))
+    block_on(uninstall(args, printer))
 }
 
 async fn uninstall(args: &UninstallArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
