@@ -39,19 +39,12 @@ struct Found {
     objects: Vec<DynamicObject>,
 }
 
-/// A change of one object.
-enum Change {
-    /// The object with its new spec.
-    Write(Value),
-    /// A report whose spec cannot change.
-    Delete,
-}
-
 /// The changes to a cluster, and their description.
 #[derive(Default)]
 struct Plan {
     crds: Vec<CustomResourceDefinition>,
-    changes: Vec<(ApiResource, DynamicObject, Change)>,
+    /// The objects that change, with their new spec; without one, a report that is deleted, as its spec cannot change.
+    changes: Vec<(ApiResource, DynamicObject, Option<Value>)>,
     /// A sentence for each change.
     lines: Vec<String>,
     notes: Vec<String>,
@@ -86,9 +79,9 @@ pub(super) async fn migrate(args: &MigrateArgs, printer: &mut Printer) -> Result
         apply(client, definition).await?;
         printer.text(&format!("applied the CRD {}\n", definition.name_any()))?;
     }
-    for (resource, object, change) in &plan.changes {
+    for (resource, object, spec) in &plan.changes {
         let name = tame(&named(&serde_json::to_value(object).unwrap_or_default()));
-        let done = perform(client, resource, object, change).await;
+        let done = perform(client, resource, object, spec.as_ref()).await;
         let done = done.map_err(|error| refused(&format!("cannot migrate {name}"), &error))?;
         printer.text(&format!("{done} {name}\n"))?;
     }
@@ -109,7 +102,9 @@ async fn look(client: &Client) -> Result<Vec<Found>, Failure> {
         let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
         let mut objects = list_all(&api, ListParams::default(), &resource.plural).await?;
         // Lists leave the kind of their items out.
-        objects.iter_mut().for_each(|object| object.types = Some(types.clone()));
+        for object in &mut objects {
+            object.types = Some(types.clone());
+        }
         let difference = SchemaDifference::of(&definition, &found);
         all.push(Found { resource, definition, difference, objects });
     }
@@ -131,7 +126,7 @@ fn plan(found: &[Found]) -> Plan {
             if kind.resource.kind == "StatusReport" {
                 if is_hidden || convert(&value).is_changed {
                     reports += 1;
-                    plan.changes.push((kind.resource.clone(), object.clone(), Change::Delete));
+                    plan.changes.push((kind.resource.clone(), object.clone(), None));
                 }
                 continue;
             }
@@ -149,7 +144,7 @@ fn plan(found: &[Found]) -> Plan {
             plan.problems.extend(problems.iter().map(told));
             if is_changed {
                 plan.lines.push(format!("would convert {}", named(&value)));
-                plan.changes.push((kind.resource.clone(), object.clone(), Change::Write(made)));
+                plan.changes.push((kind.resource.clone(), object.clone(), Some(made["spec"].clone())));
             }
         }
     }
@@ -220,37 +215,31 @@ async fn perform(
     client: &Client,
     resource: &ApiResource,
     object: &DynamicObject,
-    change: &Change,
+    spec: Option<&Value>,
 ) -> Result<&'static str, kube::Error> {
     let api: Api<DynamicObject> = match object.namespace() {
         Some(namespace) => Api::namespaced_with(client.clone(), &namespace, resource),
         None => Api::all_with(client.clone(), resource),
     };
     let name = object.name_any();
-    match change {
-        Change::Delete => {
-            let listed = Preconditions { uid: object.uid(), resource_version: None };
-            match api.delete(&name, &DeleteParams::default().preconditions(listed)).await {
-                Err(kube::Error::Api(status)) if status.code == 404 => Ok("already gone:"),
-                done => done.map(|_| "deleted"),
+    let Some(spec) = spec else {
+        let listed = Preconditions { uid: object.uid(), resource_version: None };
+        return match api.delete(&name, &DeleteParams::default().preconditions(listed)).await {
+            Err(kube::Error::Api(status)) if status.code == 404 => Ok("already gone:"),
+            done => done.map(|_| "deleted"),
+        };
+    };
+    let mut attempt = 1;
+    loop {
+        let mut now = api.get(&name).await?;
+        now.data["spec"] = spec.clone();
+        match api.replace(&name, &PostParams::default(), &now).await {
+            // Somebody else was faster, or the server has not taken up the CRD everywhere yet.
+            Err(kube::Error::Api(status)) if matches!(status.code, 409 | 422) && attempt < ATTEMPTS => {
+                attempt += 1;
+                sleep(Duration::from_millis(500)).await;
             }
-        }
-        Change::Write(made) => {
-            let mut attempt = 1;
-            loop {
-                let mut now = api.get(&name).await?;
-                now.data["spec"] = made["spec"].clone();
-                match api.replace(&name, &PostParams::default(), &now).await {
-                    // Somebody else was faster, or the server has not taken up the CRD everywhere yet.
-                    Err(kube::Error::Api(status))
-                        if matches!(status.code, 409 | 422) && attempt < ATTEMPTS =>
-                    {
-                        attempt += 1;
-                        sleep(Duration::from_millis(500)).await;
-                    }
-                    done => return done.map(|_| "converted"),
-                }
-            }
+            done => return done.map(|_| "converted"),
         }
     }
 }

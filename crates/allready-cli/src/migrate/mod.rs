@@ -73,7 +73,7 @@ pub(crate) fn run(args: &MigrateArgs, printer: &mut Printer) -> Result<ExitCode,
     block_on(cluster::migrate(args, printer))
 }
 
-/// Converts manifests. What is none of ours is printed as it is.
+/// Converts manifests. Other objects are printed as they are.
 fn files(args: &MigrateArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let (mut made, mut problems) = (Vec::new(), Vec::new());
     for source in objects::sources(&args.filename)? {

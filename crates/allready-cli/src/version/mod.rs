@@ -88,10 +88,8 @@ struct Definition {
     name: String,
     served: Vec<String>,
     stored: Vec<String>,
-    /// The fields that this version writes, and the CRD lacks.
-    missing: Vec<String>,
-    /// The fields that only the CRD has.
-    additional: Vec<String>,
+    #[serde(flatten)]
+    difference: SchemaDifference,
 }
 
 /// The label that everything installed has.
@@ -157,15 +155,13 @@ pub(crate) async fn definitions(
 }
 
 fn definition(ours: &CustomResourceDefinition, found: &CustomResourceDefinition) -> Definition {
-    let SchemaDifference { missing, additional } = SchemaDifference::of(ours, found);
     let served = found.spec.versions.iter().filter(|version| version.served);
     let stored = found.status.as_ref().and_then(|status| status.stored_versions.clone());
     Definition {
         name: found.name_any(),
         served: served.map(|version| version.name.clone()).collect(),
         stored: stored.unwrap_or_default(),
-        missing,
-        additional,
+        difference: SchemaDifference::of(ours, found),
     }
 }
 
