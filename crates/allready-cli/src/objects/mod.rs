@@ -19,7 +19,7 @@ use std::{fmt, ops::Range, sync::Arc};
 pub(crate) use read::{Extent, read, read_placed};
 pub(crate) use sources::{Source, sources, sources_below};
 pub(crate) use split::Splitter;
-pub(crate) use together::{read_all, read_pieces};
+pub(crate) use together::{each_batch, read_all, read_pieces};
 
 /// The largest object that is read. The largest that a cluster stores has a few megabytes.
 pub(crate) const MAX_OBJECT: usize = 64 * 1024 * 1024;

@@ -18,7 +18,7 @@ impl<R: Read> Splitter<R> {
             let line = &self.window.bytes()[at..end];
             let is_marker = is_marker(line);
             if is_items(line)
-                && let Some(list) = list_of(&self.window.bytes()[..at])
+                && let Ok(list) = list_of(&self.window.bytes()[..at])
             {
                 self.found();
                 self.window.consume(end);
@@ -142,11 +142,15 @@ fn is_empty(text: &[u8]) -> bool {
 }
 
 /// The kind of the items, where it is known, if a document that begins like this can be a list.
-fn list_of(head: &[u8]) -> Option<Option<Arc<ListOf>>> {
-    let fields = if is_empty(head) { Map::new() } else { fields(head)? };
+fn list_of(head: &[u8]) -> Result<Option<Arc<ListOf>>, ()> {
+    let fields = if is_empty(head) { Map::new() } else { fields(head).ok_or(())? };
     let text = |field: &str| fields.get(field).and_then(Value::as_str).unwrap_or_default();
     let kind = text("kind");
-    (kind.is_empty() || kind.ends_with("List")).then(|| ListOf::new(text("apiVersion"), kind))
+    if kind.is_empty() || kind.ends_with("List") {
+        Ok(ListOf::new(text("apiVersion"), kind))
+    } else {
+        Err(())
+    }
 }
 
 fn fields(text: &[u8]) -> Option<Map<String, Value>> {
