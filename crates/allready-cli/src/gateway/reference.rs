@@ -143,9 +143,8 @@ impl Reference {
         let group = if matches!(role, Role::Class | Role::Parent) { GROUP } else { "" };
         let namespace = match role {
             Role::Class => None,
-            Role::Target => Some(home.to_owned()),
             Role::Parameters if home.is_empty() => text("namespace"),
-            Role::Parameters => Some(home.to_owned()),
+            Role::Parameters | Role::Target => Some(home.to_owned()),
             Role::Parent | Role::Backend | Role::Certificate => {
                 text("namespace").or_else(|| Some(home.to_owned()))
             }

@@ -253,7 +253,7 @@ impl<'a> Model<'a> {
             node.state.clear();
         }
         let given = self.world.given.get(key).filter(|_| self.is_wide);
-        for backend in given.map(|given| references(given)).unwrap_or_default() {
+        for backend in given.map(references).unwrap_or_default() {
             if backend.role == Role::Backend {
                 let port = backend.port.map(|port| format!(":{port}")).unwrap_or_default();
                 let label = format!("{}{port}", backend.words());

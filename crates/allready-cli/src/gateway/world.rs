@@ -133,7 +133,7 @@ impl World {
 
     /// Returns true if a ListenerSet was given that names a Gateway.
     pub(super) fn has_gateway(&self, set: &ObjectKey) -> bool {
-        let of = self.given.get(set).map(|given| references(given)).unwrap_or_default();
+        let of = self.given.get(set).map(references).unwrap_or_default();
         of.iter()
             .any(|one| one.role == Role::Parent && one.key().is_some_and(|key| key.kind == Kind::Gateway))
     }

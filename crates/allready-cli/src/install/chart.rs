@@ -9,7 +9,7 @@ use super::template::{NO_VALUE, Templates};
 /// The files of charts/allready: path and text.
 const CHART: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/chart.rs"));
 
-/// What manages the objects: `.Release.Service`. Those that Helm manages are left to it by `allready uninstall`.
+/// The manager of the objects: `.Release.Service`. Those that Helm manages are left to it by `allready uninstall`.
 pub(super) const SERVICE: &str = "kubectl";
 
 /// The order in which Helm installs (`InstallOrder` of helm.sh/helm/v3/pkg/releaseutil). Before it stand the CRDs, which Helm
@@ -111,7 +111,7 @@ impl Chart {
         Ok(manifests)
     }
 
-    /// What a template sees as `.`.
+    /// The value of `.` in a template.
     fn data(&self, values: &Json, release: &str, namespace: &str, path: &str) -> Json {
         let chart = self.about.as_object().into_iter().flatten().map(|(name, value)| {
             let (first, rest) = name.split_at(1);

@@ -46,9 +46,10 @@ impl Check {
 
     fn value(&mut self, schema: &Value, value: &Value) {
         let Value::Object(keywords) = schema else {
-            return if schema != true {
-                self.refuse("is not allowed")
-            };
+            if schema != true {
+                self.refuse("is not allowed");
+            }
+            return;
         };
         for (keyword, wanted) in keywords {
             if let Err(message) = self.keyword(keyword, wanted, schema, value) {
@@ -83,10 +84,9 @@ impl Check {
                 let known = schema["properties"].as_object();
                 let is_known = |name: &String| known.is_some_and(|known| known.contains_key(name));
                 for (name, value) in map.into_iter().flatten().filter(|(name, _)| !is_known(name)) {
+                    let known = known.into_iter().flat_map(|known| known.keys());
                     self.within(name, |check| match wanted {
-                        Value::Bool(false) => {
-                            check.refuse(unknown(name, known.into_iter().flatten().map(|it| it.0)))
-                        }
+                        Value::Bool(false) => check.refuse(unknown(name, known)),
                         _ => check.value(wanted, value),
                     });
                 }

@@ -31,7 +31,8 @@ pub(super) fn call(name: &str, given: &[Value]) -> Result<Value, Problem> {
         ("fromJson", [Text(text)]) => floats(&serde_json::from_str(text).map_err(|error| error.to_string())?),
         ("fail", [Text(message)]) => return Err(message.as_str().into()),
         ("sha256sum", [Text(text)]) => {
-            Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect::<String>().into()
+            let digits = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
+            digits.concat().into()
         }
         ("quote", values) => joined(values, " ", |value| go_quoted(&shown(value))),
         ("nindent", [by, Text(text)]) => {
@@ -83,7 +84,9 @@ pub(super) fn call(name: &str, given: &[Value]) -> Result<Value, Problem> {
         }
         ("merge", [first, others @ ..]) if given.iter().all(Value::is_object) => {
             let mut first = first.clone();
-            others.iter().for_each(|other| merge(&mut first, other));
+            for other in others {
+                merge(&mut first, other);
+            }
             first
         }
         ("default", [other, value]) => if is_true(value) { value } else { other }.clone(),

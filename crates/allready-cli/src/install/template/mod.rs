@@ -101,7 +101,7 @@ fn floats(value: &Value) -> Value {
     }
 }
 
-/// What follows a node.
+/// The way in which nodes go on after one of them.
 #[derive(PartialEq, Eq)]
 enum Flow {
     Next,
