@@ -1,4 +1,4 @@
-//! `allready aggregate`: what a hub would write, from files.
+//! `allready aggregate`: the status that a hub would write, from files.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ use crate::{
     render,
 };
 
-/// Which object, and which clusters.
+/// Options of `allready aggregate`.
 #[derive(Debug, Args)]
 #[command(mut_arg("filename", |arg| arg.required(true)), after_help = "\
 No cluster is contacted. An instance is the object of the same kind, namespace and name

@@ -1,4 +1,4 @@
-//! What is declared of kinds: built in, by their definitions, and in files of the administrator, of which the later ones win.
+//! Declarations of kinds: built in, by their definitions, and in files of the administrator, of which the later ones win.
 //! Every command that judges takes its registry from here.
 
 mod search;
@@ -34,10 +34,10 @@ use crate::{
     target::refused_to,
 };
 
-/// So many definitions are asked for at once.
+/// The number of definitions on a page.
 const PAGE: u32 = 500;
 
-/// More to know than what is built in.
+/// Declarations beyond the built-in ones.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct DeclaredArgs {
     /// What conditions of kinds mean, as `allready registry` shows it, or definitions that say so; comes before what is
@@ -47,7 +47,7 @@ pub(crate) struct DeclaredArgs {
 }
 
 impl DeclaredArgs {
-    /// What is declared in the files.
+    /// Reads the files.
     pub(crate) fn read(&self) -> Result<Declared, Failure> {
         let mut files = Vec::new();
         for path in &self.files {
@@ -70,45 +70,45 @@ fn unusable(path: &Path, error: &registry::RegistryError) -> Failure {
     Failure::data(format_args!("{}: {}", tame(&path.display().to_string()), tame(&error.to_string())))
 }
 
-/// What is declared beyond what is built in.
+/// Declarations beyond the built-in ones, as they were read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Declared {
     definitions: Vec<Entry>,
     files: Vec<Entry>,
 }
 
-/// What a definition has said of its kind.
+/// A declaration that was read from a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Learnt {
     pub(crate) group: String,
     pub(crate) kind: String,
-    /// Why it cannot be taken at its word, if it cannot.
+    /// The reason why it is not used, if it is not.
     pub(crate) problem: Option<String>,
 }
 
-/// What came of asking a cluster for its definitions.
+/// The outcome of reading the definitions of a cluster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heard {
-    /// What they say and cannot be understood.
+    /// Declarations that cannot be understood.
     pub(crate) problems: Vec<String>,
-    /// Why not all of them could be read.
+    /// The reason why not all of them could be read.
     pub(crate) gap: Option<String>,
 }
 
 impl Heard {
-    /// All that is to be told.
+    /// All of it, as warnings.
     pub(crate) fn all(self) -> Vec<String> {
         self.problems.into_iter().chain(self.gap).collect()
     }
 }
 
-/// Whether definitions have anything to say of these: kinds of Kubernetes itself have none.
+/// Returns true if some of these kinds have definitions: kinds of Kubernetes itself have none.
 pub(crate) fn are_custom<'a>(resources: impl IntoIterator<Item = &'a Resource>) -> bool {
     resources.into_iter().any(|resource| resource.group.contains('.'))
 }
 
 impl Declared {
-    /// What is built in, with all of this before it.
+    /// The built-in registry, with all of this before it.
     pub(crate) fn registry(&self) -> Registry {
         Registry::builtin().clone().with(self.definitions.iter().chain(&self.files).cloned())
     }
@@ -130,12 +130,12 @@ impl Declared {
         self.registry()
     }
 
-    /// What definitions declare.
+    /// The declarations of definitions.
     pub(crate) fn definitions(&self) -> &[Entry] {
         &self.definitions
     }
 
-    /// What files declare.
+    /// The declarations of files.
     pub(crate) fn files(&self) -> &[Entry] {
         &self.files
     }
@@ -228,7 +228,7 @@ impl Declared {
     }
 }
 
-/// Whether a definition can bring this kind. Groups without a dot, and kinds with rules of their own, are Kubernetes'.
+/// Returns true if a definition can bring this kind. Groups without a dot, and kinds with rules of their own, are Kubernetes'.
 fn is_custom(group: &str, kind: &str) -> bool {
     let is_pattern = group.contains('*') || kind.contains('*');
     let is_kubernetes = || Registry::builtin().kind(group, kind).declared().builtin.is_some();
@@ -265,8 +265,7 @@ struct Without {
 }
 
 impl Known {
-    /// What an object comes to, and whether it is its definition alone that makes it healthy: that it would be degraded
-    /// otherwise.
+    /// Judges an object. The second value is true if its definition alone makes it healthy, and it would be degraded otherwise.
     pub(crate) fn judge(&self, object: &Value, now: Time) -> (Verdict, bool) {
         let verdict = judge(object, &self.registry, now);
         let is_excused = verdict.health == Health::Healthy
@@ -278,7 +277,7 @@ impl Known {
         (verdict, is_excused)
     }
 
-    /// Whether nothing is declared but what is built in.
+    /// Returns true if nothing is declared but what is built in.
     pub(crate) fn is_builtin(&self) -> bool {
         self.registry.entries().len() == Registry::builtin().entries().len()
     }

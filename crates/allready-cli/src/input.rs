@@ -1,10 +1,17 @@
 //! Reading what a person gives: a file or standard input, JSON or YAML.
 
-use std::{fs, io::Read as _, path::Path};
+use std::{
+    fs,
+    io::{BufRead as _, IsTerminal as _, Read as _},
+    path::Path,
+};
 
 use serde_json::Value;
 
-use crate::{failure::Failure, printer::tame};
+use crate::{
+    failure::Failure,
+    printer::{Printer, tame},
+};
 
 /// More than any list of conditions, and little enough to read at once.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -45,6 +52,18 @@ fn read_bounded(reader: impl std::io::Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Asks the person at the terminal; where there is none, nobody can agree.
+pub(crate) fn confirm(question: &str, printer: &mut Printer) -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::usage("refusing to delete without confirmation; pass --yes"));
+    }
+    printer.error_text(&format!("{question} [y/N] "));
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    read.map_err(|error| Failure::no_input(format_args!("cannot read the answer: {error}")))?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// One document, JSON or YAML.

@@ -1,7 +1,5 @@
 //! `allready report`: one word about a component, from a script.
 
-mod heard;
-
 use std::{process::ExitCode, time::Duration};
 
 use allready_kube::{
@@ -11,17 +9,17 @@ use allready_kube::{
 use clap::{Args, ValueEnum};
 use kube::{
     Api, Client,
-    core::{ApiResource, DynamicObject, PartialObjectMeta},
+    core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta},
 };
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    cluster::{ClusterArgs, Patience},
+    cluster::{ClusterArgs, Patience, block_on},
     failure::Failure,
     printer::{Printer, tame},
 };
 
-/// Who says what, and where.
+/// Options of `allready report`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 In the sharded layout the report is a StatusReport of the component's own, which is
@@ -50,7 +48,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "NAME", value_parser = named)]
     pub(crate) component: String,
 
-    /// Which instance of it, where there are several: its node, mostly.
+    /// The instance of it, where there are several: its node, mostly.
     #[arg(long, visible_alias = "instance", value_name = "NAME", value_parser = named)]
     pub(crate) node: Option<String>,
 
@@ -58,7 +56,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "NAME", value_parser = named)]
     pub(crate) reconciler: String,
 
-    /// What became of it.
+    /// The outcome.
     #[arg(long, value_name = "OUTCOME", ignore_case = true)]
     pub(crate) outcome: OutcomeArg,
 
@@ -86,12 +84,12 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "REVISION")]
     pub(crate) revision: Option<String>,
 
-    /// How many seconds to try for.
+    /// The seconds to try for.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     pub(crate) timeout: u64,
 }
 
-/// What became of a reconcile.
+/// The outcome of a reconcile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutcomeArg {
     /// The configuration is valid and applied.
@@ -111,7 +109,7 @@ pub(crate) enum OutcomeArg {
     ErrorNoRetry,
 }
 
-/// Into which object.
+/// The object that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LayoutArg {
     /// A StatusReport of its own.
@@ -126,16 +124,10 @@ pub(crate) fn run(args: &ReportArgs, printer: &mut Printer) -> Result<ExitCode, 
             "--revision: an object that many reporters share has no place for the revision of each: use --layout sharded",
         ));
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
-    runtime.block_on(report(args, printer))
+    block_on(report(args, printer))
 }
 
 async fn report(args: &ReportArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
-    let heard = heard::listen();
     let cluster = args.cluster.connect(Patience::Command).await?;
     let namespace = args.namespace.clone().unwrap_or(cluster.namespace);
     let identity = Identity::of(&args.component).on(args.node.clone().unwrap_or_default());
@@ -168,7 +160,7 @@ async fn report(args: &ReportArgs, printer: &mut Printer) -> Result<ExitCode, Fa
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let said = heard.last().map(|said| tame(plain(&said)));
+    let said = reporter.refusal().map(|said| tame(&said));
     let failed = |advice: &dyn std::fmt::Display| match &said {
         Some(said) => format!("{object}: {said}; {advice}"),
         None => format!("{object}: {advice}"),
@@ -203,16 +195,11 @@ async fn has_target(client: &Client, namespace: &str, name: &str) -> bool {
 
 fn configuration_status(api_version: &str) -> Option<ApiResource> {
     let (group, version) = api_version.split_once('/')?;
-    Some(ApiResource {
-        group: group.to_owned(),
-        version: version.to_owned(),
-        api_version: api_version.to_owned(),
-        kind: "ConfigurationStatus".to_owned(),
-        plural: "configurationstatuses".to_owned(),
-    })
+    let kind = GroupVersionKind::gvk(group, version, "ConfigurationStatus");
+    Some(ApiResource::from_gvk_with_plural(&kind, "configurationstatuses"))
 }
 
-/// Waits until everything is stored, or it is clear that it will not be. What keeps it, if something does.
+/// Waits until everything is stored, or it is clear that it will not be. Returns what keeps it, if something does.
 async fn settled(reporter: &Reporter, limit: Instant) -> Option<Trouble> {
     let settled = reporter.settled();
     let mut settled = std::pin::pin!(settled);
@@ -259,32 +246,6 @@ impl ReportArgs {
     }
 }
 
-/// What the API server says, without the structure around it.
-fn plain(cause: &str) -> &str {
-    let cause = cause.strip_prefix("ApiError: ").unwrap_or(cause);
-    let Some((said, _)) = cause.split_once(" (Status {") else { return cause };
-    // The reason, one word for programs, follows on the sentence.
-    said.rsplit_once(": ").map_or(said, |(sentence, _)| sentence)
-}
-
 fn named(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("a name is not empty".to_owned()) } else { Ok(text.to_owned()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_refusal_is_told_in_the_words_of_the_server() {
-        let status = kube::core::Status {
-            code: 404,
-            message: "namespaces \"nowhere\" not found".to_owned(),
-            reason: "NotFound".to_owned(),
-            ..kube::core::Status::default()
-        };
-        let error = kube::Error::Api(status.boxed()).to_string();
-        assert_eq!(plain(&error), "namespaces \"nowhere\" not found");
-        assert_eq!(plain("no answer in time"), "no answer in time");
-    }
 }

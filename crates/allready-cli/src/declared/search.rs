@@ -6,9 +6,9 @@ use allready_core::set::ANNOTATION;
 use memchr::memmem::Finder;
 
 use super::{Declared, Learnt};
-use crate::objects::{Batch, Extent, Source, Splitter, read};
+use crate::objects::{Batch, Extent, Source, each_batch, read};
 
-/// How much of a file is searched at once.
+/// The number of bytes of a file that are searched at once.
 const CHUNK: usize = 1024 * 1024;
 
 /// Learns from the definitions of a file, if the annotation is in it at all: to find that out is fast, and to find objects
@@ -18,18 +18,13 @@ pub(super) fn learn(declared: &mut Declared, source: &Source) -> Vec<String> {
     if !is_in_stream(reader, CHUNK) {
         return Vec::new();
     }
-    let Ok(reader) = source.open() else { return Vec::new() };
-    let mut splitter = Splitter::new(reader);
     let mut problems = Vec::new();
-    loop {
-        let mut batch = Batch::default();
-        let is_open = splitter.next(&mut batch);
-        let learnt = learn_batch(declared, &batch).into_iter();
+    let _ = each_batch(source, |batch| {
+        let learnt = learn_batch(declared, batch).into_iter();
         problems.extend(learnt.filter_map(|it| Some(format!("{}: {}", source.name(), it.problem?))));
-        if !is_open {
-            return problems;
-        }
-    }
+        Ok(())
+    });
+    problems
 }
 
 /// Learns from the definitions of a batch.
@@ -64,7 +59,7 @@ fn is_in(finder: &Finder<'_>, bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether the annotation is anywhere in a stream. What cannot be read to the end may have it.
+/// Returns true if the annotation is anywhere in a stream. What cannot be read to the end may have it.
 fn is_in_stream(mut reader: impl Read, chunk: usize) -> bool {
     let finder = Finder::new(ANNOTATION_START);
     let mut bytes = vec![0; chunk + LONGEST];

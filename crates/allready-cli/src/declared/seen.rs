@@ -1,8 +1,8 @@
-//! Which kinds have been looked at, for streams in which a definition may come too late.
+//! The kinds that have been judged, for streams in which a definition may come too late.
 
 use std::collections::HashMap;
 
-/// So many kinds are remembered: a stream may name any number.
+/// The number of kinds that are remembered: a stream may name any number.
 const MAX_KINDS: usize = 10_000;
 
 /// By group and kind, the number of the first batch, or object, of it.
@@ -25,7 +25,7 @@ impl Seen {
     }
 }
 
-/// What to say where objects were looked at before their definition.
+/// The message where objects were judged before their definition was read.
 pub(crate) fn too_late(group: &str, kind: &str) -> String {
     format!(
         "the definition of {kind}.{group} stands behind objects of that kind, which were judged without what it declares: \

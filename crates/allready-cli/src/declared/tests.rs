@@ -1,4 +1,4 @@
-//! What definitions may say, and of whom.
+//! The kinds that a definition may speak of.
 
 use serde_json::{Value, json};
 

@@ -27,7 +27,7 @@ impl Drop for Kubeconfig {
     }
 }
 
-/// Where that of the hub stands, beside that of the system: `demo-hub.kubeconfig` beside `demo.kubeconfig`.
+/// The path of the hub's, beside that of the system: `demo-hub.kubeconfig` beside `demo.kubeconfig`.
 pub(super) fn of_hub(kubeconfig: &Path) -> PathBuf {
     let mut name = kubeconfig.file_stem().unwrap_or_default().to_owned();
     name.push("-hub");

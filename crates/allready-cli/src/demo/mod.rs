@@ -9,7 +9,7 @@ mod stage;
 mod story;
 mod system;
 
-use std::{path::PathBuf, process::ExitCode, thread, time::Duration};
+use std::{path::Path, process::ExitCode, thread, time::Duration};
 
 use self::{
     hub::Hub,
@@ -44,15 +44,15 @@ async fn serve(args: &DemoArgs, printer: &mut Printer) -> Played<()> {
         let file = format!("allready-demo-{}.kubeconfig", std::process::id());
         std::env::temp_dir().join(file)
     });
-    let files = Files { of_hub: kubeconfig::of_hub(&of_system), of_system };
+    let of_hub = kubeconfig::of_hub(&of_system);
     let mut stage = Stage::new(args.pause, printer);
     let nodes = args.nodes.into();
     let stopped = crate::signal::stopped().map_err(|_| "cannot listen for signals")?;
     let played = async {
         if args.no_story {
-            stand(&mut stage, nodes, &files).await
+            stand(&mut stage, nodes, &of_system, &of_hub).await
         } else {
-            play(&mut stage, nodes, &files).await
+            play(&mut stage, nodes, &of_system, &of_hub).await
         }
     };
     tokio::select! {
@@ -61,29 +61,23 @@ async fn serve(args: &DemoArgs, printer: &mut Printer) -> Played<()> {
     }
 }
 
-/// Where the kubeconfigs are to stand.
-struct Files {
-    of_system: PathBuf,
-    of_hub: PathBuf,
-}
-
 /// One after the other, through everything that happens.
-async fn play(stage: &mut Stage<'_>, nodes: usize, files: &Files) -> Played<()> {
-    let mut system = System::gather(nodes, &files.of_system).await?;
+async fn play(stage: &mut Stage<'_>, nodes: usize, of_system: &Path, of_hub: &Path) -> Played<()> {
+    let mut system = System::gather(nodes, of_system).await?;
     system.plays(stage).await?;
     system.leaves().await;
     stage.rests().await;
-    let hub = Hub::gather(&files.of_hub).await?;
+    let hub = Hub::gather(of_hub).await?;
     hub.plays(stage).await?;
     hub.leaves().await;
     Ok(())
 }
 
 /// Both at once as they are when all is well, for as long as they are let.
-async fn stand(stage: &mut Stage<'_>, nodes: usize, files: &Files) -> Played<()> {
-    let system = System::gather(nodes, &files.of_system).await?;
+async fn stand(stage: &mut Stage<'_>, nodes: usize, of_system: &Path, of_hub: &Path) -> Played<()> {
+    let system = System::gather(nodes, of_system).await?;
     system.opens(stage).await?;
-    let hub = Hub::gather(&files.of_hub).await?;
+    let hub = Hub::gather(of_hub).await?;
     hub.opens(stage).await?;
     std::future::pending().await
 }

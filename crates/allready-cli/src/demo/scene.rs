@@ -1,4 +1,4 @@
-//! How a scene looks: a heading, what happens, the conditions as a table, the events.
+//! A scene as text: a heading, what happens, the conditions as a table, the events.
 
 use std::fmt::Write as _;
 

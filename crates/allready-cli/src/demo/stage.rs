@@ -1,6 +1,17 @@
-//! Where scenes are played: headings and texts on standard output, how long things took beside it.
+//! The stage of the demo: API servers, headings and texts on standard output, and times beside it.
 
-use std::time::{Duration, Instant};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    time::{Duration, Instant},
+};
+
+use allready_apiserver::{ApiServer, server::Listening};
+use k8s_openapi::api::core::v1::Namespace;
+use kube::{
+    Api, Client,
+    api::{PatchParams, PostParams},
+};
+use serde_json::{Value, json};
 
 use super::scene::Scene;
 use crate::printer::{BAD, DIM, GOOD, Printer, UNKNOWN};
@@ -26,7 +37,7 @@ impl<'a> Stage<'a> {
         self.printer.text(&format!("{text}\n")).map_err(|failure| failure.to_string().into())
     }
 
-    /// How long it took, on the side: it differs from run to run.
+    /// Tells the time that it took, on standard error: it differs from run to run.
     pub(super) fn takes(&mut self, began: Instant) {
         self.printer.error_text(&format!("{DIM}(after {:.2} s){DIM:#}\n", began.elapsed().as_secs_f64()));
     }
@@ -63,4 +74,33 @@ pub(super) async fn until<T>(
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
+}
+
+/// An API server in this process.
+pub(super) struct Server {
+    pub(super) api: ApiServer,
+    pub(super) client: Client,
+    pub(super) listening: Listening,
+}
+
+impl Server {
+    /// Starts a server with these definitions and a namespace, which its client means.
+    pub(super) async fn start(definitions: Vec<Value>, namespace: &str) -> Played<Self> {
+        let api = ApiServer::builder().crds(definitions).build().map_err(|failure| failure.message)?;
+        let listening = api.listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let client = Client::new(api.service(), namespace);
+        let server = Self { api, client, listening };
+        server.make_namespace(namespace).await?;
+        Ok(server)
+    }
+
+    pub(super) async fn make_namespace(&self, name: &str) -> Played<()> {
+        let namespace: Namespace = serde_json::from_value(json!({ "metadata": { "name": name } }))?;
+        Api::all(self.client.clone()).create(&PostParams::default(), &namespace).await?;
+        Ok(())
+    }
+}
+
+pub(super) fn administrator() -> PatchParams {
+    PatchParams::apply("administrator").force()
 }

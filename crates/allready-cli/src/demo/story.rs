@@ -8,7 +8,7 @@ use allready::{
 
 use super::{fleet, scene::Scene};
 
-/// What a resource graph reports.
+/// The conditions of a resource graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ConditionSet)]
 #[conditions(good_reason = "AllReady")]
 enum GraphConditions {

@@ -18,7 +18,7 @@ use crate::{
     target::{discover, unlisted},
 };
 
-/// So many kinds are read at the same time.
+/// The number of kinds that are read at the same time.
 const PARALLEL: usize = 8;
 
 /// The objects of a cluster.

@@ -51,7 +51,7 @@ impl Problems {
         self.0.get(key).into_iter().flatten()
     }
 
-    /// Tells whether an object has problems.
+    /// Returns true if an object has problems.
     pub(super) fn has(&self, key: &ObjectKey) -> bool {
         self.of(key).next().is_some()
     }
@@ -79,7 +79,7 @@ impl Extend<Problem> for Problems {
 pub(super) fn problems(world: &World, answer: &Answer, options: &Options) -> Problems {
     let mut found = Problems::default();
     for (key, given) in &world.given {
-        let mut of = Of { world, options, given, refs: references(&given.object), found: BTreeSet::new() };
+        let mut of = Of { world, options, given, refs: references(given), found: BTreeSet::new() };
         of.dangling();
         match answer.statuses.get(key) {
             Some(status) => of.status(status),
@@ -109,23 +109,26 @@ struct Of<'a> {
 }
 
 impl Of<'_> {
-    fn add(&mut self, part: Part, pointer: &str, reason: &str, message: &str) {
+    fn problem(&self, part: Part, pointer: &str, reason: &str, message: &str) -> Problem {
         let is_missing = |one: &&Reference| {
             one.pointer == pointer
                 && !one.name.is_empty()
                 && reason != "RefNotPermitted"
                 && !self.world.has(one)
         };
-        let missing = self.refs.iter().find(is_missing).map(|one| one.kind.clone());
-        self.found.insert(Problem {
+        Problem {
             key: self.given.object.key.clone(),
             part,
             severity: if reason.starts_with("Overlapping") { Severity::Warning } else { Severity::Error },
             reason: reason.to_owned(),
             message: message.to_owned(),
             pointer: pointer.to_owned(),
-            missing,
-        });
+            missing: self.refs.iter().find(is_missing).map(|one| one.kind.clone()),
+        }
+    }
+
+    fn add(&mut self, part: Part, pointer: &str, reason: &str, message: &str) {
+        self.found.insert(self.problem(part, pointer, reason, message));
     }
 
     /// References to a class or to parents that nobody has given.
@@ -162,15 +165,8 @@ impl Of<'_> {
                 }
                 Role::Parent if !self.options.assume.contains(&reference.kind) => {
                     let message = format!("{key} does not exist");
-                    self.found.insert(Problem {
-                        key: self.given.object.key.clone(),
-                        part: part(),
-                        severity: Severity::Error,
-                        reason: "ParentNotFound".to_owned(),
-                        message,
-                        pointer: reference.pointer,
-                        missing: Some(reference.kind),
-                    });
+                    let problem = self.problem(part(), &reference.pointer, "ParentNotFound", &message);
+                    self.found.insert(Problem { missing: Some(reference.kind), ..problem });
                 }
                 _ => {}
             }
@@ -190,12 +186,7 @@ impl Of<'_> {
     fn status(&mut self, status: &ObjectStatus) {
         match status {
             ObjectStatus::GatewayClass(status) => {
-                for one in bad(&status.conditions) {
-                    self.condition(Part::Whole, one, |_, reason| match reason {
-                        "InvalidParameters" => "/spec/parametersRef".to_owned(),
-                        _ => "/spec".to_owned(),
-                    });
-                }
+                bad(&status.conditions).for_each(|one| self.condition(Part::Whole, one, "/spec"));
             }
             ObjectStatus::Gateway(status) => {
                 self.owner(&status.conditions);
@@ -218,67 +209,42 @@ impl Of<'_> {
                         .and_then(Reference::key)
                         .is_some_and(|key| self.world.given.contains_key(&key));
                     for one in bad(&entry.conditions) {
-                        let is_accepted = one.type_ == *"Accepted";
-                        if is_accepted && !is_given {
-                            continue;
+                        match one.type_ == *"Accepted" {
+                            true if is_given => self.condition(Part::Parent(number), one, &parent),
+                            true => {}
+                            false => self.condition(Part::Whole, one, &parent),
                         }
-                        let part = if is_accepted { Part::Parent(number) } else { Part::Whole };
-                        self.condition(part, one, |subject, reason| match (subject, reason) {
-                            (Subject::Path(path), _) => pointer(path),
-                            (_, "NoMatchingListenerHostname") => "/spec/hostnames".to_owned(),
-                            (_, "UnsupportedValue") => "/spec".to_owned(),
-                            _ => parent.clone(),
-                        });
                     }
                 }
             }
             ObjectStatus::Policy(status) => {
-                for one in status.ancestors.iter().flat_map(|entry| bad(&entry.conditions)) {
-                    self.condition(Part::Whole, one, |subject, _| match subject {
-                        Subject::Path(path) => pointer(path),
-                        _ => "/spec/validation".to_owned(),
-                    });
-                }
+                let conditions = status.ancestors.iter().flat_map(|entry| bad(&entry.conditions));
+                conditions.for_each(|one| self.condition(Part::Whole, one, "/spec/validation"));
             }
         }
     }
 
     /// Conditions of a Gateway or a ListenerSet; what comes from its listeners is told with them.
     fn owner(&mut self, conditions: &[Condition]) {
+        const DERIVED: [&str; 5] = [
+            "ListenersNotValid",
+            "ParentNotAccepted",
+            "ParentNotProgrammed",
+            "Pending",
+            "ListenersNotResolved",
+        ];
         let before = self.found.len();
         for one in bad(conditions) {
-            let reason = one.reason.as_str();
-            let is_derived = matches!(
-                reason,
-                "ListenersNotValid"
-                    | "ParentNotAccepted"
-                    | "ParentNotProgrammed"
-                    | "Pending"
-                    | "ListenersNotResolved"
-            );
+            let is_same = |other: &Condition| {
+                other.type_ == *"Accepted" && other.status != Status::True && other.message == one.message
+            };
             let is_told = one.type_ == *"Programmed"
-                && (self.found.len() > before || findings::parse(one.message.as_str()).is_ok());
-            let is_same = conditions.iter().any(|other| {
-                one.type_ == *"Programmed"
-                    && other.type_ == *"Accepted"
-                    && other.status != Status::True
-                    && other.message == one.message
-            });
-            if is_derived || is_told || is_same {
-                continue;
+                && (self.found.len() > before
+                    || findings::parse(one.message.as_str()).is_ok()
+                    || conditions.iter().any(is_same));
+            if !is_told && !DERIVED.contains(&one.reason.as_str()) {
+                self.condition(Part::Whole, one, "/spec/listeners");
             }
-            self.condition(Part::Whole, one, |_, reason| {
-                match reason {
-                    "UnsupportedAddress" | "AddressNotAssigned" | "AddressNotUsable" => "/spec/addresses",
-                    "InvalidParameters" => "/spec/infrastructure/parametersRef",
-                    "NotAllowed" => "/spec/parentRef",
-                    "InvalidClientCertificateRef" | "RefNotPermitted" => {
-                        "/spec/tls/backend/clientCertificateRef"
-                    }
-                    _ => "/spec/listeners",
-                }
-                .to_owned()
-            });
         }
     }
 
@@ -290,67 +256,82 @@ impl Of<'_> {
         };
         for status in listeners {
             let index = named.iter().position(|one| one.name == status.name).unwrap_or_default();
-            let at = format!("/spec/listeners/{index}");
-            let refs = self.refs.clone();
             for one in bad(&status.conditions) {
                 // Conflicts are told by Accepted, and Programmed follows from the others.
-                if one.type_ == *"Conflicted" || one.type_ == *"Programmed" {
-                    continue;
+                if one.type_ != *"Conflicted" && one.type_ != *"Programmed" {
+                    let part = Part::Listener(status.name.clone());
+                    self.condition(part, one, &format!("/spec/listeners/{index}"));
                 }
-                self.condition(Part::Listener(status.name.clone()), one, |subject, reason| {
-                    if let Subject::Object { kind, namespace, name } = subject {
-                        let is_it = |one: &&Reference| {
-                            (&one.kind, &one.namespace, &one.name) == (kind, namespace, name)
-                                && (one.pointer.starts_with(&format!("{at}/"))
-                                    || one.pointer.starts_with("/spec/tls/"))
-                        };
-                        if let Some(found) = refs.iter().find(is_it) {
-                            return found.pointer.clone();
-                        }
-                    }
-                    match reason {
-                        "UnsupportedProtocol" => format!("{at}/protocol"),
-                        "PortUnavailable" | "ProtocolConflict" => format!("{at}/port"),
-                        "HostnameConflict" | "OverlappingHostnames" => format!("{at}/hostname"),
-                        "InvalidRouteKinds" => format!("{at}/allowedRoutes/kinds"),
-                        "InvalidCertificateRef" => format!("{at}/tls"),
-                        _ => at.clone(),
-                    }
-                });
             }
         }
     }
 
-    /// The problems of a condition: one, or those that are folded into it.
-    fn condition(&mut self, part: Part, one: &Condition, place: impl Fn(&Subject, &str) -> String) {
+    /// Adds the problems of a condition that is about this place: one, or those that are folded into it.
+    fn condition(&mut self, part: Part, one: &Condition, at: &str) {
         let message = one.message.as_str();
+        let whole = self.place(at, &Subject::Whole, one.reason.as_str());
         let folded = findings::parse(message.strip_prefix("Dropped Rule: ").unwrap_or(message));
         let Ok(parsed) = folded else {
-            let pointer = place(&Subject::Whole, one.reason.as_str());
-            return self.add(part, &pointer, one.reason.as_str(), message);
+            return self.add(part, &whole, one.reason.as_str(), message);
         };
         for finding in parsed.findings.errors() {
-            let pointer = place(&finding.subject, finding.reason.as_str());
+            let pointer = self.place(at, &finding.subject, finding.reason.as_str());
             self.add(part.clone(), &pointer, finding.reason.as_str(), finding.message.as_str());
         }
         if parsed.omitted.errors > 0 {
             let more = format!("{} more errors like these", parsed.omitted.errors);
-            let pointer = place(&Subject::Whole, one.reason.as_str());
-            self.add(part, &pointer, one.reason.as_str(), &more);
+            self.add(part, &whole, one.reason.as_str(), &more);
         }
+    }
+
+    /// The pointer of the field that a reason is about, within or beside a place.
+    fn place(&self, at: &str, subject: &Subject, reason: &str) -> String {
+        match subject {
+            Subject::Path(path) => return pointer(path),
+            Subject::Object { kind, namespace, name } => {
+                let is_near = |pointer: &str| {
+                    pointer.strip_prefix(at).is_some_and(|rest| rest.starts_with('/'))
+                        || pointer.starts_with("/spec/tls/")
+                };
+                let is_it = |one: &&Reference| {
+                    (&one.kind, &one.namespace, &one.name) == (kind, namespace, name) && is_near(&one.pointer)
+                };
+                if let Some(found) = self.refs.iter().find(is_it) {
+                    return found.pointer.clone();
+                }
+            }
+            _ => {}
+        }
+        let field = match (at, reason) {
+            ("/spec", "InvalidParameters") => "/spec/parametersRef",
+            ("/spec/listeners", "InvalidParameters") => "/spec/infrastructure/parametersRef",
+            ("/spec/listeners", "UnsupportedAddress" | "AddressNotAssigned" | "AddressNotUsable") => {
+                "/spec/addresses"
+            }
+            ("/spec/listeners", "NotAllowed") => "/spec/parentRef",
+            ("/spec/listeners", "InvalidClientCertificateRef" | "RefNotPermitted") => {
+                "/spec/tls/backend/clientCertificateRef"
+            }
+            (_, "NoMatchingListenerHostname") => "/spec/hostnames",
+            (_, "UnsupportedValue") if at.starts_with("/spec/parentRefs/") => "/spec",
+            _ if !at.starts_with("/spec/listeners/") => at,
+            (_, "UnsupportedProtocol") => &format!("{at}/protocol"),
+            (_, "PortUnavailable" | "ProtocolConflict") => &format!("{at}/port"),
+            (_, "HostnameConflict" | "OverlappingHostnames") => &format!("{at}/hostname"),
+            (_, "InvalidRouteKinds") => &format!("{at}/allowedRoutes/kinds"),
+            (_, "InvalidCertificateRef") => &format!("{at}/tls"),
+            _ => at,
+        };
+        field.to_owned()
     }
 }
 
 /// The conditions that say that something is wrong.
 fn bad(conditions: &[Condition]) -> impl Iterator<Item = &Condition> {
-    conditions.iter().filter(|one| {
-        let is_negative =
-            ["Conflicted", "OverlappingTLSConfig", "PartiallyInvalid", "InsecureFrontendValidationMode"];
-        if is_negative.iter().any(|negative| one.type_ == **negative) {
-            one.status == Status::True && one.type_ != *"InsecureFrontendValidationMode"
-        } else {
-            one.status == Status::False
-        }
+    conditions.iter().filter(|one| match one.type_.as_str() {
+        "Conflicted" | "OverlappingTLSConfig" | "PartiallyInvalid" => one.status == Status::True,
+        "InsecureFrontendValidationMode" => false,
+        _ => one.status == Status::False,
     })
 }
 

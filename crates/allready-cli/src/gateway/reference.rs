@@ -1,9 +1,9 @@
 //! The objects that an object names.
 
-use allready_gateway::{
-    GROUP, Kind, Object, ObjectKey,
-    object::{Filter, Listener, ObjectRef, ParametersRef, ParentReference, Spec},
-};
+use allready_gateway::{GROUP, Kind, ObjectKey, object::ParametersRef};
+use serde_json::Value;
+
+use super::world::Given;
 
 /// The role of an object that is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,163 +69,95 @@ impl Reference {
     }
 }
 
+/// The places of references in a spec, with `*` for each item of a list, and the kind that is meant where none is named.
+const PLACES: [(Role, &str, &str); 13] = [
+    (Role::Class, "/spec/gatewayClassName", "GatewayClass"),
+    (Role::Parameters, "/spec/parametersRef", ""),
+    (Role::Parameters, "/spec/infrastructure/parametersRef", ""),
+    (Role::Certificate, "/spec/tls/backend/clientCertificateRef", "Secret"),
+    (Role::Certificate, "/spec/tls/frontend/default/validation/caCertificateRefs/*", "ConfigMap"),
+    (Role::Certificate, "/spec/tls/frontend/perPort/*/tls/validation/caCertificateRefs/*", "ConfigMap"),
+    (Role::Parent, "/spec/parentRef", "Gateway"),
+    (Role::Certificate, "/spec/listeners/*/tls/certificateRefs/*", "Secret"),
+    (Role::Parent, "/spec/parentRefs/*", "Gateway"),
+    (Role::Backend, "/spec/rules/*/filters/*/requestMirror/backendRef", "Service"),
+    (Role::Backend, "/spec/rules/*/backendRefs/*", "Service"),
+    (Role::Target, "/spec/targetRefs/*", ""),
+    (Role::Certificate, "/spec/validation/caCertificateRefs/*", "ConfigMap"),
+];
+
 /// Everything that an object names.
-pub(super) fn references(object: &Object) -> Vec<Reference> {
-    let mut found = Collector { home: &object.key.namespace, found: Vec::new() };
-    match &object.spec {
-        Spec::GatewayClass(class) => {
-            if let Some(parameters) = &class.parameters_ref {
-                found.parameters("/spec/parametersRef", parameters, parameters.namespace.clone());
-            }
+pub(super) fn references(given: &Given) -> Vec<Reference> {
+    let ObjectKey { kind, namespace: home, .. } = &given.object.key;
+    let mut found = Vec::new();
+    for (role, place, default) in PLACES.into_iter().filter(|_| kind.group() == GROUP) {
+        // These two have to be there: what is not named is named so.
+        let is_required = matches!((kind, role), (Kind::Gateway, Role::Class))
+            || (*kind == Kind::ListenerSet && place == "/spec/parentRef");
+        let mut values = Vec::new();
+        expand(&given.value, place, String::new(), &mut values);
+        if values.is_empty() && is_required {
+            values.push((place.to_owned(), &Value::Null));
         }
-        Spec::Gateway(gateway) => {
-            found.push(
-                Role::Class,
-                "/spec/gatewayClassName",
-                (GROUP, "GatewayClass"),
-                None,
-                &gateway.gateway_class_name,
-            );
-            let parameters = gateway.infrastructure.as_ref().and_then(|of| of.parameters_ref.as_ref());
-            if let Some(parameters) = parameters {
-                let home = Some(found.home.to_owned());
-                found.parameters("/spec/infrastructure/parametersRef", parameters, home);
-            }
-            if let Some(tls) = &gateway.tls {
-                let client = tls.backend.as_ref().and_then(|backend| backend.client_certificate_ref.as_ref());
-                if let Some(certificate) = client {
-                    found.certificate("/spec/tls/backend/clientCertificateRef", certificate, "Secret");
-                }
-                if let Some(frontend) = &tls.frontend {
-                    let of = |validation: &Option<allready_gateway::object::TlsValidation>| {
-                        validation.as_ref().map(|of| of.ca_certificate_refs.clone()).unwrap_or_default()
-                    };
-                    found.certificates(
-                        "/spec/tls/frontend/default/validation/caCertificateRefs",
-                        &of(&frontend.default.validation),
-                    );
-                    for (index, port) in frontend.per_port.iter().enumerate() {
-                        let refs = port.tls.as_ref().map(|tls| of(&tls.validation)).unwrap_or_default();
-                        let at =
-                            format!("/spec/tls/frontend/perPort/{index}/tls/validation/caCertificateRefs");
-                        found.certificates(&at, &refs);
-                    }
-                }
-            }
-            found.listeners(&gateway.listeners);
-        }
-        Spec::ListenerSet(set) => {
-            found.parent("/spec/parentRef", &set.parent_ref);
-            found.listeners(&set.listeners);
-        }
-        Spec::Route(route) => {
-            for (index, parent) in route.parent_refs.iter().enumerate() {
-                found.parent(&format!("/spec/parentRefs/{index}"), parent);
-            }
-            for (index, rule) in route.rules.iter().enumerate() {
-                let at = format!("/spec/rules/{index}");
-                found.mirrors(&at, &rule.filters);
-                for (index, backend) in rule.backend_refs.iter().enumerate() {
-                    let at = format!("{at}/backendRefs/{index}");
-                    found.backend(&at, backend);
-                    found.mirrors(&at, &backend.filters);
+        for (pointer, value) in values {
+            found.push(Reference::read(role, default, pointer, value, home));
+            // The filters of a backend may mirror to another one.
+            for (at, filter) in value["filters"].as_array().into_iter().flatten().enumerate() {
+                let mirror = &filter["requestMirror"]["backendRef"];
+                if let (Role::Backend, Value::Object(_), Some(last)) = (role, mirror, found.last()) {
+                    let pointer = format!("{}/filters/{at}/requestMirror/backendRef", last.pointer);
+                    found.push(Reference::read(role, default, pointer, mirror, home));
                 }
             }
         }
-        Spec::BackendTlsPolicy(policy) => {
-            for (index, target) in policy.target_refs.iter().enumerate() {
-                let at = format!("/spec/targetRefs/{index}");
-                let home = Some(found.home.to_owned());
-                found.push(Role::Target, &at, (&target.group, &target.kind), home, &target.name);
-                if let Some(last) = found.found.last_mut() {
-                    last.port_name.clone_from(&target.section_name);
-                }
-            }
-            let refs = &policy.validation.ca_certificate_refs;
-            found.certificates("/spec/validation/caCertificateRefs", refs);
-        }
-        _ => {}
     }
-    found.found
+    // Rule by rule, as they are written.
+    let rule = |one: &Reference| {
+        let number = one.pointer.strip_prefix("/spec/rules/")?.split('/').next()?;
+        number.parse::<usize>().ok()
+    };
+    found.sort_by_key(rule);
+    found
 }
 
-struct Collector<'a> {
-    home: &'a str,
-    found: Vec<Reference>,
+/// Collects the values at a place, with their pointers. Null is nothing.
+fn expand<'a>(value: &'a Value, place: &str, at: String, found: &mut Vec<(String, &'a Value)>) {
+    let Some((step, rest)) =
+        place.strip_prefix('/').map(|place| place.split_at(place.find('/').unwrap_or(place.len())))
+    else {
+        found.extend((!value.is_null()).then_some((at, value)));
+        return;
+    };
+    if step == "*" {
+        for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+            expand(item, rest, format!("{at}/{index}"), found);
+        }
+    } else if let Some(value) = value.get(step) {
+        expand(value, rest, format!("{at}/{step}"), found);
+    }
 }
 
-impl Collector<'_> {
-    fn push(
-        &mut self,
-        role: Role,
-        pointer: &str,
-        (group, kind): (&str, &str),
-        namespace: Option<String>,
-        name: &str,
-    ) {
-        self.found.push(Reference {
+impl Reference {
+    fn read(role: Role, default: &str, pointer: String, value: &Value, home: &str) -> Self {
+        let text = |field: &str| value[field].as_str().map(str::to_owned);
+        let group = if matches!(role, Role::Class | Role::Parent) { GROUP } else { "" };
+        let namespace = match role {
+            Role::Class => None,
+            Role::Parameters if home.is_empty() => text("namespace"),
+            Role::Parameters | Role::Target => Some(home.to_owned()),
+            Role::Parent | Role::Backend | Role::Certificate => {
+                text("namespace").or_else(|| Some(home.to_owned()))
+            }
+        };
+        Self {
             role,
-            pointer: pointer.to_owned(),
-            group: group.to_owned(),
-            kind: kind.to_owned(),
+            pointer,
+            group: text("group").unwrap_or_else(|| group.to_owned()),
+            kind: text("kind").unwrap_or_else(|| default.to_owned()),
             namespace,
-            name: name.to_owned(),
-            port: None,
-            port_name: None,
-        });
-    }
-
-    fn parameters(&mut self, pointer: &str, of: &ParametersRef, namespace: Option<String>) {
-        self.push(Role::Parameters, pointer, (&of.group, &of.kind), namespace, &of.name);
-    }
-
-    fn certificate(&mut self, pointer: &str, of: &ObjectRef, kind: &str) {
-        let namespace = of.namespace.clone().unwrap_or_else(|| self.home.to_owned());
-        let kind = of.kind.as_deref().unwrap_or(kind);
-        self.push(Role::Certificate, pointer, (&of.group, kind), Some(namespace), &of.name);
-    }
-
-    fn certificates(&mut self, pointer: &str, refs: &[ObjectRef]) {
-        for (index, of) in refs.iter().enumerate() {
-            self.certificate(&format!("{pointer}/{index}"), of, "ConfigMap");
-        }
-    }
-
-    fn listeners(&mut self, listeners: &[Listener]) {
-        for (index, listener) in listeners.iter().enumerate() {
-            let refs = listener.tls.as_ref().map(|tls| tls.certificate_refs.as_slice()).unwrap_or_default();
-            for (number, of) in refs.iter().enumerate() {
-                let at = format!("/spec/listeners/{index}/tls/certificateRefs/{number}");
-                self.certificate(&at, of, "Secret");
-            }
-        }
-    }
-
-    fn parent(&mut self, pointer: &str, parent: &ParentReference) {
-        let namespace = parent.namespace.clone().unwrap_or_else(|| self.home.to_owned());
-        let group = parent.group.as_deref().unwrap_or(GROUP);
-        let kind = parent.kind.as_deref().unwrap_or("Gateway");
-        self.push(Role::Parent, pointer, (group, kind), Some(namespace), &parent.name);
-        if let Some(last) = self.found.last_mut() {
-            (last.port, last.port_name) = (parent.port, parent.section_name.clone());
-        }
-    }
-
-    fn backend(&mut self, pointer: &str, backend: &allready_gateway::object::BackendRef) {
-        let namespace = backend.namespace.clone().unwrap_or_else(|| self.home.to_owned());
-        let kind = backend.kind.as_deref().unwrap_or("Service");
-        self.push(Role::Backend, pointer, (&backend.group, kind), Some(namespace), &backend.name);
-        if let Some(last) = self.found.last_mut() {
-            last.port = backend.port;
-        }
-    }
-
-    fn mirrors(&mut self, pointer: &str, filters: &[Filter]) {
-        for (index, filter) in filters.iter().enumerate() {
-            if let Some(mirror) = &filter.request_mirror {
-                let at = format!("{pointer}/filters/{index}/requestMirror/backendRef");
-                self.backend(&at, &mirror.backend_ref);
-            }
+            name: value.as_str().map(str::to_owned).or_else(|| text("name")).unwrap_or_default(),
+            port: value["port"].as_u64().and_then(|port| port.try_into().ok()),
+            port_name: text("sectionName"),
         }
     }
 }

@@ -80,10 +80,7 @@ impl Schemas {
         }
         for one in given.into_iter().filter(|one| usable.contains(one.object.key.kind.as_str())) {
             let Some(crd) = self.crds.get(one.object.key.kind.as_str()) else { continue };
-            for (field, reason, message) in refusals(&client, crd, one).await {
-                let key = one.object.key.clone();
-                validation.problems.extend([problem(key, &field, &reason, message)]);
-            }
+            validation.problems.extend(refusals(&client, crd, one).await);
         }
         validation
     }
@@ -112,8 +109,11 @@ fn api_version(given: &Given) -> &str {
     given.value["apiVersion"].as_str().unwrap_or_default()
 }
 
-/// The refusals of an object: the pointer, the reason, and a sentence.
-async fn refusals(client: &Client, crd: &Value, given: &Given) -> Vec<(String, String, String)> {
+/// The refusals of an object.
+async fn refusals(client: &Client, crd: &Value, given: &Given) -> Vec<Problem> {
+    let refusal = |pointer: &str, reason: &str, message: String| {
+        problem(given.object.key.clone(), pointer, reason, message)
+    };
     let ObjectKey { namespace, kind, .. } = &given.object.key;
     let version = api_version(given);
     let versions = crd["spec"]["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -121,7 +121,7 @@ async fn refusals(client: &Client, crd: &Value, given: &Given) -> Vec<(String, S
     let names: Vec<&str> = names.collect();
     if !names.iter().any(|name| version == format!("{GROUP}/{name}")) {
         let message = format!("the CRD of {kind} does not serve {version}, but {}", names.join(", "));
-        return vec![("/apiVersion".to_owned(), "NotServed".to_owned(), message)];
+        return vec![refusal("/apiVersion", "NotServed", message)];
     }
     let plural = crd["spec"]["names"]["plural"].as_str().unwrap_or_default();
     let path = if crd["spec"]["scope"] == "Namespaced" {
@@ -142,7 +142,7 @@ async fn refusals(client: &Client, crd: &Value, given: &Given) -> Vec<(String, S
         let options = format!("&dryRun=All&fieldValidation={validation}");
         let Err(error) = create(client, &path, &object, &options).await else { continue };
         let kube::Error::Api(status) = error else {
-            found.push((String::new(), "Refused".to_owned(), error.to_string()));
+            found.push(refusal("", "Refused", error.to_string()));
             continue;
         };
         let unknown = status.message.split("strict decoding error: ").nth(1);
@@ -152,10 +152,10 @@ async fn refusals(client: &Client, crd: &Value, given: &Given) -> Vec<(String, S
                 let (words, field) = problem.split_once(" \"").unwrap_or((problem, ""));
                 let reason = if words == "unknown field" { "UnknownField" } else { "StrictDecoding" };
                 let message = if field.is_empty() { words.to_owned() } else { format!("{words} {field}") };
-                found.push((pointer(field), reason.to_owned(), message));
+                found.push(refusal(&pointer(field), reason, message));
             }
         } else if causes.is_empty() {
-            found.push((String::new(), status.reason.clone(), status.message.clone()));
+            found.push(refusal("", &status.reason, status.message.clone()));
         }
         // An object whose schema is wrong is not held to the rules; that is no error of its own.
         let is_one = |message: &str| !message.contains("some validation rules were not checked");
@@ -166,11 +166,9 @@ async fn refusals(client: &Client, crd: &Value, given: &Given) -> Vec<(String, S
             } else {
                 format!("{at}: {}", cause.message)
             };
-            found.push((pointer(at), cause.reason.clone(), message));
+            found.push(refusal(&pointer(at), &cause.reason, message));
         }
     }
-    found.sort();
-    found.dedup();
     found
 }
 

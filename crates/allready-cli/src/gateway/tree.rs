@@ -50,7 +50,7 @@ pub(super) struct Model<'a> {
 pub(super) fn below<'a>(world: &'a World, answer: &'a Answer) -> Below<'a> {
     let mut below = Below::new();
     for (key, given) in &world.given {
-        let above = references(&given.object).into_iter();
+        let above = references(given).into_iter();
         let above = above.filter(|one| matches!(one.role, Role::Class | Role::Parent));
         for (number, owner) in above.enumerate().filter_map(|(number, one)| Some((number, one.key()?))) {
             below.entry(owner).or_default().insert((key, number));
@@ -253,7 +253,7 @@ impl<'a> Model<'a> {
             node.state.clear();
         }
         let given = self.world.given.get(key).filter(|_| self.is_wide);
-        for backend in given.map(|given| references(&given.object)).unwrap_or_default() {
+        for backend in given.map(references).unwrap_or_default() {
             if backend.role == Role::Backend {
                 let port = backend.port.map(|port| format!(":{port}")).unwrap_or_default();
                 let label = format!("{}{port}", backend.words());
@@ -268,8 +268,7 @@ impl<'a> Model<'a> {
     /// An object that has no place in the tree otherwise.
     fn unattached(&self, key: &ObjectKey) -> Option<Node<'a>> {
         let given = self.world.given.get(key)?;
-        let parents: Vec<_> =
-            references(&given.object).into_iter().filter(|one| one.role == Role::Parent).collect();
+        let parents: Vec<_> = references(given).into_iter().filter(|one| one.role == Role::Parent).collect();
         let is_there =
             |key: &ObjectKey| self.world.given.contains_key(key) || self.world.assumed.contains_key(key);
         let mut node = self.node(key, String::new());

@@ -113,7 +113,7 @@ impl World {
         }
     }
 
-    /// Tells whether an object that is named was given, or is taken to exist.
+    /// Returns true if an object that is named was given, or is taken to exist.
     pub(super) fn has(&self, reference: &Reference) -> bool {
         match reference.key() {
             Some(key) => self.given.contains_key(&key) || self.assumed.contains_key(&key),
@@ -126,14 +126,14 @@ impl World {
     /// Every reference of a given object.
     pub(super) fn references(&self) -> Vec<(ObjectKey, Reference)> {
         let of = |given: &Given| -> Vec<_> {
-            references(&given.object).into_iter().map(|one| (given.object.key.clone(), one)).collect()
+            references(given).into_iter().map(|one| (given.object.key.clone(), one)).collect()
         };
         self.given.values().flat_map(of).collect()
     }
 
-    /// Tells whether a ListenerSet was given that names a Gateway.
+    /// Returns true if a ListenerSet was given that names a Gateway.
     pub(super) fn has_gateway(&self, set: &ObjectKey) -> bool {
-        let of = self.given.get(set).map(|given| references(&given.object)).unwrap_or_default();
+        let of = self.given.get(set).map(references).unwrap_or_default();
         of.iter()
             .any(|one| one.role == Role::Parent && one.key().is_some_and(|key| key.kind == Kind::Gateway))
     }
@@ -171,11 +171,7 @@ impl World {
             match (reference.role, key.kind) {
                 (Role::Class, _) if reference.name.is_empty() => {}
                 (Role::Class, _) => {
-                    let class = json!({
-                        "apiVersion": format!("{GROUP}/v1"), "kind": "GatewayClass",
-                        "metadata": {"name": &*key.name}, "spec": {"controllerName": ASSUMED},
-                    });
-                    self.assume(&class);
+                    self.assume_class(&key.name);
                     if !options.from_cluster {
                         self.notes.push(format!("{key} is not among the manifests: it is taken to exist"));
                     }
@@ -195,12 +191,13 @@ impl World {
                         }
                     }
                 }
-                (_, Kind::Secret) if is_assumed => {
-                    self.assumed.insert(key.clone(), bare(&key, Spec::Secret(Secret { problem: None })));
-                }
-                (_, Kind::ConfigMap) if is_assumed => {
-                    self.assumed
-                        .insert(key.clone(), bare(&key, Spec::ConfigMap(ConfigMap { problem: None })));
+                (_, Kind::Secret | Kind::ConfigMap) if is_assumed => {
+                    let spec = if key.kind == Kind::Secret {
+                        Spec::Secret(Secret { problem: None })
+                    } else {
+                        Spec::ConfigMap(ConfigMap { problem: None })
+                    };
+                    self.assumed.insert(key.clone(), bare(&key, spec));
                 }
                 _ => {}
             }
@@ -217,12 +214,12 @@ impl World {
             one.role != Role::Parent && one.key().and_then(|key| self.given.get(&key)).is_some_and(is_start)
         };
         let parents = |given: &Given| -> Vec<ObjectKey> {
-            let references = references(&given.object);
+            let references = references(given);
             references.iter().filter(|one| one.role == Role::Parent).filter_map(Reference::key).collect()
         };
         let mut touched = BTreeSet::new();
         for (key, given) in &self.given {
-            if is_start(given) || references(&given.object).iter().any(is_named) {
+            if is_start(given) || references(given).iter().any(is_named) {
                 touched.insert(key.clone());
                 touched.extend(parents(given));
             }
@@ -231,6 +228,13 @@ impl World {
             touched.iter().filter_map(|key| self.given.get(key)).flat_map(parents).collect();
         touched.extend(above);
         touched
+    }
+
+    fn assume_class(&mut self, name: &str) {
+        self.assume(&json!({
+            "apiVersion": format!("{GROUP}/v1"), "kind": "GatewayClass",
+            "metadata": {"name": name}, "spec": {"controllerName": ASSUMED},
+        }));
     }
 
     fn assume(&mut self, value: &Value) {
@@ -259,10 +263,7 @@ impl World {
             }
         }
         let class = "assumed";
-        self.assume(&json!({
-            "apiVersion": format!("{GROUP}/v1"), "kind": "GatewayClass",
-            "metadata": {"name": class}, "spec": {"controllerName": ASSUMED},
-        }));
+        self.assume_class(class);
         self.assume(&json!({
             "apiVersion": format!("{GROUP}/v1"), "kind": "Gateway",
             "metadata": {"name": &*key.name, "namespace": &*key.namespace},

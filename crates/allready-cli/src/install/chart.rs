@@ -1,15 +1,15 @@
 //! The chart, which is in this program, and what it renders to.
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::collections::BTreeMap;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
-use super::template::{NO_VALUE, Templates, Value};
+use super::template::{NO_VALUE, Templates};
 
 /// The files of charts/allready: path and text.
 const CHART: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/chart.rs"));
 
-/// What manages the objects: `.Release.Service`. Those that Helm manages are left to it by `allready uninstall`.
+/// The manager of the objects: `.Release.Service`. Those that Helm manages are left to it by `allready uninstall`.
 pub(super) const SERVICE: &str = "kubectl";
 
 /// The order in which Helm installs (`InstallOrder` of helm.sh/helm/v3/pkg/releaseutil). Before it stand the CRDs, which Helm
@@ -90,6 +90,7 @@ impl Chart {
         namespace: &str,
     ) -> Result<Vec<Manifest>, String> {
         let mut templates = Templates::default();
+        templates.files.clone_from(&self.files);
         for (path, text) in self.files.iter().filter(|(path, _)| path.starts_with("templates/")) {
             templates.add(path, text).map_err(|problem| problem.to_string())?;
         }
@@ -110,41 +111,22 @@ impl Chart {
         Ok(manifests)
     }
 
-    /// What a template sees as `.`.
-    fn data(&self, values: &Json, release: &str, namespace: &str, path: &str) -> Value {
-        let entry = |name: &str, value: Value| (name.to_owned(), value);
-        let text = |text: &str| Value::Text(text.to_owned());
+    /// The value of `.` in a template.
+    fn data(&self, values: &Json, release: &str, namespace: &str, path: &str) -> Json {
         let chart = self.about.as_object().into_iter().flatten().map(|(name, value)| {
-            let mut letters = name.chars();
-            let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-            (first.into_iter().chain(letters).collect(), Value::from(value))
+            let (first, rest) = name.split_at(1);
+            (first.to_uppercase() + rest, value.clone())
         });
-        let chart = chart.chain([entry("AppVersion", text(&self.app_version))]);
-        Value::map([
-            entry("Values", Value::from(values)),
-            entry("Chart", Value::map(chart)),
-            entry(
-                "Release",
-                Value::map([
-                    entry("Name", text(release)),
-                    entry("Namespace", text(namespace)),
-                    entry("Service", text(SERVICE)),
-                    entry("IsInstall", Value::Bool(true)),
-                    entry("IsUpgrade", Value::Bool(false)),
-                    entry("Revision", Value::Int(1)),
-                ]),
-            ),
-            entry(
-                "Template",
-                Value::map([
-                    entry("Name", text(&format!("allready/{path}"))),
-                    entry("BasePath", text("allready/templates")),
-                ]),
-            ),
-            entry("Files", Value::Files(Rc::new(self.files.clone()))),
-            entry("Capabilities", Value::Absent("Capabilities")),
-            entry("Subcharts", Value::Absent("Subcharts")),
-        ])
+        let chart = chart.chain([("AppVersion".to_owned(), self.app_version.as_str().into())]);
+        json!({
+            "Values": values,
+            "Chart": chart.collect::<serde_json::Map<_, _>>(),
+            "Release": {
+                "Name": release, "Namespace": namespace, "Service": SERVICE,
+                "IsInstall": true, "IsUpgrade": false, "Revision": 1,
+            },
+            "Template": { "Name": format!("allready/{path}"), "BasePath": "allready/templates" },
+        })
     }
 }
 

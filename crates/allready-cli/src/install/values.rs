@@ -15,7 +15,7 @@ const LONGEST: usize = 1000;
 /// Values in layers, the last of which wins.
 pub(super) struct Values {
     chart: Value,
-    /// What is laid over it, each with where it is from.
+    /// The values over them, each with its origin.
     layers: Vec<(String, Value)>,
 }
 

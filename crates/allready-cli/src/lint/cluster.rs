@@ -19,10 +19,10 @@ use crate::{
     target::{self, Asked},
 };
 
-/// So many kinds are read at the same time.
+/// The number of kinds that are read at the same time.
 const PARALLEL: usize = 8;
 
-/// Looks at what is asked for.
+/// Checks what is asked for.
 ///
 /// # RBAC
 /// `list` on each kind; with --watch also `watch`. For conditions about nodes, `list` on nodes: without it these are not
@@ -120,7 +120,7 @@ async fn named(cluster: &Cluster, asked: &Asked, session: &mut Session<'_>) -> R
     Ok(())
 }
 
-/// Reads the nodes where conditions may be about them. Who may not read them is told less, and nothing wrong.
+/// Reads the nodes where conditions may be about them. Without permission there are fewer findings, and no wrong ones.
 async fn nodes(cluster: &Cluster, catalog: &Catalog, session: &mut Session<'_>) {
     let Some(nodes) = catalog.of_kind("v1", "Node").filter(|_| session.needs_nodes()) else { return };
     let everything = Selection::default();

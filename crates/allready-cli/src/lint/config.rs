@@ -1,4 +1,4 @@
-//! The file that says what to leave out.
+//! The configuration file of the linter.
 
 use std::path::Path;
 

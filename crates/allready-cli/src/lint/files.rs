@@ -5,24 +5,20 @@ use std::sync::Arc;
 use super::session::Session;
 use crate::{
     failure::Failure,
-    objects::{Batch, Extent, Source, Splitter, lines::Origin, read_placed},
+    objects::{Extent, Source, each_batch, lines::Origin, read_placed},
     printer::tame,
 };
 
-/// Looks at everything in these files, one object at a time.
+/// Checks everything in these files, one object at a time.
 pub(super) fn lint(sources: &[Source], session: &mut Session<'_>) -> Result<(), Failure> {
     for source in sources {
         let (name, file): (_, Arc<str>) = (source.name(), source.short_name().into());
-        let mut splitter = Splitter::new(source.open()?);
-        let mut is_open = true;
-        while is_open {
-            let mut batch = Batch::default();
-            is_open = splitter.next(&mut batch);
+        let has_content = each_batch(source, |batch| {
             if !source.is_rereadable() {
-                session.learn(&name, &batch);
+                session.learn(&name, batch);
             }
             for piece in batch.pieces() {
-                for (pointer, object) in read_placed(&batch, piece, Extent::Whole) {
+                for (pointer, object) in read_placed(batch, piece, Extent::Whole) {
                     match object {
                         Ok(object) => {
                             let origin = Origin { file: Arc::clone(&file), line: piece.place.line };
@@ -33,8 +29,9 @@ pub(super) fn lint(sources: &[Source], session: &mut Session<'_>) -> Result<(), 
                     }
                 }
             }
-        }
-        if !splitter.has_content() {
+            Ok(())
+        })?;
+        if !has_content {
             return Err(Failure::data(format_args!(
                 "{name}: there is nothing in it: give objects as JSON or YAML"
             )));

@@ -1,10 +1,6 @@
-//! `allready lint --fix`: definitions as they should be.
+//! `allready lint --fix`: prints or writes corrected definitions.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{fs, path::Path, process::ExitCode};
 
 use allready_inspect::lint;
 use serde_json::Value;
@@ -14,6 +10,7 @@ use crate::{
     cli::Output,
     failure::Failure,
     input,
+    objects::{Source, sources},
     printer::{Printer, tame},
     render,
 };
@@ -22,7 +19,7 @@ pub(super) fn run(args: &LintArgs, printer: &mut Printer) -> Result<ExitCode, Fa
     let mut definitions = 0;
     let mut left = 0;
     let mut all = Vec::new();
-    for path in files(&args.filename)? {
+    for path in sources(&args.filename)?.into_iter().map(Source::into_path) {
         let name = tame(&path.display().to_string());
         let documents = input::read_all(&path)?;
         let mut fixed = Vec::with_capacity(documents.len());
@@ -61,11 +58,6 @@ pub(super) fn run(args: &LintArgs, printer: &mut Printer) -> Result<ExitCode, Fa
     Ok(ExitCode::from(u8::from(left > 0)))
 }
 
-/// The files that are named, and those of directories.
-fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    Ok(crate::objects::sources(paths)?.into_iter().map(crate::objects::Source::into_path).collect())
-}
-
 /// Writes the documents of a file anew. What stands before the first of them stays; other comments cannot.
 fn write(path: &Path, documents: &[Value], drops_comments: bool) -> Result<(), Failure> {
     let name = tame(&path.display().to_string());
@@ -85,15 +77,7 @@ fn write(path: &Path, documents: &[Value], drops_comments: bool) -> Result<(), F
     }
     let all: Vec<&Value> = documents.iter().filter(|document| !document.is_null()).collect();
     let text = render::objects(&all, if is_json { Output::Json } else { Output::Yaml })?;
-    let head = if is_json || head.is_empty() {
-        String::new()
-    } else {
-        head.join(
-            "
-",
-        ) + "
-"
-    };
+    let head = if is_json || head.is_empty() { String::new() } else { head.join("\n") + "\n" };
     let beside = path.with_extension("allready-lint.tmp");
     let cannot = |error: std::io::Error| Failure::output(format_args!("cannot write {name}: {error}"));
     // Either the old text or the new one, never half of it.

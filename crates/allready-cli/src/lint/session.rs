@@ -1,4 +1,4 @@
-//! One run: what was looked at, what was found, and what comes of it.
+//! One run of the linter: objects go in, a report comes out.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -22,26 +22,26 @@ use crate::{
     printer::tame,
 };
 
-/// So many findings are kept; of the rest only their number.
+/// The number of findings that are kept; of the rest only their number is.
 const MOST_FINDINGS: usize = 10_000;
-/// So many notices and problems are kept.
+/// The number of notices and problems that are kept.
 const MOST_NOTICES: usize = 1_000;
 
-/// A finding, and where it comes from.
+/// A finding, and its origin.
 #[derive(Debug)]
 pub(super) struct Told {
     pub(super) finding: Finding,
     pub(super) origin: Option<Origin>,
 }
 
-/// What a run begins with.
+/// The configuration of a run.
 pub(super) struct Begin<'a> {
     pub(super) config: &'a Config,
     pub(super) ignores: &'a Ignores<'a>,
     pub(super) now: Time,
 }
 
-/// What a run has come to so far.
+/// A run in progress.
 pub(super) struct Session<'a> {
     config: &'a Config,
     ignores: &'a Ignores<'a>,
@@ -53,30 +53,30 @@ pub(super) struct Session<'a> {
     history: History,
     coverage: Coverage,
     report: Report,
-    /// Where objects of relations come from, so that their findings can be placed.
+    /// The origins of objects in relations, so that their findings can be placed.
     origins: BTreeMap<lint::ObjectRef, (Option<Origin>, Value)>,
-    /// What was told of a kind: the names of its types are the same in all of its objects.
+    /// The findings that were told once for a kind: the names of its types are the same in all of its objects.
     told_of_kinds: BTreeSet<(String, String, &'static str, String)>,
     /// The objects with findings, as hashes: eight bytes an object.
     with_findings: HashSet<u64>,
 }
 
-/// What is told at the end.
+/// The report of a run.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) told: Vec<Told>,
-    /// How many objects were looked at, and how many of them have findings.
+    /// The number of objects that were checked, and of those that have findings.
     pub(super) objects: usize,
     pub(super) with_findings: usize,
     pub(super) counts: BTreeMap<Severity, usize>,
     pub(super) ignored: usize,
-    /// How many were told of another object of the kind.
+    /// The number of findings that were told of another object of the kind.
     pub(super) repeated: usize,
-    /// What was left out for nothing, and the like.
+    /// Notes, such as on ignores that matched nothing.
     pub(super) notices: Vec<String>,
-    /// What could not be looked at.
+    /// Objects and kinds that could not be checked.
     pub(super) problems: Vec<String>,
-    /// How often each rule was broken while looking on.
+    /// The number of breaches of each rule while watching.
     pub(super) breaches: BTreeMap<&'static str, usize>,
 }
 
@@ -172,7 +172,7 @@ impl<'a> Session<'a> {
         &self.report.told[first..]
     }
 
-    /// Whether an object was seen before.
+    /// Returns true if an object was seen before.
     pub(super) fn knows(&self, object: &Value) -> bool {
         self.history.knows(object)
     }
@@ -247,7 +247,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether the nodes would help.
+    /// Returns true if conditions may be about nodes.
     pub(super) fn needs_nodes(&self) -> bool {
         self.relations.needs_nodes()
     }
@@ -257,7 +257,7 @@ impl<'a> Session<'a> {
         self.relations.add(object);
     }
 
-    /// What objects say of each other.
+    /// Findings on objects that speak of each other.
     pub(super) fn relate(&mut self) -> Vec<Told> {
         let first = self.report.told.len();
         let mut by_object: BTreeMap<lint::ObjectRef, Vec<Finding>> = BTreeMap::new();
@@ -272,7 +272,7 @@ impl<'a> Session<'a> {
         self.report.told.split_off(first)
     }
 
-    /// What is told at the end.
+    /// The report of a run.
     pub(super) fn finish(mut self, unmet: Unmet) -> Report {
         let related = self.relate();
         self.report.told.extend(related);
@@ -298,7 +298,7 @@ fn hash(object: &lint::ObjectRef) -> u64 {
     hasher.finish()
 }
 
-/// Whether a finding was not told of another object of the kind, where it is about the name of a type.
+/// Returns true if a finding was not told of another object of the kind, where it is about the name of a type.
 fn is_news(finding: &Finding, told: &mut BTreeSet<(String, String, &'static str, String)>) -> bool {
     if !matches!(finding.rule.id, "O02" | "O13")
         || finding.severity == Severity::Error
@@ -322,7 +322,7 @@ fn place(told: &mut [Told], text: &str, prefix: &str) {
 }
 
 impl Report {
-    /// How many findings there are, also those that are not kept.
+    /// The number of findings, also of those that are not kept.
     pub(super) fn total(&self) -> usize {
         self.counts.values().sum()
     }

@@ -1,4 +1,4 @@
-//! Looking on: what happens to objects over time.
+//! `allready lint --watch`: changes of objects over time.
 
 use std::{future::ready, pin::pin, time::Duration};
 
@@ -25,9 +25,9 @@ use crate::{
     target::{self, Asked},
 };
 
-/// So many kinds are watched at most: each takes a connection's share for as long as it lasts.
+/// The number of kinds that are watched at most: each takes its share of a connection.
 const MOST_KINDS: usize = 200;
-/// How often is looked for what makes no events.
+/// The interval at which objects are checked that make no events.
 const TICK: Duration = Duration::from_secs(10);
 
 /// Watches everything that is asked for, and tells what is found as it comes, until the time is over or somebody stops it.

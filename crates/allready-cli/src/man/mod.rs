@@ -17,7 +17,7 @@ use crate::{
     printer::{Printer, tame},
 };
 
-/// Where to write them.
+/// Options of `allready man`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes:

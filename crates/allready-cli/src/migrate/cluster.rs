@@ -2,12 +2,13 @@
 
 use std::{fs::OpenOptions, io::Write as _, path::Path, process::ExitCode, time::Duration};
 
-use allready_kube::kinds::{self, SchemaDifference};
+use allready_kube::kinds::SchemaDifference;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
     Api, Client, ResourceExt as _,
     api::{
-        ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, Preconditions,
+        ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams,
+        PostParams, Preconditions, TypeMeta,
     },
     runtime::{conditions::is_crd_established, wait::await_condition},
 };
@@ -17,17 +18,15 @@ use tokio::time::{sleep, timeout};
 use super::{Converted, MigrateArgs, convert, named};
 use crate::{
     cli::Output,
-    cluster::{Cluster, Patience, refused},
+    cluster::{Cluster, Patience, list_all, refused},
     failure::Failure,
     printer::{DIM, Printer, tame},
-    render,
+    render, version,
 };
 
 /// The field manager of `kubectl apply --server-side`, with which CRDs are applied the next time: they are nobody else's.
 const KUBECTL: &str = "kubectl";
-/// So many objects are read at once.
-const PAGE: u32 = 500;
-/// So often an object is read again that somebody else changes at the same time.
+/// The number of attempts to write an object that somebody else changes at the same time.
 const ATTEMPTS: usize = 5;
 /// The time in which a server has to serve a CRD that was changed.
 const TIME_TO_SERVE: Duration = Duration::from_secs(30);
@@ -40,20 +39,13 @@ struct Found {
     objects: Vec<DynamicObject>,
 }
 
-/// A change of one object.
-enum Change {
-    /// The object with its new spec.
-    Write(Value),
-    /// A report whose spec cannot change.
-    Delete,
-}
-
-/// What would be done.
+/// The changes to a cluster, and their description.
 #[derive(Default)]
 struct Plan {
     crds: Vec<CustomResourceDefinition>,
-    changes: Vec<(ApiResource, DynamicObject, Change)>,
-    /// The sentences that tell it.
+    /// The objects that change, with their new spec; without one, a report that is deleted, as its spec cannot change.
+    changes: Vec<(ApiResource, DynamicObject, Option<Value>)>,
+    /// A sentence for each change.
     lines: Vec<String>,
     notes: Vec<String>,
     problems: Vec<String>,
@@ -87,9 +79,9 @@ pub(super) async fn migrate(args: &MigrateArgs, printer: &mut Printer) -> Result
         apply(client, definition).await?;
         printer.text(&format!("applied the CRD {}\n", definition.name_any()))?;
     }
-    for (resource, object, change) in &plan.changes {
+    for (resource, object, spec) in &plan.changes {
         let name = tame(&named(&serde_json::to_value(object).unwrap_or_default()));
-        let done = perform(client, resource, object, change).await;
+        let done = perform(client, resource, object, spec.as_ref()).await;
         let done = done.map_err(|error| refused(&format!("cannot migrate {name}"), &error))?;
         printer.text(&format!("{done} {name}\n"))?;
     }
@@ -100,37 +92,23 @@ pub(super) async fn migrate(args: &MigrateArgs, printer: &mut Printer) -> Result
 
 /// Reads our kinds and all their objects.
 async fn look(client: &Client) -> Result<Vec<Found>, Failure> {
-    let api: Api<CustomResourceDefinition> = Api::all(client.clone());
     let mut all = Vec::new();
-    for definition in kinds::definitions().into_iter().chain([kinds::metallb_definition()]) {
-        let name = definition.name_any();
-        let found = api.get_opt(&name).await;
-        let found = found.map_err(|error| refused(&format!("cannot get the CRD {name}"), &error))?;
-        let Some(found) = found else { continue };
-        let (group, names) = (definition.spec.group.clone(), definition.spec.names.clone());
-        let version = definition.spec.versions.first().map(|it| it.name.clone()).unwrap_or_default();
+    for (definition, found) in version::definitions(client).await? {
+        let (spec, version) = (&definition.spec, definition.spec.versions.first());
+        let version = version.map(|it| it.name.as_str()).unwrap_or_default();
+        let kind = GroupVersionKind::gvk(&spec.group, version, &spec.names.kind);
+        let resource = ApiResource::from_gvk_with_plural(&kind, &spec.names.plural);
+        let types = TypeMeta { api_version: resource.api_version.clone(), kind: resource.kind.clone() };
+        let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
+        let mut objects = list_all(&api, ListParams::default(), &resource.plural).await?;
+        // Lists leave the kind of their items out.
+        for object in &mut objects {
+            object.types = Some(types.clone());
+        }
         let difference = SchemaDifference::of(&definition, &found);
-        let api_version = format!("{group}/{version}");
-        let resource = ApiResource { group, version, api_version, kind: names.kind, plural: names.plural };
-        let objects = list(client, &resource).await?;
         all.push(Found { resource, definition, difference, objects });
     }
     Ok(all)
-}
-
-async fn list(client: &Client, resource: &ApiResource) -> Result<Vec<DynamicObject>, Failure> {
-    let api: Api<DynamicObject> = Api::all_with(client.clone(), resource);
-    let mut parameters = ListParams::default().limit(PAGE);
-    let mut objects = Vec::new();
-    loop {
-        let page = api.list(&parameters).await;
-        let page = page.map_err(|error| refused(&format!("cannot list {}", resource.plural), &error))?;
-        objects.extend(page.items);
-        match page.metadata.continue_.filter(|token| !token.is_empty()) {
-            Some(token) => parameters = parameters.continue_token(&token),
-            None => return Ok(objects),
-        }
-    }
 }
 
 fn plan(found: &[Found]) -> Plan {
@@ -143,12 +121,12 @@ fn plan(found: &[Found]) -> Plan {
     let mut reports = 0_usize;
     for kind in found {
         for object in &kind.objects {
-            let value = serde_json::to_value(typed(object, &kind.resource)).unwrap_or_default();
+            let value = serde_json::to_value(object).unwrap_or_default();
             let is_hidden = kind.difference.fits() && is_without_target(&kind.resource.kind, &value);
             if kind.resource.kind == "StatusReport" {
                 if is_hidden || convert(&value).is_changed {
                     reports += 1;
-                    plan.changes.push((kind.resource.clone(), typed(object, &kind.resource), Change::Delete));
+                    plan.changes.push((kind.resource.clone(), object.clone(), None));
                 }
                 continue;
             }
@@ -166,11 +144,7 @@ fn plan(found: &[Found]) -> Plan {
             plan.problems.extend(problems.iter().map(told));
             if is_changed {
                 plan.lines.push(format!("would convert {}", named(&value)));
-                plan.changes.push((
-                    kind.resource.clone(),
-                    typed(object, &kind.resource),
-                    Change::Write(made),
-                ));
+                plan.changes.push((kind.resource.clone(), object.clone(), Some(made["spec"].clone())));
             }
         }
     }
@@ -180,13 +154,6 @@ fn plan(found: &[Found]) -> Plan {
         ));
     }
     plan
-}
-
-/// The object with its kind, which lists leave out.
-fn typed(object: &DynamicObject, resource: &ApiResource) -> DynamicObject {
-    let types =
-        kube::api::TypeMeta { api_version: resource.api_version.clone(), kind: resource.kind.clone() };
-    DynamicObject { types: Some(types), ..object.clone() }
 }
 
 fn is_without_target(kind: &str, object: &Value) -> bool {
@@ -211,8 +178,7 @@ fn tell(cluster: &Cluster, plan: &Plan, printer: &mut Printer) -> Result<(), Fai
 /// Saves all objects as they are, but for what the server sets: so they can be applied again.
 fn export(path: &Path, found: &[Found]) -> Result<usize, Failure> {
     let name = tame(&path.display().to_string());
-    let objects =
-        found.iter().flat_map(|kind| kind.objects.iter().map(|object| typed(object, &kind.resource)));
+    let objects = found.iter().flat_map(|kind| kind.objects.iter().cloned());
     let values: Vec<Value> = objects
         .map(|mut object| {
             let metadata = &mut object.metadata;
@@ -249,37 +215,31 @@ async fn perform(
     client: &Client,
     resource: &ApiResource,
     object: &DynamicObject,
-    change: &Change,
+    spec: Option<&Value>,
 ) -> Result<&'static str, kube::Error> {
     let api: Api<DynamicObject> = match object.namespace() {
         Some(namespace) => Api::namespaced_with(client.clone(), &namespace, resource),
         None => Api::all_with(client.clone(), resource),
     };
     let name = object.name_any();
-    match change {
-        Change::Delete => {
-            let listed = Preconditions { uid: object.uid(), resource_version: None };
-            match api.delete(&name, &DeleteParams::default().preconditions(listed)).await {
-                Err(kube::Error::Api(status)) if status.code == 404 => Ok("already gone:"),
-                done => done.map(|_| "deleted"),
+    let Some(spec) = spec else {
+        let listed = Preconditions { uid: object.uid(), resource_version: None };
+        return match api.delete(&name, &DeleteParams::default().preconditions(listed)).await {
+            Err(kube::Error::Api(status)) if status.code == 404 => Ok("already gone:"),
+            done => done.map(|_| "deleted"),
+        };
+    };
+    let mut attempt = 1;
+    loop {
+        let mut now = api.get(&name).await?;
+        now.data["spec"] = spec.clone();
+        match api.replace(&name, &PostParams::default(), &now).await {
+            // Somebody else was faster, or the server has not taken up the CRD everywhere yet.
+            Err(kube::Error::Api(status)) if matches!(status.code, 409 | 422) && attempt < ATTEMPTS => {
+                attempt += 1;
+                sleep(Duration::from_millis(500)).await;
             }
-        }
-        Change::Write(made) => {
-            let mut attempt = 1;
-            loop {
-                let mut now = api.get(&name).await?;
-                now.data["spec"] = made["spec"].clone();
-                match api.replace(&name, &PostParams::default(), &now).await {
-                    // Somebody else was faster, or the server has not taken up the CRD everywhere yet.
-                    Err(kube::Error::Api(status))
-                        if matches!(status.code, 409 | 422) && attempt < ATTEMPTS =>
-                    {
-                        attempt += 1;
-                        sleep(Duration::from_millis(500)).await;
-                    }
-                    done => return done.map(|_| "converted"),
-                }
-            }
+            done => return done.map(|_| "converted"),
         }
     }
 }

@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 pub(super) struct Converted {
     /// The object: converted, or as it was.
     pub(super) object: Value,
-    /// Returns true if it was one of the first alpha.
+    /// Set if it was one of the first alpha.
     pub(super) is_changed: bool,
-    /// What was left out, or means something else now.
+    /// Notes on fields that were left out, or mean something else now.
     pub(super) notes: Vec<String>,
-    /// What somebody has to decide before this can be applied.
+    /// Decisions that somebody has to make before this can be applied.
     pub(super) problems: Vec<String>,
 }
 
@@ -100,6 +100,17 @@ impl Fields {
         }
     }
 
+    /// Moves a field over under another name, converted.
+    fn moved(
+        &mut self,
+        from: &str,
+        made: &mut Map<String, Value>,
+        to: &str,
+        convert: impl FnOnce(Value) -> Value,
+    ) {
+        insert(made, to, self.take(from).map(convert));
+    }
+
     /// Converts the fields within a field.
     fn within(
         &mut self,
@@ -122,7 +133,7 @@ impl Fields {
         Some(items.map(|(at, item)| self.within(item, &format!("{name}[{at}]"), &make)).collect())
     }
 
-    /// What is made, with what was not known as it was: the server says what is wrong with it.
+    /// The converted fields, with unknown ones as they were: the server says what is wrong with them.
     fn end(mut self, mut made: Map<String, Value>) -> (Value, Vec<String>, Vec<String>) {
         for (name, value) in std::mem::take(&mut self.left) {
             if !value.is_null() {
@@ -168,50 +179,45 @@ fn configuration_status(spec: &mut Fields) -> Map<String, Value> {
         )),
         revision => insert(&mut made, "revision", revision),
     }
-    let heartbeat = spec.take("silentAfterSeconds").map(|seconds| json!({ "timeoutSeconds": seconds }));
-    insert(&mut made, "heartbeat", heartbeat);
+    spec.moved("silentAfterSeconds", &mut made, "heartbeat", |seconds| json!({ "timeoutSeconds": seconds }));
     made
 }
 
-/// The instances of a component: one of four fields before, and a type with it now.
+/// A field that was one of several, the type that it is now, and its value with that.
+type Form = (&'static str, &'static str, fn(Value) -> Option<Value>);
+
+/// A choice between fields before, and a type with one of them now.
+fn one_of(fields: &mut Fields, forms: &[Form]) -> Map<String, Value> {
+    let mut made = Map::new();
+    let mut found = 0;
+    for (name, type_, convert) in forms {
+        let Some(value) = fields.take(name) else { continue };
+        found += 1;
+        made.insert("type".to_owned(), (*type_).into());
+        insert(&mut made, name, convert(value));
+    }
+    if found != 1 {
+        let names: Vec<&str> = forms.iter().map(|(name, ..)| *name).collect();
+        let (last, others) = names.split_last().unwrap_or((&"", &[]));
+        fields.problem(format_args!(" has {found} of {} and {last}: choose one", others.join(", ")));
+    }
+    made
+}
+
+/// The instances of a component.
 fn instances(fields: &mut Fields) -> Map<String, Value> {
-    let mut made = Map::new();
-    let mut forms = 0;
-    for (name, type_) in
-        [("daemonSet", "DaemonSet"), ("nodes", "Nodes"), ("names", "Names"), ("discovered", "Discovered")]
-    {
-        let Some(value) = fields.take(name) else { continue };
-        forms += 1;
-        made.insert("type".to_owned(), type_.into());
-        match name {
-            "daemonSet" => insert(&mut made, name, Some(json!({ "name": value }))),
-            "nodes" => insert(&mut made, name, Some(json!({ "selector": value }))),
-            "names" => insert(&mut made, name, Some(value)),
-            _ => {}
-        }
-    }
-    if forms != 1 {
-        fields.problem(format_args!(" has {forms} of daemonSet, nodes, names and discovered: choose one"));
-    }
-    made
+    let forms: [Form; 4] = [
+        ("daemonSet", "DaemonSet", |name| Some(json!({ "name": name }))),
+        ("nodes", "Nodes", |selector| Some(json!({ "selector": selector }))),
+        ("names", "Names", Some),
+        ("discovered", "Discovered", |_| None),
+    ];
+    one_of(fields, &forms)
 }
 
-/// Where a name is from: one of three fields before, and a type with it now.
+/// The origin of a name.
 fn name_from(fields: &mut Fields) -> Map<String, Value> {
-    let mut made = Map::new();
-    let mut forms = 0;
-    for (name, type_) in [("label", "Label"), ("value", "Value"), ("name", "Name")] {
-        let Some(value) = fields.take(name) else { continue };
-        forms += 1;
-        made.insert("type".to_owned(), type_.into());
-        if name != "name" {
-            made.insert(name.to_owned(), value);
-        }
-    }
-    if forms != 1 {
-        fields.problem(format_args!(" has {forms} of label, value and name: choose one"));
-    }
-    made
+    one_of(fields, &[("label", "Label", Some), ("value", "Value", Some), ("name", "Name", |_| None)])
 }
 
 fn source(source: &mut Fields) -> Map<String, Value> {
@@ -281,8 +287,7 @@ fn aggregation(spec: &mut Fields) -> Map<String, Value> {
         let kept = spec.within(&clusters, "clusters", |clusters| {
             let mut kept = Map::new();
             clusters.same(&["names", "selector", "instances"], &mut kept);
-            let placement = clusters.take("placement").map(|type_| json!({ "type": type_ }));
-            insert(&mut made, "placement", placement);
+            clusters.moved("placement", &mut made, "placement", |type_| json!({ "type": type_ }));
             kept
         });
         if kept != json!({}) {
@@ -300,29 +305,26 @@ fn aggregation(spec: &mut Fields) -> Map<String, Value> {
     let fields = spec.each("fields", |field| {
         let mut made = Map::new();
         field.same(&["combine"], &mut made);
-        let dotted = field.take("path").map(|path| format!(".{}", path.as_str().unwrap_or_default()).into());
-        insert(&mut made, "path", dotted);
+        field.moved("path", &mut made, "path", |path| {
+            format!(".{}", path.as_str().unwrap_or_default()).into()
+        });
         made
     });
     insert(&mut made, "fields", fields);
     let dns = spec.take("dns").map(|dns| spec.within(&dns, "dns", dns_output));
     insert(&mut made, "dns", dns);
-    let unknown = spec
-        .take("mode")
-        .map(|mode| renamed(&mode, &[("three-valued", "KeepUnknown"), ("strict", "TreatAsBad")]));
-    insert(&mut made, "unknown", unknown);
-    insert(&mut made, "instanceStatuses", spec.take("reports"));
-    insert(&mut made, "clusterTimeoutSeconds", spec.take("unreachableAfterSeconds"));
+    let modes = [("three-valued", "KeepUnknown"), ("strict", "TreatAsBad")];
+    spec.moved("mode", &mut made, "unknown", |mode| renamed(mode, &modes));
+    spec.moved("reports", &mut made, "instanceStatuses", |reports| reports);
+    spec.moved("unreachableAfterSeconds", &mut made, "clusterTimeoutSeconds", |seconds| seconds);
     made
 }
 
 fn dns_output(dns: &mut Fields) -> Map<String, Value> {
     let mut made = Map::new();
     dns.same(&["graceSeconds", "labels", "providerSpecific", "ttlSeconds"], &mut made);
-    let unhealthy = dns.take("unhealthy").map(|value| renamed(&value, &[("Prune", "Remove")]));
-    insert(&mut made, "onUnhealthy", unhealthy);
-    let unreachable = dns.take("unreachable").map(|value| renamed(&value, &[("Leave", "Remove")]));
-    insert(&mut made, "onUnreachable", unreachable);
+    dns.moved("unhealthy", &mut made, "onUnhealthy", |value| renamed(value, &[("Prune", "Remove")]));
+    dns.moved("unreachable", &mut made, "onUnreachable", |value| renamed(value, &[("Leave", "Remove")]));
     if let Some(ttl) = made.get("ttlSeconds").and_then(Value::as_u64).filter(|ttl| *ttl != TTL)
         && !made.contains_key("graceSeconds")
     {
@@ -333,9 +335,9 @@ fn dns_output(dns: &mut Fields) -> Map<String, Value> {
     made
 }
 
-fn renamed(value: &Value, names: &[(&str, &str)]) -> Value {
-    let known = names.iter().find(|(old, _)| value == old);
-    known.map_or_else(|| value.clone(), |(_, new)| Value::from(*new))
+fn renamed(value: Value, names: &[(&str, &str)]) -> Value {
+    let known = names.iter().find(|(old, _)| value == *old);
+    known.map_or(value, |(_, new)| Value::from(*new))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use serde_json::Value;
 use self::convert::{Converted, convert};
 use crate::{
     cli::Output,
-    cluster::ClusterArgs,
+    cluster::{ClusterArgs, block_on},
     failure::Failure,
     objects,
     printer::{Printer, tame},
@@ -70,14 +70,10 @@ pub(crate) fn run(args: &MigrateArgs, printer: &mut Printer) -> Result<ExitCode,
     if !args.filename.is_empty() {
         return files(args, printer);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
-    runtime.block_on(cluster::migrate(args, printer))
+    block_on(cluster::migrate(args, printer))
 }
 
-/// Converts manifests. What is none of ours is printed as it is.
+/// Converts manifests. Other objects are printed as they are.
 fn files(args: &MigrateArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let (mut made, mut problems) = (Vec::new(), Vec::new());
     for source in objects::sources(&args.filename)? {

@@ -38,7 +38,7 @@ impl<R: Read> Splitter<R> {
                 _ => {}
             }
         }
-        // Whether it is well-formed is for the reader to say: here only its end matters.
+        // The reader says whether it is well-formed: here only its end matters.
         let close = self.window.skip_space(at)?;
         let end = if self.window.peek(close)? == Some(b'}') { close + 1 } else { self.value_end(0)? };
         let place = self.place();
@@ -65,7 +65,7 @@ impl<R: Read> Splitter<R> {
         Ok(Some((at + 1..end - 1, self.window.skip_space(colon + 1)?)))
     }
 
-    /// Where the value that begins here ends.
+    /// The end of the value that begins here.
     fn value_end(&mut self, at: usize) -> Result<usize, Stop> {
         if !matches!(self.window.peek(at)?, Some(b'{' | b'[' | b'"')) {
             return self.scalar_end(at);

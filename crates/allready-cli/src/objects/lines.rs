@@ -1,4 +1,4 @@
-//! Where in a file something stands.
+//! The lines on which things stand in a file.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -19,7 +19,7 @@ use std::{fmt, ops::Range, sync::Arc};
 pub(crate) use read::{Extent, read, read_placed};
 pub(crate) use sources::{Source, sources, sources_below};
 pub(crate) use split::Splitter;
-pub(crate) use together::{read_all, read_pieces};
+pub(crate) use together::{each_batch, read_all, read_pieces};
 
 /// The largest object that is read. The largest that a cluster stores has a few megabytes.
 pub(crate) const MAX_OBJECT: usize = 64 * 1024 * 1024;
@@ -31,7 +31,7 @@ pub(crate) struct Batch {
     pieces: Vec<Piece>,
 }
 
-/// Where one object is, or why there is none.
+/// The place of one object, or why there is none.
 #[derive(Debug)]
 pub(crate) struct Piece {
     /// Its place in the stream.
@@ -39,12 +39,12 @@ pub(crate) struct Piece {
     content: Content,
 }
 
-/// Where something stands in a stream.
+/// A place in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The how manieth object it is, from one.
+    /// The number of the object, from one.
     pub(crate) number: u64,
-    /// How many bytes are before it.
+    /// The number of bytes before it.
     pub(crate) offset: u64,
     /// The line on which it begins, from one.
     pub(crate) line: u64,
@@ -62,7 +62,7 @@ enum Content {
     Fault(String),
 }
 
-/// How an object is written.
+/// The form in which an object is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Json,
@@ -80,14 +80,14 @@ struct ListOf {
 }
 
 impl ListOf {
-    /// What a list of this kind is of: `PodList` is of `Pod`, and `List` is of anything.
+    /// The kind of the items of a list: `PodList` is of `Pod`, and `List` is of anything.
     fn new(api_version: &str, kind: &str) -> Option<Arc<Self>> {
         let kind = kind.strip_suffix("List").filter(|kind| !kind.is_empty())?;
         Some(Arc::new(Self { api_version: api_version.to_owned(), kind: kind.to_owned() }))
     }
 }
 
-/// Why a stream is not read on.
+/// The reason why a stream is not read on.
 #[derive(Debug)]
 enum Stop {
     Unreadable(std::io::Error),
@@ -113,14 +113,14 @@ impl fmt::Display for Stop {
 }
 
 impl Piece {
-    /// Whether something is left out of it where less than all is read.
+    /// Returns true if something is left out of it where less than all is read.
     pub(crate) fn has_history(&self) -> bool {
         matches!(self.content, Content::Text { form: Form::Json, .. })
     }
 }
 
 impl Batch {
-    /// How many bytes of text it has.
+    /// The number of bytes of its text.
     pub(crate) fn size(&self) -> usize {
         self.bytes.len()
     }
@@ -130,7 +130,7 @@ impl Batch {
         &self.bytes
     }
 
-    /// What is in it.
+    /// The objects, in their order.
     pub(crate) fn pieces(&self) -> &[Piece] {
         &self.pieces
     }

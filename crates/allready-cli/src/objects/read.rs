@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use super::{Batch, Content, Form, ListOf, Piece};
 use crate::printer::tame;
 
-/// How much of an object is kept.
+/// The parts of an object that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// All of it.
     Whole,
-    /// All but who wrote what, and what was applied: half of many objects, and only needed for those that are looked at.
+    /// All but managedFields and what was applied: half of many objects, and only needed for those that are looked at.
     WithoutHistory,
     /// That, and without what Pods are made from, which says nothing of how the object is.
     WithoutTemplates,
@@ -237,28 +237,5 @@ impl<'de> Visitor<'de> for Node {
 }
 
 /// A key, borrowed where it can be.
-struct Key<'de>(Cow<'de, str>);
-
-impl<'de> serde::Deserialize<'de> for Key<'de> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(KeyVisitor)
-    }
-}
-
-struct KeyVisitor;
-
-impl<'de> Visitor<'de> for KeyVisitor {
-    type Value = Key<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
-        Ok(Key(Cow::Borrowed(key)))
-    }
-
-    fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
-        Ok(Key(Cow::Owned(key.to_owned())))
-    }
-}
+#[derive(serde::Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);

@@ -1,4 +1,4 @@
-//! Where the objects of a stream are.
+//! The places of the objects of a stream.
 
 use std::{io::Read, sync::Arc};
 
@@ -8,13 +8,13 @@ use super::{Batch, ListOf, Place, Stop, window::Window};
 pub(crate) struct Splitter<R> {
     pub(super) window: Window<R>,
     pub(super) state: State,
-    /// How many objects have been found.
+    /// The number of objects that have been found.
     pub(super) count: u64,
-    /// Whether there was anything at all, such as a list without items.
+    /// Set if there was anything at all, such as a list without items.
     has_content: bool,
 }
 
-/// What may stand here.
+/// The position in a stream: the thing that may follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// A document, in JSON or YAML.
@@ -38,7 +38,7 @@ impl<R: Read> Splitter<R> {
         Self { window: Window::new(reader), state: State::Document, count: 0, has_content: false }
     }
 
-    /// Whether anything was in the stream, if only a list without items.
+    /// Returns true if anything was in the stream, if only a list without items.
     pub(crate) fn has_content(&self) -> bool {
         self.has_content
     }
@@ -69,7 +69,7 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    /// What cannot be read on ends the stream, unless it is a line that was cut off among other lines.
+    /// Ends the stream where it cannot be read on, unless only one line among others was cut off.
     fn stop(&mut self, stop: &Stop, batch: &mut Batch) {
         let place = self.place();
         batch.fault(place, stop);
@@ -119,7 +119,7 @@ impl<R: Read> Splitter<R> {
         self.yaml_document(batch)
     }
 
-    /// What stands behind a JSON value.
+    /// Goes on behind a JSON value.
     fn after_value(&mut self, batch: &mut Batch) -> Result<(), Stop> {
         let first = self.window.skip_space(0)?;
         self.window.consume(first);

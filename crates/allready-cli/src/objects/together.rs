@@ -1,4 +1,4 @@
-//! All objects of a stream at once, for who has to see them together.
+//! Reading a whole stream, for commands that need all objects together.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{failure::Failure, printer::tame};
 
-/// So much text is kept at most.
+/// The number of bytes that are kept at most.
 const MAX_TOGETHER: usize = 64 * 1024 * 1024;
 
 /// Every object of a file, or of standard input. One that cannot be read is a failure: the answer would leave it out.
@@ -31,11 +31,7 @@ pub(crate) fn read_pieces(
     size: &mut usize,
     mut take: impl FnMut(&Batch, &Piece, Vec<Placed>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let mut splitter = Splitter::new(source.open()?);
-    let mut is_open = true;
-    while is_open {
-        let mut batch = Batch::default();
-        is_open = splitter.next(&mut batch);
+    each_batch(source, |batch| {
         *size = size.saturating_add(batch.size());
         if *size > MAX_TOGETHER {
             let (name, most) = (source.name(), MAX_TOGETHER >> 20);
@@ -43,9 +39,22 @@ pub(crate) fn read_pieces(
                 "{name} is larger than {most} MiB, alone or with what was read before it: give fewer objects at a time"
             )));
         }
-        for piece in batch.pieces() {
-            take(&batch, piece, read_placed(&batch, piece, extent))?;
-        }
-    }
+        batch.pieces().iter().try_for_each(|piece| take(batch, piece, read_placed(batch, piece, extent)))
+    })?;
     Ok(())
+}
+
+/// Reads a file, or standard input, an object at a time. Returns true if there was anything in it, if only an empty list.
+pub(crate) fn each_batch(
+    source: &Source,
+    mut take: impl FnMut(&Batch) -> Result<(), Failure>,
+) -> Result<bool, Failure> {
+    let mut splitter = Splitter::new(source.open()?);
+    let mut is_open = true;
+    while is_open {
+        let mut batch = Batch::default();
+        is_open = splitter.next(&mut batch);
+        take(&batch)?;
+    }
+    Ok(splitter.has_content())
 }

@@ -4,18 +4,18 @@ use std::io::{ErrorKind, Read};
 
 use super::{MAX_OBJECT, Stop};
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const CHUNK: usize = 256 * 1024;
 
-/// What has been read of a stream and not been used yet.
+/// The part of a stream that has been read and not been used yet.
 pub(super) struct Window<R> {
     reader: R,
     bytes: Vec<u8>,
     start: usize,
     end: usize,
-    /// How much of the stream stood before `bytes`.
+    /// The number of bytes of the stream before `bytes`.
     before: u64,
-    /// How many line breaks are used.
+    /// The number of line breaks that are used.
     breaks: u64,
 }
 
@@ -24,12 +24,12 @@ impl<R: Read> Window<R> {
         Self { reader, bytes: Vec::new(), start: 0, end: 0, before: 0, breaks: 0 }
     }
 
-    /// What is there.
+    /// The bytes that are there.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
 
-    /// Where in the stream it begins.
+    /// The offset in the stream at which it begins.
     pub(super) fn offset(&self) -> u64 {
         self.before + self.start as u64
     }
@@ -39,14 +39,10 @@ impl<R: Read> Window<R> {
         self.breaks + 1
     }
 
-    /// So much of it is used.
-    #[expect(
-        clippy::naive_bytecount,
-        reason = "the compiler makes a fast loop of it, and no crate is needed"
-    )]
+    /// Drops so many bytes.
     pub(super) fn consume(&mut self, count: usize) {
         let end = (self.start + count).min(self.end);
-        self.breaks += self.bytes[self.start..end].iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.breaks += memchr::memchr_iter(b'\n', &self.bytes[self.start..end]).count() as u64;
         self.start = end;
     }
 
@@ -93,30 +89,27 @@ impl<R: Read> Window<R> {
     }
 
     /// The distance of the first byte from here on that is no white space of JSON.
-    pub(super) fn skip_space(&mut self, mut at: usize) -> Result<usize, Stop> {
-        loop {
-            let rest = self.bytes().get(at..).unwrap_or_default();
-            match rest.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t')) {
-                Some(count) => return Ok(at + count),
-                None => at += rest.len(),
-            }
-            if !self.more()? {
-                return Ok(at);
-            }
-        }
+    pub(super) fn skip_space(&mut self, at: usize) -> Result<usize, Stop> {
+        let found = |rest: &[u8]| rest.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t'));
+        self.find(at, found).map(|(at, _)| at)
     }
 
     /// The distance behind the line break that ends the line here, or that of the end of the stream.
     pub(super) fn line_end(&mut self, at: usize) -> Result<usize, Stop> {
-        let mut from = at;
+        let (at, is_found) = self.find(at, |rest| memchr::memchr(b'\n', rest))?;
+        Ok(at + usize::from(is_found))
+    }
+
+    /// The distance of what is looked for, or else that of the end of the stream.
+    fn find(&mut self, mut at: usize, find: impl Fn(&[u8]) -> Option<usize>) -> Result<(usize, bool), Stop> {
         loop {
-            let rest = self.bytes().get(from..).unwrap_or_default();
-            match rest.iter().position(|&byte| byte == b'\n') {
-                Some(count) => return Ok(from + count + 1),
-                None => from += rest.len(),
+            let rest = self.bytes().get(at..).unwrap_or_default();
+            match find(rest) {
+                Some(count) => return Ok((at + count, true)),
+                None => at += rest.len(),
             }
             if !self.more()? {
-                return Ok(from);
+                return Ok((at, false));
             }
         }
     }

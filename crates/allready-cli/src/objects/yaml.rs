@@ -99,7 +99,7 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    /// What is behind the items of a list. It is read too: what is no YAML there may be items that were not seen.
+    /// Reads on behind the items of a list: what is no YAML there may be items that were not seen.
     pub(super) fn yaml_tail(&mut self, batch: &mut Batch) -> Result<(), Stop> {
         let mut at = 0;
         loop {
@@ -120,20 +120,20 @@ impl<R: Read> Splitter<R> {
     }
 }
 
-/// Whether a line ends a document.
+/// Returns true if a line ends a document.
 fn is_marker(line: &[u8]) -> bool {
     let is_marker = line.starts_with(b"---") || line.starts_with(b"...");
     is_marker && matches!(line.get(3), None | Some(b' ' | b'\n' | b'\r' | b'\t'))
 }
 
-/// Whether items follow this line.
+/// Returns true if items follow this line.
 fn is_items(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b"items:") else { return false };
     let rest = rest.trim_ascii();
     rest.is_empty() || rest.starts_with(b"#")
 }
 
-/// Whether there is nothing but white space, comments and directives.
+/// Returns true if there is nothing but white space, comments and directives.
 fn is_empty(text: &[u8]) -> bool {
     text.split(|&byte| byte == b'\n').all(|line| {
         let line = line.trim_ascii();
@@ -141,21 +141,15 @@ fn is_empty(text: &[u8]) -> bool {
     })
 }
 
-/// A document that has items and is no list.
-struct NoList;
-
-/// What the items are of, if a document that begins like this can be a list.
-fn list_of(head: &[u8]) -> Result<Option<Arc<ListOf>>, NoList> {
-    if is_empty(head) {
-        return Ok(None);
-    }
-    let fields = fields(head).ok_or(NoList)?;
+/// The kind of the items, where it is known, if a document that begins like this can be a list.
+fn list_of(head: &[u8]) -> Result<Option<Arc<ListOf>>, ()> {
+    let fields = if is_empty(head) { Map::new() } else { fields(head).ok_or(())? };
     let text = |field: &str| fields.get(field).and_then(Value::as_str).unwrap_or_default();
     let kind = text("kind");
     if kind.is_empty() || kind.ends_with("List") {
         Ok(ListOf::new(text("apiVersion"), kind))
     } else {
-        Err(NoList)
+        Err(())
     }
 }
 

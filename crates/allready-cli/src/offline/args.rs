@@ -1,4 +1,4 @@
-//! What can be said about a hub and its clusters as files.
+//! Options that describe a hub and its clusters as files.
 
 use std::path::PathBuf;
 

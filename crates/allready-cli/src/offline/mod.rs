@@ -1,4 +1,4 @@
-//! A hub and its clusters as files: what they come to, without any of them.
+//! A hub and its clusters as files, and the status that they come to.
 
 mod args;
 mod gather;

@@ -1,4 +1,4 @@
-//! What the input gave: conditions, and what the object around them says about itself.
+//! The input: conditions, and the generations and annotation of the object around them.
 
 use std::borrow::Cow;
 
@@ -11,15 +11,15 @@ use serde_json::Value;
 
 use crate::{cli::RollupArgs, failure::Failure, printer::tame};
 
-/// What the input gave: its conditions, and what the object says about itself.
+/// The conditions of the input, and the generations and annotation of its object.
 pub(super) struct Given<'a> {
     pub(super) conditions: FoundList<'a>,
-    /// What is not as it should be, in the object and in its conditions.
+    /// Irregularities of the object and of its conditions.
     pub(super) irregularities: Vec<Irregularity>,
     pub(super) generation: Generation,
     /// The generation that the status as a whole is about, if it says so.
     pub(super) observed: Option<Generation>,
-    /// Whether there was a list of conditions at all.
+    /// Set if there was a list of conditions at all.
     pub(super) has_conditions: bool,
     annotation: Option<Cow<'a, str>>,
 }

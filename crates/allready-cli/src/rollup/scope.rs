@@ -1,4 +1,4 @@
-//! What counts, and for which condition.
+//! The conditions that count, and the one that is computed.
 
 use allready_core::{
     ConditionSet, ConditionType, Polarity, Reason,
@@ -9,16 +9,16 @@ use allready_core::{
 
 use crate::{cli::RollupArgs, failure::Failure};
 
-/// What counts, for which condition.
+/// The conditions that count, and the one that is computed.
 pub(super) struct Scope {
     pub(super) top: ConditionType,
     pub(super) top_polarity: Polarity,
     pub(super) good_reason: Option<Reason>,
     pub(super) policy: Policy,
-    /// What must be there; missing ones count as Unknown.
+    /// The conditions that must be there; missing ones count as Unknown.
     pub(super) declared: Vec<(ConditionType, Polarity)>,
     informational: Vec<ConditionType>,
-    /// Whether whatever else is found counts too.
+    /// Set if whatever else is found counts, too.
     everything: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What may go, decided without touching anything: only what somebody left behind who cannot be there any more.
+//! The decision what may be removed: only what was left by a writer that cannot be there any more. Pure.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -11,19 +11,19 @@ use allready_kube::{
 };
 use kube::core::DynamicObject;
 
-/// Who reports into an object.
+/// The writers that report into an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cast {
-    /// The components with an instance on each node: of these it can be known who is gone.
+    /// The components with an instance on each node: of these it is known which instances are gone.
     pub(super) on_nodes: BTreeSet<String>,
     /// Others that are declared by name.
     pub(super) others: Vec<Identity>,
-    /// The components whose instances are whoever reports: nobody of them is ever gone.
+    /// The components whose instances are whoever reports: no instance of them is ever gone.
     pub(super) unsure: BTreeSet<String>,
 }
 
 impl Cast {
-    /// Whom a spec declares.
+    /// The writers that a spec declares.
     pub(super) fn of(plan: &Plan) -> Self {
         let mut cast = Self::default();
         for component in &plan.components {
@@ -43,7 +43,7 @@ impl Cast {
         cast
     }
 
-    /// Why a writer may be somebody else than it seems: names of components may begin alike.
+    /// The reason why a writer may be another one than it seems: names of components may begin alike.
     fn unsure_of(&self, writer: &str) -> Option<String> {
         let is_of = |component: &&String| {
             writer
@@ -54,7 +54,7 @@ impl Cast {
         Some(format!("may be of component {component}"))
     }
 
-    /// Everybody who may be there: every component on every node, wanted there or not.
+    /// Every writer that may be there: every component on every node, wanted there or not.
     fn living(&self, nodes: &BTreeSet<String>) -> Inventory {
         if nodes.is_empty() {
             return Inventory::Unsynced;
@@ -67,7 +67,7 @@ impl Cast {
     }
 }
 
-/// What was seen of a cluster.
+/// The state of a cluster.
 pub(super) struct Sight<'a> {
     /// The object that is reported into.
     pub(super) object: &'a DynamicObject,
@@ -75,22 +75,22 @@ pub(super) struct Sight<'a> {
     pub(super) reports: &'a [StatusReport],
     /// The nodes that there are.
     pub(super) nodes: &'a BTreeSet<String>,
-    /// When the Lease of a report was renewed, by the name of the report.
+    /// The time at which the Lease of a report was renewed, by the name of the report.
     pub(super) heartbeats: &'a dyn Fn(&str) -> Option<Time>,
 }
 
-/// Something that was left behind.
+/// A leftover of a writer that is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
-    /// What it is.
+    /// The leftover, as it would be removed.
     pub(super) removal: Removal,
-    /// When it was last written.
+    /// The time of the last write.
     pub(super) last_write: Option<Time>,
-    /// Why it stays nevertheless.
+    /// The reason why it stays nevertheless.
     pub(super) stays: Option<String>,
 }
 
-/// What those left behind who are gone.
+/// Finds what writers left that are gone.
 pub(super) fn findings(cast: &Cast, sight: &Sight<'_>, patience: Duration, now: Time) -> Vec<Finding> {
     let inventory = cast.living(sight.nodes);
     let mut findings: Vec<Finding> = Vec::new();
@@ -116,7 +116,7 @@ pub(super) fn findings(cast: &Cast, sight: &Sight<'_>, patience: Duration, now: 
     findings
 }
 
-/// Why something is not removed although its writer is not among the living.
+/// The reason why something is not removed although its writer is not among the living.
 fn stays(
     removal: &Removal,
     last_write: Option<Time>,

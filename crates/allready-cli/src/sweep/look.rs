@@ -1,4 +1,4 @@
-//! What a sweep looks at: nodes, objects that are reported into, reports and their heartbeats.
+//! Reading a cluster for a sweep: nodes, objects that are reported into, reports and their heartbeats.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,11 +13,10 @@ use kube::{
     Api, Client,
     api::{DynamicObject, ListParams},
 };
-use serde::de::DeserializeOwned;
 
 use super::{SweepArgs, decide::Cast};
 use crate::{
-    cluster::{Cluster, refused},
+    cluster::{Cluster, list_all, refused},
     failure::Failure,
     printer::tame,
     target,
@@ -39,14 +38,14 @@ impl Subject {
         self.object.metadata.namespace.as_deref()
     }
 
-    /// How it is called: `configurationstatus default/config-status`.
+    /// Its name for people: `configurationstatus default/config-status`.
     pub(super) fn title(&self) -> String {
         let place = self.namespace().map(|namespace| format!("{namespace}/")).unwrap_or_default();
         tame(&format!("{} {place}{}", self.resource.kind.to_lowercase(), self.name()))
     }
 }
 
-/// The nodes that there are: none is the same as not known.
+/// The names of all nodes. A cluster without nodes is refused: it is not known who is gone.
 pub(super) async fn nodes(client: &Client) -> Result<BTreeSet<String>, Failure> {
     let nodes: Api<Node> = Api::all(client.clone());
     let mut page = ListParams::default().limit(500);
@@ -98,11 +97,8 @@ async fn of_kind(catalog: &Catalog, cluster: &Cluster, args: &SweepArgs) -> Resu
     let mut subjects = Vec::new();
     for resource in resources {
         let api = resource.api(cluster.client.clone(), namespace.as_deref());
-        let list = api
-            .list(&ListParams::default())
-            .await
-            .map_err(|error| refused(&format!("cannot list {}", resource.full_name()), &error))?;
-        subjects.extend(list.items.into_iter().map(|object| subject(resource, object, &args.component)));
+        let found = list_all(&api, ListParams::default(), &resource.full_name()).await?;
+        subjects.extend(found.into_iter().map(|object| subject(resource, object, &args.component)));
     }
     Ok(subjects)
 }
@@ -117,38 +113,19 @@ fn subject(resource: &Resource, object: DynamicObject, components: &[String]) ->
     Subject { resource: resource.clone(), object, cast }
 }
 
-/// The reports beside an object, and when their Leases were renewed. None where there are no StatusReports.
+/// The reports beside an object, and when their Leases were renewed.
 pub(super) async fn reports(
     client: &Client,
     namespace: Option<&str>,
 ) -> Result<(Vec<StatusReport>, BTreeMap<String, Time>), Failure> {
     let Some(namespace) = namespace else { return Ok(Default::default()) };
-    let reports = all(Api::<StatusReport>::namespaced(client.clone(), namespace), "StatusReports").await?;
-    let leases = all(Api::<Lease>::namespaced(client.clone(), namespace), "Leases").await?;
+    let all = ListParams::default;
+    let reports = Api::<StatusReport>::namespaced(client.clone(), namespace);
+    let reports = list_all(&reports, all(), "StatusReports").await?;
+    let leases = list_all(&Api::<Lease>::namespaced(client.clone(), namespace), all(), "Leases").await?;
     let heartbeats = leases.into_iter().filter_map(|lease| {
         let renewed = lease.spec?.renew_time?;
         Some((lease.metadata.name?, Time::new(renewed.0)))
     });
     Ok((reports, heartbeats.collect()))
-}
-
-/// All objects of a kind; none where the kind is not served.
-async fn all<K: Clone + DeserializeOwned + std::fmt::Debug>(
-    api: Api<K>,
-    what: &str,
-) -> Result<Vec<K>, Failure> {
-    let mut page = ListParams::default().limit(500);
-    let mut found = Vec::new();
-    loop {
-        let list = match api.list(&page).await {
-            Ok(list) => list,
-            Err(kube::Error::Api(status)) if status.code == 404 => return Ok(Vec::new()),
-            Err(error) => return Err(refused(&format!("cannot list {what}"), &error)),
-        };
-        found.extend(list.items);
-        match list.metadata.continue_.filter(|token| !token.is_empty()) {
-            Some(token) => page = page.continue_token(&token),
-            None => return Ok(found),
-        }
-    }
 }

@@ -3,12 +3,7 @@
 mod decide;
 mod look;
 
-use std::{
-    collections::BTreeSet,
-    io::{BufRead as _, IsTerminal as _},
-    process::ExitCode,
-    time::Duration,
-};
+use std::{collections::BTreeSet, process::ExitCode, time::Duration};
 
 use allready_core::Time;
 use allready_kube::{
@@ -27,6 +22,7 @@ use crate::{
     age::age,
     cluster::{Cluster, ClusterArgs, Patience},
     failure::Failure,
+    input,
     printer::{Printer, tame},
     render::{self, TableOutput},
     table::Table,
@@ -116,7 +112,8 @@ async fn sweep(args: &SweepArgs, now: Time, printer: &mut Printer) -> Result<Exi
     if count == 0 || args.dry_run {
         return Ok(ExitCode::SUCCESS);
     }
-    if !args.yes && !agreed(count, printer)? {
+    let question = format!("Remove what is not said to stay ({count})?");
+    if !args.yes && !input::confirm(&question, printer)? {
         printer.warning("nothing was removed");
         return Ok(ExitCode::from(1));
     }
@@ -201,22 +198,6 @@ fn what(removal: &Removal) -> String {
         Remains::Report { name, .. } => format!("statusreport {name}"),
         _ => String::new(),
     }
-}
-
-/// Asks the person at the terminal. Who is no person has to say --yes.
-fn agreed(count: usize, printer: &mut Printer) -> Result<bool, Failure> {
-    if !std::io::stdin().is_terminal() {
-        return Err(Failure::usage(
-            "nobody is there to agree: say --yes to remove them, or --dry-run to look only",
-        ));
-    }
-    printer.error_text(&format!("Remove what is not said to stay ({count})? [y/N] "));
-    let mut answer = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::no_input(format_args!("cannot read the answer: {error}")))?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Takes away what is to go, unless its node is back. Whether all of it went.

@@ -3,14 +3,15 @@
 use allready_controller::hub::leftovers;
 use kube::{
     Api, Client, ResourceExt as _,
-    api::{ApiResource, DynamicObject, ListParams},
+    api::{ApiResource, DynamicObject, GroupVersionKind, ListParams},
 };
 
 use super::plan::Installed;
 use crate::{
-    cluster::refused,
+    cluster::{list_all, refused},
     failure::Failure,
     printer::{Printer, tame},
+    version::OURS,
 };
 
 /// A kind that is installed: group, version, kind and plural.
@@ -43,9 +44,6 @@ pub(super) const BESIDE: [Kind; 12] = [
 ];
 pub(super) const NAMESPACE: Kind = ("", "v1", "Namespace", "namespaces");
 
-/// The label that everything installed has.
-const OURS: &str = "app.kubernetes.io/name=allready";
-
 /// A part of a status that an aggregation wrote.
 pub(super) struct Leftover {
     pub(super) kind: ApiResource,
@@ -53,7 +51,7 @@ pub(super) struct Leftover {
 }
 
 impl Leftover {
-    /// As it is named to a person.
+    /// Its name for people.
     pub(super) fn described(&self) -> String {
         let (kind, name) = (tame(&self.kind.kind.to_lowercase()), tame(&self.written.object.name));
         let place = match &*self.written.object.namespace {
@@ -73,9 +71,8 @@ pub(super) async fn installed(client: &Client) -> Result<Vec<Installed>, Failure
         let lease = place.get_opt(&deployment.name_any()).await;
         let lease = lease.map_err(|error| refused("cannot get leases", &error))?;
         // Those of the clusters that a hub has heard.
-        let heard =
-            place.list(&ListParams::default().labels("app.kubernetes.io/managed-by=allready-hub")).await;
-        let heard = heard.map_err(|error| refused("cannot list leases", &error))?;
+        let of_hub = ListParams::default().labels("app.kubernetes.io/managed-by=allready-hub");
+        let heard = list_all(&place, of_hub, "leases").await?;
         let mut leases: Vec<_> = lease.into_iter().chain(heard).collect();
         for lease in &mut leases {
             lease.metadata.labels.clone_from(&deployment.metadata.labels);
@@ -121,15 +118,10 @@ pub(super) async fn leftovers(client: &Client, printer: &mut Printer) -> Result<
 /// The objects of a kind that are ours. None where the kind is not served.
 async fn objects(client: &Client, kind: Kind) -> Result<Vec<DynamicObject>, Failure> {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource(kind));
-    match api.list(&ListParams::default().labels(OURS)).await {
-        // What goes already needs no further word.
-        Ok(list) => {
-            let stays = |object: &DynamicObject| object.metadata.deletion_timestamp.is_none();
-            Ok(list.items.into_iter().filter(stays).collect())
-        }
-        Err(kube::Error::Api(status)) if status.code == 404 => Ok(Vec::new()),
-        Err(error) => Err(refused(&format!("cannot list {}", kind.3), &error)),
-    }
+    let mut objects = list_all(&api, ListParams::default().labels(OURS), kind.3).await?;
+    // What is being deleted goes without further ado.
+    objects.retain(|object| object.metadata.deletion_timestamp.is_none());
+    Ok(objects)
 }
 
 /// Counts the objects of a CRD, as far as that can be found out: one that is just being made or unmade has none to show.
@@ -137,13 +129,8 @@ async fn objects_of(client: &Client, definition: &DynamicObject) -> Option<usize
     let spec = &definition.data["spec"];
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let (group, version) = (text(&spec["group"]), text(&spec["versions"][0]["name"]));
-    let resource = ApiResource {
-        api_version: format!("{group}/{version}"),
-        group,
-        version,
-        kind: text(&spec["names"]["kind"]),
-        plural: text(&spec["names"]["plural"]),
-    };
+    let kind = GroupVersionKind { group, version, kind: text(&spec["names"]["kind"]) };
+    let resource = ApiResource::from_gvk_with_plural(&kind, &text(&spec["names"]["plural"]));
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
     api.list_metadata(&ListParams::default()).await.ok().map(|list| list.items.len())
 }
@@ -157,11 +144,5 @@ pub(super) fn place(client: &Client, kind: Kind, object: &DynamicObject) -> Api<
 }
 
 fn resource((group, version, kind, plural): Kind) -> ApiResource {
-    ApiResource {
-        group: group.to_owned(),
-        version: version.to_owned(),
-        api_version: if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") },
-        kind: kind.to_owned(),
-        plural: plural.to_owned(),
-    }
+    ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, kind), plural)
 }

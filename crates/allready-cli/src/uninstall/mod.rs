@@ -1,12 +1,9 @@
-//! `allready uninstall`: one release goes, in an order in which nothing is left that lies, after somebody has agreed.
+//! `allready uninstall`: removes one release, after somebody has agreed, in an order in which no stale status is left.
 
 mod find;
 mod plan;
 
-use std::{
-    io::{BufRead as _, IsTerminal as _},
-    process::ExitCode,
-};
+use std::process::ExitCode;
 
 use clap::Args;
 use kube::{
@@ -19,8 +16,9 @@ use self::{
     plan::{Installed, Plan},
 };
 use crate::{
-    cluster::{Cluster, ClusterArgs, Patience, refused},
+    cluster::{Cluster, ClusterArgs, Patience, block_on, refused},
     failure::Failure,
+    input,
     printer::{DIM, Printer, tame},
 };
 
@@ -75,11 +73,7 @@ pub(crate) struct UninstallArgs {
 }
 
 pub(crate) fn run(args: &UninstallArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
-    runtime.block_on(uninstall(args, printer))
+    block_on(uninstall(args, printer))
 }
 
 async fn uninstall(args: &UninstallArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
@@ -98,7 +92,7 @@ async fn uninstall(args: &UninstallArgs, printer: &mut Printer) -> Result<ExitCo
     if args.dry_run {
         return Ok(ExitCode::SUCCESS);
     }
-    if !args.yes && !agreed(printer)? {
+    if !args.yes && !input::confirm("Delete all this?", printer)? {
         printer.text("Nothing was deleted.\n")?;
         return Ok(ExitCode::FAILURE);
     }
@@ -117,7 +111,7 @@ async fn uninstall(args: &UninstallArgs, printer: &mut Printer) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says where, and what would go and what would stay there.
+/// Lists the objects of a cluster that would be deleted, and those that would be kept.
 fn list(
     cluster: &Cluster,
     plan: &Plan,
@@ -134,20 +128,6 @@ fn list(
     text.extend(plan.delete.iter().filter(is_late).map(described));
     text.extend(plan.keep.iter().map(|(it, why)| format!("would keep {}: {why}\n", it.described())));
     printer.text(&text)
-}
-
-/// Asks the person at the terminal; where there is none, nobody can agree.
-fn agreed(printer: &mut Printer) -> Result<bool, Failure> {
-    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        return Err(Failure::usage("refusing to delete without confirmation; pass --yes"));
-    }
-    printer.text("Delete all this? [y/N] ")?;
-    let mut line = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut line)
-        .map_err(|error| Failure::no_input(format_args!("cannot read the answer: {error}")))?;
-    Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 async fn delete(client: &Client, installed: &Installed, printer: &mut Printer) -> Result<(), Failure> {

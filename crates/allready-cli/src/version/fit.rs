@@ -1,7 +1,5 @@
 //! Versions that do not go together, in words.
 
-use allready_kube::kinds::SchemaDifference;
-
 use super::{Controller, Definition, Versions};
 
 /// The oldest server on which the chart can be installed: that of `kubeVersion` in Chart.yaml.
@@ -71,8 +69,7 @@ fn of_controller(found: &Controller, client: &str) -> Option<String> {
 }
 
 fn of_definition(found: &Definition, client: &str) -> Option<String> {
-    let Definition { name, missing, additional, .. } = found;
-    let difference = SchemaDifference { missing: missing.clone(), additional: additional.clone() };
+    let Definition { name, difference, .. } = found;
     if !difference.fits() {
         return Some(format!(
             "the CRD {name} is older than this program, {client}: {difference}; run `allready migrate`, which says how to upgrade"

@@ -16,7 +16,7 @@ use serde::Serialize;
 use self::fit::problems;
 use crate::{
     cli::Output,
-    cluster::{ClusterArgs, Patience, refused},
+    cluster::{ClusterArgs, Patience, block_on, list_all, refused},
     failure::Failure,
     printer::{BAD, GOOD, Printer, tame},
     render,
@@ -88,23 +88,18 @@ struct Definition {
     name: String,
     served: Vec<String>,
     stored: Vec<String>,
-    /// The fields that this version writes, and the CRD lacks.
-    missing: Vec<String>,
-    /// The fields that only the CRD has.
-    additional: Vec<String>,
+    #[serde(flatten)]
+    difference: SchemaDifference,
 }
 
-const OURS: &str = "app.kubernetes.io/name=allready";
+/// The label that everything installed has.
+pub(crate) const OURS: &str = "app.kubernetes.io/name=allready";
 const VERSION_LABEL: &str = "app.kubernetes.io/version";
 
 pub(crate) fn run(args: &VersionArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let mut versions = Versions { client: env!("CARGO_PKG_VERSION").to_owned(), ..Versions::default() };
     if !args.client {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
-        runtime.block_on(look(args, &mut versions))?;
+        block_on(look(args, &mut versions))?;
         versions.problems = Some(problems(&versions));
     }
     match args.output {
@@ -128,10 +123,10 @@ async fn look(args: &VersionArgs, versions: &mut Versions) -> Result<(), Failure
     let server = server.map_err(|error| refused("cannot get the version of the server", &error))?;
     versions.server = Some(server.git_version);
     let ours = ListParams::default().labels(OURS);
-    let deployments = Api::<Deployment>::all(client.clone()).list(&ours).await;
-    let deployments = deployments.map_err(|error| refused("cannot list deployments", &error))?;
-    versions.controllers = Some(deployments.items.iter().map(controller).collect());
-    versions.crds = Some(definitions(client).await?);
+    let deployments = list_all(&Api::<Deployment>::all(client.clone()), ours, "deployments").await?;
+    versions.controllers = Some(deployments.iter().map(controller).collect());
+    let crds = definitions(client).await?;
+    versions.crds = Some(crds.iter().map(|(ours, found)| definition(ours, found)).collect());
     Ok(())
 }
 
@@ -144,29 +139,29 @@ fn controller(deployment: &Deployment) -> Controller {
     Controller { namespace, name, version, image, label }
 }
 
-/// The CRDs of ours that the cluster has, compared with those of this version.
-async fn definitions(client: &Client) -> Result<Vec<Definition>, Failure> {
+/// The CRDs of this version that the cluster has: as they should be, and as they are.
+pub(crate) async fn definitions(
+    client: &Client,
+) -> Result<Vec<(CustomResourceDefinition, CustomResourceDefinition)>, Failure> {
     let api: Api<CustomResourceDefinition> = Api::all(client.clone());
     let mut definitions = Vec::new();
     for ours in kinds::definitions().into_iter().chain([kinds::metallb_definition()]) {
         let name = ours.name_any();
         let found = api.get_opt(&name).await;
         let found = found.map_err(|error| refused(&format!("cannot get the CRD {name}"), &error))?;
-        definitions.extend(found.map(|found| definition(&ours, &found)));
+        definitions.extend(found.map(|found| (ours, found)));
     }
     Ok(definitions)
 }
 
 fn definition(ours: &CustomResourceDefinition, found: &CustomResourceDefinition) -> Definition {
-    let SchemaDifference { missing, additional } = SchemaDifference::of(ours, found);
     let served = found.spec.versions.iter().filter(|version| version.served);
     let stored = found.status.as_ref().and_then(|status| status.stored_versions.clone());
     Definition {
         name: found.name_any(),
         served: served.map(|version| version.name.clone()).collect(),
         stored: stored.unwrap_or_default(),
-        missing,
-        additional,
+        difference: SchemaDifference::of(ours, found),
     }
 }
 
@@ -184,23 +179,16 @@ fn table(versions: &Versions) -> String {
         table.row(["CRD".to_owned(), found.served.join(", "), found.name.clone()]);
     }
     let mut text = table.text();
-    match &versions.problems {
-        None => {}
-        Some(problems) if problems.is_empty() => {
-            let said = match (&versions.controllers, &versions.crds) {
-                (Some(controllers), Some(crds)) if controllers.is_empty() && crds.is_empty() => {
-                    "Nothing is installed."
-                }
-                _ => "They fit.",
-            };
-            let _ = write!(text, "\n{GOOD}{said}{GOOD:#}\n");
-        }
-        Some(problems) => {
-            text.push('\n');
-            for problem in problems {
-                let _ = writeln!(text, "{BAD}!{BAD:#} {}", tame(problem));
-            }
-        }
+    let Some(problems) = &versions.problems else { return text };
+    text.push('\n');
+    if problems.is_empty() {
+        let is_none = versions.controllers.iter().flatten().next().is_none()
+            && versions.crds.iter().flatten().next().is_none();
+        let said = if is_none { "Nothing is installed." } else { "They fit." };
+        let _ = writeln!(text, "{GOOD}{said}{GOOD:#}");
+    }
+    for problem in problems {
+        let _ = writeln!(text, "{BAD}!{BAD:#} {}", tame(problem));
     }
     text
 }

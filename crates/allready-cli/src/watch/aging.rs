@@ -1,4 +1,4 @@
-//! Objects whose verdict changes by itself: what has only just begun to fail may still be on its way, and later not.
+//! Objects whose verdict changes by itself: one that is Progressing now may be Degraded later.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use super::model::Key;
 
-/// What does not change within this time does not change by itself.
+/// A verdict that does not change within this time does not change by itself.
 const AGES: SignedDuration = SignedDuration::from_hours(24 * 30);
-/// How many objects of one kind are kept at most.
+/// The number of objects of one kind that are kept at most.
 const MAX_KEPT: usize = 2000;
 
 /// Judges an object at a time.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::cluster::ClusterArgs;
 
-/// What a command needs to speak to the same cluster: empty where that is the default.
+/// The flags with which a command speaks to the same cluster: empty where that is the default.
 pub(super) fn flags(cluster: &ClusterArgs) -> String {
     let kubeconfig = cluster.kubeconfig.as_ref().map(|path| path.display().to_string());
     let flags = [("--context", cluster.context.clone()), ("--kubeconfig", kubeconfig)];

@@ -1,4 +1,4 @@
-//! One object, as far as a person wants to see it: what it comes to, and everything its conditions say.
+//! The details of one object: its verdict, and all of its conditions.
 
 use allready_core::{
     Status, Time,
@@ -12,7 +12,7 @@ use allready_inspect::{
 };
 use serde_json::Value;
 
-/// How many conditions are shown of one object, and how much of a message.
+/// The number of conditions that are shown of one object, and of characters of a message.
 const MAX_CONDITIONS: usize = 200;
 const MAX_MESSAGE: usize = 4000;
 
@@ -22,19 +22,18 @@ pub(super) struct Details {
     pub(super) api_version: String,
     pub(super) verdict: Verdict,
     pub(super) created: Option<Time>,
-    /// Since when it is being deleted.
     pub(super) is_deleting: bool,
     /// Its generation, and the one its status is about, where both are told.
     pub(super) generations: Option<(i64, i64)>,
     pub(super) conditions: Vec<Said>,
-    /// How many conditions are left out.
+    /// The number of conditions that are left out.
     pub(super) omitted: usize,
 }
 
-/// What a condition says, and who wrote it.
+/// A condition, and its writer.
 #[derive(Debug)]
 pub(super) struct Said {
-    /// What of the object it is about: `listeners[https]`; empty for all of it.
+    /// The part of the object that it is about: `listeners[https]`; empty for all of it.
     pub(super) part: String,
     pub(super) type_: String,
     pub(super) status: Status,
@@ -81,7 +80,7 @@ impl Details {
     }
 }
 
-/// What of the object a list is about: `listeners[https]`; empty for all of it.
+/// The part of the object that a list is about: `listeners[https]`; empty for all of it.
 fn part(list: &ConditionList<'_>) -> String {
     let path = list.path.to_string();
     let inside = path.strip_prefix("status.").unwrap_or(&path);

@@ -1,8 +1,8 @@
-//! Which rows are wanted, as a line that a person types.
+//! The filter of rows, as a line that a person types.
 
 use allready_inspect::health::Health;
 
-/// What a filter looks at.
+/// The fields of a row that a filter compares.
 pub(super) struct Subject<'a> {
     pub(super) kind: &'a str,
     pub(super) plural: &'a str,
@@ -55,7 +55,7 @@ impl Filter {
         self.terms.iter().all(|term| term.holds(subject) != term.is_negated)
     }
 
-    /// Whether it asks for a health: then also what is healthy may be meant.
+    /// Returns true if it asks for a health: then healthy objects may be meant, too.
     pub(super) fn asks_for_health(&self) -> bool {
         self.terms.iter().any(|term| term.field == Field::Health && !term.is_negated)
     }

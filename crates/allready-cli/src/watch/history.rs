@@ -1,4 +1,4 @@
-//! What changed, and how often: a bounded memory.
+//! Transitions of objects: a bounded memory.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -7,11 +7,11 @@ use allready_inspect::health::Health;
 
 use super::model::Key;
 
-/// How many transitions are remembered.
+/// The number of transitions that are remembered.
 const MAX_TRANSITIONS: usize = 1000;
 /// The time over which changes of one object are counted, in seconds.
 pub(super) const WINDOW_SECONDS: i64 = 600;
-/// How many changes of one object are counted.
+/// The number of changes of one object that are counted.
 const MAX_CHANGES: usize = 99;
 
 /// An object that appeared, came to another health, or went away.
@@ -26,7 +26,7 @@ pub(super) struct Transition {
     pub(super) reason: String,
 }
 
-/// The last transitions, and who flaps.
+/// The last transitions, and the recent changes of each object.
 #[derive(Debug, Default)]
 pub(super) struct History {
     transitions: VecDeque<Transition>,
@@ -51,12 +51,12 @@ impl History {
         &self.transitions
     }
 
-    /// How often the health of an object changed of late.
+    /// The number of recent changes of an object's health.
     pub(super) fn flaps(&self, key: &Key, now: Time) -> usize {
         self.changes.get(key).map_or(0, |changes| changes.iter().filter(|&&at| is_recent(at, now)).count())
     }
 
-    /// Whether no object changed of late.
+    /// Returns true if no object changed recently.
     pub(super) fn is_calm(&self) -> bool {
         self.changes.is_empty()
     }

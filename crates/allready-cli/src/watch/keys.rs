@@ -1,4 +1,6 @@
-//! What keys do.
+//! The effects of keys.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{
     filter::Filter,
@@ -7,62 +9,53 @@ use super::{
     view,
 };
 
-/// A key, as far as it means something here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Press {
-    Up,
-    Down,
-    PageUp,
-    PageDown,
-    Home,
-    End,
-    Enter,
-    Escape,
-    Backspace,
-    /// Empties the line that is being typed.
-    Clear,
-    /// Ctrl-C: the end, wherever one is.
-    Interrupt,
-    Char(char),
-}
-
 /// The longest filter.
 const MAX_FILTER: usize = 200;
 
 /// A key was pressed.
-pub(super) fn press(model: &mut Model, press: Press) -> Option<Effect> {
-    if press == Press::Interrupt {
-        return Some(Effect::Quit);
-    }
+pub(super) fn press(model: &mut Model, key: KeyEvent) -> Option<Effect> {
+    let press = match key.code {
+        code if !key.modifiers.contains(KeyModifiers::CONTROL) => code,
+        KeyCode::Char('c') => return Some(Effect::Quit),
+        KeyCode::Char('u') if model.is_typing => {
+            set_filter(model, "");
+            return None;
+        }
+        KeyCode::Char('f') => KeyCode::PageDown,
+        KeyCode::Char('b') => KeyCode::PageUp,
+        // What some terminals send for Backspace.
+        KeyCode::Char('h') => KeyCode::Backspace,
+        _ => return None,
+    };
     if model.is_typing {
         type_filter(model, press);
         return None;
     }
     match press {
-        Press::Char('q') | Press::Escape => return leave(model, press),
-        Press::Char('?' | 'h') => open(model, Screen::Help),
-        Press::Char('t') => open(model, Screen::Transitions),
-        Press::Char('w') => open(model, Screen::Kinds),
-        Press::Char('n' | 'p') if model.screen == Screen::Details => return look_at_another(model, press),
+        KeyCode::Char('q') | KeyCode::Esc => return leave(model, press),
+        KeyCode::Char('?' | 'h') => open(model, Screen::Help),
+        KeyCode::Char('t') => open(model, Screen::Transitions),
+        KeyCode::Char('w') => open(model, Screen::Kinds),
+        KeyCode::Char('n' | 'p') if model.screen == Screen::Details => return look_at_another(model, press),
         _ if model.screen == Screen::Table => return in_table(model, press),
         _ => scroll(model, press),
     }
     None
 }
 
-fn in_table(model: &mut Model, press: Press) -> Option<Effect> {
+fn in_table(model: &mut Model, press: KeyCode) -> Option<Effect> {
     model.arrange();
     match press {
-        Press::Char('/') => model.is_typing = true,
-        Press::Char('a') => {
+        KeyCode::Char('/') => model.is_typing = true,
+        KeyCode::Char('a') => {
             model.shows_all = !model.shows_all;
             model.is_dirty = true;
         }
-        Press::Char('s') => {
+        KeyCode::Char('s') => {
             model.order = model.order.next();
             model.is_dirty = true;
         }
-        Press::Enter | Press::Char('l') => return look(model),
+        KeyCode::Enter | KeyCode::Char('l') => return look(model),
         other => {
             if let Some(position) = moved(model.position, model.page(), model.rows.len(), other) {
                 model.select(position);
@@ -84,9 +77,9 @@ fn look(model: &mut Model) -> Option<Effect> {
 }
 
 /// The next row, or the one before, without the way back to the table.
-fn look_at_another(model: &mut Model, press: Press) -> Option<Effect> {
+fn look_at_another(model: &mut Model, press: KeyCode) -> Option<Effect> {
     model.arrange();
-    let step = if press == Press::Char('n') { Press::Down } else { Press::Up };
+    let step = if press == KeyCode::Char('n') { KeyCode::Down } else { KeyCode::Up };
     let position = moved(model.position, 1, model.rows.len(), step)?;
     model.select(position);
     // At the ends of the table there is no other.
@@ -96,23 +89,23 @@ fn look_at_another(model: &mut Model, press: Press) -> Option<Effect> {
     look(model)
 }
 
-fn scroll(model: &mut Model, press: Press) {
+fn scroll(model: &mut Model, press: KeyCode) {
     let pages = view::Pages::of(model);
     if let Some(first) = moved(model.scroll, pages.height, pages.last + 1, press) {
         model.scroll = first;
     }
 }
 
-/// Where a key leads in a list of so many, seen page by page.
-fn moved(position: usize, page: usize, length: usize, press: Press) -> Option<usize> {
+/// The position that a key leads to in a list of this length, seen page by page.
+fn moved(position: usize, page: usize, length: usize, press: KeyCode) -> Option<usize> {
     let last = length.saturating_sub(1);
     let moved = match press {
-        Press::Up | Press::Char('k') => position.saturating_sub(1),
-        Press::Down | Press::Char('j') => position.saturating_add(1),
-        Press::PageUp => position.saturating_sub(page),
-        Press::PageDown | Press::Char(' ') => position.saturating_add(page),
-        Press::Home | Press::Char('g') => 0,
-        Press::End | Press::Char('G') => last,
+        KeyCode::Up | KeyCode::Char('k') => position.saturating_sub(1),
+        KeyCode::Down | KeyCode::Char('j') => position.saturating_add(1),
+        KeyCode::PageUp => position.saturating_sub(page),
+        KeyCode::PageDown | KeyCode::Char(' ') => position.saturating_add(page),
+        KeyCode::Home | KeyCode::Char('g') => 0,
+        KeyCode::End | KeyCode::Char('G') => last,
         _ => return None,
     };
     Some(moved.min(last))
@@ -129,7 +122,7 @@ fn open(model: &mut Model, screen: Screen) {
     model.scroll = 0;
 }
 
-fn leave(model: &mut Model, press: Press) -> Option<Effect> {
+fn leave(model: &mut Model, press: KeyCode) -> Option<Effect> {
     if let Some(screen) = model.back.pop() {
         model.screen = screen;
         model.scroll = 0;
@@ -139,27 +132,26 @@ fn leave(model: &mut Model, press: Press) -> Option<Effect> {
         }
         return None;
     }
-    if press == Press::Escape && !model.filter.is_empty() {
+    if press == KeyCode::Esc && !model.filter.is_empty() {
         set_filter(model, "");
         return None;
     }
     Some(Effect::Quit)
 }
 
-fn type_filter(model: &mut Model, press: Press) {
+fn type_filter(model: &mut Model, press: KeyCode) {
     let mut text = model.filter.text().to_owned();
     match press {
-        Press::Enter => model.is_typing = false,
-        Press::Escape => {
+        KeyCode::Enter => model.is_typing = false,
+        KeyCode::Esc => {
             model.is_typing = false;
             set_filter(model, "");
         }
-        Press::Clear => set_filter(model, ""),
-        Press::Backspace => {
+        KeyCode::Backspace => {
             text.pop();
             set_filter(model, &text);
         }
-        Press::Char(c) if text.chars().count() < MAX_FILTER => {
+        KeyCode::Char(c) if text.chars().count() < MAX_FILTER => {
             text.push(c);
             set_filter(model, &text);
         }

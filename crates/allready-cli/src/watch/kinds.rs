@@ -1,4 +1,4 @@
-//! The kinds that are watched, and how well: what cannot be seen must not look healthy.
+//! The kinds that are watched, and the state of each watch: what cannot be seen must not look healthy.
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
@@ -17,20 +17,19 @@ pub(super) struct Kind {
     pub(super) name: String,
     /// `deployments`.
     pub(super) plural: String,
-    /// How well it is watched.
     pub(super) stage: Stage,
     /// Its objects. From the first list that was complete on, what appears is news.
     pub(super) objects: Store<Arc<Place>, Record>,
 }
 
-/// How well a kind is watched.
+/// The state of the watch of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// It is not known yet what there is.
     Listing,
     /// Everything was listed; the watch is being opened.
     Opening,
-    /// What happens is seen.
+    /// Changes are seen as they happen.
     Watching,
     /// Nothing is seen, for this reason, since this time.
     Failing { why: String, since: Time },
@@ -60,18 +59,18 @@ impl Kind {
         if self.group.is_empty() { self.plural.clone() } else { format!("{}.{}", self.plural, self.group) }
     }
 
-    /// Whether what is known of it is what there is.
+    /// Returns true if everything of it is known, and changes are seen.
     pub(super) fn is_seen(&self) -> bool {
         self.objects.is_synced() && self.stage == Stage::Watching
     }
 
-    /// Whether what is shown of it may be out of date.
+    /// Returns true if what is shown of it may be out of date.
     pub(super) fn is_failing(&self) -> bool {
         matches!(self.stage, Stage::Failing { .. })
     }
 }
 
-/// How many kinds are watched, of how many.
+/// The number of kinds that are watched, of those that there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Coverage {
     pub(super) kinds: usize,
@@ -79,7 +78,7 @@ pub(super) struct Coverage {
     pub(super) failing: usize,
     /// Groups of the API of which not even the kinds are known.
     pub(super) blind: usize,
-    /// Why it is not known what definitions declare of kinds, so that a verdict may be too good.
+    /// The reason why declarations of definitions are not known, so that a verdict may be too good.
     pub(super) undeclared: Option<String>,
     /// One of the reasons.
     pub(super) why: Option<String>,
@@ -101,12 +100,12 @@ impl Coverage {
         }
     }
 
-    /// Whether nothing can be wrong that is not shown.
+    /// Returns true if nothing can be wrong that is not shown.
     pub(super) fn is_complete(&self) -> bool {
         self.kinds > 0 && self.watching == self.kinds && !self.has_gaps()
     }
 
-    /// Whether something cannot be seen, rather than not yet.
+    /// Returns true if something cannot be seen, rather than not yet.
     pub(super) fn has_gaps(&self) -> bool {
         self.failing > 0 || self.blind > 0 || self.silence.is_some() || self.undeclared.is_some()
     }
@@ -137,7 +136,7 @@ impl Coverage {
     }
 }
 
-/// Why kinds are failing: the reason of all of them, or else the first with its name.
+/// The reason why kinds are failing: that of all of them, or else the first with its name.
 fn why(kinds: &[Kind]) -> Option<String> {
     let mut failing = kinds.iter().filter_map(|kind| match &kind.stage {
         Stage::Failing { why, .. } => Some((kind.full_name(), why)),
@@ -157,13 +156,13 @@ pub(super) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// How many objects there are of each health.
+/// The number of objects of each health.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally([usize; 6]);
 
 impl Tally {
     pub(super) fn of(&self, health: Health) -> usize {
-        self.0[slot(health)]
+        self.0[health as usize]
     }
 
     pub(super) fn all(&self) -> usize {
@@ -171,23 +170,12 @@ impl Tally {
     }
 
     pub(super) fn add(&mut self, health: Health) {
-        self.0[slot(health)] += 1;
+        self.0[health as usize] += 1;
     }
 
     pub(super) fn remove(&mut self, health: Health) {
-        let count = &mut self.0[slot(health)];
+        let count = &mut self.0[health as usize];
         *count = count.saturating_sub(1);
-    }
-}
-
-fn slot(health: Health) -> usize {
-    match health {
-        Health::Degraded => 0,
-        Health::Missing => 1,
-        Health::Unknown => 2,
-        Health::Progressing => 3,
-        Health::Suspended => 4,
-        Health::Healthy => 5,
     }
 }
 

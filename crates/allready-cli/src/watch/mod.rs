@@ -39,7 +39,7 @@ use crate::{
     target::{self, ScopeArgs, SelectorArgs},
 };
 
-/// What to watch.
+/// Options of `allready watch`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 It needs a terminal, of any size, with or without colours. Every kind that can be
@@ -129,7 +129,7 @@ async fn start(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
     shell.run(Asking { cluster: &cluster, chosen: &chosen, files: &files }).await
 }
 
-/// What is to be watched of everything that there is.
+/// The resources to watch, of everything that is served.
 fn wanted(args: &WatchArgs, catalog: &Catalog, default_namespace: &str) -> Result<Chosen, Failure> {
     let mut targets = Vec::new();
     for argument in &args.types {

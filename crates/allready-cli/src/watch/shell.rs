@@ -1,4 +1,4 @@
-//! What runs: the watches, the keyboard and the screen, around a state that none of them touches.
+//! The shell of `watch`: tasks that watch the cluster, the keyboard and the screen, around a pure state.
 
 #[cfg(test)]
 mod tests;
@@ -30,26 +30,26 @@ use crate::{
     signal::stopped,
 };
 
-/// How many events may wait to be taken in.
+/// The number of events that may wait to be taken in.
 const MAX_WAITING: usize = 2048;
-/// How long the screen may lag behind.
+/// The time by which the screen may lag behind.
 const FRAME: Duration = Duration::from_millis(50);
-/// How often a server is asked whether it serves something new, and what definitions declare by now.
+/// The interval at which new kinds and declarations are looked for.
 const NEWS: Duration = Duration::from_secs(30);
 
-/// Everything that runs.
+/// The state, and the tasks that feed it.
 pub(super) struct Shell {
     model: Model,
     feed: Feed,
     events: mpsc::Receiver<Event>,
     looker: watch::Sender<Option<Wanted>>,
     tasks: JoinSet<()>,
-    /// What is watched, by the index of its kind; without a watch where it is not served any more.
+    /// The watched resources, by the index of their kind; without a task where one is not served any more.
     followed: Vec<(Resource, Option<AbortHandle>)>,
     known: Known,
 }
 
-/// What there is in a cluster, and what its conditions mean.
+/// The kinds of a cluster, and the meaning of their conditions.
 #[derive(Clone, Default)]
 pub(super) struct Known {
     pub(super) catalog: Arc<Catalog>,
@@ -59,14 +59,14 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// With what the definitions of the cluster say of their kinds, beside what was declared in files.
+    /// Reads the declarations of the cluster's definitions, beside those of files.
     pub(super) async fn of(cluster: &Cluster, catalog: Catalog, files: &Declared) -> Self {
         let mut declared = files.clone();
         let heard = declared.ask(cluster, &catalog).await;
         Self { catalog: Arc::new(catalog), registry: Arc::new(declared.registry()), declared, heard }
     }
 
-    /// What was declared holds until everything that is declared now is known: a list of definitions that failed looks
+    /// Keeps earlier declarations until everything that is declared now is known: a list of definitions that failed looks
     /// like one of fewer declarations, and nothing may turn green for that.
     fn after(mut self, before: &Self) -> Self {
         if self.heard.gap.is_some() || !self.catalog.problems.is_empty() {
@@ -77,7 +77,7 @@ impl Known {
     }
 }
 
-/// What is to be watched.
+/// The resources to watch.
 #[derive(Clone, Default)]
 pub(super) struct Chosen {
     pub(super) resources: Vec<(Resource, Selection)>,
@@ -85,14 +85,14 @@ pub(super) struct Chosen {
     pub(super) blind: Vec<String>,
 }
 
-/// What is to be watched of what there is.
+/// Chooses the resources to watch from everything that is served.
 pub(super) type Choice<'a> = dyn Fn(&Catalog) -> Option<Chosen> + Sync + 'a;
 
-/// How to learn what else there is to watch, and what it means.
+/// The way to learn of new kinds and declarations.
 pub(super) struct Asking<'a> {
     pub(super) cluster: &'a Cluster,
     pub(super) chosen: &'a Choice<'a>,
-    /// What is declared in files.
+    /// The declarations of files.
     pub(super) files: &'a Declared,
 }
 
@@ -107,7 +107,7 @@ impl Shell {
         Self { model, feed, events, looker, tasks, followed: Vec::new(), known: Known::default() }
     }
 
-    /// Watches what is new, and no longer what is not served any more.
+    /// Watches new kinds, and no longer those that are not served any more.
     pub(super) fn learn(&mut self, chosen: Chosen, known: Known) {
         let Chosen { resources: wanted, blind } = chosen;
         let known = known.after(&self.known);
@@ -157,7 +157,7 @@ impl Shell {
         self.tasks.spawn(self.feed.clone().follow(index, resource.clone(), selection, registry))
     }
 
-    /// Draws what there is and obeys keys, until somebody has seen enough.
+    /// Draws the state and obeys keys, until somebody ends it.
     pub(super) async fn run(mut self, asking: Asking<'_>) -> Result<ExitCode, Failure> {
         let stopped = stopped()?;
         tokio::pin!(stopped);
@@ -226,7 +226,7 @@ impl Shell {
     }
 }
 
-/// What there is to watch, and everything else there is; asked for until there is an answer.
+/// Asks for the kinds and declarations until there is an answer.
 async fn learn_more(asking: &Asking<'_>) -> (Chosen, Known) {
     loop {
         tokio::time::sleep(NEWS).await;

@@ -4,19 +4,18 @@ use std::time::Duration;
 
 use ratatui::{
     DefaultTerminal,
-    crossterm::event::{self, Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers},
+    crossterm::event::{self, Event as Input, KeyEventKind},
 };
 use tokio::sync::mpsc;
 
 use super::{
-    keys::Press,
     model::Model,
     update::Event,
     view::{self, Palette},
 };
 use crate::failure::Failure;
 
-/// How long the keyboard is waited for before it is asked whether anybody still listens.
+/// The time between two looks whether anybody still listens to the keyboard.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A terminal that is given back when this is dropped; and also before a panic is told.
@@ -85,53 +84,23 @@ pub(super) fn read_keys() -> mpsc::Receiver<Event> {
 
 fn understood(input: &Input) -> Option<Event> {
     match input {
-        Input::Key(key) if key.kind != KeyEventKind::Release => press(key).map(Event::Key),
+        Input::Key(key) if key.kind != KeyEventKind::Release => Some(Event::Key(*key)),
         Input::Resize(columns, lines) => Some(Event::Resize(*columns, *lines)),
-        _ => None,
-    }
-}
-
-fn press(key: &KeyEvent) -> Option<Press> {
-    if key.modifiers.contains(KeyModifiers::CONTROL) {
-        return match key.code {
-            KeyCode::Char('c') => Some(Press::Interrupt),
-            KeyCode::Char('u') => Some(Press::Clear),
-            KeyCode::Char('f') => Some(Press::PageDown),
-            KeyCode::Char('b') => Some(Press::PageUp),
-            // What some terminals send for Backspace.
-            KeyCode::Char('h') => Some(Press::Backspace),
-            _ => None,
-        };
-    }
-    match key.code {
-        KeyCode::Up => Some(Press::Up),
-        KeyCode::Down => Some(Press::Down),
-        KeyCode::PageUp => Some(Press::PageUp),
-        KeyCode::PageDown => Some(Press::PageDown),
-        KeyCode::Home => Some(Press::Home),
-        KeyCode::End => Some(Press::End),
-        KeyCode::Enter => Some(Press::Enter),
-        KeyCode::Esc => Some(Press::Escape),
-        KeyCode::Backspace => Some(Press::Backspace),
-        KeyCode::Char(c) => Some(Press::Char(c)),
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
     use super::*;
 
     #[test]
-    fn control_c_ends_it_and_a_key_that_is_let_go_does_nothing() {
-        let key = |code, modifiers| press(&KeyEvent::new(code, modifiers));
-        assert_eq!(key(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(Press::Interrupt));
-        assert_eq!(key(KeyCode::Char('c'), KeyModifiers::NONE), Some(Press::Char('c')));
-        assert_eq!(key(KeyCode::Char('G'), KeyModifiers::SHIFT), Some(Press::Char('G')));
-        assert_eq!(key(KeyCode::Char('x'), KeyModifiers::CONTROL), None);
-        assert_eq!(key(KeyCode::F(1), KeyModifiers::NONE), None);
-        let mut released = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
-        released.kind = KeyEventKind::Release;
-        assert!(understood(&Input::Key(released)).is_none());
+    fn a_key_that_is_let_go_does_nothing() {
+        let mut key = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+        assert!(matches!(understood(&Input::Key(key)), Some(Event::Key(pressed)) if pressed == key));
+        key.kind = KeyEventKind::Release;
+        assert!(understood(&Input::Key(key)).is_none());
     }
 }

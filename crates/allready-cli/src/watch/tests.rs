@@ -1,4 +1,4 @@
-//! What happens, and what is on the screen then.
+//! Events, and the screens that they lead to.
 
 mod feed;
 mod frames;
@@ -12,10 +12,9 @@ use allready_inspect::{
     judge::{Rule, Verdict},
     writers::Writer,
 };
-use ratatui::{Terminal, backend::TestBackend};
+use ratatui::{Terminal, backend::TestBackend, crossterm::event::KeyCode};
 
 use super::{
-    keys::Press,
     model::{Key, Model},
     update::{Effect, Event, Seen, update},
     view::{Palette, draw},
@@ -72,12 +71,12 @@ fn press(model: &mut Model, keys: &str) -> Option<Effect> {
     let mut effect = None;
     for key in keys.chars() {
         let press = match key {
-            '\n' => Press::Enter,
-            '\u{1b}' => Press::Escape,
-            '\u{8}' => Press::Backspace,
-            other => Press::Char(other),
+            '\n' => KeyCode::Enter,
+            '\u{1b}' => KeyCode::Esc,
+            '\u{8}' => KeyCode::Backspace,
+            other => KeyCode::Char(other),
         };
-        effect = update(model, Event::Key(press));
+        effect = update(model, Event::Key(press.into()));
     }
     effect
 }
@@ -90,7 +89,7 @@ fn rows(model: &mut Model) -> Vec<String> {
     rows.map(|(row, key)| format!("{}{}", mark(row), key.place.name)).collect()
 }
 
-/// What a terminal of this size shows.
+/// The screen of a terminal of this size.
 fn screen(model: &mut Model, columns: u16, lines: u16) -> String {
     update(model, Event::Resize(columns, lines));
     model.arrange();

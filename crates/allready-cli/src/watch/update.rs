@@ -5,11 +5,12 @@ use std::sync::Arc;
 use allready_core::Time;
 use allready_inspect::{explain::Explanation, judge::Verdict};
 use allready_kube::list_watch::WatchEvent;
+use ratatui::crossterm::event::KeyEvent;
 
 use super::{
     details::Details,
     history::Transition,
-    keys::{self, Press},
+    keys,
     kinds::{Kind, Stage},
     model::{Key, Looked, Model, Place, Record, Screen, Told},
 };
@@ -24,7 +25,7 @@ pub(super) enum Event {
     Retired(usize),
     /// Of these groups of the API nothing is known.
     Blind(Vec<String>),
-    /// What came of asking what definitions declare.
+    /// The declarations of definitions were read, or not.
     Heard(Heard),
     /// A kind is listed, from the beginning.
     Listing(usize),
@@ -34,7 +35,7 @@ pub(super) enum Event {
     Gone(Key),
     /// All objects of a kind were seen.
     Listed(usize),
-    /// What happens to objects of a kind is seen from now on.
+    /// Changes of objects of a kind are seen from now on.
     Watching(usize),
     /// Nothing is seen of a kind, and why.
     Failed(usize, String),
@@ -42,10 +43,10 @@ pub(super) enum Event {
     Silent(Option<(String, Time)>),
     /// The object that somebody looks at was read, or not.
     Looked(Key, Result<Box<Details>, String>),
-    /// What is behind the object that somebody looks at.
+    /// The object that somebody looks at is explained.
     Explained(Key, Box<Explanation>),
     /// Somebody pressed a key.
-    Key(Press),
+    Key(KeyEvent),
     /// Time passes.
     Tick(Time),
     /// The terminal has so many columns and lines.
@@ -60,7 +61,7 @@ pub(super) struct Seen {
     pub(super) verdict: Verdict,
 }
 
-/// What is to be done in the world.
+/// An effect outside of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     /// End.
@@ -111,7 +112,7 @@ pub(super) fn update(model: &mut Model, event: Event) -> Option<Effect> {
                 model.explanation = Some(explanation);
             }
         }
-        Event::Key(press) => return keys::press(model, press),
+        Event::Key(key) => return keys::press(model, key),
         Event::Tick(now) => {
             model.now = now;
             model.history.forget(now);
@@ -184,7 +185,7 @@ fn lose_all(model: &mut Model, kind: usize, gone: Vec<Arc<Place>>) -> Option<Eff
     gone.into_iter().filter_map(|place| lose(model, Key { kind, place })).last()
 }
 
-/// What a complete list did not have is gone.
+/// Takes objects away that a complete list did not have.
 fn listed(model: &mut Model, index: usize) -> Option<Effect> {
     let kind = model.kinds.get_mut(index)?;
     if kind.stage == Stage::Listing {
@@ -198,7 +199,7 @@ fn listed(model: &mut Model, index: usize) -> Option<Effect> {
     effect
 }
 
-/// Who looks at an object wants to see it as it is now.
+/// Reads the object that somebody looks at again.
 fn look_again(model: &Model, key: &Key) -> Option<Effect> {
     let is_looked_at = model.looked.as_ref().is_some_and(|(looked, _)| looked == key);
     (is_looked_at && model.screen == Screen::Details).then(|| Effect::Look(key.clone()))

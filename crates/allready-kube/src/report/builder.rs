@@ -124,6 +124,7 @@ impl Builder {
             book: Mutex::new(Book::new(self.identity.clone(), shape, pace)),
             clock: self.clock,
             metrics: self.metrics,
+            refusal: Mutex::default(),
             wake: Notify::new(),
             settled: Notify::new(),
             closed: Notify::new(),

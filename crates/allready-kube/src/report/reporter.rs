@@ -31,6 +31,8 @@ pub(super) struct Shared {
     pub(super) book: Mutex<Book>,
     pub(super) clock: Clock,
     pub(super) metrics: ReportMetrics,
+    /// The words of the API server, or of the connection, for the last trouble.
+    pub(super) refusal: Mutex<Option<String>>,
     /// There may be something to do.
     pub(super) wake: Notify,
     /// There is nothing left to do.
@@ -84,6 +86,11 @@ impl Reporter {
     /// Why reports are not getting through at the moment, if they are not.
     pub fn trouble(&self) -> Option<Trouble> {
         self.0.shared.book().trouble()
+    }
+
+    /// The words of the API server, or of the connection to it, for the last trouble.
+    pub fn refusal(&self) -> Option<String> {
+        self.0.shared.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits until everything that was reported is stored, or the task has ended. For tests, and for a last word; a

@@ -3,7 +3,7 @@
 use std::{
     convert::Infallible,
     pin::pin,
-    sync::{Arc, atomic::Ordering},
+    sync::{Arc, PoisonError, atomic::Ordering},
     time::Duration,
 };
 
@@ -189,7 +189,12 @@ impl ReporterTask {
         if before.is_none() {
             troubled.inc();
         }
-        let cause = error.map_or_else(|| "no answer in time".to_owned(), ToString::to_string);
+        let cause = match error {
+            None => "no answer in time".to_owned(),
+            Some(kube::Error::Api(status)) => status.message.clone(),
+            Some(error) => error.to_string(),
+        };
+        *self.shared.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause.clone());
         tracing::warn!(%reporter, object, cause, "cannot report, and will go on trying: {trouble}");
     }
 

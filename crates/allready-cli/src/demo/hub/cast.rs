@@ -1,46 +1,39 @@
-//! Who plays: a hub, two clusters that it knows from Secrets, and the controller that makes one status of theirs.
+//! The hub, two clusters that it knows from Secrets, and the controller that makes one status of theirs.
 
-use std::{collections::BTreeMap, net::SocketAddr, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
-use allready_apiserver::{
-    ApiServer, catalog,
-    server::{Listening, kubeconfig},
-};
+use allready_apiserver::{catalog, server::kubeconfig};
 use allready_controller::hub::{
     HubController, ObjectName, Options, dns::endpoint_name, inventory::SecretInventory,
 };
-use k8s_openapi::{
-    ByteString,
-    api::core::v1::{Namespace, Secret},
-};
+use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kube::{
     Api, Client,
     api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams},
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::task::AbortHandle;
 
 use super::{
+    ADDRESSES,
     gateway::{self, AGGREGATION, GATEWAY, NAMESPACE, Said, WELL},
     seen::Seen,
     wire::Wire,
 };
-use crate::demo::{kubeconfig::Kubeconfig, stage::Played};
+use crate::demo::{
+    kubeconfig::Kubeconfig,
+    stage::{Played, Server, administrator},
+};
 
-/// Where the hub keeps the kubeconfigs of its clusters.
+/// The namespace in which the hub keeps the kubeconfigs of its clusters.
 pub(super) const CLUSTERS: &str = "allready-system";
 
-/// Everybody on the stage.
-pub(super) struct Cast {
+/// A Gateway on a hub that answers for those of two clusters.
+pub(in crate::demo) struct Hub {
     pub(super) kubeconfig: Kubeconfig,
-    hub: Server,
+    server: Server,
     spokes: BTreeMap<&'static str, Spoke>,
     controller: AbortHandle,
-}
-
-struct Server {
-    client: Client,
-    listening: Listening,
 }
 
 struct Spoke {
@@ -49,36 +42,36 @@ struct Spoke {
     wire: Wire,
 }
 
-impl Cast {
-    /// A hub with these clusters, each with the address of its Gateway, in which all is well.
-    pub(super) async fn gather(clusters: &[(&'static str, &'static str)], kubeconfig: &Path) -> Played<Self> {
+impl Hub {
+    /// A hub and its clusters, in which all is well.
+    pub(in crate::demo) async fn gather(kubeconfig: &Path) -> Played<Self> {
         let ours = allready_kube::kinds::definitions().into_iter();
         let mut definitions = ours.map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
         definitions.extend([catalog::gateway(), catalog::dns_endpoint()]);
-        let (_, hub) = serve(definitions).await?;
+        let hub = serve(definitions).await?;
         let kubeconfig = Kubeconfig::write(kubeconfig, &hub.listening.kubeconfig())?;
-        make_namespace(&hub.client, CLUSTERS).await?;
+        hub.make_namespace(CLUSTERS).await?;
 
         let inventory = SecretInventory::new(hub.client.clone()).namespace(CLUSTERS);
         let options = Options { namespace: CLUSTERS.to_owned(), ..Options::default() };
         let controller =
             HubController { options, ..HubController::new(hub.client.clone(), Box::new(inventory)) };
         let controller = tokio::spawn(controller.run()).abort_handle();
-        let mut cast = Self { kubeconfig, hub, spokes: BTreeMap::new(), controller };
-        for (name, address) in clusters {
-            cast.join(name, address).await?;
+        let mut hub = Self { kubeconfig, server: hub, spokes: BTreeMap::new(), controller };
+        for (name, address) in ADDRESSES {
+            hub.join(name, address).await?;
         }
-        let aggregations = Api::<allready_kube::kinds::StatusAggregation>::all(cast.hub.client.clone());
+        let aggregations = Api::<allready_kube::kinds::StatusAggregation>::all(hub.server.client.clone());
         aggregations.patch(AGGREGATION, &administrator(), &Patch::Apply(gateway::aggregation())).await?;
-        Ok(cast)
+        Ok(hub)
     }
 
     /// A cluster joins the hub, as its Secret says.
     async fn join(&mut self, name: &'static str, address: &'static str) -> Played<()> {
-        let (api_server, server) = serve(vec![catalog::gateway()]).await?;
+        let server = serve(vec![catalog::gateway()]).await?;
         let wire = Wire::to(server.listening.address()).await?;
         let url = format!("https://{}", wire.address());
-        let access = kubeconfig(&url, server.listening.ca(), api_server.token());
+        let access = kubeconfig(&url, server.listening.ca(), server.api.token());
         self.spokes.insert(name, Spoke { server, address, wire });
         self.says(name, &WELL).await?;
 
@@ -90,7 +83,7 @@ impl Cast {
         Ok(())
     }
 
-    /// What the implementation in a cluster says of its Gateway from now on.
+    /// Writes the status that the implementation in a cluster gives its Gateway.
     pub(super) async fn says(&self, cluster: &str, said: &Said) -> Played<()> {
         let Spoke { server, address, .. } = self.spoke(cluster)?;
         let apply = PatchParams::apply("implementation").force();
@@ -99,16 +92,9 @@ impl Cast {
         Ok(())
     }
 
-    /// Cuts a cluster off.
-    pub(super) fn cut(&self, cluster: &str) -> Played<()> {
-        self.spoke(cluster)?.wire.cut();
-        Ok(())
-    }
-
-    /// Ends that.
-    pub(super) fn mend(&self, cluster: &str) -> Played<()> {
-        self.spoke(cluster)?.wire.mend();
-        Ok(())
+    /// The connection to a cluster, which can be cut.
+    pub(super) fn wire(&self, cluster: &str) -> Played<&Wire> {
+        Ok(&self.spoke(cluster)?.wire)
     }
 
     /// Removes a cluster from the hub.
@@ -117,25 +103,25 @@ impl Cast {
         Ok(())
     }
 
-    /// What stands on the hub now.
+    /// Reads the hub.
     pub(super) async fn look(&self) -> Played<Seen> {
-        let gateway = gateways(&self.hub.client).get(GATEWAY).await?;
+        let gateway = gateways(&self.server.client).get(GATEWAY).await?;
         let name = endpoint_name(&gateway::gateways().kind, &ObjectName::new(NAMESPACE, GATEWAY));
-        let endpoint = api(&self.hub.client, &gateway::endpoints()).get_opt(&name).await?;
+        let endpoint = api(&self.server.client, &gateway::endpoints()).get_opt(&name).await?;
         Ok(Seen::read(&serde_json::to_value(gateway)?, &serde_json::to_value(endpoint)?))
     }
 
-    pub(super) async fn leaves(self) {
+    pub(in crate::demo) async fn leaves(self) {
         self.controller.abort();
         for spoke in self.spokes.into_values() {
             drop(spoke.wire);
             spoke.server.listening.shutdown().await;
         }
-        self.hub.listening.shutdown().await;
+        self.server.listening.shutdown().await;
     }
 
     fn secrets(&self) -> Api<Secret> {
-        Api::namespaced(self.hub.client.clone(), CLUSTERS)
+        Api::namespaced(self.server.client.clone(), CLUSTERS)
     }
 
     fn spoke(&self, cluster: &str) -> Played<&Spoke> {
@@ -144,23 +130,10 @@ impl Cast {
 }
 
 /// A server with these definitions and the Gateway.
-async fn serve(definitions: Vec<Value>) -> Played<(ApiServer, Server)> {
-    let api_server = ApiServer::builder().crds(definitions).build().map_err(|failure| failure.message)?;
-    let listening = api_server.listen(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
-    let client = Client::new(api_server.service(), NAMESPACE);
-    make_namespace(&client, NAMESPACE).await?;
-    gateways(&client).patch(GATEWAY, &administrator(), &Patch::Apply(gateway::gateway())).await?;
-    Ok((api_server, Server { client, listening }))
-}
-
-async fn make_namespace(client: &Client, name: &str) -> Played<()> {
-    let namespace: Namespace = serde_json::from_value(json!({ "metadata": { "name": name } }))?;
-    Api::all(client.clone()).create(&PostParams::default(), &namespace).await?;
-    Ok(())
-}
-
-fn administrator() -> PatchParams {
-    PatchParams::apply("administrator").force()
+async fn serve(definitions: Vec<Value>) -> Played<Server> {
+    let server = Server::start(definitions, NAMESPACE).await?;
+    gateways(&server.client).patch(GATEWAY, &administrator(), &Patch::Apply(gateway::gateway())).await?;
+    Ok(server)
 }
 
 fn gateways(client: &Client) -> Api<DynamicObject> {

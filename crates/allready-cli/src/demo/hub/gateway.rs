@@ -1,6 +1,6 @@
 //! The Gateway that is played: as it is applied everywhere, and as an implementation in a cluster leaves its status.
 
-use kube::api::ApiResource;
+use kube::api::{ApiResource, GroupVersionKind};
 use serde_json::{Value, json};
 
 pub(super) const NAMESPACE: &str = "shop";
@@ -10,32 +10,22 @@ pub(super) const AGGREGATION: &str = "gateways";
 pub(super) const API: (&str, &str) = ("api", "api.example.com");
 pub(super) const WWW: (&str, &str) = ("www", "www.example.com");
 
-/// What an implementation says of its Gateway.
+/// The status that an implementation gives its Gateway.
 pub(super) struct Said {
-    /// What is wrong, if anything is.
+    /// The problem, if there is one.
     pub(super) trouble: Option<&'static str>,
-    /// How many routes are attached to the listener `api`; `www` has one.
+    /// The number of routes at the listener `api`; `www` has one.
     pub(super) api_routes: u32,
 }
 
 pub(super) const WELL: Said = Said { trouble: None, api_routes: 1 };
 
 pub(super) fn gateways() -> ApiResource {
-    resource("gateway.networking.k8s.io", "v1", "Gateway", "gateways")
+    ApiResource::from_gvk(&GroupVersionKind::gvk("gateway.networking.k8s.io", "v1", "Gateway"))
 }
 
 pub(super) fn endpoints() -> ApiResource {
-    resource("externaldns.k8s.io", "v1alpha1", "DNSEndpoint", "dnsendpoints")
-}
-
-fn resource(group: &str, version: &str, kind: &str, plural: &str) -> ApiResource {
-    ApiResource {
-        group: group.to_owned(),
-        version: version.to_owned(),
-        api_version: format!("{group}/{version}"),
-        kind: kind.to_owned(),
-        plural: plural.to_owned(),
-    }
+    ApiResource::from_gvk(&GroupVersionKind::gvk("externaldns.k8s.io", "v1alpha1", "DNSEndpoint"))
 }
 
 /// The Gateway, to be applied.
@@ -70,7 +60,7 @@ fn object(mut rest: Value) -> Value {
     rest
 }
 
-/// What makes the hub's Gateway answer for those of the clusters, to be applied.
+/// The aggregation that makes the hub's Gateway answer for those of the clusters, to be applied.
 pub(super) fn aggregation() -> Value {
     let resource = gateways();
     json!({

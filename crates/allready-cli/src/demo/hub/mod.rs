@@ -5,12 +5,13 @@ mod gateway;
 mod seen;
 mod wire;
 
-use std::{path::Path, time::Instant};
+use std::time::Instant;
 
 use allready_controller::hub::AGGREGATED;
 
+pub(super) use self::cast::Hub;
 use self::{
-    cast::{CLUSTERS, Cast},
+    cast::CLUSTERS,
     gateway::{API, GATEWAY, NAMESPACE, Said, WELL, WWW},
     seen::{PROGRAMMED, Seen},
 };
@@ -20,12 +21,7 @@ const ONE: &str = "cluster-1";
 const TWO: &str = "cluster-2";
 const ADDRESSES: [(&str, &str); 2] = [(ONE, "172.31.200.0"), (TWO, "172.31.202.0")];
 
-/// What is played, and by whom.
-pub(super) struct Hub {
-    cast: Cast,
-}
-
-/// What is to stand on the hub before a scene goes on.
+/// The state of the hub that a scene waits for.
 struct Wanted {
     /// The status of `Programmed`, and how its message begins.
     programmed: (&'static str, &'static str),
@@ -42,14 +38,6 @@ const ALL_WELL: Wanted =
     Wanted { programmed: ("True", ""), aggregated: "True", clusters: BOTH, api: BOTH, www: BOTH };
 
 impl Hub {
-    pub(super) async fn gather(kubeconfig: &Path) -> Played<Self> {
-        Ok(Self { cast: Cast::gather(&ADDRESSES, kubeconfig).await? })
-    }
-
-    pub(super) async fn leaves(self) {
-        self.cast.leaves().await;
-    }
-
     /// The scene in which all is well.
     pub(super) async fn opens(&self, stage: &mut Stage<'_>) -> Played<()> {
         stage.heading("14. A hub answers for the Gateways of two clusters")?;
@@ -57,7 +45,7 @@ impl Hub {
             "Three more API servers: a hub and two clusters, each with the Gateway {GATEWAY}. The hub knows the clusters by \
              the\nkubeconfigs in its namespace {CLUSTERS}. Look at it at any time:\n\n  \
              kubectl --kubeconfig {} get gateway {GATEWAY} -n {NAMESPACE} -o yaml\n",
-            self.cast.kubeconfig.shown()
+            self.kubeconfig.shown()
         ))?;
         let began = Instant::now();
         let text = "The status of the hub's Gateway is made from both of theirs, and so are the DNS records:";
@@ -71,7 +59,7 @@ impl Hub {
         stage.heading("15. A certificate expires in one of them")?;
         let began = Instant::now();
         let expired = Said { trouble: Some("Listener certificate is expired"), api_routes: 0 };
-        self.cast.says(ONE, &expired).await?;
+        self.says(ONE, &expired).await?;
         let wanted = Wanted { programmed: ("False", ONE), api: &[TWO], ..ALL_WELL };
         let text = format!(
             "The listener {} of {ONE} has lost its route: {} leads to {TWO} alone, {} still to both:",
@@ -82,26 +70,26 @@ impl Hub {
 
         stage.heading("16. It is renewed")?;
         let began = Instant::now();
-        self.cast.says(ONE, &WELL).await?;
+        self.says(ONE, &WELL).await?;
         self.shows(stage, began, ALL_WELL, "kubectl wait --for=condition=Programmed returns now:").await?;
         stage.rests().await;
 
         stage.heading("17. A cluster is cut off")?;
         let began = Instant::now();
-        self.cast.cut(TWO)?;
+        self.wire(TWO)?.cut();
         let wanted = Wanted { programmed: ("Unknown", TWO), aggregated: "Unknown", ..ALL_WELL };
         let text = format!(
             "Nobody knows how {TWO} is, and it may well be serving: what it said last stays, in the status and in DNS:"
         );
         self.shows(stage, began, wanted, &text).await?;
         let began = Instant::now();
-        self.cast.mend(TWO)?;
+        self.wire(TWO)?.mend();
         self.shows(stage, began, ALL_WELL, "\n  It is back:").await?;
         stage.rests().await;
 
         stage.heading("18. A cluster is taken out of the hub")?;
         let began = Instant::now();
-        self.cast.forget(ONE).await?;
+        self.forget(ONE).await?;
         let others: &[&str] = &[TWO];
         let wanted = Wanted { clusters: others, api: others, www: others, ..ALL_WELL };
         let text = format!(
@@ -123,7 +111,7 @@ impl Hub {
         let otherwise = |seen: &Seen| {
             format!("{PROGRAMMED} should be {status} on the hub, and this stands there: {}", seen.shown())
         };
-        let seen = until(async || self.cast.look().await, stands, otherwise).await?;
+        let seen = until(async || self.look().await, stands, otherwise).await?;
         stage.takes(began);
         stage.says(&format!("{text}\n\n{}", seen.shown()))
     }

@@ -1,4 +1,4 @@
-//! What stands on the hub, as a person would look at it.
+//! The state of the hub, as a person would look at it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,7 +17,8 @@ pub(super) const PROGRAMMED: &str = "Programmed";
 
 /// The hub's Gateway and its DNS records.
 pub(super) struct Seen {
-    conditions: Vec<Told>,
+    /// The type, status, reason and message of each.
+    conditions: Vec<[String; 4]>,
     /// `cluster-1/172.31.200.0`.
     addresses: Vec<String>,
     /// The name and its attached routes.
@@ -26,24 +27,14 @@ pub(super) struct Seen {
     records: BTreeMap<String, BTreeSet<(String, String)>>,
 }
 
-struct Told {
-    type_: String,
-    status: String,
-    reason: String,
-    message: String,
-}
-
 impl Seen {
     pub(super) fn read(gateway: &Value, endpoint: &Value) -> Self {
         let list = |name: &str| gateway["status"][name].as_array().into_iter().flatten();
         let text = |value: &Value| tame(value.as_str().unwrap_or_default());
         let conditions = list("conditions")
             .filter(|found| [PROGRAMMED, AGGREGATED].iter().any(|type_| found["type"] == *type_));
-        let told = conditions.map(|found| Told {
-            type_: text(&found["type"]),
-            status: text(&found["status"]),
-            reason: text(&found["reason"]),
-            message: without_times(&text(&found["message"])),
+        let told = conditions.map(|found| {
+            ["type", "status", "reason", "message"].map(|field| without_times(&text(&found[field])))
         });
         let listener = |listener: &Value| {
             (text(&listener["name"]), listener["attachedRoutes"].as_u64().unwrap_or_default())
@@ -68,10 +59,10 @@ impl Seen {
         }
     }
 
-    /// Whether a condition has this status and a message that begins so.
+    /// Returns true if a condition has this status and a message that begins so.
     pub(super) fn says(&self, type_: &str, status: &str, begins: &str) -> bool {
         let mut told = self.conditions.iter();
-        told.any(|told| told.type_ == type_ && told.status == status && told.message.starts_with(begins))
+        told.any(|[is, has, _, message]| is == type_ && has == status && message.starts_with(begins))
     }
 
     /// The clusters that have an address in the status.
@@ -91,7 +82,7 @@ impl Seen {
     pub(super) fn shown(&self) -> String {
         let mut shown =
             format!("  {DIM}{:<24} {:<8} {:<19} MESSAGE{DIM:#}\n", "CONDITION", "STATUS", "REASON");
-        for Told { type_, status, reason, message } in &self.conditions {
+        for [type_, status, reason, message] in &self.conditions {
             let row = format!("  {type_:<24} {} {reason:<19} {message}", coloured(status, 8));
             let _ = writeln!(shown, "{}", row.trim_end());
         }

@@ -1,23 +1,22 @@
-//! Who plays: a server, nodes, a controller, speakers, and the aggregator.
+//! The system: a server, nodes, a controller, speakers, and the aggregator.
 
-use std::{collections::BTreeMap, net::SocketAddr, path::Path, time::Duration};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
-use allready_apiserver::{ApiServer, server::Listening};
 use allready_controller::config::{ConfigController, Options, StatusKey};
 use allready_kube::{
     kinds::{self, Component, ConfigurationStatusSpec, Instances},
     list_watch::list_watch,
-    report::{Identity, Layout, Reporter, Running},
+    report::{Identity, Layout, Outcome, Reporter, Running},
 };
 use futures::{StreamExt, stream};
 use k8s_openapi::{
-    api::core::v1::{ConfigMap, Namespace, Node},
+    api::core::v1::{ConfigMap, Node},
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
     apimachinery::pkg::apis::meta::v1::LabelSelector,
 };
 use kube::{
     Api, Client, ResourceExt,
-    api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams},
+    api::{DeleteParams, DynamicObject, Patch, PostParams},
     runtime::watcher,
 };
 use serde_json::{Value, json};
@@ -29,7 +28,7 @@ use tokio::{
 use super::pools;
 use crate::demo::{
     kubeconfig::Kubeconfig,
-    stage::{Played, until},
+    stage::{Played, Server, administrator, until},
 };
 
 pub(super) const NAMESPACE: &str = "metallb-system";
@@ -41,26 +40,21 @@ const SWEEP_AFTER: Duration = Duration::from_secs(2);
 
 type Pools = BTreeMap<String, String>;
 
-/// Everybody on the stage.
-pub(super) struct Cast {
+/// Components that know nothing of each other report, and one object answers for all of them.
+pub(in crate::demo) struct System {
     pub(super) kubeconfig: Kubeconfig,
-    client: Client,
-    listening: Listening,
+    pub(super) nodes: usize,
+    server: Server,
     tasks: JoinSet<()>,
     speakers: BTreeMap<String, (AbortHandle, Running)>,
     controller: Running,
 }
 
-/// What the object says.
-pub(super) struct Seen {
-    pub(super) ready: String,
-    pub(super) reason: String,
-    pub(super) message: String,
-    pub(super) reporters: String,
-}
+/// The Ready condition of the object: its status, reason and message, and the number of reporters.
+pub(super) type Seen = [String; 4];
 
-impl Cast {
-    pub(super) async fn gather(nodes: usize, kubeconfig: &Path) -> Played<Self> {
+impl System {
+    pub(in crate::demo) async fn gather(nodes: usize, kubeconfig: &Path) -> Played<Self> {
         // Of the two groups that have a ConfigurationStatus, the one of the system that is played.
         let played = |definition: &CustomResourceDefinition| {
             definition.name_any() != "configurationstatuses.allready.dev"
@@ -69,12 +63,9 @@ impl Cast {
             kinds::definitions().into_iter().filter(played).chain([kinds::metallb_definition()]);
         let definitions = definitions.map(serde_json::to_value);
         let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
-        let server = ApiServer::builder().crds(definitions).build().map_err(|failure| failure.message)?;
-        let listening = server.listen(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
-        let kubeconfig = Kubeconfig::write(kubeconfig, &listening.kubeconfig())?;
-        let client = Client::new(server.service(), NAMESPACE);
-        let namespace: Namespace = serde_json::from_value(json!({ "metadata": { "name": NAMESPACE } }))?;
-        Api::all(client.clone()).create(&PostParams::default(), &namespace).await?;
+        let server = Server::start(definitions, NAMESPACE).await?;
+        let client = server.client.clone();
+        let kubeconfig = Kubeconfig::write(kubeconfig, &server.listening.kubeconfig())?;
 
         let names: Vec<String> = (1..=nodes).map(|number| format!("node-{number}")).collect();
         let all: Api<Node> = Api::all(client.clone());
@@ -102,10 +93,10 @@ impl Cast {
                 tasks.spawn(reports(reporter, "configReconciler", others, configuration.clone(), true));
             speakers.insert(name.clone(), (task, running));
         }
-        tasks.spawn(aggregator(client.clone()));
-        let cast = Self { kubeconfig, client, listening, tasks, speakers, controller };
-        cast.configure(&[("production", "192.0.2.0/25")]).await?;
-        Ok(cast)
+        tasks.spawn(aggregator(client));
+        let system = Self { kubeconfig, nodes, server, tasks, speakers, controller };
+        system.configure(&[("production", "192.0.2.0/25")]).await?;
+        Ok(system)
     }
 
     /// Applies a configuration.
@@ -113,8 +104,8 @@ impl Cast {
         let data: BTreeMap<_, _> = pools.iter().copied().collect();
         let body =
             json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": POOLS }, "data": data });
-        let maps: Api<ConfigMap> = Api::default_namespaced(self.client.clone());
-        maps.patch(POOLS, &PatchParams::apply("administrator").force(), &Patch::Apply(body)).await?;
+        let maps: Api<ConfigMap> = Api::default_namespaced(self.server.client.clone());
+        maps.patch(POOLS, &administrator(), &Patch::Apply(body)).await?;
         Ok(())
     }
 
@@ -123,42 +114,36 @@ impl Cast {
         let (name, (task, running)) = self.speakers.pop_last().ok_or("there is no node to lose")?;
         task.abort();
         running.stop(Duration::from_secs(1)).await;
-        Api::<Node>::all(self.client.clone()).delete(&name, &DeleteParams::default()).await?;
+        Api::<Node>::all(self.server.client.clone()).delete(&name, &DeleteParams::default()).await?;
         Ok(name)
     }
 
-    /// What the object says now.
+    /// Reads the object.
     pub(super) async fn look(&self) -> Played<Seen> {
-        let object = self.statuses().get_opt(SUBJECT).await?;
-        let data = object.map(|object| object.data).unwrap_or_default();
+        let statuses: Api<DynamicObject> =
+            Api::default_namespaced_with(self.server.client.clone(), &subject().resource());
+        let data = statuses.get_opt(SUBJECT).await?.map(|object| object.data).unwrap_or_default();
         let conditions = data["status"]["conditions"].as_array();
         let ready = conditions.into_iter().flatten().find(|condition| condition["type"] == "Ready");
-        let text = |field: &str| ready.and_then(|ready| ready[field].as_str()).unwrap_or_default().to_owned();
-        Ok(Seen {
-            ready: text("status"),
-            reason: text("reason"),
-            message: text("message"),
-            reporters: data["status"]["reporters"]["display"].as_str().unwrap_or_default().to_owned(),
-        })
+        let ready = ready.unwrap_or(&Value::Null);
+        let reporters = &data["status"]["reporters"]["display"];
+        let fields = [&ready["status"], &ready["reason"], &ready["message"], reporters];
+        Ok(fields.map(|field| field.as_str().unwrap_or_default().to_owned()))
     }
 
     /// Waits until the object says this.
     pub(super) async fn until(&self, ready: &str, message: &str) -> Played<()> {
-        let wanted = |seen: &Seen| seen.ready == ready && seen.message.contains(message);
-        let otherwise = |seen: &Seen| {
-            format!("{SUBJECT} should be {ready} with {message:?}, and says {:?}", seen.message)
+        let wanted = |[status, _, said, _]: &Seen| status == ready && said.contains(message);
+        let otherwise = |[_, _, said, _]: &Seen| {
+            format!("{SUBJECT} should be {ready} with {message:?}, and says {said:?}")
         };
         until(async || self.look().await, wanted, otherwise).await.map(drop)
     }
 
-    pub(super) async fn leaves(mut self) {
+    pub(in crate::demo) async fn leaves(mut self) {
         self.tasks.abort_all();
         self.controller.stop(Duration::from_secs(1)).await;
-        self.listening.shutdown().await;
-    }
-
-    fn statuses(&self) -> Api<DynamicObject> {
-        Api::default_namespaced_with(self.client.clone(), &subject().resource())
+        self.server.listening.shutdown().await;
     }
 }
 
@@ -200,10 +185,10 @@ async fn reports(
     while configuration.changed().await.is_ok() {
         let pools = configuration.borrow_and_update().clone();
         let Some(pools) = pools else { continue };
-        let outcome = if judges { pools::judged(&pools) } else { allready_kube::report::Outcome::success() };
+        let outcome = if judges { pools::judged(&pools) } else { Outcome::success() };
         reporter.report(digests, outcome);
         for other in others {
-            reporter.report(other, allready_kube::report::Outcome::success());
+            reporter.report(other, Outcome::success());
         }
     }
 }

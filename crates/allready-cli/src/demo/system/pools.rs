@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, net::Ipv4Addr};
 
 use allready_kube::report::Outcome;
 
-/// What a speaker says about these pools.
+/// The report of a speaker on these pools.
 pub(super) fn judged(pools: &BTreeMap<String, String>) -> Outcome {
     match check(pools) {
         Ok(()) => Outcome::success(),

@@ -1,265 +1,206 @@
-//! The functions of templates: those of Go, of Helm and of Sprig that the chart uses. Each does what its documentation says, and refuses
-//! arguments of which that says nothing.
+//! The functions of templates: those of Go, of Helm and of Sprig that the chart uses. Each does what its documentation says, and
+//! refuses arguments of which that says nothing.
 
 use std::fmt::Write as _;
 
 use regex::Regex;
-use serde_json::Value as Json;
+use serde_json::{Map, Number, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::{Problem, Templates, Value, value::yaml};
-
-type Answer = Result<Value, Problem>;
+use super::{Problem, floats};
 
 /// Calls a function by name.
-pub(super) fn call(templates: &Templates, name: &str, given: &[Value]) -> Answer {
-    let arguments = Arguments { name, given };
-    if let Some(answer) = of_go(name, &arguments) {
-        return answer;
-    }
-    if let Some(answer) = of_helm(templates, name, &arguments) {
-        return answer;
-    }
-    let known = of_texts(name, &arguments).or_else(|| of_lists(name, &arguments));
-    let known = known.or_else(|| of_maps(name, &arguments));
-    known.unwrap_or_else(|| Err(Problem::new(format_args!("the function `{name}` is not supported"))))
-}
-
-/// The functions of text/template, and numbers.
-fn of_go(name: &str, args: &Arguments<'_>) -> Option<Answer> {
-    Some(match name {
-        "not" => args.one().map(|value| Value::Bool(!value.is_true())),
-        "eq" => equal(args).map(Value::Bool),
-        "gt" => greater(args).map(Value::Bool),
-        "printf" => printf(args).map(Value::Text),
-        "int" => args.whole(0).map(Value::Int),
-        _ => return None,
+pub(super) fn call(name: &str, given: &[Value]) -> Result<Value, Problem> {
+    use Value::{Array, Bool, Null, Object, String as Text};
+    Ok(match (name, given) {
+        ("not" | "empty", [value]) => (!is_true(value)).into(),
+        ("eq", [first, others @ ..]) if !others.is_empty() => {
+            let same = others.iter().map(|other| same(first, other)).collect::<Result<Vec<_>, _>>()?;
+            same.contains(&true).into()
+        }
+        ("gt", [Value::Number(a), Value::Number(b)]) if kind(&given[0]) == kind(&given[1]) => {
+            (a.as_f64() > b.as_f64()).into()
+        }
+        ("printf", [Text(format), given @ ..]) => printf(format, given)?.into(),
+        ("int", [value]) => whole(value).ok_or_else(|| wrong(name, given))?.into(),
+        ("toYaml", [value]) => yaml(&unfloated(value))?.into(),
+        ("toJson", [value]) => go_json(&unfloated(value)).into(),
+        ("fromYaml", [Text(text)]) => {
+            floats(&serde_saphyr::from_str(text).map_err(|error| error.to_string())?)
+        }
+        ("fromJson", [Text(text)]) => floats(&serde_json::from_str(text).map_err(|error| error.to_string())?),
+        ("fail", [Text(message)]) => return Err(message.as_str().into()),
+        ("sha256sum", [Text(text)]) => {
+            let digits = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
+            digits.concat().into()
+        }
+        ("quote", values) => joined(values, " ", |value| go_quoted(&shown(value))),
+        ("nindent", [by, Text(text)]) => {
+            let margin = " ".repeat(index(by).ok_or_else(|| wrong(name, given))?);
+            format!("\n{margin}{}", text.replace('\n', &format!("\n{margin}"))).into()
+        }
+        ("trimSuffix", [Text(end), Text(text)]) => text.strip_suffix(end.as_str()).unwrap_or(text).into(),
+        ("contains", [Text(part), Text(text)]) => text.contains(part.as_str()).into(),
+        ("hasPrefix", [Text(start), Text(text)]) => text.starts_with(start.as_str()).into(),
+        ("trunc", [most, Text(text)]) => {
+            let most = index(most).ok_or_else(|| wrong(name, given))?.min(text.len());
+            text.get(..most).ok_or_else(|| format!("`trunc` would cut a letter of {text:?}"))?.into()
+        }
+        ("splitList", [Text(by), Text(text)]) => text.split(by.as_str()).collect(),
+        ("splitn", [Text(by), most, Text(text)]) => {
+            let parts = text.splitn(index(most).ok_or_else(|| wrong(name, given))?, by.as_str());
+            parts.enumerate().map(|(at, part)| (format!("_{at}"), part.into())).collect::<Map<_, _>>().into()
+        }
+        ("regexMatch", [Text(pattern), Text(text)]) => regex(pattern)?.is_match(text).into(),
+        ("regexReplaceAll", [Text(pattern), Text(text), Text(with)]) => {
+            regex(pattern)?.replace_all(text, with.as_str()).into()
+        }
+        ("list", items) => items.into(),
+        ("first", [Array(items)]) => items.first().cloned().unwrap_or_default(),
+        ("last", [Array(items)]) => items.last().cloned().unwrap_or_default(),
+        ("append", [Array(items), item]) => items.iter().chain([item]).cloned().collect(),
+        ("concat", lists) if lists.iter().all(Value::is_array) => {
+            lists.iter().filter_map(Value::as_array).flatten().cloned().collect()
+        }
+        ("uniq", [Array(items)]) => items
+            .iter()
+            .enumerate()
+            .filter(|(at, item)| !items[..*at].contains(item))
+            .map(|(_, it)| it.clone())
+            .collect(),
+        ("has", [_, Null]) => false.into(),
+        ("has", [wanted, Array(items)]) => items.contains(wanted).into(),
+        ("join", [Text(by), Array(items)]) => joined(items, by, shown),
+        ("join", [Text(by), other]) => joined(std::slice::from_ref(other), by, shown),
+        ("dict", pairs) if pairs.len() % 2 == 0 && pairs.iter().step_by(2).all(Value::is_string) => {
+            pairs.chunks(2).map(|pair| (shown(&pair[0]), pair[1].clone())).collect::<Map<_, _>>().into()
+        }
+        ("get", [Object(map), Text(key)]) => map.get(key).cloned().unwrap_or("".into()),
+        ("hasKey", [Object(map), Text(key)]) => map.contains_key(key).into(),
+        ("set", [Object(map), Text(key), value]) => {
+            let mut map = map.clone();
+            map.insert(key.clone(), value.clone());
+            map.into()
+        }
+        ("merge", [first, others @ ..]) if given.iter().all(Value::is_object) => {
+            let mut first = first.clone();
+            for other in others {
+                merge(&mut first, other);
+            }
+            first
+        }
+        ("default", [other, value]) => if is_true(value) { value } else { other }.clone(),
+        ("ternary", [yes, no, Bool(which)]) => if *which { yes } else { no }.clone(),
+        _ if FUNCTIONS.split_whitespace().any(|known| known == name) => return Err(wrong(name, given)),
+        _ => return Err(format!("the function `{name}` is not supported").into()),
     })
 }
 
-/// The functions of Helm, and those with which a chart fails on purpose.
-fn of_helm(templates: &Templates, name: &str, args: &Arguments<'_>) -> Option<Answer> {
-    Some(match name {
-        "include" => {
-            args.two().and_then(|(name, data)| templates.execute(args.as_text(name)?, data).map(Value::Text))
-        }
-        "toYaml" => args.one().map(|value| Value::Text(yaml(&Json::from(value)))),
-        "toJson" => args.one().map(|value| Value::Text(go_json(value))),
-        "fromYaml" => args.text(0).and_then(|text| {
-            let value: Json = serde_saphyr::from_str(text).map_err(Problem::new)?;
-            Ok(Value::from(&value))
-        }),
-        "fromJson" => args.text(0).and_then(|text| {
-            let value: Json = serde_json::from_str(text).map_err(Problem::new)?;
-            Ok(Value::from(&value))
-        }),
-        "fail" => args.text(0).and_then(|message| Err(Problem::new(message))),
-        _ => return None,
-    })
+/// The functions that there are.
+const FUNCTIONS: &str = "append concat contains default dict empty eq fail first fromJson fromYaml get gt has hasKey hasPrefix \
+    int join last merge nindent not printf regexMatch regexReplaceAll set sha256sum splitList splitn ternary toJson toYaml \
+    trimSuffix trunc";
+
+fn wrong(name: &str, given: &[Value]) -> Problem {
+    let given: Vec<String> = given.iter().map(|value| format!("{} {}", kind(value), shown(value))).collect();
+    format!("`{name}` cannot take ({})", given.join(", ")).into()
 }
 
-fn of_texts(name: &str, args: &Arguments<'_>) -> Option<Answer> {
-    let text = |made: Result<String, Problem>| Some(made.map(Value::Text));
-    let two = |make: fn(&str, &str) -> String| {
-        Some(args.two_texts().map(|(first, second)| Value::Text(make(first, second))))
-    };
-    let asks = |ask: fn(&str, &str) -> bool| {
-        Some(args.two_texts().map(|(first, second)| Value::Bool(ask(first, second))))
-    };
-    match name {
-        "sha256sum" => text(args.text(0).map(sha256)),
-        "quote" => text(Ok(args.joined(|value| go_quoted(&value.shown())))),
-        "nindent" => text(args.number(0).and_then(|by| Ok(format!("\n{}", indented(by, args.text(1)?))))),
-        "trimSuffix" => two(|end, text| text.strip_suffix(end).unwrap_or(text).to_owned()),
-        "contains" => asks(|part, text| text.contains(part)),
-        "hasPrefix" => asks(|start, text| text.starts_with(start)),
-        "trunc" => text(args.number(0).and_then(|most| truncated(most, args.text(1)?))),
-        "splitList" => {
-            Some(args.two_texts().map(|(by, text)| Value::List(text.split(by).map(Value::text).collect())))
-        }
-        "splitn" => Some(args.text(0).and_then(|by| {
-            let most = usize::try_from(args.number(1)?).unwrap_or_default();
-            let parts = args.text(2)?.splitn(most, by).map(Value::text);
-            Ok(Value::map(parts.enumerate().map(|(at, part)| (format!("_{at}"), part))))
-        })),
-        "regexMatch" => {
-            Some(args.two_texts().and_then(|(pattern, text)| Ok(Value::Bool(regex(pattern)?.is_match(text)))))
-        }
-        "regexReplaceAll" => {
-            text(args.text(0).and_then(|pattern| {
-                Ok(regex(pattern)?.replace_all(args.text(1)?, args.text(2)?).into_owned())
-            }))
-        }
-        _ => None,
+/// The kind of a value, as `kindOf` of Sprig says it.
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "invalid",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int",
+        Value::String(_) => "string",
+        Value::Array(_) => "slice",
+        Value::Object(_) => "map",
     }
 }
 
-fn of_lists(name: &str, args: &Arguments<'_>) -> Option<Answer> {
-    Some(match name {
-        "list" => Ok(Value::List(args.given.to_vec())),
-        "first" => args.list(0).map(|items| items.first().cloned().unwrap_or(Value::Nil)),
-        "last" => args.list(0).map(|items| items.last().cloned().unwrap_or(Value::Nil)),
-        "append" => args
-            .list(0)
-            .and_then(|items| Ok(Value::List(items.iter().chain([args.at(1)?]).cloned().collect()))),
-        "concat" => {
-            let lists = (0..args.given.len()).map(|at| args.list(at)).collect::<Result<Vec<_>, _>>();
-            lists.map(|lists| Value::List(lists.into_iter().flatten().cloned().collect()))
-        }
-        "uniq" => args.list(0).map(|items| {
-            let mut once: Vec<Value> = Vec::new();
-            for item in items {
-                if !once.contains(item) {
-                    once.push(item.clone());
-                }
-            }
-            Value::List(once)
-        }),
-        "has" => args.two().and_then(|(wanted, _)| match args.at(1)? {
-            Value::Nil => Ok(Value::Bool(false)),
-            _ => Ok(Value::Bool(args.list(1)?.contains(wanted))),
-        }),
-        "join" => args.text(0).and_then(|by| match args.at(1)? {
-            Value::List(items) => {
-                let texts: Vec<String> =
-                    items.iter().filter(|item| **item != Value::Nil).map(Value::shown).collect();
-                Ok(Value::Text(texts.join(by)))
-            }
-            Value::Nil => Ok(Value::text("")),
-            other => Ok(Value::Text(other.shown())),
-        }),
-        _ => return None,
-    })
+/// Returns true if a value counts as true: it is not zero and not empty.
+pub(super) fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(value) => *value,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(map) => !map.is_empty(),
+    }
 }
 
-fn of_maps(name: &str, args: &Arguments<'_>) -> Option<Answer> {
-    Some(match name {
-        "dict" => {
-            let (pairs, rest) = args.given.as_chunks::<2>();
-            if !rest.is_empty() {
-                return Some(Err(Problem::new("`dict` needs a value for each key")));
-            }
-            let entries = pairs.iter().map(|[key, value]| Ok((args.as_text(key)?.to_owned(), value.clone())));
-            entries.collect::<Result<Vec<_>, Problem>>().map(Value::map)
+/// `%v` of Go.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::Number(number) if number.is_f64() => go_float(number.as_f64().unwrap_or_default()),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(" ")),
+        Value::Object(map) => {
+            let shown: Vec<String> =
+                map.iter().map(|(key, value)| format!("{key}:{}", shown(value))).collect();
+            format!("map[{}]", shown.join(" "))
         }
-        "get" => args
-            .entries(0)
-            .and_then(|entries| Ok(entries.borrow().get(args.text(1)?).cloned().unwrap_or(Value::text("")))),
-        "hasKey" => {
-            args.entries(0).and_then(|entries| Ok(Value::Bool(entries.borrow().contains_key(args.text(1)?))))
-        }
-        "set" => args.entries(0).and_then(|entries| {
-            entries.borrow_mut().insert(args.text(1)?.to_owned(), args.at(2)?.clone());
-            Ok(args.at(0)?.clone())
-        }),
-        "merge" => merged(args),
-        "default" => args.two().map(|(other, value)| if value.is_true() { value } else { other }.clone()),
-        "empty" => args.one().map(|value| Value::Bool(!value.is_true())),
-        "ternary" => match args.given {
-            [yes, no, Value::Bool(which)] => Ok(if *which { yes } else { no }.clone()),
-            _ => Err(Problem::new("`ternary` needs two values and a boolean")),
-        },
-        _ => return None,
-    })
+        other => other.to_string(),
+    }
 }
 
-/// The arguments of a call.
-struct Arguments<'a> {
-    name: &'a str,
-    given: &'a [Value],
+/// `%v` of a float64: with an exponent from a million on, as Helm prints numbers of values.
+fn go_float(number: f64) -> String {
+    if number == 0.0 || (1e-4..1e6).contains(&number.abs()) {
+        return number.to_string();
+    }
+    let text = format!("{number:e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+    format!("{digits}e{sign}{exponent:0>2}")
 }
 
-impl<'a> Arguments<'a> {
-    fn at(&self, at: usize) -> Result<&'a Value, Problem> {
-        self.given
-            .get(at)
-            .ok_or_else(|| Problem::new(format_args!("`{}` needs {} or more arguments", self.name, at + 1)))
-    }
+/// The values but nil, each made a text, with something between them.
+fn joined(values: &[Value], by: &str, make: impl Fn(&Value) -> String) -> Value {
+    values.iter().filter(|value| !value.is_null()).map(make).collect::<Vec<_>>().join(by).into()
+}
 
-    fn one(&self) -> Result<&'a Value, Problem> {
-        self.exactly(1)?;
-        self.at(0)
-    }
+/// A whole number that stands there as one.
+fn index(value: &Value) -> Option<usize> {
+    value.as_u64().and_then(|number| usize::try_from(number).ok())
+}
 
-    fn two(&self) -> Result<(&'a Value, &'a Value), Problem> {
-        self.exactly(2)?;
-        Ok((self.at(0)?, self.at(1)?))
+/// A whole number, as `int` of Sprig makes one.
+fn whole(value: &Value) -> Option<i64> {
+    match value {
+        Value::Null => Some(0),
+        Value::Bool(value) => Some((*value).into()),
+        #[expect(clippy::cast_possible_truncation, reason = "this is what Go's conversion does")]
+        Value::Number(number) => number.as_i64().or_else(|| number.as_f64().map(|number| number as i64)),
+        Value::String(text) => text.parse().ok(),
+        Value::Array(_) | Value::Object(_) => None,
     }
+}
 
-    fn exactly(&self, count: usize) -> Result<(), Problem> {
-        match self.given.len() {
-            found if found == count => Ok(()),
-            found => {
-                Err(Problem::new(format_args!("`{}` needs {count} arguments, and has {found}", self.name)))
-            }
+/// The same value, with whole numbers without a point, as Go writes them.
+fn unfloated(value: &Value) -> Value {
+    match value {
+        Value::Number(number) if number.as_f64().is_some_and(|it| it.fract() == 0.0 && it.abs() < 9e15) => {
+            whole(value).map(Number::from).into()
         }
-    }
-
-    fn wrong(&self, found: &Value) -> Problem {
-        Problem::new(format_args!("`{}` cannot take a {}: {}", self.name, found.kind(), found.shown()))
-    }
-
-    fn as_text(&self, value: &'a Value) -> Result<&'a str, Problem> {
-        match value {
-            Value::Text(text) => Ok(text),
-            other => Err(self.wrong(other)),
+        Value::Array(items) => items.iter().map(unfloated).collect(),
+        Value::Object(map) => {
+            map.iter().map(|(key, value)| (key.clone(), unfloated(value))).collect::<Map<_, _>>().into()
         }
+        other => other.clone(),
     }
+}
 
-    fn text(&self, at: usize) -> Result<&'a str, Problem> {
-        self.as_text(self.at(at)?)
-    }
-
-    fn two_texts(&self) -> Result<(&'a str, &'a str), Problem> {
-        let (first, second) = self.two()?;
-        Ok((self.as_text(first)?, self.as_text(second)?))
-    }
-
-    fn list(&self, at: usize) -> Result<&'a [Value], Problem> {
-        match self.at(at)? {
-            Value::List(items) => Ok(items),
-            other => Err(self.wrong(other)),
-        }
-    }
-
-    fn entries(
-        &self,
-        at: usize,
-    ) -> Result<&'a std::cell::RefCell<std::collections::BTreeMap<String, Value>>, Problem> {
-        match self.at(at)? {
-            Value::Map(entries) => Ok(entries),
-            other => Err(self.wrong(other)),
-        }
-    }
-
-    /// A whole number that stands there as one.
-    fn number(&self, at: usize) -> Result<i64, Problem> {
-        match self.at(at)? {
-            Value::Int(number) => Ok(*number),
-            other => Err(self.wrong(other)),
-        }
-    }
-
-    /// A whole number, as `int` of Sprig makes one.
-    fn whole(&self, at: usize) -> Result<i64, Problem> {
-        match self.at(at)? {
-            Value::Nil => Ok(0),
-            Value::Bool(value) => Ok(i64::from(*value)),
-            Value::Int(number) => Ok(*number),
-            #[expect(clippy::cast_possible_truncation, reason = "this is what Go's conversion does")]
-            Value::Float(number) => Ok(*number as i64),
-            Value::Text(text) => {
-                text.parse().map_err(|_| self.wrong(self.given.get(at).unwrap_or(&Value::Nil)))
-            }
-            other => Err(self.wrong(other)),
-        }
-    }
-
-    /// All arguments but nil, each made a text.
-    fn joined(&self, make: impl Fn(&Value) -> String) -> String {
-        let texts: Vec<String> = self.given.iter().filter(|value| **value != Value::Nil).map(make).collect();
-        texts.join(" ")
-    }
+/// YAML in blocks.
+pub(super) fn yaml(value: &Value) -> Result<String, Problem> {
+    let mut options = serde_saphyr::SerializerOptions::default();
+    // What follows in the template moves the lines, and the last line break goes.
+    options.prefer_block_scalars = false;
+    let text = serde_saphyr::to_string_with_options(value, options).map_err(|error| error.to_string())?;
+    Ok(text.trim_end().to_owned())
 }
 
 /// JSON as Go writes it: also without what a browser would read as HTML.
@@ -268,82 +209,42 @@ fn go_json(value: &Value) -> String {
         '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => format!("\\u{:04x}", u32::from(letter)),
         letter => letter.to_string(),
     };
-    Json::from(value).to_string().chars().map(escaped).collect()
-}
-
-/// SHA-256 in hexadecimal digits.
-fn sha256(text: &str) -> String {
-    Sha256::digest(text).iter().fold(String::new(), |mut digits, byte| {
-        let _ = write!(digits, "{byte:02x}");
-        digits
-    })
+    value.to_string().chars().map(escaped).collect()
 }
 
 fn regex(pattern: &str) -> Result<Regex, Problem> {
-    Regex::new(pattern).map_err(|_| Problem::new(format_args!("{pattern:?} is no regular expression")))
+    Regex::new(pattern).map_err(|_| format!("{pattern:?} is no regular expression").into())
 }
 
 /// Compares as `eq` does: values of different kinds are a mistake, and nil is equal to nil alone.
 fn same(first: &Value, second: &Value) -> Result<bool, Problem> {
-    match (first, second) {
-        (Value::Nil, _) | (_, Value::Nil) => Ok(first == second),
-        (Value::List(_) | Value::Map(_), _) | (_, Value::List(_) | Value::Map(_)) => {
-            Err(Problem::new("lists and maps cannot be compared"))
+    let (one, other) = (kind(first), kind(second));
+    if first.is_null() || second.is_null() {
+        return Ok(first == second);
+    }
+    if ["slice", "map"].iter().any(|kind| [one, other].contains(kind)) {
+        return Err("lists and maps cannot be compared".into());
+    }
+    if one != other {
+        return Err(format!("a {one} cannot be compared with a {other}: incompatible types").into());
+    }
+    Ok(first == second)
+}
+
+/// Adds to a map what it does not have, or has empty.
+fn merge(into: &mut Value, other: &Value) {
+    let (Value::Object(into), Value::Object(other)) = (into, other) else { return };
+    for (key, value) in other {
+        match into.get_mut(key) {
+            Some(before) if before.is_object() && value.is_object() => merge(before, value),
+            Some(before) if is_true(before) => {}
+            _ => drop(into.insert(key.clone(), value.clone())),
         }
-        _ if first.kind() == second.kind() => Ok(first == second),
-        _ => Err(Problem::new(format_args!(
-            "a {} cannot be compared with a {}: incompatible types",
-            first.kind(),
-            second.kind()
-        ))),
     }
 }
 
-fn equal(args: &Arguments<'_>) -> Result<bool, Problem> {
-    let first = args.at(0)?;
-    args.at(1)?;
-    for other in &args.given[1..] {
-        if same(first, other)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-fn greater(args: &Arguments<'_>) -> Result<bool, Problem> {
-    match args.two()? {
-        (Value::Int(a), Value::Int(b)) => Ok(a > b),
-        (Value::Float(a), Value::Float(b)) => Ok(a > b),
-        (Value::Text(a), Value::Text(b)) => Ok(a > b),
-        _ => Err(Problem::new(format_args!("`{}`: incompatible types", args.name))),
-    }
-}
-
-fn merged(args: &Arguments<'_>) -> Answer {
-    fn lay(under: &Value, over: &Value) {
-        let (Value::Map(under), Value::Map(over)) = (under, over) else { return };
-        for (key, value) in over.borrow().iter() {
-            let before = under.borrow().get(key).cloned();
-            match before {
-                Some(before @ Value::Map(_)) if matches!(value, Value::Map(_)) => lay(&before, value),
-                Some(before) if before.is_true() => {}
-                _ => drop(under.borrow_mut().insert(key.clone(), value.copied())),
-            }
-        }
-    }
-    let first = args.at(0)?;
-    for at in 0..args.given.len() {
-        args.entries(at)?;
-        if at > 0 {
-            lay(first, args.at(at)?);
-        }
-    }
-    Ok(first.clone())
-}
-
-fn printf(args: &Arguments<'_>) -> Result<String, Problem> {
-    let format = args.text(0)?;
-    let mut given = args.given[1..].iter();
+fn printf(format: &str, given: &[Value]) -> Result<String, Problem> {
+    let mut given = given.iter();
     let (mut text, mut letters) = (String::new(), format.chars());
     while let Some(letter) = letters.next() {
         if letter != '%' {
@@ -355,40 +256,18 @@ fn printf(args: &Arguments<'_>) -> Result<String, Problem> {
             text.push('%');
             continue;
         }
-        let missing = || Problem::new(format_args!("printf {format:?} has too few arguments"));
-        let value = given.next().ok_or_else(missing)?;
-        match (verb, value) {
-            ('v', value) => text.push_str(&value.shown()),
-            ('s', Value::Text(value)) => text.push_str(value),
-            ('d', Value::Int(number)) => text.push_str(&number.to_string()),
-            ('q', Value::Text(value)) => text.push_str(&go_quoted(value)),
-            ('t', Value::Bool(value)) => text.push_str(&value.to_string()),
-            _ => {
-                let kind = value.kind();
-                return Err(Problem::new(format_args!("printf {format:?}: %{verb} cannot take a {kind}")));
-            }
-        }
+        let value = given.next().ok_or_else(|| format!("printf {format:?} has too few arguments"))?;
+        text += &match (verb, value) {
+            ('v', _) | ('s', Value::String(_)) | ('t', Value::Bool(_)) => shown(value),
+            ('d', Value::Number(_)) if kind(value) == "int" => shown(value),
+            ('q', Value::String(value)) => go_quoted(value),
+            _ => return Err(format!("printf {format:?}: %{verb} cannot take a {}", kind(value)).into()),
+        };
     }
     match given.next() {
         None => Ok(text),
-        Some(_) => Err(Problem::new(format_args!("printf {format:?} has too many arguments"))),
+        Some(_) => Err(format!("printf {format:?} has too many arguments").into()),
     }
-}
-
-fn indented(by: i64, text: &str) -> String {
-    let margin = " ".repeat(usize::try_from(by).unwrap_or_default());
-    format!("{margin}{}", text.replace('\n', &format!("\n{margin}")))
-}
-
-/// The first so many bytes; with a negative number, the last.
-fn truncated(most: i64, text: &str) -> Result<String, Problem> {
-    let size = usize::try_from(most.unsigned_abs()).unwrap_or(usize::MAX);
-    if text.len() <= size {
-        return Ok(text.to_owned());
-    }
-    let part = if most < 0 { text.get(text.len() - size..) } else { text.get(..size) };
-    part.map(str::to_owned)
-        .ok_or_else(|| Problem::new(format_args!("`trunc` would cut a letter of {text:?}")))
 }
 
 /// `%q` of Go.

@@ -1,293 +1,237 @@
-//! Templates from tokens: what text/template/parse/parse.go does.
+//! Templates from text: what lex.go and parse.go of text/template/parse do.
 
-use std::{collections::BTreeMap, rc::Rc, vec::IntoIter};
+use std::{sync::LazyLock, vec::IntoIter};
 
-use super::{
-    Problem,
-    lex::{Kind, Part, Token, lex},
-};
+use regex::{Captures, Regex};
+use serde_json::Value;
 
-/// A list of nodes, and the file that they are from.
-#[derive(Clone, Debug)]
-pub(super) struct Template {
-    pub(super) file: Rc<str>,
-    pub(super) nodes: Vec<Node>,
-}
+use super::Problem;
 
+/// A part of a template.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Text(String),
-    Action(Pipe),
-    If(Pipe, Vec<Node>, Vec<Node>),
-    With(Pipe, Vec<Node>, Vec<Node>),
-    Range(Pipe, Vec<Node>, Vec<Node>),
-    Template(String, Option<Pipe>, usize),
-    Break,
-    Continue,
+    Action(Action),
+    /// `if`, `with` or `range`, what is within it, and what is behind `else`.
+    Block(Action, Vec<Node>, Vec<Node>),
 }
 
-/// Commands, the value of each of which is the last argument of the next.
-#[derive(Clone, Debug)]
-pub(super) struct Pipe {
+/// Everything between two pairs of braces.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Action {
+    pub(super) line: usize,
+    /// `if`, `end`, …; empty for one that prints or declares.
+    pub(super) keyword: String,
     /// The variables that take the value, without their dollars.
     pub(super) variables: Vec<String>,
-    /// Returns true if the variables are there already.
+    /// Set if the variables are there already.
     pub(super) is_assignment: bool,
-    pub(super) commands: Vec<Vec<Operand>>,
-    pub(super) line: usize,
+    pub(super) tokens: Vec<Token>,
 }
 
-#[derive(Clone, Debug)]
-pub(super) enum Operand {
-    Dot,
-    Nil,
-    Bool(bool),
-    Int(i64),
-    Float(f64),
-    Text(String),
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    Literal(Value),
+    /// The name of a function.
+    Word(String),
+    /// `.a.b`, as its names; `.` has none.
     Field(Vec<String>),
+    /// `$name.a.b`, as its name without the dollar and the names behind it.
     Variable(String, Vec<String>),
-    Function(String),
-    Pipe(Box<Pipe>, Vec<String>),
+    /// Tokens in parentheses, and the fields of their value.
+    Group(Vec<Token>, Vec<String>),
+    /// One of `| , := =`.
+    Sign(&'static str),
 }
 
-/// Reads a file: what it defines by name, and what it is itself.
-pub(super) fn parse(
-    file: &str,
-    text: &str,
-    defined: &mut BTreeMap<String, Rc<Template>>,
-) -> Result<Rc<Template>, Problem> {
-    let mut parser = Parser { file: file.into(), parts: lex(file, text)?.into_iter(), defined };
-    let (nodes, end) = parser.nodes(0)?;
-    match end {
-        Ending::File => Ok(Rc::new(Template { file: file.into(), nodes })),
-        Ending::End(line) | Ending::Else(_, line) => {
-            Err(Problem::new("`end` or `else` without a beginning").at(file, line))
+const KEYWORDS: [&str; 10] =
+    ["if", "with", "range", "else", "end", "define", "template", "break", "continue", "block"];
+
+/// Reads a file: what it defines by name, and what it is itself, under its own name.
+pub(super) fn parse(file: &str, text: &str) -> Result<Vec<(String, Vec<Node>)>, Problem> {
+    let mut parser = Parser { file, parts: split(file, text)?.into_iter(), defined: Vec::new() };
+    let (nodes, end) = parser.nodes(false)?;
+    if let Some(end) = end {
+        return Err(Problem::from("`end` or `else` without a beginning").at(file, end.line));
+    }
+    parser.defined.push((file.to_owned(), nodes));
+    Ok(parser.defined)
+}
+
+/// A regular expression that is part of this program.
+macro_rules! regex {
+    ($text:literal) => {
+        LazyLock::new(|| Regex::new($text).unwrap_or_else(|error| unreachable!("it is tested: {error}")))
+    };
+}
+
+static ACTION: LazyLock<Regex> = regex!(
+    r#"(?sx) \{\{ (?<before>-\s)? (?<body>(?: /\*.*?\*/ | "(?:[^"\\\n]|\\.)*" | `[^`]*` | [^"`] )*?) (?<after>\s-)? \}\}"#
+);
+
+static TOKEN: LazyLock<Regex> = regex!(
+    r#"(?x)^ (?: (?<text>"(?:[^"\\\n]|\\.)*") | `(?<raw>[^`]*)` | (?<number>[-+]?[0-9][0-9.]*) | (?<open>\()
+        | (?<close>\))(?<of>(?:\.\w+)*) | \$(?<variable>\w*)(?<in>(?:\.\w+)*) | (?<field>(?:\.\w+)+|\.)
+        | (?<sign>:=|[=|,]) | (?<word>\w+) )"#
+);
+
+/// Splits a template into texts and actions, with the blanks taken away that `{{-` and `-}}` ask for. Comments are left out.
+fn split(file: &str, text: &str) -> Result<Vec<Node>, Problem> {
+    let (mut parts, mut end, mut trims) = (Vec::new(), 0, false);
+    let trimmed = |text: &str, trims: bool| if trims { text.trim_start() } else { text }.to_owned();
+    for found in ACTION.captures_iter(text) {
+        let whole = found.get_match();
+        let mut before = trimmed(&text[end..whole.start()], trims);
+        if found.name("before").is_some() {
+            before.truncate(before.trim_end().len());
+        }
+        parts.push(Node::Text(before));
+        (end, trims) = (whole.end(), found.name("after").is_some());
+        let line = text[..whole.start()].matches('\n').count() + 1;
+        let body = found["body"].trim();
+        if !body.starts_with("/*") {
+            parts.push(Node::Action(action(body, line).map_err(|problem| problem.at(file, line))?));
         }
     }
+    if let Some(open) = text[end..].find("{{") {
+        let line = text[..end + open].matches('\n').count() + 1;
+        return Err(Problem::from("an action has no end: `}}` is missing").at(file, line));
+    }
+    parts.push(Node::Text(trimmed(&text[end..], trims)));
+    Ok(parts)
+}
+
+fn action(body: &str, line: usize) -> Result<Action, Problem> {
+    let mut action = Action { line, tokens: tokens(body)?, ..Action::default() };
+    if let Some(Token::Word(word)) = action.tokens.first().filter(|first| is_keyword(first)) {
+        action.keyword.clone_from(word);
+        action.tokens.remove(0);
+    }
+    let (names, sign) = match &action.tokens[..] {
+        [Token::Variable(name, _), Token::Sign(sign @ (":=" | "=")), ..] => (vec![name.clone()], *sign),
+        [Token::Variable(key, _), Token::Sign(","), Token::Variable(name, _), Token::Sign(sign), ..]
+            if action.keyword == "range" =>
+        {
+            (vec![key.clone(), name.clone()], *sign)
+        }
+        _ => return Ok(action),
+    };
+    action.tokens.drain(..names.len() * 2);
+    (action.variables, action.is_assignment) = (names, sign == "=");
+    Ok(action)
+}
+
+fn is_keyword(token: &Token) -> bool {
+    matches!(token, Token::Word(word) if KEYWORDS.contains(&&**word))
+}
+
+fn tokens(body: &str) -> Result<Vec<Token>, Problem> {
+    let mut open = vec![Vec::new()];
+    let mut rest = body.trim_start();
+    while !rest.is_empty() {
+        let found = TOKEN.captures(rest).ok_or_else(|| format!("{rest:?} is not understood in an action"))?;
+        rest = rest[found.get_match().end()..].trim_start();
+        let token = if found.name("open").is_some() {
+            open.push(Vec::new());
+            continue;
+        } else if found.name("close").is_some() {
+            let within = open.pop().filter(|_| !open.is_empty());
+            Token::Group(within.ok_or("`)` without a beginning")?, names(&found, "of"))
+        } else {
+            token(&found)?
+        };
+        open.last_mut().ok_or("`)` without a beginning")?.push(token);
+    }
+    match (open.pop(), &open[..]) {
+        (Some(tokens), []) => Ok(tokens),
+        _ => Err("a parenthesis has no end: `)` is missing".into()),
+    }
+}
+
+fn token(found: &Captures<'_>) -> Result<Token, Problem> {
+    let text = |name: &str| found.name(name).map(|found| found.as_str());
+    // Go and JSON share the escapes.
+    if let Some(literal) = text("text").or_else(|| text("number")) {
+        let value = serde_json::from_str(literal.trim_start_matches('+'));
+        return value.map(Token::Literal).map_err(|_| format!("{literal} is no text and no number").into());
+    }
+    Ok(match (text("raw"), text("variable"), text("word"), text("sign")) {
+        (Some(raw), ..) => Token::Literal(raw.into()),
+        (_, Some(name), ..) => Token::Variable(name.to_owned(), names(found, "in")),
+        (_, _, Some("true"), _) => Token::Literal(true.into()),
+        (_, _, Some("false"), _) => Token::Literal(false.into()),
+        (_, _, Some("nil"), _) => Token::Literal(Value::Null),
+        (_, _, Some(word), _) => Token::Word(word.to_owned()),
+        (.., Some(sign)) => {
+            Token::Sign([":=", "=", "|"].into_iter().find(|known| *known == sign).unwrap_or(","))
+        }
+        _ => Token::Field(names(found, "field")),
+    })
+}
+
+/// The names of `.a.b`.
+fn names(found: &Captures<'_>, group: &str) -> Vec<String> {
+    let path = found.name(group).map_or("", |found| found.as_str());
+    path.split('.').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 struct Parser<'a> {
-    file: Rc<str>,
-    parts: IntoIter<Part>,
-    defined: &'a mut BTreeMap<String, Rc<Template>>,
-}
-
-/// The end of a list of nodes.
-enum Ending {
-    File,
-    End(usize),
-    /// With what stands behind the `else`, such as `if .a`.
-    Else(Tokens, usize),
+    file: &'a str,
+    parts: IntoIter<Node>,
+    defined: Vec<(String, Vec<Node>)>,
 }
 
 impl Parser<'_> {
-    fn nodes(&mut self, loops: usize) -> Result<(Vec<Node>, Ending), Problem> {
+    /// Nodes up to an `end` or `else`, with that, or up to the end of the file.
+    fn nodes(&mut self, is_loop: bool) -> Result<(Vec<Node>, Option<Action>), Problem> {
         let mut nodes = Vec::new();
         while let Some(part) = self.parts.next() {
-            let tokens = match part {
-                Part::Text(text) => {
-                    if !text.is_empty() {
-                        nodes.push(Node::Text(text));
-                    }
-                    continue;
+            let Node::Action(action) = part else {
+                nodes.push(part);
+                continue;
+            };
+            let line = action.line;
+            match (&*action.keyword, &action.tokens[..]) {
+                ("end" | "else", _) => return Ok((nodes, Some(action))),
+                ("if" | "with" | "range", _) => nodes.push(self.block(action, is_loop)?),
+                ("define", [Token::Literal(Value::String(name))]) => {
+                    let nodes = self.until_end("define", line, false)?;
+                    self.defined.push((name.clone(), nodes));
                 }
-                Part::Action(tokens) => tokens,
-            };
-            // A comment.
-            let Some(line) = tokens.first().map(|token| token.line) else { continue };
-            let file = Rc::clone(&self.file);
-            let mut tokens = Tokens(tokens.into_iter().peekable());
-            if tokens.take_word("end") {
-                return Ok((nodes, Ending::End(line)));
+                ("break" | "continue", _) if !is_loop => {
+                    let problem = Problem::from(format!("`{}` outside of range", action.keyword));
+                    return Err(problem.at(self.file, line));
+                }
+                _ => nodes.push(Node::Action(action)),
             }
-            if tokens.take_word("else") {
-                return Ok((nodes, Ending::Else(tokens, line)));
-            }
-            let node = self.action(tokens, line, loops).map_err(|problem| problem.at(&file, line))?;
-            nodes.extend(node);
         }
-        Ok((nodes, Ending::File))
+        Ok((nodes, None))
     }
 
-    fn action(&mut self, mut tokens: Tokens, line: usize, loops: usize) -> Result<Option<Node>, Problem> {
-        for keyword in ["if", "with", "range"] {
-            if tokens.take_word(keyword) {
-                return self.branch(keyword, tokens, line, loops).map(Some);
-            }
+    fn until_end(&mut self, keyword: &str, line: usize, is_loop: bool) -> Result<Vec<Node>, Problem> {
+        match self.nodes(is_loop)? {
+            (nodes, Some(end)) if end.keyword == "end" => Ok(nodes),
+            _ => Err(Problem::from(format!("`{keyword}` has no end")).at(self.file, line)),
         }
-        if tokens.take_word("define") {
-            let name = tokens.text()?;
-            tokens.end()?;
-            let (nodes, end) = self.nodes(0)?;
-            let Ending::End(_) = end else {
-                return Err(Problem::new(format_args!("define {name:?} has no end")));
-            };
-            let template = Rc::new(Template { file: Rc::clone(&self.file), nodes });
-            self.defined.insert(name, template);
-            return Ok(None);
-        }
-        if tokens.take_word("template") {
-            let name = tokens.text()?;
-            let pipe = if tokens.is_empty() { None } else { Some(tokens.pipe(line, false)?) };
-            return Ok(Some(Node::Template(name, pipe, line)));
-        }
-        for (word, node) in [("break", Node::Break), ("continue", Node::Continue)] {
-            if tokens.take_word(word) {
-                tokens.end()?;
-                let outside = || Problem::new(format_args!("`{word}` outside of range"));
-                return if loops > 0 { Ok(Some(node)) } else { Err(outside()) };
-            }
-        }
-        if tokens.take_word("block") {
-            return Err(Problem::new("`block` is not supported: use `define` and `include`"));
-        }
-        let pipe = tokens.pipe(line, false)?;
-        Ok(Some(Node::Action(pipe)))
     }
 
-    fn branch(
-        &mut self,
-        keyword: &str,
-        mut tokens: Tokens,
-        line: usize,
-        loops: usize,
-    ) -> Result<Node, Problem> {
-        let is_range = keyword == "range";
-        let pipe = tokens.pipe(line, is_range)?;
-        let (then, end) = self.nodes(loops + usize::from(is_range))?;
-        let no_end = || Problem::new(format_args!("`{keyword}` has no end"));
+    fn block(&mut self, action: Action, is_loop: bool) -> Result<Node, Problem> {
+        let (keyword, line) = (action.keyword.clone(), action.line);
+        let (then, end) = self.nodes(is_loop || keyword == "range")?;
         let otherwise = match end {
-            Ending::File => return Err(no_end()),
-            Ending::End(_) => Vec::new(),
-            Ending::Else(rest, _) if rest.is_empty() => match self.nodes(loops)? {
-                (nodes, Ending::End(_)) => nodes,
-                _ => return Err(no_end()),
-            },
+            Some(end) if end.keyword == "end" => Vec::new(),
+            Some(end) if end.tokens.is_empty() => self.until_end(&keyword, line, is_loop)?,
             // `else if` and `else with` share the end.
-            Ending::Else(mut rest, line) => {
-                let same = if is_range { "" } else { keyword };
-                if !rest.take_word(same) {
-                    return Err(Problem::new(format_args!(
-                        "`else` of `{keyword}` is followed by something else"
-                    )));
-                }
-                vec![self.branch(keyword, rest, line, loops)?]
+            Some(mut end) if keyword != "range" && end.tokens[0] == Token::Word(keyword.clone()) => {
+                end.tokens.remove(0);
+                vec![self.block(Action { keyword, ..end }, is_loop)?]
             }
+            Some(end) => {
+                let problem = format!("`else` of `{keyword}` is followed by something else");
+                return Err(Problem::from(problem).at(self.file, end.line));
+            }
+            None => return Err(Problem::from(format!("`{keyword}` has no end")).at(self.file, line)),
         };
-        Ok(match keyword {
-            "if" => Node::If(pipe, then, otherwise),
-            "with" => Node::With(pipe, then, otherwise),
-            _ => Node::Range(pipe, then, otherwise),
-        })
-    }
-}
-
-/// The tokens of an action that are left.
-struct Tokens(std::iter::Peekable<IntoIter<Token>>);
-
-impl Tokens {
-    fn is_empty(&self) -> bool {
-        self.0.len() == 0
-    }
-
-    fn take_word(&mut self, wanted: &str) -> bool {
-        self.0.next_if(|token| matches!(&token.kind, Kind::Word(word) if word == wanted)).is_some()
-    }
-
-    fn take(&mut self, sign: &str) -> bool {
-        self.0.next_if(|token| matches!(&token.kind, Kind::Sign(found) if *found == sign)).is_some()
-    }
-
-    fn text(&mut self) -> Result<String, Problem> {
-        match self.0.next().map(|token| token.kind) {
-            Some(Kind::Text(text)) => Ok(text),
-            _ => Err(Problem::new("the name of a template is missing, such as \"a.b\"")),
-        }
-    }
-
-    fn end(&mut self) -> Result<(), Problem> {
-        match self.0.next() {
-            None => Ok(()),
-            Some(token) => Err(Problem::new(format_args!("{:?} is one thing too many", token.kind))),
-        }
-    }
-
-    fn pipe(&mut self, line: usize, is_range: bool) -> Result<Pipe, Problem> {
-        let pipe = self.commands(line, is_range)?;
-        self.end()?;
-        Ok(pipe)
-    }
-
-    fn commands(&mut self, line: usize, is_range: bool) -> Result<Pipe, Problem> {
-        let (variables, is_assignment) = self.declared(is_range)?;
-        let mut commands = Vec::new();
-        loop {
-            let command = self.command(line)?;
-            if command.is_empty() {
-                return Err(Problem::new("a command is missing"));
-            }
-            commands.push(command);
-            if !self.take("|") {
-                return Ok(Pipe { variables, is_assignment, commands, line });
-            }
-        }
-    }
-
-    /// `$a :=`, `$a =`, and in a range `$a, $b :=`.
-    fn declared(&mut self, is_range: bool) -> Result<(Vec<String>, bool), Problem> {
-        let mut ahead = self.0.clone();
-        let mut variables = Vec::new();
-        while let Some(Token { kind: Kind::Variable(name, fields), .. }) = ahead.next() {
-            if !fields.is_empty() {
-                break;
-            }
-            variables.push(name);
-            match ahead.next().map(|token| token.kind) {
-                Some(Kind::Sign(",")) if is_range && variables.len() == 1 => {}
-                Some(Kind::Sign(sign @ (":=" | "="))) => {
-                    self.0 = ahead;
-                    return Ok((variables, sign == "="));
-                }
-                Some(Kind::Sign(",")) => return Err(Problem::new("too many variables")),
-                _ => break,
-            }
-        }
-        Ok((Vec::new(), false))
-    }
-
-    fn command(&mut self, line: usize) -> Result<Vec<Operand>, Problem> {
-        let mut operands = Vec::new();
-        while let Some(token) =
-            self.0.next_if(|token| !matches!(token.kind, Kind::Sign(")" | "|" | ":=" | "=" | ",")))
-        {
-            operands.push(match token.kind {
-                Kind::Word(word) => match word.as_str() {
-                    "true" => Operand::Bool(true),
-                    "false" => Operand::Bool(false),
-                    "nil" => Operand::Nil,
-                    _ => Operand::Function(word),
-                },
-                Kind::Dot => Operand::Dot,
-                Kind::Field(names) => Operand::Field(names),
-                Kind::Variable(name, fields) => Operand::Variable(name, fields),
-                Kind::Text(text) => Operand::Text(text),
-                Kind::Int(number) => Operand::Int(number),
-                Kind::Float(number) => Operand::Float(number),
-                Kind::Sign(_) => {
-                    let pipe = self.commands(line, false)?;
-                    if !self.take(")") {
-                        return Err(Problem::new("a parenthesis has no end: `)` is missing"));
-                    }
-                    let fields = self
-                        .0
-                        .next_if(|token| token.is_glued && matches!(token.kind, Kind::Field(_)))
-                        .map(|token| token.kind);
-                    let fields = if let Some(Kind::Field(fields)) = fields { fields } else { Vec::new() };
-                    Operand::Pipe(Box::new(pipe), fields)
-                }
-            });
-        }
-        Ok(operands)
+        Ok(Node::Block(action, then, otherwise))
     }
 }

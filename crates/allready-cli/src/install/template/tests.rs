@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Templates, Value};
+use super::{Templates, functions::yaml};
 
 fn rendered(text: &str) -> Result<String, String> {
     let values = json!({
@@ -11,8 +11,7 @@ fn rendered(text: &str) -> Result<String, String> {
     });
     let mut templates = Templates::default();
     templates.add("file", text).map_err(|problem| problem.to_string())?;
-    let data = Value::map([("Values".to_owned(), Value::from(&values))]);
-    templates.execute("file", &data).map_err(|problem| problem.to_string())
+    templates.execute("file", &json!({ "Values": values })).map_err(|problem| problem.to_string())
 }
 
 #[test]
@@ -84,7 +83,7 @@ fn yaml_that_is_made_means_what_was_given() {
     for value in
         [values.clone(), values["words"].clone(), values["nested"].clone(), json!("x"), json!({}), json!([])]
     {
-        let text = super::value::yaml(&value);
+        let text = yaml(&value).unwrap();
         for text in [text.clone(), format!("x:\n    {}\n", text.replace('\n', "\n    "))] {
             let read: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
             assert!(read == value || read == json!({ "x": value }), "{text}");

@@ -1,4 +1,4 @@
-//! What definitions and files declare, while somebody watches.
+//! Declarations of definitions and files that change while somebody watches.
 
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+use ratatui::crossterm::event::{KeyEvent, KeyModifiers};
+
 use super::*;
 use crate::watch::{kinds::Kind, model::Screen};
 
@@ -238,7 +240,9 @@ fn every_screen_leads_back_to_the_table() {
         }
         assert_eq!(model.screen, Screen::Table, "{keys:?}");
     }
-    assert_eq!(update(&mut model, Event::Key(Press::Interrupt)), Some(Effect::Quit));
+    let control = |letter| Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL));
+    assert_eq!(update(&mut model, control('x')), None);
+    assert_eq!(update(&mut model, control('c')), Some(Effect::Quit));
 }
 
 #[test]
@@ -288,7 +292,7 @@ fn whatever_happens_the_counts_are_those_of_the_objects() {
             2 => Event::Watching(kind),
             3 => Event::Failed(kind, "refused".to_owned()),
             4 => Event::Gone(Key::new(kind, "shop", &name)),
-            5 => Event::Key(Press::Char(['a', 's', 'j', 'k', 'G', 't', 'q', '?'][next(7) as usize])),
+            5 => Event::Key(KeyCode::Char(['a', 's', 'j', 'k', 'G', 't', 'q', '?'][next(7) as usize]).into()),
             6 => Event::Tick(at(step)),
             _ => seen(kind, &name, health, "R", Some(step)),
         };
