@@ -176,7 +176,7 @@ fn by_signals<'a>(case: &Case<'a>, status: &'a Map<String, Value>, list: &[Liste
         return stale;
     }
     let speaks = by_conditions.is_some();
-    let words = states::top(case);
+    let mut words = states::top(case);
     let nested = if declared.ignore_nested == Some(true) {
         None
     } else {
@@ -192,10 +192,13 @@ fn by_signals<'a>(case: &Case<'a>, status: &'a Map<String, Value>, list: &[Liste
         by_conditions = by_conditions
             .filter(|signal| signal.rule != Rule::ConditionActivity || signal.health != Progressing);
     }
+    // What runs for ever may tell of it as of a job: `jobStatus: running`.
+    let is_well = by_conditions.as_ref().is_some_and(|signal| signal.health == Healthy);
+    let runs_on = |signal: &Signal<'a>| is_well && Flat::of(&signal.reason).as_str() == "running";
     let mut worst = Worst::default();
     worst.extend(by_conditions);
     worst.extend(nested);
-    worst.extend(words.worst.0);
+    worst.extend(words.worst.0.take_if(|signal| case.kind.runs_to_completion || !runs_on(signal)));
     if worst.is_fine() && lacks_summary(case, list) {
         let types = declared.requires.as_deref().unwrap_or_default().join(" or ");
         return Signal::at(Progressing, Rule::SummaryMissing, "status.conditions")
@@ -206,7 +209,7 @@ fn by_signals<'a>(case: &Case<'a>, status: &'a Map<String, Value>, list: &[Liste
         worst.extend(named::unanswered(case));
         worst.extend(generations::behind_below(case));
     }
-    add_facts(case, status, &mut worst);
+    add_facts(case, status, speaks, &mut worst);
     if declared.ignore_items != Some(true) && worst.is_open() {
         // While the whole is being worked on, a part that is not in step is what is worked on.
         // What is over left what it worked on running, or in its last step.
@@ -243,11 +246,13 @@ fn lacks_summary(case: &Case<'_>, list: &[Listed<'_>]) -> bool {
 }
 
 /// Booleans, error texts and numbers.
-fn add_facts<'a>(case: &Case<'a>, status: &'a Map<String, Value>, worst: &mut Worst<'a>) {
+fn add_facts<'a>(case: &Case<'a>, status: &'a Map<String, Value>, speaks: bool, worst: &mut Worst<'a>) {
     if worst.is_open() {
         let is_fine = worst.is_fine();
+        // What is well may have nothing to do at the moment.
+        let is_idle = |signal: &Signal<'a>| speaks && matches!(signal.place, Place::Key("active"));
         states::facts(status, false, &mut |signal| {
-            if is_fine || signal.rule != Rule::Boolean {
+            if (is_fine && !is_idle(&signal)) || signal.rule != Rule::Boolean {
                 worst.add(states::explained(status, signal));
             }
         });
