@@ -283,6 +283,7 @@ fn activity(case: &Case<'_>, condition: Listed<'_>, said: Said<'_>, reason: &str
         Said::True => Some(Progressing),
         // It is not under way, because what it needs is not there.
         Said::False if classify(reason, Reading::Text) == Some(Degraded) => Some(Degraded),
+        Said::False if is_done(reason) => Some(Healthy),
         Said::Unknown if is_under_way() => Some(Progressing),
         Said::Other(other) => state(other, true).filter(|health| *health != Healthy),
         _ => None,

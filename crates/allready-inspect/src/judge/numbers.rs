@@ -32,7 +32,10 @@ pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
             if word == "available" && !List::Counted.has(noun) {
                 continue;
             }
-            let found = wanted(word, noun, &numbers, &wishes).or_else(|| summed(case, noun));
+            let of_replicas =
+                || (noun == "count").then(|| wanted(word, "replicas", &numbers, &wishes)).flatten();
+            let found =
+                wanted(word, noun, &numbers, &wishes).or_else(of_replicas).or_else(|| summed(case, noun));
             let Some(want) = found else { continue };
             let of = format!("{have} of {want}");
             if *have < want {
@@ -100,7 +103,7 @@ fn wanted(prefix: &str, noun: &str, numbers: &Named<'_>, wishes: &Named<'_>) -> 
     let beside = || {
         List::Want.words().chain([""]).find_map(|want| {
             let flat = |flat: &Flat| flat.as_str().strip_prefix(want) == Some(noun);
-            numbers.iter().find(|(name, ..)| flat(name)).map(|(.., n)| *n)
+            wishes.iter().chain(numbers).find(|(name, ..)| flat(name)).map(|(.., n)| *n)
         })
     };
     let any_wish = || {

@@ -252,7 +252,12 @@ impl<'a> Evidence<'a> {
         if declared.ignore_nested != Some(true) {
             worst.extend(nested::judge(case, || speaks));
         }
-        worst.extend(words.worst.0);
+        // What runs for ever may tell of it as of a job: `jobStatus: running`.
+        let is_well = by_conditions.as_ref().is_some_and(|signal| signal.health == Healthy);
+        let runs_on = |signal: &Signal<'a>| {
+            is_well && !case.kind.runs_to_completion && Flat::of(&signal.reason).as_str() == "running"
+        };
+        worst.extend(words.worst.0.filter(|signal| !runs_on(signal)));
         Self { list, by_conditions, is_under_way: words.is_under_way, is_over, worst }
     }
 
@@ -300,11 +305,14 @@ fn parts_left_out<'a>(case: &Case<'a>, _: &Evidence<'a>, worst: &mut Worst<'a>) 
     }
 }
 
-fn facts<'a>(case: &Case<'a>, _: &Evidence<'a>, worst: &mut Worst<'a>) {
+fn facts<'a>(case: &Case<'a>, evidence: &Evidence<'a>, worst: &mut Worst<'a>) {
     let Some(status) = case.status.filter(|_| worst.is_open()) else { return };
     let is_fine = worst.is_fine();
+    // What is well may have nothing to do at the moment.
+    let speaks = evidence.by_conditions.is_some();
+    let is_idle = |signal: &Signal<'a>| speaks && matches!(signal.place, Place::Key("active"));
     states::facts(status, false, &mut |signal| {
-        if is_fine || signal.rule != Rule::Boolean {
+        if (is_fine && !is_idle(&signal)) || signal.rule != Rule::Boolean {
             worst.add(states::explained(status, signal));
         }
     });

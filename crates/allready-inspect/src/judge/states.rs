@@ -70,14 +70,22 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
             // A word that nobody knows, for a reason that everybody knows.
             add(Signal::key(Degraded, Rule::ErrorText, "reason").reason(reason(status)));
         }
+        let is_over = || {
+            case.kind.runs_to_completion && List::RunBegins.has(Flat::of(text).as_str()) && has_ended(status)
+        };
+        let health = if health == Some(Progressing) && declared.is_none() && is_over() {
+            Some(Healthy)
+        } else {
+            health
+        };
         if let Some(health) = health {
             if health == Healthy && is_of_a_step(status, key) {
                 add(Signal::key(Progressing, Rule::StepState, key).reason(text));
                 continue;
             }
             add(Signal::key(health, Rule::StateWord, key).reason(text));
-            if (health == Healthy || is_not_ready(text))
-                && let Some(doubt) = doubt(status)
+            if matches!(health, Healthy | Progressing)
+                && let Some(doubt) = doubt(status, text)
             {
                 add(doubt);
             }
@@ -106,6 +114,16 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
     top
 }
 
+/// Tells whether a status says when a run ended.
+fn has_ended(status: &Map<String, Value>) -> bool {
+    let is_end = |key: &str| List::EndTime.has(Flat::of(key).as_str());
+    status.iter().any(|(key, value)| is_end(key) && is_truthy(value))
+}
+
+fn is_creation(text: &str) -> bool {
+    Flat::of(text).as_str() == "created"
+}
+
 fn is_not_ready(text: &str) -> bool {
     matches!(Flat::of(text).as_str(), "notready" | "unready")
 }
@@ -114,15 +132,21 @@ fn reason(status: &Map<String, Value>) -> &str {
     status.get("reason").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A good word whose reason is a failure, or whose message begins with one, is none; and what is not ready for such a reason is broken.
-fn doubt(status: &Map<String, Value>) -> Option<Signal<'_>> {
+/// A word whose reason is a failure, or whose message begins with one, is no good one; what is not ready for such a reason is broken; and what was
+/// created may be waiting.
+fn doubt<'a>(status: &'a Map<String, Value>, word: &str) -> Option<Signal<'a>> {
     let text = |key: &str| status.get(key).and_then(Value::as_str).unwrap_or_default();
-    if classify(reason(status), Reading::Hard) == Some(Degraded) {
+    let is_good = state(word, false) == Some(Healthy);
+    if (is_good || is_not_ready(word)) && classify(reason(status), Reading::Hard) == Some(Degraded) {
         return Some(Signal::key(Degraded, Rule::ErrorText, "reason").reason(reason(status)));
     }
     let first = tokens(text("message")).next();
     let begins_with_one = first.is_some_and(|first| matches!(first.as_str(), "failed" | "error" | "failure"));
-    begins_with_one.then(|| Signal::key(Degraded, Rule::ErrorText, "message"))
+    if begins_with_one {
+        return Some(Signal::key(Degraded, Rule::ErrorText, "message"));
+    }
+    let waits = is_creation(word) && classify(text("message"), Reading::Text) == Some(Progressing);
+    waits.then(|| Signal::key(Progressing, Rule::StateWord, "message"))
 }
 
 /// What a word means: as declared, else by itself, in a field of which `runs` tells whether it is about something that runs to an end.
@@ -318,11 +342,23 @@ fn read_item<'a>(case: &Case<'a>, item: &'a Map<String, Value>, path: &Path<'a>,
         let Some(keys) = is_state_key(key) else { continue };
         let declared = declared_below(case, path, key, text);
         let Some(health) = meaning(case, declared, text, || is_of_a_run(key) || runs()) else { continue };
-        if keys == Keys::Canonical || health == Degraded {
+        if keys == Keys::Canonical || health == Degraded || is_named_as(path, key) {
             add(Signal::new(health, Rule::PartState, Place::Key(key)).reason(text).message(message(item)));
         }
     }
     facts(item, true, &mut add);
+}
+
+/// `provisioningStatus.provisioningPhase`: what the part is about is what the field is about.
+fn is_named_as(path: &Path<'_>, key: &str) -> bool {
+    let Some(Step::Field(part)) = path.steps().last() else { return false };
+    let (part, field) = (Flat::of(part), Flat::of(key));
+    let about =
+        |text: &str| List::StateFieldEnding.words().find_map(|end| text.strip_suffix(end).map(str::len));
+    match (about(part.as_str()), about(field.as_str())) {
+        (Some(one), Some(other)) => one > 0 && part.as_str()[..one] == field.as_str()[..other],
+        _ => false,
+    }
 }
 
 /// `componentStatuses`, `serviceHealth`: its keys are names, and its values words. Under another name, all of the values must be words
@@ -339,11 +375,18 @@ fn one_word(text: &str) -> Option<Health> {
 }
 
 fn read_states<'a>(item: &'a Map<String, Value>, path: &Path<'a>, worst: &mut Worst<'a>) {
-    for (key, value) in item {
-        let Some(text) = value.as_str() else { continue };
-        if matches!(one_word(text), Some(Degraded | Missing)) && worst.would_take(Degraded) {
+    let states = || item.iter().filter_map(|(key, value)| Some((key, value.as_str()?)));
+    for (key, text) in states() {
+        if matches!(state(text, false), Some(Degraded | Missing)) && worst.would_take(Degraded) {
             worst.add(Signal::key(Degraded, Rule::PartState, key).reason(text).below(path));
         }
+    }
+    if let Some((key, text)) = states().next()
+        && states().count() == item.len()
+        && states().all(|(_, text)| state(text, false) == Some(Healthy))
+        && worst.would_take(Healthy)
+    {
+        worst.add(Signal::key(Healthy, Rule::PartState, key).reason(text).below(path));
     }
 }
 

@@ -60,7 +60,7 @@ lists! {
          noquorum unsynced firing breached violated crashloop failing partialsuccess partiallysucceeded partiallysuccessful \
          partiallycompleted outofdisk outofmemory diskfull exhausted disconnected unresponsive notresponding fenced quarantined \
          suspect overloaded impaired stale orphaned interrupted warn healthwarn rollbackcomplete updaterollbackcomplete inaccessible \
-         rolledback compensated tampered insufficient drifted diverged throttled ratelimited";
+         rolledback rollback compensated tampered insufficient drifted diverged throttled ratelimited";
     Progressing "A state on the way to another." "phase: Pending"
         "pending progressing inprogress new init initial queued scheduled waiting requested submitted notready partial yellow unready \
          started starting restart draft planned unassigned unbound unscheduled unprovisioned dispatched inqueue enqueued requeued \
@@ -90,6 +90,9 @@ lists! {
         "processed finalized restored";
     RunSucceeded "Of what runs to completion, the good end in so many words." "phase: Succeeded"
         "succeeded succeed success successful completed complete done finished";
+
+    EndTime "A field that says when a run ended." "status.completionTime"
+        "completiontime completiontimestamp completedat finishedat finishtime endtime endtimestamp";
 
     // Words of reasons and messages.
     Broken "In a reason or message, something is broken." "reason: SecretMissing"
@@ -151,7 +154,7 @@ lists! {
     GoodName "At the end of a condition type, True is good." "type: NodesUp"
         "running ready available healthy succeeded complete valid ok up online active success alive sync reachable exists successful \
          succeeding passing compliant serving listening streaming polling archiving replicating present found quorate functional \
-         operational compatible liveness readiness validation connectivity";
+         operational compatible liveness readiness validation connectivity status";
     GoodFirstWord "At the start of a condition type, True is good." "type: ResolvedRefs"
         "resolved matched valid passed healthy successful accepted accepting";
     ActivityName "At the end of a condition type, it is about an activity." "type: Progressing"
@@ -170,7 +173,7 @@ lists! {
     // Names of fields.
     StateField "A field that holds a state." "status.phase"
         "lastoperationstatus lastoperationstate phase state status health healthstatus overallstatus result outcome provisioningstate \
-         compliant syncstatus currentstate lifecycle clusterstate clusterstatus verdict conclusion robustness stage";
+         compliant syncstatus currentstate lifecycle clusterstate clusterstatus verdict conclusion robustness stage condition";
     StateFieldEnding "A field that ends so holds a state." "status.databaseState"
         "phase state status health statesummary statussummary resolution progress";
     OtherTime "A field that begins so is about another time." "status.previousState"
@@ -226,7 +229,7 @@ lists! {
 
     // Counts.
     Have "The beginning of a count of what is there." "status.readyReplicas"
-        "updatedready ready available updated current numberready numberavailable healthy";
+        "updatedready ready available updated uptodate current numberready numberavailable healthy";
     HaveEnding "The end of a count of what is there." "status.replicasReady"
         "ready available healthy";
     Want "The beginning of a count of what is wanted; or nothing." "status.desiredReplicas"

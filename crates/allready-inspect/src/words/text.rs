@@ -93,6 +93,9 @@ pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
         found.words = count + 1;
         previous = Some((token, known));
     }
+    if matches!(reading, Reading::State { .. }) && found.is_ignored {
+        return None;
+    }
     let health = found.health(reading);
     // In one name of few words, each of them counts; in a sentence, they do not.
     let is_name =
@@ -110,6 +113,10 @@ fn pair_of(before: &Token, text: &str) -> Option<Pair> {
 
 #[derive(Default)]
 struct Found {
+    /// A word came that is not one such as `status`.
+    has_begun: bool,
+    /// Somebody does not care: `ignored-missing-rule`.
+    is_ignored: bool,
     under_way_phrase: bool,
     broken: bool,
     at_rest: bool,
@@ -135,6 +142,7 @@ impl Found {
         // A state that ends with warnings is no good one; a reason may name what it warns of.
         let is_warning = || matches!((text, reading), ("warning" | "warnings", Reading::State { .. }));
         self.broken |= is_broken(text, known) || is_warning();
+        self.is_ignored |= matches!(text, "ignored" | "tolerated");
         self.at_rest |= known.is(List::AtRest);
         if self.under_way.is_some() {
             return;
@@ -151,8 +159,8 @@ impl Found {
 
     /// Words of a state that say that it is well, and what stands behind them.
     fn see_good(&mut self, text: &str, known: Word, runs: bool, is_denied: bool) {
-        // StartUp, BackingUp.
-        let is_up = text != "up" || self.words == 0;
+        // StartUp, BackingUp; but HealthStatusUp.
+        let is_up = text != "up" || !self.has_begun;
         let is_well = known.means() == Some(Health::Healthy) && is_up;
         let is_good = is_well || text == "running";
         // A good word that is denied beats one that is not: DEPLOYED_NOT_READY.
@@ -164,9 +172,11 @@ impl Found {
                 Some(if !runs || known.is(List::Done) { Health::Healthy } else { Health::Progressing });
         }
         let is_neutral = || {
-            matches!(text, "state" | "status" | "phase" | "successfully" | "normally" | "now")
+            matches!(text, "state" | "status" | "phase" | "health" | "successfully" | "normally" | "now")
                 || text.bytes().all(|b| b.is_ascii_digit())
         };
+        self.broken |= text == "down" && !self.has_begun;
+        self.has_begun |= !is_neutral();
         self.tail = match self.tail {
             _ if text == "created" && self.words > 0 => Tail::Creation,
             _ if is_good => Tail::Plain,

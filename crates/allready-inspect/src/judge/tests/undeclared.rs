@@ -365,3 +365,74 @@ fn a_step_that_was_good_once_is_no_news_beside_a_summary_about_the_present_wish(
     assert_eq!(seen(5, 1, "False"), Progressing, "what was bad has not been looked at");
     assert_eq!(seen(5, 5, "False"), Degraded);
 }
+
+#[test]
+fn counts_that_are_met_are_good_news_under_any_name_of_the_wish() {
+    let counts = |spec: Value, status: Value| widget(&json!({"spec": spec, "status": status})).health;
+    assert_eq!(counts(json!({"replicas": 2}), json!({"readyCount": 2})), Healthy);
+    assert_eq!(counts(json!({"replicas": 2}), json!({"readyCount": 1})), Progressing);
+    let nodes = |updated: u32| json!({"availableNodes": 3, "currentNodes": 3, "upToDateNodes": updated});
+    assert_eq!(counts(json!({"desiredNodes": 3}), nodes(3)), Healthy);
+    assert_eq!(counts(json!({"desiredNodes": 3}), nodes(2)), Progressing);
+}
+
+#[test]
+fn a_map_of_states_is_as_good_as_all_of_them() {
+    let health = |etcd: &str| says(&json!({"extendedHealth": {"api": "HealthStatusUp", "etcd": etcd}}));
+    assert_eq!(health("HealthStatusUp"), Healthy);
+    assert_eq!(health("HealthStatusDown"), Degraded);
+    assert_ne!(health("HealthStatusOdd"), Healthy, "one that nobody understands is no good news");
+}
+
+#[test]
+fn a_part_may_hold_its_state_in_a_field_of_its_own_name() {
+    let status = |phase: &str| json!({"conditions": ["Validated=True"], "provisioningStatus": {"provisioningPhase": phase}});
+    assert_eq!((says(&status("pending")), says(&status("fulfilled"))), (Progressing, Healthy));
+    let nodes = |last: &str| json!({"phase": "Active", "nodeStatus": [{"condition": "Succeeded"}, {"condition": last}]});
+    assert_eq!((says(&nodes("Succeeded")), says(&nodes("Failed"))), (Healthy, Degraded));
+}
+
+#[test]
+fn a_run_that_says_when_it_ended_is_over_unless_it_failed() {
+    let run = |phase: &str, ended: &str| {
+        let status = json!({"phase": phase, "completionTimestamp": ended});
+        health("example.com/v1", "Snapshot", &json!({"status": status}))
+    };
+    assert_eq!(run("Uploaded", ""), Progressing);
+    assert_eq!(run("Uploaded", "2026-01-01T00:00:00Z"), Healthy);
+    assert_eq!(run("InProgress", "2026-01-01T00:00:00Z"), Progressing, "it says itself that it has not");
+    assert_eq!(run("Failed", "2026-01-01T00:00:00Z"), Degraded);
+}
+
+#[test]
+fn an_activity_that_is_over_tells_how_it_ended() {
+    assert_eq!(conditions(&["ConfigUpdateInProgress=False UpdateSuccessful"]), Healthy);
+    assert_eq!(conditions(&["ConfigUpdateInProgress=False UpdateFailed"]), Degraded);
+    assert_eq!(conditions(&["ConfigUpdateInProgress=False"]), Progressing, "nobody says that it ever began");
+}
+
+#[test]
+fn what_is_ignored_on_purpose_does_not_count_and_what_is_idle_is_well() {
+    let rules =
+        |status: &str| json!({"state": "ready", "rules": [{"status": "running"}, {"status": status}]});
+    assert_eq!((says(&rules("ignored-missing-rule")), says(&rules("missing"))), (Healthy, Degraded));
+    assert_eq!(says(&json!({"conditions": ["Ready=True ScheduleValid"], "active": false})), Healthy);
+    assert_eq!(says(&json!({"active": false})), Progressing);
+}
+
+#[test]
+fn a_message_that_begins_with_a_failure_outdoes_the_step_beside_it() {
+    let step = |phase: &str, message: &str| says(&json!({"phase": phase, "message": message}));
+    assert_eq!(step("CreatingResources", "Failed to create Deployment: quota exceeded"), Degraded);
+    assert_eq!(step("CreatingResources", "creating the Deployment"), Progressing);
+    assert_eq!(step("created", "Created, not processed yet"), Progressing);
+    assert_eq!(step("created", ""), Healthy);
+}
+
+#[test]
+fn what_runs_for_ever_may_tell_of_it_as_of_a_job() {
+    let status = |ready: &str| json!({"jobStatus": "running", "conditions": [format!("Ready={ready}")]});
+    assert_eq!((says(&status("True")), says(&status("Unknown"))), (Healthy, Progressing));
+    assert_eq!(conditions(&["AccountStatus=True AccountSuccessful"]), Healthy);
+    assert_eq!(conditions(&["AccountStatus=False AccountFailed"]), Degraded);
+}
