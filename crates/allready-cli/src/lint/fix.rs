@@ -11,11 +11,10 @@ use serde_json::Value;
 
 use super::args::LintArgs;
 use crate::{
-    cli::Output,
     failure::Failure,
     input,
+    output::{Format, document},
     printer::{Printer, tame},
-    render,
 };
 
 pub(super) fn run(args: &LintArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
@@ -56,7 +55,7 @@ pub(super) fn run(args: &LintArgs, printer: &mut Printer) -> Result<ExitCode, Fa
         ));
     }
     if !args.write {
-        printer.text(&render::objects(&all.iter().collect::<Vec<_>>(), Output::Yaml)?)?;
+        printer.text(&document::objects(&all.iter().collect::<Vec<_>>(), Format::Yaml)?)?;
     }
     Ok(ExitCode::from(u8::from(left > 0)))
 }
@@ -84,7 +83,7 @@ fn write(path: &Path, documents: &[Value], drops_comments: bool) -> Result<(), F
         )));
     }
     let all: Vec<&Value> = documents.iter().filter(|document| !document.is_null()).collect();
-    let text = render::objects(&all, if is_json { Output::Json } else { Output::Yaml })?;
+    let text = document::objects(&all, if is_json { Format::Json } else { Format::Yaml })?;
     let head = if is_json || head.is_empty() {
         String::new()
     } else {

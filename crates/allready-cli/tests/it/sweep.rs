@@ -54,7 +54,7 @@ fn what_a_node_left_behind_is_shown_and_removed_and_nothing_else() {
     assert!(shown.contains("field manager speaker-b/configReconciler"), "{shown}");
     assert!(shown.contains("statusreport config-status.speaker.b"), "{shown}");
     let unasked = cluster.run(&["sweep", "--older-than", "0"]);
-    assert!(unasked.starts_with("exit 64\n") && unasked.contains("say --yes"), "{unasked}");
+    assert!(unasked.starts_with("exit 64\n") && unasked.contains("pass --yes"), "{unasked}");
     assert!(cluster.get(REPORTS).contains("config-status.speaker.b"), "neither has removed anything");
 
     let swept = cluster.run(&["sweep", "--yes", "--older-than", "0"]);

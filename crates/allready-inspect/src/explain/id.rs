@@ -17,6 +17,7 @@ use serde_json::Value;
 /// assert_eq!(id, ObjectId::new("apps", "Deployment", "shop", "web"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct ObjectId {
     /// The API group; empty for the core one.
     pub group: String,

@@ -20,6 +20,7 @@ use allready_core::Time;
 /// assert!(What::Condition < What::Object, "what an object says stands before what is below it");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum What {
     /// A condition of the object above.
@@ -46,6 +47,7 @@ pub enum What {
 /// assert_eq!(format!("Deployment web {} ReplicaSet web-1", Relation::Controls), "Deployment web controls ReplicaSet web-1");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Relation {
     /// It is what was asked about.
@@ -120,6 +122,7 @@ impl fmt::Display for Relation {
 /// assert_eq!(serde_json::to_value(&folded).unwrap()["count"], 37);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Folded {
     /// How they are.
     pub health: Health,
@@ -145,6 +148,7 @@ pub struct Folded {
 /// assert_eq!((node.what, node.label.as_str(), node.parent), (What::Object, "Secret shop/password", None));
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
     /// What it is about.
@@ -162,6 +166,7 @@ pub struct Node {
     pub is_seen: bool,
     /// The rule that decided, where one did.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schemars", schemars(with = "Option<String>"))]
     pub rule: Option<Rule>,
     /// The field that decided, such as `status.conditions[Ready]`.
     pub field: String,

@@ -83,6 +83,7 @@ pub struct Verdict {
 /// assert_eq!(verdict.lag, Some(Lag { observed: 1, generation: 2 }));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Lag {
     /// The generation that the status, or the deciding condition, is about.
     pub observed: i64,

@@ -19,6 +19,7 @@ use allready_core::condition::excerpt;
 /// assert_eq!(object.to_string(), "Widget.example.com shop/web");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectRef {
     /// Group and version.
@@ -94,9 +95,11 @@ impl fmt::Display for ObjectRef {
 /// assert_eq!((finding.rule.id, finding.object.name.as_str()), ("O04", "web"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// The rule; the id of it, where a finding is written.
     #[serde(serialize_with = "id")]
+    #[cfg_attr(feature = "schemars", schemars(with = "String"))]
     pub rule: &'static Rule,
     /// How much this breach matters.
     pub severity: Severity,

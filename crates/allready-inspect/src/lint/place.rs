@@ -21,6 +21,7 @@ use crate::view::{Path, Step};
 /// assert_eq!(annotation.pointer, "/metadata/annotations/a.b~1c");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Place {
     /// With the names of entries: `status.conditions[Ready].reason`.
     pub path: String,

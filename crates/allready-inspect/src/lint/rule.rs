@@ -15,6 +15,7 @@ use super::table;
 /// assert_eq!("warn".parse::<Severity>().unwrap(), Severity::Warning);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// A guess from names or ages, worth a look.
@@ -83,6 +84,7 @@ impl std::str::FromStr for Severity {
 /// assert_eq!(rule("O04").unwrap().scope, Scope::Object);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// The schema of a definition.
@@ -127,6 +129,7 @@ impl fmt::Display for Scope {
 /// assert_eq!((empty_reason.id, empty_reason.severity), ("O04", Severity::Error));
 /// ```
 #[derive(Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Rule {
     /// Its name: `O04`.
     pub id: &'static str,

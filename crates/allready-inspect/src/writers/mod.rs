@@ -35,6 +35,7 @@ use crate::view::Path;
 /// assert_eq!(of_field(&object, &Path::of(["status", "phase"])), Some(Writer { manager: "kube-scheduler".to_owned(), time }));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Writer {
     /// The name of the field manager.
     pub manager: String,

@@ -28,6 +28,7 @@ const SAYING: [&str; 5] =
 /// assert_eq!(all(&object).managers[0].operation, Operation::Apply);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Operation {
     /// By server-side apply: what it stops to apply is removed.
     Apply,
@@ -51,6 +52,7 @@ pub enum Operation {
 /// assert!(kubelet.entry_bytes > kubelet.owned_bytes, "the note is longer than what it is about");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Manager {
     /// Its name.
@@ -82,6 +84,7 @@ pub struct Manager {
 /// assert_eq!(all(&object).conditions[0].agreement, Agreement::Unowned, "it was read without managedFields");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Agreement {
     /// Nobody is written down.
     Unowned,

@@ -23,6 +23,7 @@ use read::{Conditions, integer};
 /// assert_eq!(Health::from(Status::Terminating), Health::Progressing);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Status {
     /// Its controller is at work.
     InProgress,
