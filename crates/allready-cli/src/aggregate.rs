@@ -6,11 +6,10 @@ use allready_core::{Status, Time};
 use clap::Args;
 
 use crate::{
-    cli::Output,
     failure::Failure,
     offline::{OfflineArgs, Want, gather},
+    output::{self, Format, document},
     printer::Printer,
-    render,
 };
 
 /// Options of `allready aggregate`.
@@ -51,9 +50,9 @@ pub(crate) struct AggregateArgs {
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<Time>,
 
-    /// The form of the answer.
-    #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
-    pub(crate) output: Output,
+    /// The format of the output.
+    #[arg(short, long, value_name = "FORMAT", default_value = "yaml", value_parser = output::OBJECTS)]
+    pub(crate) output: Format,
 }
 
 pub(crate) fn run(args: &AggregateArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
@@ -62,7 +61,7 @@ pub(crate) fn run(args: &AggregateArgs, now: Time, printer: &mut Printer) -> Res
     let mut objects = vec![&offline.object];
     objects.extend(&offline.endpoint);
     objects.extend(&offline.reports);
-    printer.text(&render::objects(&objects, args.output)?)?;
+    printer.text(&document::objects(&objects, args.output)?)?;
     Ok(exit_code(offline.worst))
 }
 

@@ -14,9 +14,24 @@ use allready_core::{
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::{
-    aggregate::AggregateArgs, check, completion, dns::DnsArgs, explain, gateway::GatewayArgs, hub::HubArgs,
-    install::InstallArgs, lint, man, migrate::MigrateArgs, owners, registry, report::ReportArgs, sweep,
-    uninstall::UninstallArgs, version::VersionArgs, wait, watch,
+    aggregate::AggregateArgs,
+    check, completion,
+    dns::DnsArgs,
+    explain,
+    gateway::GatewayArgs,
+    hub::HubArgs,
+    install::InstallArgs,
+    lint, man,
+    migrate::MigrateArgs,
+    output::{self, Format},
+    owners,
+    printer::Color,
+    registry,
+    report::ReportArgs,
+    sweep,
+    uninstall::UninstallArgs,
+    version::VersionArgs,
+    wait, watch,
 };
 
 /// How the command is called.
@@ -48,10 +63,14 @@ Examples:
   allready apiserver --crds crds/     a Kubernetes API server of your own
   allready demo                       a condition set, a whole system and a hub live through a story
 
-Colours go away with NO_COLOR=1 and in pipes. Under the name kubectl-allready it is a
+Without --color, colours go away with NO_COLOR=1 and in pipes. Under the name kubectl-allready it is a
 plugin of kubectl: see `allready completion --help`."
 )]
 pub(crate) struct Cli {
+    /// When to write colours; auto heeds the terminal, `NO_COLOR` and `CLICOLOR_FORCE`.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -208,22 +227,13 @@ pub(crate) struct RollupArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) filename: PathBuf,
 
-    /// The form of the answer.
-    #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
-    pub(crate) output: Output,
+    /// The format of the output.
+    #[arg(short, long, value_name = "FORMAT", default_value = "yaml", value_parser = output::OBJECTS)]
+    pub(crate) output: Format,
 
     /// Say on standard error which conditions counted, and how.
     #[arg(long)]
     pub(crate) why: bool,
-}
-
-/// The form of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Output {
-    /// For people.
-    Yaml,
-    /// For programs.
-    Json,
 }
 
 /// What an outdated condition is worth.

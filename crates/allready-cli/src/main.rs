@@ -4,7 +4,6 @@ mod age;
 mod aggregate;
 mod apiserver;
 mod check;
-mod ci;
 mod cli;
 mod cluster;
 mod completion;
@@ -22,14 +21,13 @@ mod man;
 mod migrate;
 mod objects;
 mod offline;
+mod output;
 mod owners;
 mod printer;
 mod registry;
-mod render;
 mod report;
 mod rollup;
 mod sweep;
-mod table;
 mod target;
 mod uninstall;
 mod version;
@@ -48,8 +46,9 @@ use crate::{
 };
 
 fn main() -> ExitCode {
-    let mut printer = Printer::new();
-    let done = match Cli::said(&std::env::args_os().collect::<Vec<_>>()) {
+    let cli = Cli::said(&std::env::args_os().collect::<Vec<_>>());
+    let mut printer = Printer::new(cli.as_ref().map(|cli| cli.color).unwrap_or_default());
+    let done = match cli {
         Ok(cli) => run(cli, &mut printer),
         Err(error) => failure::from_clap(&error, &mut printer),
     };

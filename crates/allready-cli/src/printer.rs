@@ -3,14 +3,19 @@
 
 use std::{
     fmt::Write as _,
-    io::{ErrorKind, Write},
+    io::{ErrorKind, IsTerminal as _, Write},
 };
 
 pub(crate) use allready_controller::program::text::{is_obeyed, tame};
+use allready_inspect::health::Health;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
 
-use crate::failure::Failure;
+use crate::{
+    failure::Failure,
+    output::{Format, Look},
+};
 
 /// Good news.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
@@ -23,24 +28,58 @@ pub(crate) const BOLD: Style = Style::new().bold();
 /// What stands back.
 pub(crate) const DIM: Style = Style::new().dimmed();
 
+/// The most notes of a kind on standard error.
+const MAX_NOTES: usize = 20;
+
+/// The colour of a health.
+pub(crate) fn health_style(health: Health) -> Style {
+    match health {
+        Health::Degraded | Health::Missing => BAD,
+        Health::Unknown | Health::Progressing => UNKNOWN,
+        Health::Suspended => DIM,
+        Health::Healthy => GOOD,
+    }
+}
+
+/// When to write colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    // Without help of their own the values take one line of every help.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
 /// The two streams of a command.
 pub(crate) struct Printer {
     out: Box<dyn Write>,
     err: Box<dyn Write>,
+    /// The columns of the terminal; none in a pipe.
+    width: Option<usize>,
 }
 
 impl Printer {
     /// The streams of this process.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(color: Color) -> Self {
         // By itself anstream sends colours to any terminal of a build machine (`CI`), also to one that cannot show them.
         let is_forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|force| force != "0");
-        if is_dumb() && !is_forced {
-            ColorChoice::Never.write_global();
+        match color {
+            Color::Always => ColorChoice::Always.write_global(),
+            Color::Never => ColorChoice::Never.write_global(),
+            Color::Auto if is_dumb() && !is_forced => ColorChoice::Never.write_global(),
+            Color::Auto => {}
         }
         Self {
             out: Box::new(AutoStream::new(std::io::stdout(), ColorChoice::Auto)),
             err: Box::new(AutoStream::new(std::io::stderr(), ColorChoice::Auto)),
+            width: terminal_width(),
         }
+    }
+
+    /// Returns the room for text in this format.
+    pub(crate) fn look(&self, format: Format) -> Look {
+        Look { width: self.width, is_wide: format == Format::Wide }
     }
 
     /// Writes text as it is. A reader that has gone away is no failure: it has read enough.
@@ -65,12 +104,21 @@ impl Printer {
 
     /// Says what others have to say, on the side, but not for ever.
     pub(crate) fn warnings(&mut self, notes: &[String]) {
-        const MAX_WARNINGS: usize = 20;
-        for note in notes.iter().take(MAX_WARNINGS) {
+        for note in notes.iter().take(MAX_NOTES) {
             self.warning(tame(note));
         }
-        if notes.len() > MAX_WARNINGS {
-            self.warning(format_args!("and {} more like these", notes.len() - MAX_WARNINGS));
+        if notes.len() > MAX_NOTES {
+            self.warning(format_args!("and {} more like these", notes.len() - MAX_NOTES));
+        }
+    }
+
+    /// Says what may be of interest, on the side, but not for ever.
+    pub(crate) fn infos(&mut self, notes: &[String]) {
+        for note in notes.iter().take(MAX_NOTES) {
+            self.error_text(&format!("info: {}\n", tame(note)));
+        }
+        if notes.len() > MAX_NOTES {
+            self.error_text(&format!("info: and {} more like these\n", notes.len() - MAX_NOTES));
         }
     }
 
@@ -78,6 +126,12 @@ impl Printer {
     pub(crate) fn error_text(&mut self, text: &str) {
         let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
     }
+}
+
+/// The columns of the terminal that standard output is, if it is one. Fewer than 40 are no use to anybody.
+fn terminal_width() -> Option<usize> {
+    let size = std::io::stdout().is_terminal().then(ratatui::crossterm::terminal::size);
+    size.and_then(Result::ok).map(|(columns, _)| usize::from(columns).max(40))
 }
 
 /// Whether the terminal prints escape sequences instead of obeying them.

@@ -59,7 +59,7 @@ fn verdicts(lines: &str) -> Vec<(String, String)> {
     let mut verdicts: Vec<_> = lines
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .map(|line| (text(&line["name"]), text(&line["health"])))
+        .map(|line| (text(&line["object"]["name"]), text(&line["health"])))
         .collect();
     verdicts.sort();
     verdicts

@@ -77,7 +77,7 @@ async fn who_agrees_shares_a_condition_and_who_writes_over_another_contests_it(s
     let said = server.allready(&["owners", "door/front", "-n", &namespace, "-o", "json"]).await.ok();
     let said: Value = serde_json::from_str(&said).unwrap();
     let condition = |type_: &str| {
-        let all = said["conditions"].as_array().unwrap();
+        let all = said["objects"][0]["conditions"].as_array().unwrap();
         let found = all.iter().find(|condition| condition["type"] == type_).unwrap();
         let owners =
             found["owners"].as_array().unwrap().iter().map(|owner| owner["manager"].as_str().unwrap());

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::{
     cluster::ClusterArgs,
     declared::DeclaredArgs,
+    output::{Format, Formats},
     target::{ScopeArgs, SelectorArgs},
 };
 
@@ -91,33 +92,27 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "HEALTH", default_value = "progressing")]
     pub(crate) fail_on: FailOn,
 
-    /// The form of the answer [default: a table].
-    #[arg(short, long, value_name = "FORMAT")]
-    pub(crate) output: Option<CheckOutput>,
+    /// The format of the output.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = FORMATS)]
+    pub(crate) output: Format,
 
     /// The instant to judge at, as RFC 3339 [default: now].
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<Time>,
 }
 
-/// The form of an answer that is not the plain table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CheckOutput {
-    /// A summary and the verdicts.
-    Json,
-    /// A verdict for each object, one a line, in the order of the input.
-    Jsonl,
-    /// A summary and the verdicts.
-    Yaml,
-    /// A table with more columns.
-    Wide,
-    /// TYPE/NAME, one a line.
-    Name,
-    /// A test report: every object is a case.
-    Junit,
-    /// Metrics in the text format.
-    Prometheus,
-}
+/// The formats of `check`.
+const FORMATS: Formats = Formats(&[
+    Format::Table,
+    Format::Wide,
+    Format::Json,
+    Format::Yaml,
+    Format::Name,
+    Format::Jsonl,
+    Format::Junit,
+    Format::Github,
+    Format::Prometheus,
+]);
 
 /// Whose rules to judge by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -3,21 +3,17 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
-    io::{IsTerminal as _, stdout},
 };
 
 use super::{
-    args::CheckOutput,
-    json,
+    entry,
     judged::{Judged, Plan},
-    junit,
-    layout::Layout,
-    prometheus,
     table::Rows,
     tally::Tally,
 };
 use crate::{
     failure::Failure,
+    output::{Format, Look, document},
     printer::{Printer, tame},
 };
 
@@ -29,6 +25,8 @@ const MAX_PROBLEMS: usize = 20;
 /// What has been judged so far.
 pub(super) struct Collector<'a> {
     plan: &'a Plan<'a>,
+    /// The text before the first entry.
+    head: String,
     tally: Tally,
     rows: Rows,
     kept: String,
@@ -43,6 +41,7 @@ impl<'a> Collector<'a> {
     pub(super) fn new(plan: &'a Plan<'a>, is_grouped: bool) -> Self {
         Self {
             plan,
+            head: entry::head(plan.output),
             tally: Tally::default(),
             rows: Rows::new(is_grouped),
             kept: String::new(),
@@ -98,13 +97,13 @@ impl<'a> Collector<'a> {
         let is_first = self.entries == 0;
         self.entries += 1;
         match self.plan.output {
-            Some(CheckOutput::Json) => {
-                text.push_str(if is_first { JSON_HEAD } else { "," });
+            Format::Json => {
+                text.push_str(if is_first { &self.head } else { "," });
                 text.push_str("\n    ");
                 text.push_str(entry);
                 return;
             }
-            Some(CheckOutput::Junit) => {
+            Format::Junit => {
                 if self.kept.len() + entry.len() > MAX_KEPT {
                     self.not_shown += 1;
                 } else {
@@ -113,12 +112,11 @@ impl<'a> Collector<'a> {
                 }
                 return;
             }
-            Some(CheckOutput::Prometheus) if self.entries > prometheus::MAX_SERIES => {
+            Format::Prometheus if self.entries > entry::MAX_SERIES => {
                 self.not_shown += 1;
                 return;
             }
-            Some(CheckOutput::Prometheus) if is_first => text.push_str(prometheus::HEAD),
-            Some(CheckOutput::Yaml) if is_first => text.push_str("verdicts:\n"),
+            Format::Prometheus | Format::Yaml if is_first => text.push_str(&self.head),
             _ => {}
         }
         text.push_str(entry);
@@ -143,30 +141,28 @@ impl<'a> Collector<'a> {
             )
         };
         printer.warnings(&self.excused.iter().map(excuse).collect::<Vec<_>>());
-        let is_first = self.entries == 0;
+        let head = if self.entries == 0 { self.head.as_str() } else { "" };
         let text = match self.plan.output {
-            None => self.table(false),
-            Some(CheckOutput::Wide) => self.table(true),
-            Some(CheckOutput::Jsonl | CheckOutput::Name) => String::new(),
-            Some(CheckOutput::Json) => {
-                let head = if is_first { JSON_HEAD } else { "\n  " };
-                format!("{head}],\n  \"summary\": {}\n}}\n", tally.to_json())
+            Format::Json => {
+                let end = if self.entries == 0 { "" } else { "\n  " };
+                let summary = document::one_line(&tally.numbers());
+                format!("{head}{end}],\n  \"summary\": {summary}\n}}\n")
             }
-            Some(CheckOutput::Yaml) => {
-                let head = if is_first { "verdicts: []\n" } else { "" };
-                format!("{head}{}", json::yaml_summary(&tally))
+            Format::Yaml => {
+                let head = head.replace("verdicts:", "verdicts: []");
+                let summary = serde_json::json!({ "summary": tally.numbers() });
+                head + &document::value(&summary, Format::Yaml)?
             }
-            Some(CheckOutput::Junit) => {
+            Format::Junit => {
                 let note = match self.not_shown {
                     0 => String::new(),
                     count => format!("    <!-- {count} more cases are not listed for want of room -->\n"),
                 };
-                junit::report(&tally, &(self.kept + &note))
+                entry::report(&tally, &(self.kept + &note))
             }
-            Some(CheckOutput::Prometheus) => {
-                let head = if is_first { prometheus::HEAD } else { "" };
-                head.to_owned() + &prometheus::foot(&tally, self.not_shown)
-            }
+            Format::Prometheus => head.to_owned() + &entry::totals(&tally, self.not_shown),
+            format @ (Format::Table | Format::Wide) => self.table(printer.look(format)),
+            _ => String::new(),
         };
         if !text.is_empty() {
             printer.text(&text)?;
@@ -174,19 +170,12 @@ impl<'a> Collector<'a> {
         Ok(tally)
     }
 
-    fn table(self, is_wide: bool) -> String {
-        let width = stdout().is_terminal().then(|| ratatui::crossterm::terminal::size().ok()).flatten();
-        let layout = Layout {
-            width: width.map(|(columns, _)| usize::from(columns).max(60)),
-            is_wide,
-            has_namespaces: self.rows.has_namespaces(),
-        };
+    fn table(self, look: Look) -> String {
         let (not_shown, is_cut) = (self.rows.not_shown, self.rows.is_cut());
         let rules = if self.plan.tells_why { self.rows.rules() } else { BTreeSet::new() };
-        let rows = self.rows.sorted(self.plan.now);
-        let mut text = String::new();
-        if !rows.is_empty() {
-            text = layout.text(&rows) + "\n";
+        let mut text = self.rows.table(look, self.plan.now);
+        if !text.is_empty() {
+            text.push('\n');
         }
         if !rules.is_empty() {
             text.push_str("Rules:\n");
@@ -205,5 +194,3 @@ impl<'a> Collector<'a> {
         text + &self.tally.summary(|health| self.plan.word(health)) + "\n"
     }
 }
-
-const JSON_HEAD: &str = "{\n  \"verdicts\": [";

@@ -6,19 +6,18 @@ use allready_core::Time;
 use allready_inspect::health::Health;
 
 use super::{
-    args::CheckOutput,
-    json,
+    entry,
     judgement::{By, Judgement},
-    junit, prometheus,
     tally::Tally,
 };
+use crate::output::Format;
 
 /// What is asked of everybody who judges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan<'a> {
     pub(super) by: By<'a>,
     pub(super) now: Time,
-    pub(super) output: Option<CheckOutput>,
+    pub(super) output: Format,
     pub(super) shown: Shown,
     /// Whether the rules are told.
     pub(super) tells_why: bool,
@@ -34,7 +33,7 @@ pub(super) enum Shown {
 impl Plan<'_> {
     /// Whether the answer is written while there is more to come.
     pub(super) fn is_written_at_once(&self) -> bool {
-        !self.is_table() && self.output != Some(CheckOutput::Junit)
+        !self.is_table() && self.output != Format::Junit
     }
 
     /// The words of a summary.
@@ -48,12 +47,12 @@ impl Plan<'_> {
     }
 
     fn is_table(&self) -> bool {
-        matches!(self.output, None | Some(CheckOutput::Wide))
+        matches!(self.output, Format::Table | Format::Wide)
     }
 
     /// Whether an object has a place in the answer.
     fn shows(&self, health: Health) -> bool {
-        let is_complete = matches!(self.output, Some(CheckOutput::Jsonl | CheckOutput::Junit));
+        let is_complete = matches!(self.output, Format::Jsonl | Format::Junit);
         is_complete || self.shown == Shown::All || health != Health::Healthy
     }
 }
@@ -90,25 +89,10 @@ impl Judged {
         if !plan.shows(judgement.health()) {
             return;
         }
-        let entry = match plan.output {
-            None | Some(CheckOutput::Wide) => return self.judgements.push(judgement),
-            Some(CheckOutput::Json | CheckOutput::Jsonl) => json::line(&judgement, plan.tells_why),
-            Some(CheckOutput::Yaml) => json::yaml(&judgement, plan.tells_why),
-            // What could not be read has none.
-            Some(CheckOutput::Name) if judgement.place.is_some() => return,
-            Some(CheckOutput::Name) => name(&judgement),
-            Some(CheckOutput::Junit) => junit::case(&judgement),
-            Some(CheckOutput::Prometheus) => prometheus::sample(&judgement),
-        };
-        self.entries.push(entry);
+        if plan.is_table() {
+            self.judgements.push(judgement);
+        } else {
+            self.entries.extend(entry::of(&judgement, plan));
+        }
     }
-}
-
-/// The name that kubectl takes.
-fn name(judgement: &Judgement) -> String {
-    let kind = judgement.kind.to_lowercase();
-    let group = judgement.group();
-    let dot = if group.is_empty() { "" } else { "." };
-    let slash = if kind.is_empty() { "" } else { "/" };
-    crate::printer::tame(&format!("{kind}{dot}{group}{slash}{}", judgement.called()))
 }

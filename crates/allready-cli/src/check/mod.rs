@@ -3,13 +3,10 @@
 mod args;
 mod cluster;
 mod collect;
+pub(crate) mod entry;
 mod files;
-mod json;
 mod judged;
 mod judgement;
-mod junit;
-mod layout;
-mod prometheus;
 mod stream;
 mod table;
 mod tally;
@@ -22,12 +19,12 @@ use allready_core::Time;
 pub(crate) use args::CheckArgs;
 
 use self::{
-    args::{CheckOutput, JudgeAs},
+    args::JudgeAs,
     collect::Collector,
     judged::{Plan, Shown},
     judgement::By,
 };
-use crate::{declared::Known, failure::Failure, objects::sources, printer::Printer};
+use crate::{declared::Known, failure::Failure, objects::sources, output::Format, printer::Printer};
 
 pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let check = Check {
@@ -57,7 +54,7 @@ pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<
 struct Check<'a> {
     args: &'a CheckArgs,
     now: Time,
-    output: Option<CheckOutput>,
+    output: Format,
     shown: Shown,
 }
 

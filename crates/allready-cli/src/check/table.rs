@@ -5,13 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 use allready_core::Time;
 use allready_inspect::{health::Health, judge::Rule};
 
-use super::{
-    judgement::Judgement,
-    layout::{Cell, Row},
-};
+use super::judgement::Judgement;
 use crate::{
     age::age,
-    printer::{BAD, DIM, GOOD, UNKNOWN},
+    output::{Cell, Column, Look, Table, text::cut},
+    printer::health_style,
 };
 
 /// How many rows of one health are kept: more than anybody reads, and little enough to hold.
@@ -107,13 +105,11 @@ impl Rows {
         self.groups.iter().map(|group| group.rule).collect()
     }
 
-    /// Whether any object has a namespace.
-    pub(super) fn has_namespaces(&self) -> bool {
-        self.groups.iter().any(|group| !group.namespace.is_empty())
-    }
-
-    /// The rows, worst first, and of those with the same health the one with the most objects first.
-    pub(super) fn sorted(mut self, now: Time) -> Vec<Row> {
+    /// The table, worst first, and of those with the same health the one with the most objects first.
+    pub(super) fn table(mut self, look: Look, now: Time) -> String {
+        if self.groups.is_empty() {
+            return String::new();
+        }
         let rank = |health: Health| Health::WORST_FIRST.iter().position(|&other| other == health);
         self.groups.sort_by(|a, b| {
             let key = |group: &Group| (rank(group.cause.health), std::cmp::Reverse(group.count));
@@ -129,7 +125,20 @@ impl Rows {
             let since = |group: &Group| (group.since.is_none(), group.since);
             key(a).cmp(&key(b)).then_with(|| since(a).cmp(&since(b))).then_with(|| text(a).cmp(&text(b)))
         });
-        self.groups.into_iter().map(|group| group.row(now)).collect()
+        let has_namespaces = self.groups.iter().any(|group| !group.namespace.is_empty());
+        let mut columns = vec![Column::key("HEALTH")];
+        columns.extend(has_namespaces.then(|| Column::fact("NAMESPACE")));
+        columns.extend([Column::key("KIND/NAME"), Column::fact("SINCE"), Column::key("REASON")]);
+        columns.push(Column::minor("WRITER"));
+        if look.is_wide {
+            columns.extend(["RULE", "FIELD", "LAG"].map(Column::minor));
+        }
+        columns.push(Column::text("MESSAGE"));
+        let mut table = Table::new(look, columns);
+        for group in &self.groups {
+            table.row(group.row(now, has_namespaces, look.is_wide));
+        }
+        table.text()
     }
 }
 
@@ -137,7 +146,7 @@ impl Group {
     fn new(cause: Cause, judgement: &Judgement) -> Self {
         let verdict = &judgement.verdict;
         Self {
-            is_cut: cause.message.chars().count() > MAX_MESSAGE,
+            is_cut: judgement.verdict.message.chars().nth(MAX_MESSAGE).is_some(),
             namespace: cut(&judgement.namespace, MAX_TEXT),
             names: vec![cut(judgement.called(), MAX_TEXT)],
             count: 1,
@@ -171,38 +180,22 @@ impl Group {
         };
     }
 
-    fn row(self, now: Time) -> Row {
-        let style = match self.cause.health {
-            Health::Degraded | Health::Missing => BAD,
-            Health::Unknown | Health::Progressing => UNKNOWN,
-            Health::Suspended => DIM,
-            Health::Healthy => GOOD,
-        };
-        Row {
-            health: Cell { text: self.cause.word.to_owned(), style },
-            namespace: self.namespace,
-            kind: self.cause.kind,
-            names: self.names,
-            count: self.count,
-            since: self.since.map(|since| age(since, now)).unwrap_or_default(),
-            reason: self.cause.reason,
-            writer: self.writer,
-            rule: self.rule,
-            field: self.field,
-            lag: self.lag.map(|lag| lag.to_string()).unwrap_or_default(),
-            message: self.cause.message,
+    fn row(&self, now: Time, has_namespaces: bool, is_wide: bool) -> Vec<Cell> {
+        let slash = if self.cause.kind.is_empty() { "" } else { "/" };
+        let mut row = vec![Cell::from(self.cause.word).styled(health_style(self.cause.health))];
+        row.extend(has_namespaces.then(|| Cell::from(&self.namespace)));
+        row.push(Cell::names(&format!("{}{slash}", self.cause.kind), &self.names, self.count));
+        row.push(self.since.map(|since| age(since, now)).unwrap_or_default().into());
+        row.extend([&self.cause.reason, &self.writer].map(Cell::from));
+        if is_wide {
+            let lag = self.lag.map(|lag| lag.to_string()).unwrap_or_default();
+            row.extend([self.rule.id(), &self.field, &lag].map(Cell::from));
         }
+        row.push(Cell::from(&self.cause.message));
+        row
     }
 }
 
 fn writer(judgement: &Judgement) -> String {
     judgement.verdict.writer.as_ref().map(|writer| cut(&writer.manager, MAX_TEXT)).unwrap_or_default()
-}
-
-/// The beginning of a text that is too long, with a sign that there is more.
-pub(super) fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

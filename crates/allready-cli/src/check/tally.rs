@@ -1,7 +1,29 @@
 //! How many there are of what.
 
 use allready_inspect::health::Health;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::output::text::count;
+
+/// The numbers of a tally, for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Summary {
+    total: u64,
+    degraded: u64,
+    missing: u64,
+    unknown: u64,
+    progressing: u64,
+    suspended: u64,
+    healthy: u64,
+    /// Of the unknown ones, those that could not be read.
+    unreadable: u64,
+    /// Kinds that could not be listed.
+    unlisted: u64,
+    /// Kinds that were declared only behind objects of them.
+    declared_too_late: u64,
+}
 
 /// How many objects came to what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,8 +61,7 @@ impl Tally {
 
     /// One line, worst first, in these words.
     pub(super) fn summary(&self, word: impl Fn(Health) -> String) -> String {
-        let objects =
-            if self.total() == 1 { "1 object".to_owned() } else { format!("{} objects", self.total()) };
+        let objects = count(self.total(), "object");
         let mut parts: Vec<String> = Vec::new();
         for health in Health::WORST_FIRST {
             let count = self.of(health);
@@ -55,25 +76,28 @@ impl Tally {
             parts.push(format!("{count} {word}{note}"));
         }
         if self.unlisted > 0 {
-            parts.push(format!("{} not listed", kinds(self.unlisted)));
+            parts.push(format!("{} not listed", count(self.unlisted, "kind")));
         }
         if self.too_late > 0 {
-            parts.push(format!("{} declared too late", kinds(self.too_late)));
+            parts.push(format!("{} declared too late", count(self.too_late, "kind")));
         }
         if parts.is_empty() { objects } else { format!("{objects}: {}", parts.join(", ")) }
     }
 
     /// The same for programs.
-    pub(super) fn to_json(self) -> Value {
-        let mut summary =
-            json!({ "total": self.total(), "unreadable": self.unreadable, "unlisted": self.unlisted });
-        for health in Health::WORST_FIRST {
-            summary[health.as_str().to_lowercase()] = self.of(health).into();
+    pub(super) fn numbers(&self) -> Summary {
+        Summary {
+            total: self.total(),
+            degraded: self.of(Health::Degraded),
+            missing: self.of(Health::Missing),
+            unknown: self.of(Health::Unknown),
+            progressing: self.of(Health::Progressing),
+            suspended: self.of(Health::Suspended),
+            healthy: self.of(Health::Healthy),
+            unreadable: self.unreadable,
+            unlisted: self.unlisted,
+            declared_too_late: self.too_late,
         }
-        if self.too_late > 0 {
-            summary["declaredTooLate"] = self.too_late.into();
-        }
-        summary
     }
 
     /// The exit code, where what is at least as bad as this is a failure.
@@ -90,10 +114,6 @@ impl Tally {
             0
         }
     }
-}
-
-fn kinds(count: u64) -> String {
-    if count == 1 { "1 kind".to_owned() } else { format!("{count} kinds") }
 }
 
 #[cfg(test)]

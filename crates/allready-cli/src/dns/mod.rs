@@ -1,6 +1,6 @@
 //! `allready dns`: which names point to which clusters, or would.
 
-mod records;
+pub(crate) mod records;
 
 use std::process::ExitCode;
 
@@ -13,13 +13,13 @@ use kube::{
 };
 use serde_json::Value;
 
-use self::records::{Columns, Record, records, structured, table};
+use self::records::{DnsReport, Record, records};
 use crate::{
     cluster::{ClusterArgs, Patience, refused},
     failure::Failure,
     offline::{OfflineArgs, Want, gather},
+    output::{self, Format},
     printer::{Printer, tame},
-    render::{self, TableOutput},
 };
 
 /// Which records.
@@ -73,9 +73,9 @@ pub(crate) struct DnsArgs {
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<Time>,
 
-    /// The form of the answer [default: a table].
-    #[arg(short, long, value_name = "FORMAT")]
-    pub(crate) output: Option<TableOutput>,
+    /// The format of the output.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = output::TABLE)]
+    pub(crate) output: Format,
 }
 
 pub(crate) fn run(args: &DnsArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
@@ -95,20 +95,13 @@ pub(crate) fn run(args: &DnsArgs, now: Time, printer: &mut Printer) -> Result<Ex
             .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
         runtime.block_on(published(args))?
     };
-    show(&found, args, now, printer)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn show(found: &[Record], args: &DnsArgs, now: Time, printer: &mut Printer) -> Result<(), Failure> {
-    if let Some(output) = args.output.and_then(TableOutput::structured) {
-        return printer.text(&render::value(&structured(found), output)?);
-    }
-    if found.is_empty() {
+    if found.is_empty() && matches!(args.output, Format::Table | Format::Wide) {
         printer.error_text("No records are published.\n");
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     }
-    let wide = args.output == Some(TableOutput::Wide);
-    printer.text(&table(found, Columns { namespace: args.all_namespaces, wide }, now))
+    let report = DnsReport { records: found, has_namespaces: args.all_namespaces, now };
+    output::print(&report, args.output, printer)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What stands on the hub.

@@ -5,36 +5,73 @@ use allready_controller::hub::{
     dns::{Published, RecordKey},
 };
 use allready_core::Time;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
-use crate::{age::age, table::Table};
+use crate::{
+    age::age,
+    output::{Column, Document, Look, Report, Table},
+};
+
+/// The records that DNSEndpoints publish.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DnsReport {
+    pub(super) records: Vec<Record>,
+    /// Set if the table has a column for the namespace.
+    #[serde(skip)]
+    pub(super) has_namespaces: bool,
+    #[serde(skip)]
+    pub(super) now: Time,
+}
+
+impl Document for DnsReport {
+    const KIND: &'static str = "DNSReport";
+}
 
 /// One record, with its targets.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct Record {
+    hostname: String,
+    #[serde(rename = "type")]
+    type_: &'static str,
     namespace: String,
     /// The DNSEndpoint that it stands in.
     endpoint: String,
     /// The aggregation that it was made for.
     aggregation: String,
-    hostname: String,
-    type_: &'static str,
     targets: Vec<Target>,
 }
 
 /// One target, and the clusters that it came from: none where that is not known.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct Target {
+    #[serde(rename = "target")]
     address: String,
-    clusters: Vec<(String, Option<Time>)>,
+    /// A target is leaving only if every cluster that has it is.
+    state: State,
+    clusters: Vec<TargetCluster>,
 }
 
-impl Target {
-    /// Since when it is leaving: only if every cluster that has it is.
-    fn leaving(&self) -> Option<Time> {
-        let since: Option<Vec<Time>> = self.clusters.iter().map(|(_, leaving)| *leaving).collect();
-        since.and_then(|since| since.into_iter().max())
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Published,
+    Leaving,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct TargetCluster {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leaving_since: Option<Time>,
+}
+
+/// The instant since which all of these clusters are leaving.
+fn leaving(clusters: &[TargetCluster]) -> Option<Time> {
+    let since: Option<Vec<Time>> = clusters.iter().map(|cluster| cluster.leaving_since).collect();
+    since.and_then(|since| since.into_iter().max())
 }
 
 /// The records of a DNSEndpoint of ours.
@@ -59,89 +96,65 @@ fn target(address: &str, key: &RecordKey, published: &Published) -> Target {
         .clusters
         .iter()
         .filter(|(cluster, of)| of.targets.contains(address) && is_whose(cluster.as_str()));
-    Target {
-        address: address.to_owned(),
-        clusters: owners.map(|(cluster, of)| (cluster.to_string(), of.leaving)).collect(),
-    }
+    let clusters: Vec<TargetCluster> = owners
+        .map(|(cluster, of)| TargetCluster { name: cluster.to_string(), leaving_since: of.leaving })
+        .collect();
+    let state = if leaving(&clusters).is_some() { State::Leaving } else { State::Published };
+    Target { address: address.to_owned(), state, clusters }
 }
 
-/// Which columns are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Columns {
-    /// Also the namespace.
-    pub(super) namespace: bool,
-    /// Also where the record stands, and since when a target leaves.
-    pub(super) wide: bool,
-}
+impl Report for DnsReport {
+    type Value<'a> = &'a Self;
 
-/// One row for each target.
-pub(super) fn table(records: &[Record], columns: Columns, now: Time) -> String {
-    let mut head = vec!["HOSTNAME", "TYPE", "TARGET", "CLUSTER", "STATE"];
-    if columns.namespace {
-        head.insert(0, "NAMESPACE");
+    fn value(&self) -> &Self {
+        self
     }
-    if columns.wide {
-        head.extend(["SINCE", "ENDPOINT", "AGGREGATION"]);
-    }
-    let mut table = Table::new(head);
-    for record in records {
-        for target in &record.targets {
-            let leaving = target.leaving();
-            let clusters: Vec<&str> = target.clusters.iter().map(|(cluster, _)| cluster.as_str()).collect();
+
+    /// One row for each target.
+    fn text(&self, look: Look) -> String {
+        let mut columns = vec![Column::key("HOSTNAME"), Column::fact("TYPE"), Column::key("TARGET")];
+        columns.extend([Column::fact("CLUSTER"), Column::fact("STATE")]);
+        if self.has_namespaces {
+            columns.insert(0, Column::fact("NAMESPACE"));
+        }
+        if look.is_wide {
+            columns.extend(["SINCE", "ENDPOINT", "AGGREGATION"].map(Column::minor));
+        }
+        let mut table = Table::new(look, columns);
+        for (record, target) in
+            self.records.iter().flat_map(|record| record.targets.iter().map(move |target| (record, target)))
+        {
+            let leaving = leaving(&target.clusters);
+            let clusters: Vec<&str> = target.clusters.iter().map(|cluster| cluster.name.as_str()).collect();
             let clusters = if clusters.is_empty() { "<unknown>".to_owned() } else { clusters.join(",") };
             let state = match leaving {
-                Some(since) => format!("leaving ({})", age(since, now)),
+                Some(since) => format!("leaving ({})", age(since, self.now)),
                 None => "published".to_owned(),
             };
-            let mut row = vec![
-                record.hostname.clone(),
-                record.type_.to_owned(),
-                target.address.clone(),
-                clusters,
-                state,
-            ];
-            if columns.namespace {
-                row.insert(0, record.namespace.clone());
+            let since = leaving.map(|since| since.to_string()).unwrap_or_default();
+            let mut row = vec![record.hostname.as_str(), record.type_, &target.address, &clusters, &state];
+            if self.has_namespaces {
+                row.insert(0, &record.namespace);
             }
-            if columns.wide {
-                let since = leaving.map(|since| since.to_string()).unwrap_or_default();
-                row.extend([since, record.endpoint.clone(), record.aggregation.clone()]);
+            if look.is_wide {
+                row.extend([&since, &record.endpoint, &record.aggregation].map(String::as_str));
             }
             table.row(row);
         }
+        table.text()
     }
-    table.text()
-}
-
-/// The same for programs.
-pub(super) fn structured(records: &[Record]) -> Value {
-    let target = |target: &Target| {
-        let cluster = |(name, leaving): &(String, Option<Time>)| match leaving {
-            Some(since) => json!({ "name": name, "leavingSince": since }),
-            None => json!({ "name": name }),
-        };
-        json!({
-            "target": target.address,
-            "clusters": target.clusters.iter().map(cluster).collect::<Vec<_>>(),
-            "state": if target.leaving().is_some() { "leaving" } else { "published" },
-        })
-    };
-    let record = |record: &Record| {
-        json!({
-            "hostname": record.hostname,
-            "type": record.type_,
-            "namespace": record.namespace,
-            "endpoint": record.endpoint,
-            "aggregation": record.aggregation,
-            "targets": record.targets.iter().map(target).collect::<Vec<_>>(),
-        })
-    };
-    json!({ "records": records.iter().map(record).collect::<Vec<_>>() })
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    fn report() -> DnsReport {
+        let now = "2026-11-15T12:05:00Z".parse().unwrap();
+        DnsReport { records: records(&endpoint()), has_namespaces: false, now }
+    }
 
     fn endpoint() -> Value {
         json!({
@@ -159,11 +172,9 @@ mod tests {
 
     #[test]
     fn a_target_leaves_only_when_everybody_who_has_it_does() {
-        let records = records(&endpoint());
-        let now = "2026-11-15T12:05:00Z".parse().unwrap();
-        let shown = table(&records, Columns { namespace: false, wide: false }, now);
+        let shown = report().text(Look::default());
         assert_eq!(
-            shown,
+            anstream::adapter::strip_str(&shown).to_string(),
             "HOSTNAME          TYPE   TARGET     CLUSTER     STATE\n\
              web.example.com   A      10.0.0.1   a           published\n\
              web.example.com   A      10.0.0.2   a,b         published\n\
@@ -174,7 +185,7 @@ mod tests {
 
     #[test]
     fn programs_read_exactly_since_when() {
-        let structured = structured(&records(&endpoint()));
+        let structured = serde_json::to_value(report()).unwrap();
         let third = &structured["records"][0]["targets"][2];
         assert_eq!(
             *third,

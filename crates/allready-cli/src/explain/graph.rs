@@ -9,7 +9,7 @@ use allready_inspect::{
 };
 
 use super::words;
-use crate::printer::tame;
+use crate::{output::text::cut, printer::tame};
 
 /// Room for a message in a box.
 const MESSAGE: usize = 80;
@@ -59,17 +59,17 @@ pub(super) fn mermaid(explanation: &Explanation, now: Time) -> String {
 
 /// The lines of a box: how it is, what it is, the facts, and why.
 fn lines(node: &Node, now: Time) -> Vec<String> {
-    let mut lines = vec![format!("{} {}", words::health(node), words::cut(&tame(&node.label), MESSAGE))];
+    let mut lines = vec![format!("{} {}", words::health(node), cut(&tame(&node.label), MESSAGE))];
     let facts = words::facts(node, now);
     if !facts.is_empty() {
-        lines.push(words::cut(&facts.join(", "), MESSAGE));
+        lines.push(cut(&facts.join(", "), MESSAGE));
     }
     let why = words::why(node);
     if !why.is_empty() {
-        lines.push(words::cut(&why, MESSAGE));
+        lines.push(cut(&why, MESSAGE));
     }
     if !node.folded.is_empty() {
-        lines.push(format!("and {}", words::cut(&words::folded(&node.folded), MESSAGE)));
+        lines.push(format!("and {}", cut(&words::folded(&node.folded), MESSAGE)));
     }
     lines
 }

@@ -3,11 +3,11 @@
 mod files;
 mod graph;
 pub(crate) mod shown;
-mod structured;
+pub(crate) mod structured;
 mod tree;
 mod words;
 
-use std::{io::IsTerminal as _, path::PathBuf, process::ExitCode, time::Duration};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use allready_core::Time;
 use allready_inspect::cluster::{Budget, follow};
@@ -15,22 +15,20 @@ use allready_inspect::{
     explain::{Bounds, Explanation, ObjectId, Reference, explain},
     health::Health,
 };
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use self::tree::Look;
-pub(crate) use self::tree::Signs;
+use self::structured::Structured;
 use crate::{
-    cli::Output,
     cluster::{ClusterArgs, Patience},
     declared::{DeclaredArgs, are_custom},
     failure::Failure,
+    output::{self, Format, Formats, Look, Report, text::is_ascii_locale},
     printer::Printer,
-    render,
     target::{self, Target},
 };
 
-/// What is wide enough where nobody says how wide it is.
-const WIDTH: usize = 120;
+/// The formats of `explain`.
+const FORMATS: Formats = Formats(&[Format::Table, Format::Json, Format::Yaml, Format::Dot, Format::Mermaid]);
 
 /// What to explain, and how.
 #[derive(Debug, Args)]
@@ -40,7 +38,8 @@ to it, and the warnings that were told about it; then the same for each of them 
 not healthy. The last line names the first cause: the end of the worst branch. Each line
 has a word for how it is, since when, `gen 3/4` where what it says is about an older
 spec, and who wrote it. What may not be read is said, and never taken for good or bad.
-Messages are cut to fit the line; -o json has all of them.
+In a terminal messages are cut to fit the line, and who wrote it gives way to why; -o
+json has all of it.
 
 With --filename nothing is asked of a cluster. What is not in the files may exist all the
 same; with --complete it is missing. What conditions mean is known as for `check`: built
@@ -88,15 +87,15 @@ pub(crate) struct ExplainArgs {
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// The form of the answer [default: a tree].
-    #[arg(short, long, value_name = "FORMAT")]
-    pub(crate) output: Option<ExplainOutput>,
+    /// The format of the output; a table is a tree here.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = FORMATS)]
+    pub(crate) output: Format,
 
     /// Draw with nothing but ASCII [default: unless the locale has UTF-8].
     #[arg(long)]
     pub(crate) ascii: bool,
 
-    /// How many columns a line may have [default: those of the terminal, or 120].
+    /// Columns of a line [default: those of the terminal; no limit in a pipe].
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..))]
     pub(crate) width: Option<u16>,
 
@@ -121,21 +120,9 @@ pub(crate) struct ExplainArgs {
     pub(crate) now: Option<Time>,
 }
 
-/// The form of an explanation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExplainOutput {
-    /// A graph for Graphviz.
-    Dot,
-    /// For programs.
-    Json,
-    /// A graph for Markdown.
-    Mermaid,
-}
-
 pub(crate) fn run(args: &ExplainArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     if let Some(rule) = &args.rule {
-        let json = args.output.map(|_| Output::Json);
-        return crate::lint::explain::verdict(rule, json, printer);
+        return crate::lint::explain::verdict(rule, args.output, printer);
     }
     let now = args.now.unwrap_or(now);
     let target = one(&args.object)?;
@@ -209,35 +196,37 @@ fn show(
     now: Time,
     printer: &mut Printer,
 ) -> Result<(), Failure> {
-    let text = match args.output {
-        Some(ExplainOutput::Json) => render::value(&structured::value(explanation, now), Output::Json)?,
-        Some(ExplainOutput::Dot) => graph::dot(explanation, now),
-        Some(ExplainOutput::Mermaid) => graph::mermaid(explanation, now),
-        None => tree::text(explanation, now, look(args)),
-    };
-    printer.text(&text)
+    match args.output {
+        Format::Dot => printer.text(&graph::dot(explanation, now)),
+        Format::Mermaid => printer.text(&graph::mermaid(explanation, now)),
+        format => {
+            let (width, is_ascii) = (args.width.map(usize::from), args.ascii || is_ascii_locale());
+            output::print(&Shown { explanation, now, width, is_ascii }, format, printer)
+        }
+    }
 }
 
-/// The signs for the locale, unless ASCII is asked for.
-pub(crate) fn signs(is_ascii: bool) -> &'static Signs {
-    if is_ascii || !is_utf8_locale() { &tree::ASCII } else { &tree::LINES }
+/// An explanation at an instant, with what was said of its look.
+struct Shown<'a> {
+    explanation: &'a Explanation,
+    now: Time,
+    width: Option<usize>,
+    is_ascii: bool,
 }
 
-fn look(args: &ExplainArgs) -> Look {
-    let columns = || {
-        let size = std::io::stdout().is_terminal().then(ratatui::crossterm::terminal::size);
-        size.and_then(Result::ok).map(|(columns, _)| columns)
-    };
-    let width = args.width.or_else(columns).map_or(WIDTH, usize::from).max(40);
-    Look { is_ascii: args.ascii || !is_utf8_locale(), width }
-}
+impl Report for Shown<'_> {
+    type Value<'a>
+        = Structured<'a>
+    where
+        Self: 'a;
 
-/// As the C library decides it: the first of these that is set and not empty.
-fn is_utf8_locale() -> bool {
-    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
-    let locale = names.iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
-    let locale = locale.unwrap_or_default().to_lowercase();
-    locale.contains("utf-8") || locale.contains("utf8")
+    fn value(&self) -> Structured<'_> {
+        Structured::of(self.explanation, self.now)
+    }
+
+    fn text(&self, look: Look) -> String {
+        tree::text(self.explanation, self.now, self.width.or(look.width), self.is_ascii)
+    }
 }
 
 fn exit_code(health: Health) -> ExitCode {

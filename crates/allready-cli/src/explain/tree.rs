@@ -10,45 +10,33 @@ use allready_inspect::{
 use anstyle::Style;
 
 use super::words;
-use crate::printer::{BAD, BOLD, DIM, GOOD, UNKNOWN, tame};
+use crate::{
+    output::text::{Signs, cut, width, wrap},
+    printer::{BOLD, DIM, UNKNOWN, health_style, tame},
+};
 
-/// How a tree is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Look {
-    /// With nothing but ASCII.
-    pub(super) is_ascii: bool,
-    /// How many columns a line may have.
-    pub(super) width: usize,
-}
+/// The least that is shown of a message.
+const LEAST: usize = 12;
 
-/// The signs that a tree is drawn with.
-pub(crate) struct Signs {
-    pub(crate) fork: &'static str,
-    pub(crate) last: &'static str,
-    pub(crate) bar: &'static str,
-    pub(crate) gap: &'static str,
-    pub(crate) dots: &'static str,
-}
-
-pub(super) const LINES: Signs =
-    Signs { fork: "├─ ", last: "└─ ", bar: "│  ", gap: "   ", dots: "…" };
-pub(super) const ASCII: Signs = Signs { fork: "|- ", last: "`- ", bar: "|  ", gap: "   ", dots: "..." };
-
-/// The whole tree, and the first cause.
-pub(super) fn text(explanation: &Explanation, now: Time, look: Look) -> String {
-    let signs = if look.is_ascii { &ASCII } else { &LINES };
-    let mut drawing = Drawing { explanation, now, look, signs, text: String::new() };
+/// The whole tree, and the first cause. Without a width nothing is cut.
+pub(super) fn text(explanation: &Explanation, now: Time, width: Option<usize>, is_ascii: bool) -> String {
+    let room = width.unwrap_or(usize::MAX);
+    let mut drawing = Drawing { explanation, now, room, signs: Signs::of(is_ascii), text: String::new() };
     drawing.branch(0, "", "");
-    let verdict = words::verdict(explanation, now);
-    let verdict = if look.is_ascii { ascii(&verdict) } else { verdict };
-    let _ = writeln!(drawing.text, "\n{BOLD}{verdict}{BOLD:#}");
+    drawing.text.push('\n');
+    for line in words::verdict(explanation, now).lines() {
+        let line = if is_ascii { ascii(line) } else { line.to_owned() };
+        for line in if width.is_some() { wrap(&line, room) } else { vec![line] } {
+            let _ = writeln!(drawing.text, "{BOLD}{line}{BOLD:#}");
+        }
+    }
     drawing.text
 }
 
 struct Drawing<'a> {
     explanation: &'a Explanation,
     now: Time,
-    look: Look,
+    room: usize,
     signs: &'static Signs,
     text: String,
 }
@@ -57,7 +45,7 @@ impl Drawing<'_> {
     /// A line and everything below it. The depth of an explanation is bounded.
     fn branch(&mut self, index: usize, own: &str, below: &str) {
         let Some(node) = self.explanation.nodes.get(index) else { return };
-        self.line(node, own);
+        self.line(node, own, below);
         let mut rest: Vec<String> = Vec::new();
         for &(relation, place) in &node.elsewhere {
             let Some(other) = self.explanation.nodes.get(place) else { continue };
@@ -70,61 +58,78 @@ impl Drawing<'_> {
         rest.extend(node.gaps.iter().map(|gap| tame(gap)));
         let count = node.children.len() + rest.len();
         for (number, &child) in node.children.iter().enumerate() {
-            let (own, deeper) = self.prefixes(below, number + 1 == count);
+            let (own, deeper) = self.signs.branch(below, number + 1 == count);
             self.branch(child, &own, &deeper);
         }
         for (number, text) in rest.iter().enumerate() {
-            let (own, _) = self.prefixes(below, node.children.len() + number + 1 == count);
-            let room = self.look.width.saturating_sub(own.chars().count());
-            let text = self.fit(text, room);
+            let (own, _) = self.signs.branch(below, node.children.len() + number + 1 == count);
+            let text = self.fit(text, self.room.saturating_sub(width(&own)));
             let _ = writeln!(self.text, "{DIM}{own}{DIM:#}{text}");
         }
     }
 
-    fn prefixes(&self, below: &str, is_last: bool) -> (String, String) {
-        let (own, deeper) =
-            if is_last { (self.signs.last, self.signs.gap) } else { (self.signs.fork, self.signs.bar) };
-        (format!("{below}{own}"), format!("{below}{deeper}"))
-    }
-
-    fn line(&mut self, node: &Node, prefix: &str) {
+    /// One line. Where it is too long, the writer gives way first, then the lag, the message, and the age; a reason that has
+    /// no room beside the name has a line of its own.
+    fn line(&mut self, node: &Node, prefix: &str, below: &str) {
         let relation = match node.relation.as_str() {
             "" => String::new(),
             relation => format!("{relation} "),
         };
-        let (symbol, style) = symbol(node, self.look.is_ascii);
+        let is_ascii = self.signs.is_ascii();
+        let (symbol, style) = symbol(node, is_ascii);
         let word = words::health(node);
-        let label = tame(&node.label);
-        let facts =
-            words::facts(node, self.now).into_iter().fold(String::new(), |facts, fact| facts + "  " + &fact);
-        let why = words::why(node);
-        // The message gives way first: everything else is short, but for names that somebody made long.
-        let width = self.look.width;
-        let taken = [prefix, &relation, symbol, word, &label, &facts]
-            .iter()
-            .map(|text| text.chars().count())
-            .sum::<usize>()
-            + 2;
-        let (label, room) = match width.checked_sub(taken + 2) {
-            Some(room) => (self.fit(&label, usize::MAX), room),
-            None => (self.fit(&label, (label.chars().count() + width).saturating_sub(taken).max(12)), 0),
+        let before = [prefix, &relation, symbol, word].iter().map(|text| width(text)).sum::<usize>() + 2;
+        let label = self.fit(&tame(&node.label), self.room.saturating_sub(before).max(LEAST));
+        let room = self.room.saturating_sub(before + width(&label));
+        let (reason, message) = words::reason_and_message(node);
+        let (reason, message) = if reason.is_empty() { (message, reason) } else { (reason, message) };
+        let (reason, message) = (self.fit(&reason, usize::MAX), self.fit(&message, usize::MAX));
+        let mut facts = words::facts(node, self.now);
+        let needs = |facts: &[String], why: usize| {
+            let facts = facts.iter().map(|fact| width(fact) + 2).sum::<usize>();
+            facts + if why == 0 { 0 } else { why + 2 }
         };
-        let why =
-            if why.is_empty() || room < 8 { String::new() } else { format!("  {}", self.fit(&why, room)) };
-        let facts = self.fit(&facts, usize::MAX);
+        let all = width(&reason) + if message.is_empty() { 0 } else { width(&message) + 2 };
+        // The age comes first of the facts, and goes last.
+        while facts.len() > 1 && needs(&facts, all) > room {
+            facts.pop();
+        }
+        let least = if node.reason.is_empty() { width(&reason).min(LEAST * 2) } else { width(&reason) };
+        if needs(&facts, least) > room {
+            facts.clear();
+        }
+        let left = room.saturating_sub(needs(&facts, 0) + 2);
+        let (beside, under) = if width(&reason) <= left {
+            let left = left.saturating_sub(width(&reason) + 2);
+            let is_short = message.is_empty() || (left < LEAST && left < width(&message));
+            let why = if is_short { reason } else { format!("{reason}: {}", self.fit(&message, left)) };
+            (why, String::new())
+        } else if node.reason.is_empty() && left >= LEAST {
+            (self.fit(&reason, left), String::new())
+        } else {
+            (String::new(), reason)
+        };
+        let facts = facts.iter().fold(String::new(), |all, fact| all + "  " + &self.fit(fact, usize::MAX));
+        let gap = if beside.is_empty() { "" } else { "  " };
         let _ = writeln!(
             self.text,
-            "{DIM}{prefix}{DIM:#}{relation}{style}{symbol} {word}{style:#} {label}{DIM}{facts}{DIM:#}{why}"
+            "{DIM}{prefix}{DIM:#}{relation}{style}{symbol} {word}{style:#} {label}{DIM}{facts}{DIM:#}{gap}{beside}"
         );
+        if !under.is_empty() {
+            let bar = if node.children.is_empty() { self.signs.gap } else { self.signs.bar };
+            let indent = format!("{below}{bar}  ");
+            let why = self.fit(&under, self.room.saturating_sub(width(&indent)).max(LEAST));
+            let _ = writeln!(self.text, "{DIM}{indent}{DIM:#}{why}");
+        }
     }
 
     /// A text that fits, of signs that can be shown.
-    fn fit(&self, text: &str, width: usize) -> String {
-        if self.look.is_ascii {
+    fn fit(&self, text: &str, room: usize) -> String {
+        if self.signs.is_ascii() {
             let text = ascii(text);
-            if text.len() <= width { text } else { format!("{}...", &text[..width.saturating_sub(3)]) }
+            if text.len() <= room { text } else { format!("{}...", &text[..room.saturating_sub(3)]) }
         } else {
-            words::cut(text, width)
+            cut(text, room)
         }
     }
 }
@@ -145,15 +150,16 @@ fn ascii(text: &str) -> String {
 
 /// A sign that says the same as the colour, for whoever sees only one of them.
 fn symbol(node: &Node, is_ascii: bool) -> (&'static str, Style) {
-    let (lines, ascii, style) = match node.health {
-        None => ("!", "!", UNKNOWN),
-        Some(_) if !node.is_seen => ("?", "?", UNKNOWN),
-        Some(Health::Healthy) => ("✓", "+", GOOD),
-        Some(Health::Suspended) => ("‖", "=", DIM),
-        Some(Health::Progressing) => ("…", "~", UNKNOWN),
-        Some(Health::Unknown) => ("?", "?", UNKNOWN),
-        Some(Health::Missing) => ("∅", "o", BAD),
-        Some(Health::Degraded) => ("✗", "x", BAD),
+    let (lines, ascii) = match node.health {
+        None => ("!", "!"),
+        Some(_) if !node.is_seen => ("?", "?"),
+        Some(Health::Healthy) => ("✓", "+"),
+        Some(Health::Suspended) => ("‖", "="),
+        Some(Health::Progressing) => ("…", "~"),
+        Some(Health::Unknown) => ("?", "?"),
+        Some(Health::Missing) => ("∅", "o"),
+        Some(Health::Degraded) => ("✗", "x"),
     };
+    let style = node.health.filter(|_| node.is_seen).map_or(UNKNOWN, health_style);
     (if is_ascii { ascii } else { lines }, style)
 }

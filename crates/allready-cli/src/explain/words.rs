@@ -8,7 +8,11 @@ use allready_inspect::{
     health::Health,
 };
 
-use crate::{age::age, printer::tame};
+use crate::{
+    age::age,
+    output::text::{count, cut},
+    printer::tame,
+};
 
 /// The word for how something is.
 pub(super) fn health(node: &Node) -> &'static str {
@@ -32,13 +36,16 @@ pub(super) fn facts(node: &Node, now: Time) -> Vec<String> {
 }
 
 /// The reason and the message, without saying the same twice.
-pub(super) fn why(node: &Node) -> String {
-    let (reason, message) = (tame(&node.reason), tame(&node.message));
+pub(super) fn reason_and_message(node: &Node) -> (String, String) {
     let is_label = matches!(node.what, What::Event | What::Finding);
-    match (reason.as_str(), message.as_str()) {
-        (_, message) if is_label => message.to_owned(),
-        (reason, "") => reason.to_owned(),
-        ("", message) => message.to_owned(),
+    (if is_label { String::new() } else { tame(&node.reason) }, tame(&node.message))
+}
+
+/// The same in one text.
+pub(super) fn why(node: &Node) -> String {
+    match reason_and_message(node) {
+        (reason, message) if message.is_empty() => reason,
+        (reason, message) if reason.is_empty() => message,
         (reason, message) => format!("{reason}: {message}"),
     }
 }
@@ -52,7 +59,7 @@ pub(super) fn folded(folded: &[Folded]) -> String {
             _ => None,
         };
         if let Some(more) = more {
-            return format!("{} {more}{}", folded.count, if folded.count == 1 { "" } else { "s" });
+            return count(folded.count, more);
         }
         let plural = match (folded.count, folded.kind.as_str()) {
             (1, _) => "",
@@ -126,14 +133,4 @@ fn unseen(cause: &Cause) -> String {
         more => format!("; and {more} more"),
     };
     format!("\nnot seen: {}{more}", named.join("; "))
-}
-
-/// A text of at most so many characters.
-pub(super) fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(width.saturating_sub(1)).collect();
-    short.push('…');
-    short
 }

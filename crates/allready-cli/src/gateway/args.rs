@@ -2,9 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
-use crate::{cluster::ClusterArgs, failure::Failure};
+use crate::{
+    cluster::ClusterArgs,
+    failure::Failure,
+    output::{Format, Formats},
+};
 
 /// A command on objects of the Gateway API.
 #[derive(Debug, Args)]
@@ -73,31 +77,26 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     pub(crate) assume: Vec<String>,
 
-    /// The form of the answer [default: a tree].
-    #[arg(short, long, value_name = "FORMAT")]
-    pub(crate) output: Option<CheckOutput>,
+    /// The format of the output: a table is a tree here, and yaml the objects with their status, for
+    /// `kubectl apply --subresource=status`.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = FORMATS)]
+    pub(crate) output: Format,
 
     /// Draw the tree with ASCII only [default: unless the locale is UTF-8].
     #[arg(long)]
     pub(crate) ascii: bool,
 }
 
-/// The form of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CheckOutput {
-    /// The tree with the backends of each route.
-    Wide,
-    /// The objects with their status, for `kubectl apply --subresource=status`.
-    Yaml,
-    /// A summary, the errors, and the objects with their status.
-    Json,
-    /// Static Analysis Results Interchange Format 2.1.0.
-    Sarif,
-    /// A test report: every object is a case.
-    Junit,
-    /// Annotations of a GitHub workflow.
-    Github,
-}
+/// The formats of `gateway check`.
+const FORMATS: Formats = Formats(&[
+    Format::Table,
+    Format::Wide,
+    Format::Json,
+    Format::Yaml,
+    Format::Junit,
+    Format::Sarif,
+    Format::Github,
+]);
 
 impl CheckArgs {
     /// Checks what clap cannot.

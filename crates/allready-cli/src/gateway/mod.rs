@@ -1,10 +1,9 @@
 //! `allready gateway check`: the status that Gateway API manifests would get, and what would be wrong.
 
 mod args;
-mod ci;
 mod cluster;
 mod manifest;
-mod output;
+pub(crate) mod output;
 mod problem;
 mod reference;
 mod schema;

@@ -15,7 +15,7 @@ use super::{
     world::{Answer, World},
 };
 use crate::{
-    explain::Signs,
+    output::text::{Signs, width, wrap},
     printer::{BAD, BOLD, DIM, UNKNOWN, tame},
 };
 
@@ -341,9 +341,10 @@ pub(super) fn text(
     roots: &[Node<'_>],
     world: &World,
     signs: &Signs,
+    room: Option<usize>,
     place: &dyn Fn(&Problem) -> String,
 ) -> String {
-    let mut drawing = Drawing { world, signs, place, lines: Vec::new() };
+    let mut drawing = Drawing { world, signs, room, place, lines: Vec::new() };
     drawing.siblings(roots, "", true);
     let column = drawing.lines.iter().filter(|line| !line.place.is_empty()).map(|line| line.width).max();
     let column = column.unwrap_or_default().min(110);
@@ -358,73 +359,88 @@ pub(super) fn text(
 struct Drawing<'a> {
     world: &'a World,
     signs: &'a Signs,
+    room: Option<usize>,
     place: &'a dyn Fn(&Problem) -> String,
     lines: Vec<Line>,
 }
 
 impl Drawing<'_> {
     fn siblings(&mut self, nodes: &[Node<'_>], prefix: &str, is_root: bool) {
-        let width = |node: &Node<'_>| tame(&node.label).chars().count();
-        let widest = if is_root { 0 } else { nodes.iter().map(width).max().unwrap_or_default() };
+        let label = |node: &Node<'_>| width(&tame(&node.label));
+        let widest = if is_root { 0 } else { nodes.iter().map(label).max().unwrap_or_default() };
         for (index, node) in nodes.iter().enumerate() {
-            let is_last = index + 1 == nodes.len();
-            let (own, below) = match (is_root, is_last) {
-                (true, _) => (String::new(), String::new()),
-                (_, true) => (format!("{prefix}{}", self.signs.last), format!("{prefix}{}", self.signs.gap)),
-                (_, false) => (format!("{prefix}{}", self.signs.fork), format!("{prefix}{}", self.signs.bar)),
+            let (own, below) = if is_root {
+                (String::new(), String::new())
+            } else {
+                self.signs.branch(prefix, index + 1 == nodes.len())
             };
-            self.node(node, &own, &below, widest.max(width(node)));
+            self.node(node, &own, &below, widest.max(label(node)));
             self.siblings(&node.below, &below, false);
         }
     }
 
+    /// A line with its state, and its problems: beside it, or below where there are several or no room.
     fn node(&mut self, node: &Node<'_>, own: &str, below: &str, widest: usize) {
-        let label = tame(&node.label);
-        let pad = " ".repeat(widest.saturating_sub(label.chars().count()));
+        let (label, state) = (tame(&node.label), tame(&node.state));
+        let indent = width(own) + widest;
+        let pad = " ".repeat(widest.saturating_sub(width(&label)));
         let mut text = format!("{DIM}{own}{DIM:#}{BOLD}{label}{BOLD:#}{pad}");
-        let mut width = own.chars().count() + widest;
-        let mut problems = node.problems.iter().copied();
-        let state = tame(&node.state);
+        let mut length = indent;
         if !state.is_empty() {
             let _ = write!(text, "  {state}");
-            width += 2 + state.chars().count();
-        } else if let Some(first) = problems.next() {
-            let (said, length) = self.said(first);
-            let _ = write!(text, "  {said}");
-            self.lines.push(Line { text, width: width + 2 + length, place: (self.place)(first) });
-            return self.rest(problems, below, own.chars().count() + widest);
+            length += 2 + width(&state);
         }
-        let has_one = node.problems.len() == 1 && !state.is_empty();
-        if has_one && let Some(first) = problems.next() {
-            let (said, length) = self.said(first);
-            let _ = write!(text, "  {said}");
-            self.lines.push(Line { text, width: width + 2 + length, place: (self.place)(first) });
-            return;
+        let mut problems = node.problems.iter().copied().peekable();
+        let is_beside = state.is_empty() || node.problems.len() == 1;
+        let beside = problems.next_if(|first| {
+            let needed = length + 2 + width(&said(first)) + 2;
+            is_beside && self.room.is_none_or(|room| needed <= room)
+        });
+        if let Some(first) = beside {
+            let said = said(first);
+            let _ = write!(text, "  {}", self.styled(first, &said, true));
+            let place = (self.place)(first);
+            self.lines.push(Line { text, width: length + 4 + width(&said), place });
+        } else {
+            let text = text.trim_end().to_owned();
+            self.lines.push(Line { text, width: length, place: String::new() });
         }
-        let text = text.trim_end().to_owned();
-        self.lines.push(Line { text, width, place: String::new() });
-        self.rest(problems, below, own.chars().count() + widest);
-    }
-
-    fn rest<'p>(&mut self, problems: impl Iterator<Item = &'p Problem>, below: &str, indent: usize) {
         for problem in problems {
-            let (said, length) = self.said(problem);
-            let pad = " ".repeat(indent.saturating_sub(below.chars().count()) + 2);
-            let text = format!("{DIM}{below}{DIM:#}{pad}{said}");
-            self.lines.push(Line { text, width: indent + 2 + length, place: (self.place)(problem) });
+            self.problem(problem, below, indent);
         }
     }
 
-    fn said(&self, problem: &Problem) -> (String, usize) {
-        let is_ascii = self.signs.dots == "...";
-        let (sign, style) = match (problem.severity, is_ascii) {
+    /// A problem below its node, broken between words where the terminal is narrow.
+    fn problem(&mut self, problem: &Problem, below: &str, indent: usize) {
+        debug_assert!(self.world.given.contains_key(&problem.key), "problems are of what is given");
+        let wide = indent.saturating_sub(width(below)) + 2;
+        let (pad, lines) = match self.room {
+            None => (wide, vec![said(problem)]),
+            Some(room) if width(below) + wide + 40 <= room => {
+                (wide, wrap(&said(problem), room.saturating_sub(width(below) + wide + 2)))
+            }
+            Some(room) => (2, wrap(&said(problem), room.saturating_sub(width(below) + 4).max(20))),
+        };
+        for (index, line) in lines.iter().enumerate() {
+            let is_last = index + 1 == lines.len();
+            let place = if is_last { (self.place)(problem) } else { String::new() };
+            let text =
+                format!("{DIM}{below}{DIM:#}{}{}", " ".repeat(pad), self.styled(problem, line, index == 0));
+            self.lines.push(Line { text, width: width(below) + pad + 2 + width(line), place });
+        }
+    }
+
+    fn styled(&self, problem: &Problem, text: &str, is_first: bool) -> String {
+        let (sign, style) = match (problem.severity, self.signs.is_ascii()) {
             (Severity::Error, false) => ("✗", BAD),
             (Severity::Error, true) => ("x", BAD),
             _ => ("!", UNKNOWN),
         };
-        let said = tame(&format!("{}: {}", problem.reason, problem.message));
-        debug_assert!(self.world.given.contains_key(&problem.key), "problems are of what is given");
-        let length = said.chars().count() + 2;
-        (format!("{style}{sign} {said}{style:#}"), length)
+        let sign = if is_first { sign } else { " " };
+        format!("{style}{sign} {text}{style:#}")
     }
+}
+
+fn said(problem: &Problem) -> String {
+    tame(&format!("{}: {}", problem.reason, problem.message))
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use allready_core::{Status, Time, found};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::age::age;
 
@@ -11,12 +13,16 @@ use crate::age::age;
 const STALE: Duration = Duration::from_mins(3);
 
 /// A cluster, as the hub sees it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Cluster {
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Cluster {
     pub(super) name: String,
+    #[schemars(with = "String")]
     pub(super) reachable: Status,
     /// Whether that is so because nobody has written down anything for too long.
+    #[serde(rename = "stale")]
     pub(super) is_stale: bool,
+    #[serde(rename = "latencyMilliseconds")]
     pub(super) latency: Option<i64>,
     pub(super) last_heard: Option<Time>,
     pub(super) objects: Option<i64>,
@@ -58,20 +64,6 @@ impl Cluster {
             message,
         }
     }
-
-    pub(super) fn structured(&self) -> Value {
-        json!({
-            "name": self.name,
-            "reachable": self.reachable,
-            "stale": self.is_stale,
-            "latencyMilliseconds": self.latency,
-            "lastHeard": self.last_heard,
-            "objects": self.objects,
-            "server": self.server,
-            "source": self.source,
-            "message": self.message,
-        })
-    }
 }
 
 fn text(value: &Value) -> String {
@@ -84,9 +76,10 @@ fn is_recent(heard: Time, now: Time) -> bool {
 }
 
 /// An aggregation, as the hub sees it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Aggregation {
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Aggregation {
     pub(super) name: String,
+    #[schemars(with = "String")]
     pub(super) ready: Status,
     pub(super) reason: String,
     pub(super) kind: String,
@@ -131,18 +124,6 @@ impl Aggregation {
             message,
         }
     }
-
-    pub(super) fn structured(&self) -> Value {
-        json!({
-            "name": self.name,
-            "ready": self.ready,
-            "reason": self.reason,
-            "kind": self.kind,
-            "objects": self.objects,
-            "clusters": self.clusters,
-            "message": self.message,
-        })
-    }
 }
 
 /// How all of them are: bad if anything is, unknown if anything is, or if there is no cluster to go by.
@@ -160,6 +141,8 @@ pub(super) fn worst(clusters: &[Cluster], aggregations: &[Aggregation]) -> Statu
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn at(text: &str) -> Time {

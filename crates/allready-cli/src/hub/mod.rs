@@ -12,7 +12,9 @@ use kube::{
     Api,
     api::{ApiResource, DynamicObject, ListParams},
 };
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use self::facts::{Aggregation, Cluster, worst};
 use crate::{
@@ -20,9 +22,8 @@ use crate::{
     aggregate::exit_code,
     cluster::{ClusterArgs, Patience, refused},
     failure::Failure,
+    output::{self, Column, Document, Format, Look, Report, Table},
     printer::Printer,
-    render::{self, TableOutput},
-    table::Table,
 };
 
 /// What to do with a hub.
@@ -70,9 +71,9 @@ pub(crate) struct StatusArgs {
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<Time>,
 
-    /// The form of the answer [default: tables].
-    #[arg(short, long, value_name = "FORMAT")]
-    pub(crate) output: Option<TableOutput>,
+    /// The format of the output.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = output::TABLE)]
+    pub(crate) output: Format,
 }
 
 pub(crate) fn run(args: &HubArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
@@ -82,24 +83,18 @@ pub(crate) fn run(args: &HubArgs, now: Time, printer: &mut Printer) -> Result<Ex
         .enable_all()
         .build()
         .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
-    let (clusters, aggregations) = runtime.block_on(read(args, now))?;
-    let code = exit_code(worst(&clusters, &aggregations));
-    if let Some(output) = args.output.and_then(TableOutput::structured) {
-        let all = json!({
-            "clusters": clusters.iter().map(Cluster::structured).collect::<Vec<_>>(),
-            "aggregations": aggregations.iter().map(Aggregation::structured).collect::<Vec<_>>(),
-        });
-        printer.text(&render::value(&all, output)?)?;
-        return Ok(code);
+    let report = runtime.block_on(read(args, now))?;
+    output::print(&report, args.output, printer)?;
+    if matches!(args.output, Format::Table | Format::Wide) {
+        report.warn(printer);
     }
-    show(&clusters, &aggregations, args.output == Some(TableOutput::Wide), now, printer)?;
-    Ok(code)
+    Ok(exit_code(worst(&report.clusters, &report.aggregations)))
 }
 
 /// The label of the Leases of clusters.
 const OURS: &str = "app.kubernetes.io/managed-by=allready-hub";
 
-async fn read(args: &StatusArgs, now: Time) -> Result<(Vec<Cluster>, Vec<Aggregation>), Failure> {
+async fn read(args: &StatusArgs, now: Time) -> Result<HubReport, Failure> {
     let client = args.cluster.connect(Patience::Command).await?.client;
     let within = |resource: &ApiResource| match &args.namespace {
         Some(namespace) => Api::namespaced_with(client.clone(), namespace, resource),
@@ -125,7 +120,7 @@ async fn read(args: &StatusArgs, now: Time) -> Result<(Vec<Cluster>, Vec<Aggrega
     let aggregations = aggregations.iter().map(|aggregation| Aggregation::of(aggregation, is_stale));
     let mut aggregations: Vec<Aggregation> = aggregations.collect();
     aggregations.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok((clusters, aggregations))
+    Ok(HubReport { clusters, aggregations, now })
 }
 
 async fn list(
@@ -146,45 +141,73 @@ async fn list(
     }
 }
 
-fn show(
-    clusters: &[Cluster],
-    aggregations: &[Aggregation],
-    wide: bool,
+/// The clusters and aggregations of a hub.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct HubReport {
+    clusters: Vec<Cluster>,
+    aggregations: Vec<Aggregation>,
+    #[serde(skip)]
     now: Time,
-    printer: &mut Printer,
-) -> Result<(), Failure> {
-    if clusters.is_empty() {
-        printer
-            .warning("no cluster is written down: the controller may not be running, or has no --clusters");
-    } else {
-        printer.text(&cluster_table(clusters, wide, now))?;
-    }
-    let stale = clusters.iter().filter(|cluster| cluster.is_stale).count();
-    if stale > 0 {
-        printer.warning(format_args!(
-            "stale: of {stale} of {} clusters no Lease was renewed for three minutes: the controller may not be running",
-            clusters.len()
-        ));
-    }
-    if aggregations.is_empty() {
-        printer.warning("there is no StatusAggregation, so nothing is aggregated");
-        return Ok(());
-    }
-    let gap = if clusters.is_empty() { "" } else { "\n" };
-    printer.text(&format!("{gap}{}", aggregation_table(aggregations)))
 }
 
-fn cluster_table(clusters: &[Cluster], wide: bool, now: Time) -> String {
-    let mut head = vec!["NAME", "REACHABLE", "LATENCY", "LAST-HEARD", "OBJECTS"];
-    if wide {
-        head.extend(["SERVER", "SOURCE"]);
+impl Document for HubReport {
+    const KIND: &'static str = "HubReport";
+}
+
+impl HubReport {
+    fn warn(&self, printer: &mut Printer) {
+        if self.clusters.is_empty() {
+            printer.warning(
+                "no cluster is written down: the controller may not be running, or has no --clusters",
+            );
+        }
+        let stale = self.clusters.iter().filter(|cluster| cluster.is_stale).count();
+        if stale > 0 {
+            printer.warning(format_args!(
+                "stale: of {stale} of {} clusters no Lease was renewed for three minutes: the controller may not be running",
+                self.clusters.len()
+            ));
+        }
+        if self.aggregations.is_empty() {
+            printer.warning("there is no StatusAggregation, so nothing is aggregated");
+        }
+    }
+}
+
+impl Report for HubReport {
+    type Value<'a> = &'a Self;
+
+    fn value(&self) -> &Self {
+        self
+    }
+
+    fn text(&self, look: Look) -> String {
+        let mut tables = Vec::new();
+        if !self.clusters.is_empty() {
+            tables.push(clusters(&self.clusters, look, self.now));
+        }
+        if !self.aggregations.is_empty() {
+            tables.push(aggregations(&self.aggregations, look));
+        }
+        tables.join("\n")
+    }
+}
+
+fn number(number: Option<i64>) -> String {
+    number.map(|number| number.to_string()).unwrap_or_default()
+}
+
+fn clusters(clusters: &[Cluster], look: Look, now: Time) -> String {
+    let mut columns = vec![Column::key("NAME"), Column::key("REACHABLE")];
+    columns.extend(["LATENCY", "LAST-HEARD", "OBJECTS"].map(Column::fact));
+    if look.is_wide {
+        columns.extend(["SERVER", "SOURCE"].map(Column::minor));
     }
     // Whatever is wrong is told without being asked for.
-    let has_messages = wide || clusters.iter().any(|cluster| !cluster.message.is_empty());
-    head.extend(has_messages.then_some("MESSAGE"));
-    let mut table = Table::new(head);
+    let has_messages = look.is_wide || clusters.iter().any(|cluster| !cluster.message.is_empty());
+    columns.extend(has_messages.then(|| Column::text("MESSAGE")));
+    let mut table = Table::new(look, columns);
     for cluster in clusters {
-        let number = |number: Option<i64>| number.map(|number| number.to_string()).unwrap_or_default();
         let mut row = vec![
             cluster.name.clone(),
             cluster.reachable.to_string(),
@@ -192,7 +215,7 @@ fn cluster_table(clusters: &[Cluster], wide: bool, now: Time) -> String {
             cluster.last_heard.map(|heard| age(heard, now)).unwrap_or_default(),
             number(cluster.objects),
         ];
-        if wide {
+        if look.is_wide {
             row.extend([cluster.server.clone(), cluster.source.clone()]);
         }
         row.extend(has_messages.then(|| cluster.message.clone()));
@@ -201,18 +224,15 @@ fn cluster_table(clusters: &[Cluster], wide: bool, now: Time) -> String {
     table.text()
 }
 
-fn aggregation_table(aggregations: &[Aggregation]) -> String {
-    let mut table = Table::new(["NAME", "READY", "REASON", "KIND", "OBJECTS", "CLUSTERS", "MESSAGE"]);
+fn aggregations(aggregations: &[Aggregation], look: Look) -> String {
+    let mut columns = vec![Column::key("NAME"), Column::key("READY"), Column::key("REASON")];
+    columns.extend(["KIND", "OBJECTS", "CLUSTERS"].map(Column::fact));
+    columns.push(Column::text("MESSAGE"));
+    let mut table = Table::new(look, columns);
     for aggregation in aggregations {
-        table.row([
-            aggregation.name.clone(),
-            aggregation.ready.to_string(),
-            aggregation.reason.clone(),
-            aggregation.kind.clone(),
-            aggregation.objects.map(|number| number.to_string()).unwrap_or_default(),
-            aggregation.clusters.clone(),
-            aggregation.message.clone(),
-        ]);
+        let (ready, objects) = (aggregation.ready.to_string(), number(aggregation.objects));
+        let Aggregation { name, reason, kind, clusters, message, .. } = aggregation;
+        table.row([name, &ready, reason, kind, &objects, clusters, message]);
     }
     table.text()
 }

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use allready_core::Time;
 use allready_inspect::lint::{Severity, Unmet};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use jiff::SignedDuration;
 
 use crate::{
     cluster::ClusterArgs,
     declared::DeclaredArgs,
     failure::Failure,
+    output::{Format, Formats},
     target::{ScopeArgs, SelectorArgs},
 };
 
@@ -100,9 +101,9 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "SEVERITY", default_value = "info", value_parser = |text: &str| text.parse::<Severity>())]
     pub(crate) severity: Severity,
 
-    /// The form of the answer [default: text].
-    #[arg(short, long, value_name = "FORMAT")]
-    pub(crate) output: Option<LintOutput>,
+    /// The format of the output.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = FORMATS)]
+    pub(crate) output: Format,
 
     /// Say why a rule exists, with an example, and how to leave it out.
     #[arg(long, value_name = "RULE", conflicts_with_all = ["targets", "filename", "rules"])]
@@ -117,18 +118,9 @@ pub(crate) struct LintArgs {
     pub(crate) now: Option<Time>,
 }
 
-/// The form of an answer that is not plain text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LintOutput {
-    /// A summary and the findings.
-    Json,
-    /// Static Analysis Results Interchange Format 2.1.0.
-    Sarif,
-    /// A test report: every finding is a case.
-    Junit,
-    /// Annotations of a GitHub workflow.
-    Github,
-}
+/// The formats of `lint`.
+const FORMATS: Formats =
+    Formats(&[Format::Table, Format::Json, Format::Yaml, Format::Junit, Format::Sarif, Format::Github]);
 
 impl LintArgs {
     /// A file that is named is meant for what is looked at; that of the directory may be meant for more.

@@ -7,12 +7,11 @@ use serde_json::Value;
 
 use super::args::LintArgs;
 use crate::{
-    cli::Output,
     failure::Failure,
     input,
     objects::{Source, sources},
+    output::{Format, document},
     printer::{Printer, tame},
-    render,
 };
 
 pub(super) fn run(args: &LintArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
@@ -53,7 +52,7 @@ pub(super) fn run(args: &LintArgs, printer: &mut Printer) -> Result<ExitCode, Fa
         ));
     }
     if !args.write {
-        printer.text(&render::objects(&all.iter().collect::<Vec<_>>(), Output::Yaml)?)?;
+        printer.text(&document::objects(&all.iter().collect::<Vec<_>>(), Format::Yaml)?)?;
     }
     Ok(ExitCode::from(u8::from(left > 0)))
 }
@@ -76,7 +75,7 @@ fn write(path: &Path, documents: &[Value], drops_comments: bool) -> Result<(), F
         )));
     }
     let all: Vec<&Value> = documents.iter().filter(|document| !document.is_null()).collect();
-    let text = render::objects(&all, if is_json { Output::Json } else { Output::Yaml })?;
+    let text = document::objects(&all, if is_json { Format::Json } else { Format::Yaml })?;
     let head = if is_json || head.is_empty() { String::new() } else { head.join("\n") + "\n" };
     let beside = path.with_extension("allready-lint.tmp");
     let cannot = |error: std::io::Error| Failure::output(format_args!("cannot write {name}: {error}"));

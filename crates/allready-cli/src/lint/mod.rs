@@ -6,7 +6,7 @@ mod config;
 pub(crate) mod explain;
 mod files;
 mod fix;
-mod output;
+pub(crate) mod output;
 mod session;
 mod watch;
 
@@ -25,11 +25,8 @@ use crate::{
 };
 
 pub(crate) fn run(args: &LintArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
-    if let Some(id) = &args.explain {
-        return explain::one(id, args.output, printer);
-    }
-    if args.rules {
-        return explain::all(args.output, printer);
+    if args.rules || args.explain.is_some() {
+        return explain::run(args.explain.as_deref(), args.output, printer);
     }
     args.check()?;
     let config = config::read(args.config.as_deref())?;

@@ -20,6 +20,7 @@ use super::{
 use crate::{
     cluster::Cluster,
     failure::Failure,
+    output::Format,
     printer::Printer,
     signal,
     target::{self, Asked},
@@ -100,7 +101,7 @@ pub(super) async fn run(
 
 /// Tells findings as they come, where a person reads them.
 fn tell(told: &[Told], args: &LintArgs, printer: &mut Printer) -> Result<(), Failure> {
-    let is_told = |told: &&Told| args.output.is_none() && told.finding.severity >= args.severity;
+    let is_told = |told: &&Told| args.output == Format::Table && told.finding.severity >= args.severity;
     let text: String = told.iter().filter(is_told).map(one_line).collect();
     if text.is_empty() { Ok(()) } else { printer.text(&text) }
 }

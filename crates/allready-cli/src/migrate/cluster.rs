@@ -17,11 +17,11 @@ use tokio::time::{sleep, timeout};
 
 use super::{Converted, MigrateArgs, convert, named};
 use crate::{
-    cli::Output,
     cluster::{Cluster, Patience, list_all, refused},
     failure::Failure,
+    output::{Format, document},
     printer::{DIM, Printer, tame},
-    render, version,
+    version,
 };
 
 /// The field manager of `kubectl apply --server-side`, with which CRDs are applied the next time: they are nobody else's.
@@ -187,7 +187,7 @@ fn export(path: &Path, found: &[Found]) -> Result<usize, Failure> {
             serde_json::to_value(object).unwrap_or_default()
         })
         .collect();
-    let text = render::objects(&values.iter().collect::<Vec<_>>(), Output::Yaml)?;
+    let text = document::objects(&values.iter().collect::<Vec<_>>(), Format::Yaml)?;
     let file = OpenOptions::new().write(true).create_new(true).open(path);
     let written = file.and_then(|mut file| {
         file.write_all(text.as_bytes())?;

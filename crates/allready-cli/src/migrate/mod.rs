@@ -10,12 +10,11 @@ use serde_json::Value;
 
 use self::convert::{Converted, convert};
 use crate::{
-    cli::Output,
     cluster::{ClusterArgs, block_on},
     failure::Failure,
     objects,
+    output::{Format, document},
     printer::{Printer, tame},
-    render,
 };
 
 /// Options of `allready migrate`.
@@ -89,7 +88,7 @@ fn files(args: &MigrateArgs, printer: &mut Printer) -> Result<ExitCode, Failure>
     }
     let kept: Vec<&Value> = made.iter().filter(|object| !object.is_null()).collect();
     if !kept.is_empty() {
-        printer.text(&render::objects(&kept, Output::Yaml)?)?;
+        printer.text(&document::objects(&kept, Format::Yaml)?)?;
     }
     for problem in &problems {
         printer.error(&tame(problem));

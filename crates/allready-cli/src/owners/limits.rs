@@ -6,6 +6,7 @@ use allready_inspect::{
     view::group,
     writers::{Operation, Ownership},
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -27,7 +28,7 @@ const GATEWAY_LISTS: [(&str, usize); 3] = [("listeners", 64), ("parents", 32), (
 const GATEWAY: &str = "gateway.networking.k8s.io";
 
 /// A limit and how much of it is used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct Limit {
     /// Of what.
     #[serde(rename = "limit")]
@@ -41,7 +42,7 @@ pub(super) struct Limit {
 }
 
 /// What to think of a use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub(super) enum Level {
     /// There is room.
     Fine,

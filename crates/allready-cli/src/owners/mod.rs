@@ -1,22 +1,21 @@
 //! `allready owners`: who wrote which condition of an object, what each writer costs, and how much room is left.
 
 mod limits;
-mod view;
+pub(crate) mod view;
 
 use std::{path::PathBuf, process::ExitCode};
 
 use allready_core::Time;
-use allready_inspect::writers;
 use clap::Args;
 use serde_json::Value;
 
-use self::view::Facts;
+use self::view::{Facts, Owners};
 use crate::{
     cluster::{ClusterArgs, Patience},
     failure::Failure,
     objects::{read_all, sources},
+    output::{self, Format},
     printer::{Printer, tame},
-    render::{self, TableOutput},
     target::{self, ScopeArgs},
 };
 
@@ -46,7 +45,7 @@ Examples:
   allready owners gateway/web -n edge
   allready owners deploy web -o wide
   kubectl get gateway web -o json --show-managed-fields | allready owners -f -
-  allready owners node/worker-1 -o json | jq '.conditions[] | select(.agreement == \"Contested\")'")]
+  allready owners node/worker-1 -o json | jq '.objects[].conditions[] | select(.agreement == \"Contested\")'")]
 pub(crate) struct OwnersArgs {
     /// The objects: TYPE/NAME…, or TYPE NAME….
     #[arg(value_name = "TYPE/NAME", required_unless_present = "filename", conflicts_with = "filename")]
@@ -67,34 +66,24 @@ pub(crate) struct OwnersArgs {
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<Time>,
 
-    /// The form of the answer [default: tables].
-    #[arg(short, long, value_name = "FORMAT")]
-    pub(crate) output: Option<TableOutput>,
+    /// The format of the output.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = output::TABLE)]
+    pub(crate) output: Format,
 }
 
 pub(crate) fn run(args: &OwnersArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let now = args.now.unwrap_or(now);
     let objects = if args.filename.is_empty() { from_cluster(args)? } else { from_files(&args.filename)? };
-    let structured = args.output.and_then(TableOutput::structured);
-    let mut values = Vec::new();
-    for (index, object) in objects.iter().enumerate() {
-        let ownership = writers::all(object);
-        let limits = limits::limits(object, &ownership);
-        let facts = Facts { object, ownership: &ownership, limits: &limits };
-        if ownership.managers.is_empty() {
+    let mut owners = Owners { objects: Vec::new(), now };
+    for object in &objects {
+        let facts = Facts::of(object);
+        if facts.ownership.managers.is_empty() {
             printer.warning(nobody(&facts.title(), !args.filename.is_empty()));
         }
         printer.warnings(&facts.warnings());
-        if structured.is_some() {
-            values.push(facts.json());
-        } else {
-            let gap = if index == 0 { "" } else { "\n" };
-            printer.text(&format!("{gap}{}", facts.text(args.output.is_some(), now)))?;
-        }
+        owners.objects.push(facts);
     }
-    if let Some(output) = structured {
-        printer.text(&render::objects(&values.iter().collect::<Vec<_>>(), output)?)?;
-    }
+    output::print(&owners, args.output, printer)?;
     Ok(ExitCode::SUCCESS)
 }
 

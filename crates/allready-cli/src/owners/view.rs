@@ -3,107 +3,197 @@
 use std::cmp::Reverse;
 
 use allready_core::{Time, found};
-use allready_inspect::writers::{Agreement, Manager, Operation, OwnedCondition, Ownership};
-use serde_json::{Value, json};
+use allready_inspect::writers::{self, Agreement, Manager, Operation, OwnedCondition, Ownership};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
-use super::limits::{Level, Limit};
-use crate::{age::age, printer::tame, table::Table};
+use super::limits::{Level, Limit, limits};
+use crate::{
+    age::age,
+    output::{
+        Column, Document, Look, Report, Table,
+        document::ObjectName,
+        text::{count, cut, indented},
+    },
+    printer::tame,
+};
 
 /// As many rows as a person reads; the rest is in the JSON.
 const MAX_ROWS: usize = 60;
 /// As much of a name as a table shows.
 const MAX_NAME: usize = 80;
 
-/// An object, and everything that was found out about it.
-pub(super) struct Facts<'a> {
-    pub(super) object: &'a Value,
-    pub(super) ownership: &'a Ownership,
-    pub(super) limits: &'a [Limit],
+/// Objects and their owners, at an instant.
+pub(super) struct Owners<'a> {
+    pub(super) objects: Vec<Facts<'a>>,
+    pub(super) now: Time,
 }
 
-impl Facts<'_> {
-    /// How the object is called: `Gate default/web`.
-    pub(super) fn title(&self) -> String {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let metadata = &self.object["metadata"];
-        let (kind, namespace, name) =
-            (text(&self.object["kind"]), text(&metadata["namespace"]), text(&metadata["name"]));
-        let name = if namespace.is_empty() { name } else { format!("{namespace}/{name}") };
-        tame(format!("{kind} {name}").trim())
+/// The result of `allready owners`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct OwnersReport<'a> {
+    objects: Vec<Owned<'a>>,
+}
+
+impl Document for OwnersReport<'_> {
+    const KIND: &'static str = "OwnersReport";
+}
+
+/// An object with its writers and limits.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Owned<'a> {
+    object: ObjectName<'a>,
+    /// The size of the object as JSON.
+    bytes: usize,
+    managed_fields_bytes: usize,
+    /// False if the object is so large that not all of it was looked at.
+    is_complete: bool,
+    conditions: Vec<Condition<'a>>,
+    managers: &'a [Manager],
+    limits: &'a [Limit],
+}
+
+/// A condition with its owners, the writer first.
+#[derive(Serialize, JsonSchema)]
+struct Condition<'a> {
+    /// The path of the list, such as `status.conditions`.
+    list: &'a str,
+    #[serde(rename = "type")]
+    type_: &'a str,
+    status: Option<&'a str>,
+    since: Option<Time>,
+    agreement: Agreement,
+    owners: Vec<ConditionOwner<'a>>,
+}
+
+/// A field manager that owns a part of a condition.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ConditionOwner<'a> {
+    manager: &'a str,
+    operation: Operation,
+    subresource: Option<&'a str>,
+    time: Option<Time>,
+    has_status: bool,
+}
+
+impl Report for Owners<'_> {
+    type Value<'a>
+        = OwnersReport<'a>
+    where
+        Self: 'a;
+
+    fn value(&self) -> OwnersReport<'_> {
+        OwnersReport { objects: self.objects.iter().map(Facts::value).collect() }
     }
 
-    /// Everything, for programs.
-    pub(super) fn json(&self) -> Value {
-        let ownership = self.ownership;
+    fn text(&self, look: Look) -> String {
+        self.objects.iter().map(|facts| facts.text(look, self.now)).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// An object, and everything that was found out about it.
+pub(super) struct Facts<'a> {
+    object: &'a Value,
+    pub(super) ownership: Ownership,
+    limits: Vec<Limit>,
+}
+
+impl<'o> Facts<'o> {
+    pub(super) fn of(object: &'o Value) -> Self {
+        let ownership = writers::all(object);
+        let limits = limits(object, &ownership);
+        Self { object, ownership, limits }
+    }
+
+    /// How the object is called: `Gate default/web`.
+    pub(super) fn title(&self) -> String {
+        let ObjectName { kind, namespace, name, .. } = ObjectName::of(self.object);
+        let slash = if namespace.is_empty() { "" } else { "/" };
+        tame(format!("{kind} {namespace}{slash}{name}").trim())
+    }
+
+    fn value(&self) -> Owned<'_> {
+        let ownership = &self.ownership;
         let conditions = ownership.conditions.iter().map(|condition| {
             let found = self.condition(condition);
             let owners = condition.owners.iter().filter_map(|owner| {
                 let of = ownership.managers.get(owner.manager)?;
-                Some(json!({
-                    "manager": of.manager, "operation": of.operation, "subresource": of.subresource, "time": of.time,
-                    "hasStatus": owner.has_status,
-                }))
+                Some(ConditionOwner {
+                    manager: &of.manager,
+                    operation: of.operation,
+                    subresource: of.subresource.as_deref(),
+                    time: of.time,
+                    has_status: owner.has_status,
+                })
             });
-            json!({
-                "list": condition.list, "type": condition.type_, "status": found["status"],
-                "since": self.since(found), "agreement": condition.agreement,
-                "owners": owners.collect::<Vec<_>>(),
-            })
+            Condition {
+                list: &condition.list,
+                type_: &condition.type_,
+                status: found["status"].as_str(),
+                since: self.since(found),
+                agreement: condition.agreement,
+                owners: owners.collect(),
+            }
         });
-        let metadata = &self.object["metadata"];
-        json!({
-            "apiVersion": self.object["apiVersion"], "kind": self.object["kind"],
-            "namespace": metadata["namespace"], "name": metadata["name"],
-            "bytes": ownership.bytes, "managedFieldsBytes": ownership.managed_fields_bytes,
-            "isComplete": ownership.is_complete, "conditions": conditions.collect::<Vec<_>>(),
-            "managers": ownership.managers, "limits": self.limits,
-        })
+        Owned {
+            object: ObjectName::of(self.object),
+            bytes: ownership.bytes,
+            managed_fields_bytes: ownership.managed_fields_bytes,
+            is_complete: ownership.is_complete,
+            conditions: conditions.collect(),
+            managers: &ownership.managers,
+            limits: &self.limits,
+        }
     }
 
     /// The tables.
-    pub(super) fn text(&self, is_wide: bool, now: Time) -> String {
-        let mut text = format!("{}: {}\n\n", self.title(), self.size());
+    fn text(&self, look: Look, now: Time) -> String {
+        let mut text = indented(&format!("{}: {}", self.title(), self.size()), "", look.width) + "\n";
         if self.ownership.conditions.is_empty() {
             text += "It has no conditions.\n";
         } else {
-            text += &self.conditions(is_wide, now);
+            text += &self.conditions(look, now);
         }
         if !self.ownership.managers.is_empty() {
             text += "\n";
-            text += &self.managers(is_wide, now);
+            text += &self.managers(look, now);
         }
-        text + "\n" + &self.distances()
+        text + "\n" + &self.distances(look)
     }
 
     fn size(&self) -> String {
         let bytes = grouped(self.ownership.bytes);
         let managers = match self.ownership.managers.len() {
             0 => return format!("{bytes} bytes"),
-            1 => "1 manager".to_owned(),
-            many => format!("{} managers", grouped(many)),
+            managers => count(managers, "manager"),
         };
         let of_managers = grouped(self.ownership.managed_fields_bytes);
         format!("{bytes} bytes, of which {of_managers} are the managedFields of {managers}")
     }
 
-    fn conditions(&self, is_wide: bool, now: Time) -> String {
-        let mut head = vec!["CONDITION", "STATUS", "SINCE", "WRITER", "OPERATION", "OWNERS"];
-        if is_wide {
-            head.splice(5..5, ["LAST WRITE", "SUBRESOURCE"]);
+    fn conditions(&self, look: Look, now: Time) -> String {
+        let mut columns = vec![Column::key("CONDITION"), Column::key("STATUS"), Column::fact("SINCE")];
+        columns.extend([Column::key("WRITER"), Column::minor("OPERATION")]);
+        if look.is_wide {
+            columns.extend(["LAST WRITE", "SUBRESOURCE"].map(Column::minor));
         }
-        let mut table = Table::new(head);
+        columns.push(Column::text("OWNERS"));
+        let mut table = Table::new(look, columns);
         for condition in self.ownership.conditions.iter().take(MAX_ROWS) {
             let found = self.condition(condition);
             let writer =
                 condition.owners.first().and_then(|owner| self.ownership.managers.get(owner.manager));
             let mut row = vec![
-                cut(&called(condition)),
-                cut(found["status"].as_str().unwrap_or_default()),
+                cut(&called(condition), MAX_NAME),
+                cut(found["status"].as_str().unwrap_or_default(), MAX_NAME),
                 self.since(found).map(|since| age(since, now)).unwrap_or_default(),
-                writer.map(|writer| cut(&writer.manager)).unwrap_or_default(),
+                writer.map(|writer| cut(&writer.manager, MAX_NAME)).unwrap_or_default(),
                 writer.map(|writer| operation(writer.operation).to_owned()).unwrap_or_default(),
             ];
-            if is_wide {
+            if look.is_wide {
                 row.push(last_write(writer, now));
                 row.push(writer.and_then(|writer| writer.subresource.clone()).unwrap_or_default());
             }
@@ -138,19 +228,19 @@ impl Facts<'_> {
         }
     }
 
-    fn managers(&self, is_wide: bool, now: Time) -> String {
-        let mut head = vec!["MANAGER", "OPERATION", "SUBRESOURCE", "OWNS", "ENTRY", "SHARE", "LAST WRITE"];
-        if is_wide {
-            head.push("VERSION");
-        }
-        let mut table = Table::new(head);
+    fn managers(&self, look: Look, now: Time) -> String {
+        let mut columns = vec![Column::key("MANAGER")];
+        columns.extend(["OPERATION", "SUBRESOURCE"].map(Column::minor));
+        columns.extend(["OWNS", "ENTRY", "SHARE", "LAST WRITE"].map(Column::fact));
+        columns.extend(look.is_wide.then(|| Column::minor("VERSION")));
+        let mut table = Table::new(look, columns);
         let mut managers: Vec<&Manager> = self.ownership.managers.iter().collect();
         managers.sort_by_key(|manager| Reverse(manager.owned_bytes + manager.entry_bytes));
         for manager in managers.into_iter().take(MAX_ROWS) {
             let bytes = manager.owned_bytes + manager.entry_bytes;
             let percent = bytes.saturating_mul(100).div_ceil(self.ownership.bytes.max(1));
             let mut row = vec![
-                cut(&manager.manager),
+                cut(&manager.manager, MAX_NAME),
                 operation(manager.operation).to_owned(),
                 manager.subresource.clone().unwrap_or_default(),
                 format!("{} B", grouped(manager.owned_bytes)),
@@ -158,7 +248,7 @@ impl Facts<'_> {
                 format!("{percent} %"),
                 last_write(Some(manager), now),
             ];
-            if is_wide {
+            if look.is_wide {
                 row.push(manager.api_version.clone().unwrap_or_default());
             }
             table.row(row);
@@ -166,11 +256,12 @@ impl Facts<'_> {
         table.text() + &more(self.ownership.managers.len(), "managers")
     }
 
-    fn distances(&self) -> String {
-        let mut table = Table::new(["LIMIT", "USED", "OF", "SHARE", "ROOM"]);
-        for limit in self.limits {
+    fn distances(&self, look: Look) -> String {
+        let columns = [Column::key("LIMIT"), Column::fact("USED"), Column::fact("OF")];
+        let mut table = Table::new(look, columns.into_iter().chain(["SHARE", "ROOM"].map(Column::key)));
+        for limit in &self.limits {
             table.row([
-                cut(&limit.name),
+                cut(&limit.name, MAX_NAME),
                 grouped(limit.used),
                 grouped(limit.of),
                 format!("{} %", limit.percent()),
@@ -229,13 +320,6 @@ fn more(count: usize, what: &str) -> String {
     match count.saturating_sub(MAX_ROWS) {
         0 => String::new(),
         hidden => format!("and {hidden} more {what}: -o json has them all\n"),
-    }
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(MAX_NAME) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `allready registry`: what is known of kinds and their conditions, shown, checked and told to others.
 
 mod named;
-mod show;
+pub(crate) mod show;
 
 use std::{
     path::{Path, PathBuf},
@@ -10,19 +10,18 @@ use std::{
 
 use allready_core::Time;
 use allready_inspect::registry::{
-    Entry, Registry,
-    export::{Format, Wanted, declared, export},
+    Registry,
+    export::{self, Wanted, declared, export},
 };
 use clap::{Args, Subcommand, ValueEnum};
-use serde_json::{Value, json};
 
+use self::show::{RegistryReport, Shown};
 use crate::{
-    cli::Output,
     declared::DeclaredArgs,
     failure::Failure,
     input,
+    output::{self, Format, document},
     printer::{Printer, tame},
-    render::{self, TableOutput},
 };
 
 /// What to do with the registry.
@@ -89,9 +88,9 @@ pub(crate) struct ShowArgs {
     #[command(flatten)]
     pub(crate) declarations: DeclarationArgs,
 
-    /// The form of the answer [default: tables]; JSON and YAML can be used as a file of declarations.
-    #[arg(short, long, value_name = "FORMAT")]
-    pub(crate) output: Option<TableOutput>,
+    /// The format of the output; JSON and YAML can be used as a file of declarations.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = output::TABLE)]
+    pub(crate) output: Format,
 }
 
 /// Which declarations.
@@ -100,9 +99,9 @@ pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) declarations: DeclarationArgs,
 
-    /// The form of the answer [default: a table].
-    #[arg(short, long, value_name = "FORMAT")]
-    pub(crate) output: Option<TableOutput>,
+    /// The format of the output.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = output::TABLE)]
+    pub(crate) output: Format,
 }
 
 /// Which file.
@@ -153,9 +152,9 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) declarations: DeclarationArgs,
 
-    /// The form of the document.
-    #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
-    pub(crate) output: Output,
+    /// The format of the output.
+    #[arg(short, long, value_name = "FORMAT", default_value = "yaml", value_parser = output::OBJECTS)]
+    pub(crate) output: Format,
 }
 
 /// A language.
@@ -221,29 +220,27 @@ impl Sources {
 fn show(args: &ShowArgs, printer: &mut Printer) -> Result<(), Failure> {
     let sources = Sources::read(&args.declarations)?;
     let wanted = named::kinds(&sources.registry, &args.kind).map_err(|error| Failure::usage(tame(&error)))?;
-    let Some(output) = args.output.and_then(TableOutput::structured) else {
-        let texts: Vec<String> = wanted.iter().map(|one| show::text(&sources, one, &args.types)).collect();
-        return printer.text(&texts.join("\n"));
-    };
-    let entries = wanted.iter().map(|one| {
+    let entry = |one: &Wanted| {
         let known = sources.registry.kind(&one.group, &one.kind);
-        value(&known.declared().clone().for_kind(&one.group, &one.kind))
-    });
-    let entries: Vec<Value> = entries.collect::<Result<_, _>>()?;
-    printer.text(&render::value(&json!({ "entries": entries }), output)?)
+        known.declared().clone().for_kind(&one.group, &one.kind)
+    };
+    let report = Shown {
+        entries: RegistryReport::of(wanted.iter().map(entry))?,
+        tables: &|look| {
+            let texts = wanted.iter().map(|one| show::text(&sources, one, &args.types, look));
+            texts.collect::<Vec<_>>().join("\n")
+        },
+    };
+    output::print(&report, args.output, printer)
 }
 
 fn list(args: &ListArgs, printer: &mut Printer) -> Result<(), Failure> {
     let sources = Sources::read(&args.declarations)?;
-    let Some(output) = args.output.and_then(TableOutput::structured) else {
-        return printer.text(&show::list(&sources.registry));
+    let report = Shown {
+        entries: RegistryReport::of(sources.registry.entries().iter().cloned())?,
+        tables: &|look| show::list(&sources.registry, look),
     };
-    let entries: Vec<Value> = sources.registry.entries().iter().map(value).collect::<Result<_, _>>()?;
-    printer.text(&render::value(&json!({ "entries": entries }), output)?)
-}
-
-fn value(entry: &Entry) -> Result<Value, Failure> {
-    serde_json::to_value(entry).map_err(Failure::output)
+    output::print(&report, args.output, printer)
 }
 
 fn check(path: &Path, printer: &mut Printer) -> Result<(), Failure> {
@@ -275,9 +272,9 @@ fn tell(args: &ExportArgs, printer: &mut Printer) -> Result<(), Failure> {
         kind.version = kind.version.take().or_else(|| args.default_version.clone());
     }
     let format = match args.format {
-        FormatArg::ArgocdLua => Format::ArgoCdLua,
-        FormatArg::FluxCel => Format::FluxCel,
-        FormatArg::Kapp => Format::Kapp,
+        FormatArg::ArgocdLua => export::Format::ArgoCdLua,
+        FormatArg::FluxCel => export::Format::FluxCel,
+        FormatArg::Kapp => export::Format::Kapp,
     };
     let told = export(&sources.registry, &wanted, format);
     let left_out: Vec<String> =
@@ -286,5 +283,5 @@ fn tell(args: &ExportArgs, printer: &mut Printer) -> Result<(), Failure> {
     if told.kinds == 0 {
         return Err(Failure::unavailable("nothing of what was asked for can be told in this language"));
     }
-    printer.text(&render::value(&told.document, args.output)?)
+    printer.text(&document::value(&told.document, args.output)?)
 }

@@ -6,29 +6,79 @@ use allready_inspect::{
     registry::{ConditionRole, Entry, Registry, Semantics, export::Wanted},
 };
 
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
 use super::Sources;
-use crate::table::Table;
+use crate::{
+    failure::Failure,
+    output::{Column, Document, Look, Report, Table, text::indented},
+};
+
+/// Declarations, which can be used as a file of them.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct RegistryReport {
+    entries: Vec<Map<String, Value>>,
+}
+
+impl Document for RegistryReport {
+    const KIND: &'static str = "RegistryReport";
+}
+
+impl RegistryReport {
+    pub(super) fn of(entries: impl Iterator<Item = Entry>) -> Result<Self, Failure> {
+        let object = |entry: Entry| match serde_json::to_value(entry).map_err(Failure::output)? {
+            Value::Object(fields) => Ok(fields),
+            _ => Ok(Map::new()),
+        };
+        Ok(Self { entries: entries.map(object).collect::<Result<_, Failure>>()? })
+    }
+}
+
+/// Declarations, and the tables that show them.
+pub(super) struct Shown<'a> {
+    pub(super) entries: RegistryReport,
+    pub(super) tables: &'a dyn Fn(Look) -> String,
+}
+
+impl Report for Shown<'_> {
+    type Value<'a>
+        = &'a RegistryReport
+    where
+        Self: 'a;
+
+    fn value(&self) -> &RegistryReport {
+        &self.entries
+    }
+
+    fn text(&self, look: Look) -> String {
+        (self.tables)(look)
+    }
+}
 
 /// Types that many kinds have: what their names say is shown where nothing is declared.
 const COMMON: [&str; 8] =
     ["Ready", "Available", "Synced", "Progressing", "Reconciling", "Degraded", "Failed", "Stalled"];
 
 /// The tables.
-pub(super) fn text(sources: &Sources, wanted: &Wanted, types: &[String]) -> String {
+pub(super) fn text(sources: &Sources, wanted: &Wanted, types: &[String], look: Look) -> String {
     let known = sources.registry.kind(&wanted.group, &wanted.kind);
     let entry = known.declared();
     let mut shown: Vec<String> = if types.is_empty() { declared_types(entry) } else { types.to_vec() };
     let mut text = format!("{wanted}\n\n");
     if !known.is_declared() {
-        text = format!("{wanted}: nothing is declared, so its conditions are read off their names.\n\n");
+        let nothing = format!("{wanted}: nothing is declared, so its conditions are read off their names.");
+        text = indented(&nothing, "", look.width) + "\n";
     }
     if shown.is_empty() && entry.builtin.is_none() && !entry.ignore_conditions.unwrap_or(false) {
         shown = COMMON.map(str::to_owned).to_vec();
     }
     if !shown.is_empty() {
-        let head =
-            ["TYPE", "ROLE", "POLARITY", "TRUE MEANS", "FALSE MEANS", "UNKNOWN MEANS", "GRACE", "SOURCE"];
-        let mut table = Table::new(head);
+        let columns = [Column::key("TYPE"), Column::fact("ROLE"), Column::fact("POLARITY")];
+        let means = ["TRUE MEANS", "FALSE MEANS", "UNKNOWN MEANS"].map(Column::fact);
+        let rest = ["GRACE", "SOURCE"].map(Column::minor);
+        let mut table = Table::new(look, columns.into_iter().chain(means).chain(rest));
         for type_ in &shown {
             let semantics = known.condition(type_);
             let [on_true, on_false, on_unknown] = meanings(&semantics);
@@ -50,7 +100,7 @@ pub(super) fn text(sources: &Sources, wanted: &Wanted, types: &[String]) -> Stri
         if !shown.is_empty() {
             text += "\n";
         }
-        let mut table = Table::new(["FIELD", "MEANS"]);
+        let mut table = Table::new(look, [Column::key("FIELD"), Column::text("MEANS")]);
         for (field, means) in more {
             table.row([field, means]);
         }
@@ -128,8 +178,10 @@ fn facts(entry: &Entry) -> Vec<(String, String)> {
 }
 
 /// A line for each kind that is declared, and for each group of which all kinds are.
-pub(super) fn list(registry: &Registry) -> String {
-    let mut table = Table::new(["GROUP", "KIND", "SUMMARY", "OTHERS"]);
+pub(super) fn list(registry: &Registry, look: Look) -> String {
+    let columns =
+        [Column::key("GROUP"), Column::key("KIND"), Column::text("SUMMARY"), Column::minor("OTHERS")];
+    let mut table = Table::new(look, columns);
     let mut rows: Vec<[String; 4]> = Vec::new();
     for entry in registry.entries() {
         let every = ["*".to_owned()];

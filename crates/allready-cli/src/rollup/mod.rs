@@ -6,17 +6,18 @@ mod scope;
 use std::{fmt::Write as _, process::ExitCode};
 
 use allready_core::{
-    Condition, Reason, Standing, Status, Time,
+    Reason, Standing, Status, Time,
     found::{FoundCondition, Irregularity, IrregularityKind},
     rollup::{Context, Freshness, Input, Stale},
 };
 
 use self::{given::Given, scope::Scope};
 use crate::{
-    cli::{Output, RollupArgs},
+    cli::RollupArgs,
     failure::Failure,
     input,
-    printer::{BAD, GOOD, Printer, UNKNOWN, is_obeyed, tame, tame_json},
+    output::document,
+    printer::{BAD, GOOD, Printer, UNKNOWN, tame},
 };
 
 pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &RollupArgs, now: Time, printer: &mut Printer) -> Result
         return Ok(ExitCode::from(2));
     };
     let top = rollup.into_condition(scope.top.clone(), previous.as_ref(), now);
-    printer.text(&render(&top, args.output)?)?;
+    printer.text(&document::value(&top, args.output)?)?;
     Ok(ExitCode::from(match top.status {
         Status::True => 0,
         Status::False => 1,
@@ -79,22 +80,6 @@ fn warn(irregularities: &[Irregularity], printer: &mut Printer) -> Result<(), Fa
         printer.warning(format_args!("and {} more irregularities", irregularities.len() - MAX_WARNINGS));
     }
     Ok(())
-}
-
-fn render(top: &Condition, output: Output) -> Result<String, Failure> {
-    let json = serde_json::to_string_pretty(top).map(|json| tame_json(&json)).map_err(Failure::output)?;
-    let yaml = match output {
-        Output::Json => return Ok(json + "\n"),
-        Output::Yaml => serde_saphyr::to_string(top).map_err(Failure::output)?,
-    };
-    if !yaml.chars().any(|c| is_obeyed(c) && c != '\n') {
-        return Ok(yaml);
-    }
-    // Every JSON value is a YAML value, and in JSON the escapes are ours to choose.
-    let fields = json.lines().filter_map(|line| line.trim().trim_end_matches(',').strip_prefix('"'));
-    let lines =
-        fields.filter_map(|field| field.split_once("\": ")).map(|(key, value)| format!("{key}: {value}\n"));
-    Ok(lines.collect())
 }
 
 /// One line for each condition that counted.

@@ -12,7 +12,8 @@ use allready_kube::{
 };
 use clap::Args;
 use kube::Client;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use self::{
     decide::{Finding, Sight, findings},
@@ -23,9 +24,8 @@ use crate::{
     cluster::{Cluster, ClusterArgs, Patience},
     failure::Failure,
     input,
+    output::{self, Column, Document, Format, Look, Report, Table, document::ObjectName},
     printer::{Printer, tame},
-    render::{self, TableOutput},
-    table::Table,
     target::ScopeArgs,
 };
 
@@ -84,9 +84,9 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
 
-    /// The form of the answer [default: a table].
-    #[arg(short, long, value_name = "FORMAT")]
-    pub(crate) output: Option<TableOutput>,
+    /// The format of the output.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = output::TABLE)]
+    pub(crate) output: Format,
 }
 
 /// What was found in one place.
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &SweepArgs, now: Time, printer: &mut Printer) -> Result<
 async fn sweep(args: &SweepArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let cluster = args.cluster.connect(Patience::Command).await?;
     let places = look(&cluster, args, now).await?;
-    show(&places, args, now, printer)?;
+    output::print(&Shown { places: &places, is_dry: args.dry_run, now }, args.output, printer)?;
     let going = places.iter().flat_map(|place| &place.findings).filter(|finding| finding.stays.is_none());
     let count = going.count();
     if count == 0 || args.dry_run {
@@ -140,56 +140,115 @@ async fn look(cluster: &Cluster, args: &SweepArgs, now: Time) -> Result<Vec<Plac
     Ok(places)
 }
 
-fn show(places: &[Place], args: &SweepArgs, now: Time, printer: &mut Printer) -> Result<(), Failure> {
-    let all = places.iter().flat_map(|place| place.findings.iter().map(move |finding| (place, finding)));
-    if let Some(output) = args.output.and_then(TableOutput::structured) {
-        let values: Vec<Value> = all.map(|(place, finding)| json(&place.subject, finding)).collect();
-        return printer.text(&render::value(&json!({ "leftBehind": values }), output)?);
-    }
-    let mut head = vec!["OBJECT", "WRITER", "WHAT", "CONDITIONS", "BYTES", "LAST WRITE", "STAYS"];
-    if args.output.is_some() {
-        head.push("TYPES");
-    }
-    let mut table = Table::new(head);
-    let mut count = 0;
-    let mut bytes = 0;
-    for (place, finding) in all {
-        count += 1;
-        bytes += if finding.stays.is_none() { finding.removal.bytes } else { 0 };
-        if count > MAX_ROWS {
-            continue;
-        }
-        let removal = &finding.removal;
-        table.row([
-            place.subject.title(),
-            removal.writer.clone(),
-            what(removal),
-            removal.conditions.len().to_string(),
-            removal.bytes.to_string(),
-            finding.last_write.map(|then| age(then, now)).unwrap_or_default(),
-            finding.stays.clone().unwrap_or_else(|| "no".to_owned()),
-            removal.conditions.join(" "),
-        ]);
-    }
-    if count == 0 {
-        let looked = places.len();
-        return printer.text(&format!("Nothing is left behind; objects that were looked at: {looked}.\n"));
-    }
-    printer.text(&table.text())?;
-    if count > MAX_ROWS {
-        printer.text(&format!("and {} more: -o json has them all\n", count - MAX_ROWS))?;
-    }
-    let verb = if args.dry_run { "Would free" } else { "To be freed" };
-    printer.text(&format!("{verb}: {bytes} bytes.\n"))
+/// Everything that was left behind.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SweepReport<'a> {
+    left_behind: Vec<Leftover<'a>>,
 }
 
-fn json(subject: &Subject, finding: &Finding) -> Value {
-    let removal = &finding.removal;
-    json!({
-        "object": { "kind": subject.resource.kind, "namespace": subject.namespace(), "name": subject.name() },
-        "writer": removal.writer, "what": what(removal), "conditions": removal.conditions, "kept": removal.kept,
-        "bytes": removal.bytes, "lastWrite": finding.last_write, "stays": finding.stays,
-    })
+impl Document for SweepReport<'_> {
+    const KIND: &'static str = "SweepReport";
+}
+
+/// A field manager with its conditions, or a StatusReport.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Leftover<'a> {
+    /// The object that was reported into.
+    object: ObjectName<'a>,
+    writer: &'a str,
+    what: String,
+    /// The types of the conditions that go.
+    conditions: &'a [String],
+    /// The types of the conditions that others own too, and that stay.
+    kept: &'a [String],
+    bytes: usize,
+    last_write: Option<Time>,
+    /// The reason for which it is kept; none if it goes.
+    stays: Option<&'a str>,
+}
+
+impl<'a> Leftover<'a> {
+    fn of(subject: &'a Subject, finding: &'a Finding) -> Self {
+        let removal = &finding.removal;
+        Self {
+            object: ObjectName {
+                api_version: subject.resource.api_version().into(),
+                kind: &subject.resource.kind,
+                namespace: subject.namespace().unwrap_or_default(),
+                name: subject.name(),
+            },
+            writer: &removal.writer,
+            what: what(removal),
+            conditions: &removal.conditions,
+            kept: &removal.kept,
+            bytes: removal.bytes,
+            last_write: finding.last_write,
+            stays: finding.stays.as_deref(),
+        }
+    }
+}
+
+struct Shown<'a> {
+    places: &'a [Place],
+    is_dry: bool,
+    now: Time,
+}
+
+impl<'s> Shown<'s> {
+    fn all(&self) -> impl Iterator<Item = (&'s Subject, &'s Finding)> + use<'s> {
+        self.places.iter().flat_map(|place| place.findings.iter().map(move |one| (&place.subject, one)))
+    }
+}
+
+impl Report for Shown<'_> {
+    type Value<'a>
+        = SweepReport<'a>
+    where
+        Self: 'a;
+
+    fn value(&self) -> SweepReport<'_> {
+        let leftover = |(subject, finding)| Leftover::of(subject, finding);
+        SweepReport { left_behind: self.all().map(leftover).collect() }
+    }
+
+    fn text(&self, look: Look) -> String {
+        let mut columns = vec![Column::fact("OBJECT"), Column::key("WRITER"), Column::key("WHAT")];
+        columns.extend(["CONDITIONS", "BYTES", "LAST WRITE"].map(Column::fact));
+        columns.push(Column::text("STAYS"));
+        columns.extend(look.is_wide.then(|| Column::minor("TYPES")));
+        let mut table = Table::new(look, columns);
+        let (mut count, mut bytes) = (0, 0);
+        for (subject, finding) in self.all() {
+            count += 1;
+            bytes += if finding.stays.is_none() { finding.removal.bytes } else { 0 };
+            if count > MAX_ROWS {
+                continue;
+            }
+            let removal = &finding.removal;
+            let mut row = vec![
+                subject.title(),
+                removal.writer.clone(),
+                what(removal),
+                removal.conditions.len().to_string(),
+                removal.bytes.to_string(),
+                finding.last_write.map(|then| age(then, self.now)).unwrap_or_default(),
+                finding.stays.clone().unwrap_or_else(|| "no".to_owned()),
+            ];
+            row.extend(look.is_wide.then(|| removal.conditions.join(" ")));
+            table.row(row);
+        }
+        if count == 0 {
+            return format!("Nothing is left behind; objects checked: {}.\n", self.places.len());
+        }
+        let more = match count.saturating_sub(MAX_ROWS) {
+            0 => String::new(),
+            more => format!("and {more} more: -o json has them all\n"),
+        };
+        let verb = if self.is_dry { "Would free" } else { "To be freed" };
+        format!("{}{more}{verb}: {bytes} bytes.\n", table.text())
+    }
 }
 
 fn what(removal: &Removal) -> String {

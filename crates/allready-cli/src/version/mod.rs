@@ -11,16 +11,15 @@ use k8s_openapi::{
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
 use kube::{Api, Client, ResourceExt as _, api::ListParams};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::fit::problems;
 use crate::{
-    cli::Output,
     cluster::{ClusterArgs, Patience, block_on, list_all, refused},
     failure::Failure,
+    output::{self, Column, Document, Format, Look, Report, Table, text::indented},
     printer::{BAD, GOOD, Printer, tame},
-    render,
-    table::Table,
 };
 
 /// Options of `allready version`.
@@ -48,15 +47,15 @@ pub(crate) struct VersionArgs {
     #[arg(long)]
     pub(crate) client: bool,
 
-    /// The form of the answer [default: a table].
-    #[arg(short, long, value_name = "FORMAT")]
-    pub(crate) output: Option<Output>,
+    /// The format of the output.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = output::PLAIN)]
+    pub(crate) output: Format,
 }
 
 /// The versions of everything.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Versions {
+pub(crate) struct Versions {
     client: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<String>,
@@ -69,7 +68,7 @@ struct Versions {
 }
 
 /// A Deployment of a controller.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Controller {
     namespace: String,
@@ -82,7 +81,7 @@ struct Controller {
 }
 
 /// A CRD of ours in the cluster.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Definition {
     name: String,
@@ -90,6 +89,22 @@ struct Definition {
     stored: Vec<String>,
     #[serde(flatten)]
     difference: SchemaDifference,
+}
+
+impl Document for Versions {
+    const KIND: &'static str = "VersionReport";
+}
+
+impl Report for Versions {
+    type Value<'a> = &'a Self;
+
+    fn value(&self) -> &Self {
+        self
+    }
+
+    fn text(&self, look: Look) -> String {
+        table(self, look)
+    }
 }
 
 /// The label that everything installed has.
@@ -102,13 +117,7 @@ pub(crate) fn run(args: &VersionArgs, printer: &mut Printer) -> Result<ExitCode,
         block_on(look(args, &mut versions))?;
         versions.problems = Some(problems(&versions));
     }
-    match args.output {
-        Some(output) => {
-            let value = serde_json::to_value(&versions).map_err(Failure::output)?;
-            printer.text(&render::value(&value, output)?)?;
-        }
-        None => printer.text(&table(&versions))?,
-    }
+    output::print(&versions, args.output, printer)?;
     Ok(if versions.problems.is_none_or(|problems| problems.is_empty()) {
         ExitCode::SUCCESS
     } else {
@@ -165,8 +174,9 @@ fn definition(ours: &CustomResourceDefinition, found: &CustomResourceDefinition)
     }
 }
 
-fn table(versions: &Versions) -> String {
-    let mut table = Table::new(["PART", "VERSION", "WHERE"]);
+fn table(versions: &Versions, look: Look) -> String {
+    let columns = [Column::key("PART"), Column::key("VERSION"), Column::text("WHERE")];
+    let mut table = Table::new(look, columns);
     table.row(["client".to_owned(), versions.client.clone(), "this program".to_owned()]);
     if let Some(server) = &versions.server {
         table.row(["server".to_owned(), server.clone(), "API server".to_owned()]);
@@ -188,7 +198,8 @@ fn table(versions: &Versions) -> String {
         let _ = writeln!(text, "{GOOD}{said}{GOOD:#}");
     }
     for problem in problems {
-        let _ = writeln!(text, "{BAD}!{BAD:#} {}", tame(problem));
+        let problem = indented(&tame(problem), "  ", look.width);
+        let _ = write!(text, "{BAD}!{BAD:#} {}", problem.trim_start());
     }
     text
 }

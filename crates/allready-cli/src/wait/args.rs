@@ -2,12 +2,13 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::wish::Wish;
 use crate::{
     cluster::ClusterArgs,
     declared::DeclaredArgs,
+    output::{self, Format},
     target::{ScopeArgs, SelectorArgs},
 };
 
@@ -122,21 +123,12 @@ pub(crate) struct WaitArgs {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
-    /// The form of the answer [default: a line for each object].
-    #[arg(short, long, value_name = "FORMAT")]
-    pub(crate) output: Option<WaitOutput>,
+    /// The format of the output; a table is a line for each object here.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = output::PLAIN)]
+    pub(crate) output: Format,
 
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
-}
-
-/// The form of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WaitOutput {
-    /// For programs.
-    Json,
-    /// For people who want everything.
-    Yaml,
 }
 
 /// As kubectl has it, waiting for ever is waiting for a week.

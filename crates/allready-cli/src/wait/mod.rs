@@ -5,7 +5,7 @@ mod field;
 mod follow;
 mod gather;
 mod judge;
-mod outcome;
+pub(crate) mod outcome;
 mod progress;
 mod search;
 mod tracked;
@@ -16,27 +16,25 @@ use std::{process::ExitCode, time::Duration};
 use allready_core::Time;
 use allready_inspect::registry::Registry;
 use allready_kube::{clock::Clock, list_watch::WatchError, refusal::Refusal};
-use serde_json::{Value, json};
 use tokio::time::Instant;
 
 pub(crate) use self::args::WaitArgs;
 use self::{
-    args::WaitOutput,
     follow::{Heard, Trouble},
     gather::{Awaited, Request},
     judge::Rules,
-    outcome::Outcome,
+    outcome::{Ended, Outcome},
     progress::Progress,
     search::Sought,
     tracked::{Moment, State},
     wish::Wish,
 };
 use crate::{
-    cli::Output,
     cluster::{Cluster, Patience},
     failure::Failure,
+    output,
     printer::Printer,
-    render, target,
+    target,
 };
 
 /// How often objects are judged anew without news of them, and ages told anew in a terminal.
@@ -124,8 +122,8 @@ impl Waiting<'_> {
     /// Says that there was nothing to wait for until it took too long.
     fn too_late(&self, missing: &str, printer: &mut Printer) -> Result<ExitCode, Failure> {
         let elapsed = self.start.elapsed();
-        let told = Outcome::TimedOut.structured(&[], elapsed, self.clock.now());
-        self.print(told, "", Some(missing), printer)?;
+        let (outcome, now, why) = (Outcome::TimedOut, self.clock.now(), Some(missing));
+        output::print(&Ended { outcome, objects: &[], elapsed, now, why }, self.args.output, printer)?;
         printer.error(&format!("gave up after {}: {missing}", outcome::told(elapsed)));
         Ok(Outcome::TimedOut.code())
     }
@@ -142,31 +140,13 @@ impl Waiting<'_> {
             Outcome::Deleted => self.vanished(objects).await.map(|vanished| vanished.told()),
             _ => None,
         };
-        let told = outcome.structured(objects, elapsed, now);
-        self.print(told, &outcome::lines(objects, now), vanished.as_deref(), printer)?;
+        let ended = Ended { outcome, objects, elapsed, now, why: vanished.as_deref() };
+        output::print(&ended, self.args.output, printer)?;
         if let Some(complaint) = outcome.complaint(objects, elapsed) {
             let more = vanished.map(|vanished| format!("; {vanished}")).unwrap_or_default();
             printer.error(&format!("{complaint}{more}"));
         }
         Ok(outcome.code())
-    }
-
-    fn print(
-        &self,
-        mut told: Value,
-        lines: &str,
-        why: Option<&str>,
-        printer: &mut Printer,
-    ) -> Result<(), Failure> {
-        if let Some(why) = why {
-            told["why"] = json!(why);
-        }
-        let output = match self.args.output {
-            Some(WaitOutput::Json) => Output::Json,
-            Some(WaitOutput::Yaml) => Output::Yaml,
-            None => return printer.text(lines),
-        };
-        printer.text(&render::value(&told, output)?)
     }
 
     /// Nothing where a kind has gone that may come back.

@@ -3,9 +3,11 @@
 use std::{process::ExitCode, time::Duration};
 
 use allready_core::Time;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{gather::Awaited, progress::line, tracked::State};
+use crate::output::{Document, Look, Report, document::ObjectName};
 
 /// A kind that objects were deleted with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,37 +107,75 @@ impl Outcome {
             )),
         }
     }
+}
 
-    /// For programs.
-    pub(super) fn structured(self, objects: &[Awaited], elapsed: Duration, now: Time) -> Value {
-        let object = |object: &Awaited| {
-            let result = match object.tracked.state {
+/// The result of `allready wait`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct WaitReport<'a> {
+    result: &'static str,
+    seconds: u64,
+    objects: Vec<WaitedFor<'a>>,
+    /// What the objects do not say: the kind that is missing, or was deleted with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
+}
+
+impl Document for WaitReport<'_> {
+    const KIND: &'static str = "WaitReport";
+}
+
+#[derive(Serialize, JsonSchema)]
+struct WaitedFor<'a> {
+    object: ObjectName<'a>,
+    result: &'static str,
+    /// What holds, or what is missing.
+    why: String,
+}
+
+/// How waiting ended, and when.
+pub(super) struct Ended<'a> {
+    pub(super) outcome: Outcome,
+    pub(super) objects: &'a [Awaited],
+    pub(super) elapsed: Duration,
+    pub(super) now: Time,
+    pub(super) why: Option<&'a str>,
+}
+
+impl Report for Ended<'_> {
+    type Value<'a>
+        = WaitReport<'a>
+    where
+        Self: 'a;
+
+    fn value(&self) -> WaitReport<'_> {
+        let objects = self.objects.iter().map(|object| WaitedFor {
+            object: ObjectName {
+                api_version: object.resource.api_version().into(),
+                kind: &object.resource.kind,
+                namespace: object.namespace.as_deref().unwrap_or_default(),
+                name: &object.name,
+            },
+            result: match object.tracked.state {
                 State::Unseen | State::Waiting => "waiting",
                 State::Met => "met",
                 State::Failed => "failed",
                 State::Absent => "absent",
                 State::Deleted => "deleted",
-            };
-            json!({
-                "apiVersion": object.resource.api_version(),
-                "kind": object.resource.kind,
-                "namespace": object.namespace,
-                "name": object.name,
-                "result": result,
-                "why": object.tracked.describe(now),
-            })
-        };
-        json!({
-            "result": self.name(),
-            "seconds": elapsed.as_secs(),
-            "objects": objects.iter().map(object).collect::<Vec<_>>(),
-        })
+            },
+            why: object.tracked.describe(self.now),
+        });
+        WaitReport {
+            result: self.outcome.name(),
+            seconds: self.elapsed.as_secs(),
+            objects: objects.collect(),
+            why: self.why,
+        }
     }
-}
 
-/// For people: a line for each object.
-pub(super) fn lines(objects: &[Awaited], now: Time) -> String {
-    objects.iter().map(|object| line(object, now) + "\n").collect()
+    /// A line for each object.
+    fn text(&self, _: Look) -> String {
+        self.objects.iter().map(|object| line(object, self.now) + "\n").collect()
+    }
 }
 
 fn is(subject: &str, number: usize) -> String {

@@ -33,8 +33,8 @@ use self::{
 use crate::{
     cluster::{ClusterArgs, Patience},
     declared::DeclaredArgs,
-    explain::shown,
     failure::Failure,
+    output::text::is_ascii_locale,
     printer::{is_dumb, tame},
     target::{self, ScopeArgs, SelectorArgs},
 };
@@ -113,7 +113,7 @@ async fn start(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
     // A watch is quiet for longer than a command is patient.
     let client = args.cluster.connect(Patience::Service).await?.client;
     let mut model = Model::new(scope, has_namespaces, now);
-    model.is_ascii = shown::is_ascii();
+    model.is_ascii = is_ascii_locale();
     model.flags = command::flags(&args.cluster);
     let mut shell = Shell::new(client, model);
     let known = Known::of(&cluster, catalog, &files).await;

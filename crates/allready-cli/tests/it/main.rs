@@ -18,6 +18,7 @@ mod migrate;
 mod owners;
 mod registry;
 mod rollup;
+mod schemas;
 mod shell;
 mod sweep;
 mod terminal;
@@ -50,10 +51,11 @@ fn played(command: &mut Command, stdin: &str) -> String {
     // A command that fails on its arguments does not read its input.
     let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
     let output = child.wait_with_output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    schemas::check(&stdout);
     format!(
-        "exit {}\n--- stdout\n{}--- stderr\n{}",
+        "exit {}\n--- stdout\n{stdout}--- stderr\n{}",
         output.status.code().unwrap(),
-        String::from_utf8(output.stdout).unwrap(),
         String::from_utf8(output.stderr).unwrap(),
     )
 }

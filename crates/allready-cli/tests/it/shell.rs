@@ -32,7 +32,7 @@ fn the_help_shows_what_to_type() {
 #[test]
 fn a_plugin_of_kubectl_speaks_of_itself_as_one() {
     let help = called("kubectl-allready", &["--help"]);
-    assert!(help.contains("Usage: kubectl allready <COMMAND>"), "{help}");
+    assert!(help.contains("Usage: kubectl allready [OPTIONS] <COMMAND>"), "{help}");
     assert!(help.contains("\n  kubectl allready check -A "), "{help}");
     assert!(!help.contains("\n  allready "), "{help}");
     let help = called("kubectl-allready", &["owners", "--help"]);
@@ -134,8 +134,8 @@ fn kubectl_is_told_what_may_come_next() {
     let next = |words: &[&str]| allready(&[&["completion", "--words", "--"], words].concat(), "");
     assert_eq!(
         next(&["owners", "-o", ""]),
-        "exit 0\n--- stdout\nwide\tA table with more columns\njson\tFor programs\n\
-         yaml\tFor people who want everything\n:4\n--- stderr\n"
+        "exit 0\n--- stdout\ntable\tFor people, fitted to the terminal\nwide\tThe same with more columns\n\
+         json\tOne JSON document\nyaml\tYAML\n:4\n--- stderr\n"
     );
     assert!(next(&["own"]).contains("owners\tSay who wrote which condition"));
     assert!(next(&["owners", "--kube"]).contains("--kubeconfig\t"));

@@ -30,7 +30,10 @@ pub(crate) fn make_old(cluster: &Cluster, name: &str) {
 fn the_client_needs_no_cluster_to_say_its_version() {
     let version = env!("CARGO_PKG_VERSION");
     let said = allready(&["version", "--client", "-o", "json", "--kubeconfig", "/nowhere"], "");
-    assert_eq!(said, format!("exit 0\n--- stdout\n{{\n  \"client\": \"{version}\"\n}}\n--- stderr\n"));
+    let head = "\"apiVersion\": \"cli.allready.dev/v1alpha1\",\n  \"kind\": \"VersionReport\"";
+    let expected =
+        format!("exit 0\n--- stdout\n{{\n  {head},\n  \"client\": \"{version}\"\n}}\n--- stderr\n");
+    assert_eq!(said, expected);
 }
 
 #[test]

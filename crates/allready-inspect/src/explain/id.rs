@@ -7,6 +7,7 @@ use serde_json::Value;
 
 /// The identity of an object. The version is left out: it is a way to look at an object, and no part of which one it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct ObjectId {
     /// The API group; empty for the core one.
     pub group: String,

@@ -14,6 +14,7 @@ use allready_core::Time;
 
 /// The thing that a line of an explanation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum What {
     /// A condition of the object above.
@@ -34,6 +35,7 @@ pub enum What {
 
 /// The relation of a line to the one above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Relation {
     /// It is what was asked about.
@@ -96,6 +98,7 @@ impl fmt::Display for Relation {
 
 /// Objects, or errors and warnings of a condition, that are not shown one by one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Folded {
     /// Their health.
     pub health: Health,
@@ -109,6 +112,7 @@ pub struct Folded {
 
 /// One line of an explanation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
     /// The thing that it is about.
@@ -126,6 +130,7 @@ pub struct Node {
     pub is_seen: bool,
     /// The rule that decided, where one did.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schemars", schemars(with = "Option<String>"))]
     pub rule: Option<Rule>,
     /// The field that decided, such as `status.conditions[Ready]`.
     pub field: String,

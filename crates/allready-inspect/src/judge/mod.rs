@@ -60,6 +60,7 @@ pub struct Verdict {
 
 /// A status that is about an older generation than the object has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Lag {
     /// The generation that the status, or the deciding condition, is about.
     pub observed: i64,

@@ -10,6 +10,7 @@ use allready_core::condition::excerpt;
 
 /// The object that a finding is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectRef {
     /// Group and version.
@@ -60,9 +61,11 @@ impl fmt::Display for ObjectRef {
 
 /// One breach of one rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// The rule; the id of it, where a finding is written.
     #[serde(serialize_with = "id")]
+    #[cfg_attr(feature = "schemars", schemars(with = "String"))]
     pub rule: &'static Rule,
     /// The weight of this breach.
     pub severity: Severity,

@@ -10,6 +10,7 @@ use crate::view::{Path, Step};
 
 /// A place in an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Place {
     /// With the names of entries: `status.conditions[Ready].reason`.
     pub path: String,

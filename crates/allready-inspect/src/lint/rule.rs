@@ -8,6 +8,7 @@ use super::table;
 
 /// The weight of a breach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// A guess from names or ages, worth a look.
@@ -59,6 +60,7 @@ impl std::str::FromStr for Severity {
 
 /// The kind of thing that a rule looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// The schema of a definition.
@@ -91,6 +93,7 @@ impl fmt::Display for Scope {
 
 /// One rule.
 #[derive(Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Rule {
     /// Its name: `O04`.
     pub id: &'static str,

@@ -24,6 +24,7 @@ use crate::view::Path;
 
 /// The writer of something.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Writer {
     /// The name of the field manager.
     pub manager: String,

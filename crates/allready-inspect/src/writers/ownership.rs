@@ -20,6 +20,7 @@ const SAYING: [&str; 5] =
 
 /// The way in which a manager writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Operation {
     /// By server-side apply: what it stops to apply is removed.
     Apply,
@@ -31,6 +32,7 @@ pub enum Operation {
 
 /// A manager of an object: one entry of `managedFields`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Manager {
     /// Its name.
@@ -54,6 +56,7 @@ pub struct Manager {
 
 /// The judgement on the owners of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Agreement {
     /// Nobody is written down.
     Unowned,

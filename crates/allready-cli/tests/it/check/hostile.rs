@@ -43,7 +43,7 @@ fn nothing_that_a_terminal_obeys_is_written_raw_in_any_form() {
     let line = check(&["-o", "jsonl"], &object.to_string());
     let line: serde_json::Value = serde_json::from_str(line.lines().nth(2).unwrap()).unwrap();
     assert_eq!(line["message"], hostile);
-    assert_eq!(line["name"], hostile);
+    assert_eq!(line["object"]["name"], hostile);
 }
 
 #[test]

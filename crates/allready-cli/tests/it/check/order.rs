@@ -53,7 +53,10 @@ fn kinds_keep_the_order_of_the_server_and_objects_that_of_their_names_whoever_an
     let ids: Vec<String> = told
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-        .map(|line| format!("{} {}/{}", line["kind"], line["namespace"], line["name"]).replace('"', ""))
+        .map(|line| line["object"].clone())
+        .map(|object| {
+            format!("{} {}/{}", object["kind"], object["namespace"], object["name"]).replace('"', "")
+        })
         .filter(|id| id.contains(" a/") || id.contains(" b/"))
         .collect();
     let all = ["ConfigMap", "Secret", "ServiceAccount"].into_iter().flat_map(|kind| {

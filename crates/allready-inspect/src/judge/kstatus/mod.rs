@@ -16,6 +16,7 @@ use read::{Conditions, integer};
 
 /// One of the words of kstatus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Status {
     /// Its controller is at work.
     InProgress,

@@ -2,15 +2,15 @@
 
 use allready_inspect::lint::Severity;
 
-use super::Item;
+use super::Finding;
 use crate::printer::tame;
 
 /// An annotation for each problem.
-pub(crate) fn text(items: &[Item<'_>]) -> String {
-    items.iter().map(annotation).collect()
+pub(crate) fn text(items: &[Finding<'_>]) -> String {
+    items.iter().map(|item| annotation(item) + "\n").collect()
 }
 
-fn annotation(item: &Item<'_>) -> String {
+pub(crate) fn annotation(item: &Finding<'_>) -> String {
     let command = match item.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -21,7 +21,7 @@ fn annotation(item: &Item<'_>) -> String {
         properties.push(format!("file={},line={line}", property(file)));
     }
     properties.push(format!("title={}", property(&item.title)));
-    format!("::{command} {}::{}\n", properties.join(","), tame(&item.message).replace('%', "%25"))
+    format!("::{command} {}::{}", properties.join(","), tame(&item.message).replace('%', "%25"))
 }
 
 /// A value that cannot end the list of them.

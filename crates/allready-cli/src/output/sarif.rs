@@ -2,21 +2,16 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use allready_inspect::lint::Severity;
 use serde_json::{Value, json};
 
-use super::Item;
-use crate::{cli::Output, failure::Failure, render};
+use super::{Finding, Findings, Format, document, finding::level};
+use crate::failure::Failure;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// A document with one run; each rule has an `id`.
-pub(crate) fn text(
-    rules: &[Value],
-    items: &[Item<'_>],
-    problems: &[String],
-    notices: &[String],
-) -> Result<String, Failure> {
+/// A document with one run.
+pub(super) fn text(findings: &Findings<'_>) -> Result<String, Failure> {
+    let Findings { items, rules, problems, notices } = findings;
     let notification = |text: &String, level| json!({ "level": level, "message": { "text": text } });
     let problems_and_notices = problems.iter().map(|problem| notification(problem, "error"));
     let notifications = problems_and_notices.chain(notices.iter().map(|notice| notification(notice, "note")));
@@ -40,18 +35,10 @@ pub(crate) fn text(
             "results": items.iter().map(|item| result(item, indexes.get(item.rule))).collect::<Vec<_>>(),
         }],
     });
-    render::value(&value, Output::Json)
+    document::value(&value, Format::Json)
 }
 
-pub(crate) fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "note",
-    }
-}
-
-fn result(item: &Item<'_>, index: Option<&usize>) -> Value {
+fn result(item: &Finding<'_>, index: Option<&usize>) -> Value {
     let mut location = json!({ "logicalLocations": [{
         "name": item.place, "fullyQualifiedName": format!("{} {}", item.object, item.place), "kind": "member",
     }] });

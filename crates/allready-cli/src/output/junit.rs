@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
+use super::text::count;
 use crate::{objects::lines::Origin, printer::tame};
 
 /// A report is for people: more of a text helps nobody.
@@ -29,6 +30,7 @@ pub(crate) fn report(suite: &str, [tests, failures, errors, skipped]: Counts, ca
 }
 
 /// Cases that are counted as they come.
+#[derive(Default)]
 pub(crate) struct Suite {
     name: &'static str,
     counts: Counts,
@@ -37,7 +39,7 @@ pub(crate) struct Suite {
 
 impl Suite {
     pub(crate) fn new(name: &'static str) -> Self {
-        Self { name, counts: Counts::default(), cases: String::new() }
+        Self { name, ..Self::default() }
     }
 
     pub(crate) fn add(&mut self, case: &Case) {
@@ -48,15 +50,20 @@ impl Suite {
         let _ = writeln!(self.cases, "{case}");
     }
 
-    /// The report, with what could not be looked at. It has a case at least: one without is taken for one that was not made.
-    pub(crate) fn text(mut self, objects: usize, problems: &[String]) -> String {
+    /// Adds what could not be looked at. A suite has a case at least: one without is taken for one that did not run.
+    #[must_use]
+    pub(crate) fn with(mut self, objects: usize, problems: &[String]) -> Self {
         for problem in problems {
             let case = Case::new(self.name, "looking at everything", None);
             self.add(&case.with(Outcome::Error, "", problem, ""));
         }
         if self.cases.is_empty() {
-            self.add(&Case::new(self.name, &format!("{objects} objects"), None));
+            self.add(&Case::new(self.name, &count(objects, "object"), None));
         }
+        self
+    }
+
+    pub(super) fn text(&self) -> String {
         report(self.name, self.counts, &self.cases)
     }
 }
