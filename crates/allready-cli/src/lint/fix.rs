@@ -1,10 +1,6 @@
 //! `allready lint --fix`: definitions as they should be.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{fs, path::Path, process::ExitCode};
 
 use allready_inspect::lint;
 use serde_json::Value;
@@ -14,6 +10,7 @@ use crate::{
     cli::Output,
     failure::Failure,
     input,
+    objects::Source,
     printer::{Printer, tame},
     render,
 };
@@ -22,7 +19,7 @@ pub(super) fn run(args: &LintArgs, printer: &mut Printer) -> Result<ExitCode, Fa
     let mut definitions = 0;
     let mut left = 0;
     let mut all = Vec::new();
-    for path in files(&args.filename)? {
+    for path in args.input.sources(printer)?.into_iter().map(Source::into_path) {
         let name = tame(&path.display().to_string());
         let documents = input::read_all(&path)?;
         let mut fixed = Vec::with_capacity(documents.len());
@@ -59,11 +56,6 @@ pub(super) fn run(args: &LintArgs, printer: &mut Printer) -> Result<ExitCode, Fa
         printer.text(&render::objects(&all.iter().collect::<Vec<_>>(), Output::Yaml)?)?;
     }
     Ok(ExitCode::from(u8::from(left > 0)))
-}
-
-/// The files that are named, and those of directories.
-fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    Ok(crate::objects::sources(paths)?.into_iter().map(crate::objects::Source::into_path).collect())
 }
 
 /// Writes the documents of a file anew. What stands before the first of them stays; other comments cannot.
