@@ -4,6 +4,7 @@ use std::{
     ffi::OsString,
     net::SocketAddr,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use allready_controller::program::ControllerArgs;
@@ -15,7 +16,9 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, V
 
 use crate::{
     aggregate::AggregateArgs,
-    check, completion,
+    check,
+    cluster::duration,
+    completion,
     dns::DnsArgs,
     explain,
     gateway::GatewayArgs,
@@ -47,24 +50,26 @@ const PLUGIN: &str = "kubectl allready";
     max_term_width = 100,
     after_help = "\
 Examples:
-  allready check -A                   what is not healthy in the cluster, worst first
+  allready check -A                   report unhealthy objects of the cluster, worst first
   allready check -f release.yaml      the same from files
-  allready explain deploy/web         why it is as it is, down to the first cause
+  allready explain deploy/web         explain its state, down to the root cause
   allready wait -f app.yaml --for Ready --timeout 5m
-  allready lint -f crds/              what is wrong with how kinds tell their status
-  allready gateway check -f gateways/ the status that Gateway API manifests would get
-  allready watch -A                   what is not healthy, as it happens
-  allready owners gateway/web         who writes which condition, and how much room is left
-  allready sweep --dry-run -A         what reporters left behind that are gone
+  allready lint -f crds/              check CRDs for status and condition mistakes
+  allready gateway check -f gateways/ compute the status that Gateway API manifests would get
+  allready watch -A                   show unhealthy objects live
+  allready owners gateway/web         show which field manager owns each condition
+  allready sweep --dry-run -A         list what writers that are gone have left behind
   allready registry show Certificate.cert-manager.io
-  allready rollup -f conditions.yaml  the Ready condition of a list of them
+  allready rollup -f conditions.yaml  compute Ready from a list of conditions
   allready install | kubectl apply --server-side -f -
-  allready controller                 one Ready from many reporters, in a cluster
-  allready apiserver --crds crds/     a Kubernetes API server of your own
-  allready demo                       a condition set, a whole system and a hub live through a story
+  allready controller                 run the controllers
+  allready apiserver --crds crds/     run an in-memory Kubernetes API server
+  allready demo                       run the demo
 
-Without --color, colours go away with NO_COLOR=1 and in pipes. Under the name kubectl-allready it is a
-plugin of kubectl: see `allready completion --help`."
+Commands that ask a cluster take the flags of kubectl: --context, --server, --as, … (see
+`allready check --help`). Durations are written as 90s, 5m or 1h30m; a number alone is
+seconds. Without --color, there are no colours with NO_COLOR=1 or in a pipe. Installed as kubectl-allready,
+it is a kubectl plugin: see `allready completion --help`."
 )]
 pub(crate) struct Cli {
     /// When to write colours; auto heeds the terminal, `NO_COLOR` and `CLICOLOR_FORCE`.
@@ -107,51 +112,51 @@ fn as_plugin(command: clap::Command, name: &str) -> clap::Command {
 /// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Say what is not healthy, worst first.
+    /// Report unhealthy objects, worst first.
     Check(Box<check::CheckArgs>),
-    /// Follow an object to the first cause of how it is.
+    /// Explain why an object is in its state, down to the root cause.
     Explain(Box<explain::ExplainArgs>),
-    /// Wait until conditions hold.
+    /// Wait until objects are healthy or given conditions hold.
     Wait(Box<wait::WaitArgs>),
-    /// Say what is wrong with how objects and definitions tell their status.
+    /// Check CRDs and objects for status and condition mistakes.
     Lint(Box<lint::LintArgs>),
-    /// Watch what is not healthy, as it happens.
+    /// Show unhealthy objects live in the terminal.
     Watch(Box<watch::WatchArgs>),
-    /// Remove what writers left behind that are gone.
+    /// Remove conditions and reports left by writers that no longer exist.
     Sweep(Box<sweep::SweepArgs>),
-    /// Say who wrote which condition, and how close an object is to its limits.
+    /// Show which field manager owns each condition.
     Owners(Box<owners::OwnersArgs>),
-    /// Show and export what is known of kinds and their conditions.
+    /// Show and export the known kinds and the meaning of their conditions.
     Registry(Box<registry::RegistryArgs>),
     /// Print a completion script for a shell.
     Completion(Box<completion::CompletionArgs>),
     /// Write the manual pages.
     Man(Box<man::ManArgs>),
-    /// Compute a top-level condition from a list of conditions.
+    /// Compute a summary condition from a list of conditions.
     Rollup(Box<RollupArgs>),
-    /// Play a condition set through a reconcile story in the terminal.
+    /// Run the demo on embedded servers.
     Demo(DemoArgs),
-    /// Serve a Kubernetes API from memory, for tests and demos.
+    /// Run an in-memory Kubernetes API server, for tests and demos.
     Apiserver(ApiserverArgs),
-    /// Answer for many reporters with one Ready, and for many clusters with one status, for as long as it runs.
+    /// Run the controllers.
     Controller(Box<ControllerArgs>),
-    /// Compute the status of a hub object from its instances in many clusters, as files.
+    /// Compute a hub object's status from files.
     Aggregate(Box<AggregateArgs>),
-    /// Show which names point to which clusters, or would.
+    /// Show published DNS targets.
     Dns(Box<DnsArgs>),
-    /// Ask a hub how it is.
+    /// Show clusters and aggregations of a hub.
     Hub(HubArgs),
     /// Check Gateway API manifests before they are applied.
     Gateway(GatewayArgs),
-    /// Report how a component is doing, once: for scripts.
+    /// Write a status report once, for scripts.
     Report(Box<ReportArgs>),
     /// Print the manifests that install allready in a cluster.
     Install(InstallArgs),
     /// Convert objects and manifests of the first alpha to this version.
     Migrate(MigrateArgs),
-    /// Show the versions of the client, the controllers, the CRDs and the server, and whether they fit.
+    /// Show the versions of the client, the controllers, the CRDs and the server, and if they fit together.
     Version(VersionArgs),
-    /// Remove from a cluster what was installed, and say what.
+    /// Remove allready from a cluster.
     Uninstall(UninstallArgs),
 }
 
@@ -187,7 +192,7 @@ Examples:
   allready rollup --set 'Ready: Synced, !Degraded, (Cached)' --why -f one.yaml
   kubectl get deploy web -o json | allready rollup --dependents Available -f -")]
 pub(crate) struct RollupArgs {
-    /// How the condition is computed (see below) [default: newest-cause, or that of the set].
+    /// Policy to compute the condition by (see below) [default: newest-cause, or that of the set].
     #[arg(long, value_name = "POLICY", value_parser = |name: &str| name.parse::<Policy>())]
     pub(crate) policy: Option<Policy>,
 
@@ -211,7 +216,7 @@ pub(crate) struct RollupArgs {
     #[arg(long, value_name = "SET", value_parser = |text: &str| text.parse::<ConditionSet>())]
     pub(crate) set: Option<ConditionSet>,
 
-    /// What a condition about an older generation is worth [default: as the policy has it].
+    /// Weight of a condition about an older generation [default: as the policy has it].
     #[arg(long, value_name = "WORTH")]
     pub(crate) stale: Option<StaleArg>,
 
@@ -231,7 +236,7 @@ pub(crate) struct RollupArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "yaml", value_parser = output::OBJECTS)]
     pub(crate) output: Format,
 
-    /// Say on standard error which conditions counted, and how.
+    /// Print on standard error which conditions counted, and how.
     #[arg(long)]
     pub(crate) why: bool,
 }
@@ -267,15 +272,15 @@ temporary files, for whoever wants to look.
 
 Examples:
   allready demo
-  allready demo --pause 2      wait two seconds after each scene
+  allready demo --pause 2s     wait two seconds after each scene
   allready demo --no-story --nodes 5000    only the system and the hub, until Ctrl-C
   NO_COLOR=1 allready demo | less")]
 pub(crate) struct DemoArgs {
-    /// Seconds to wait after each scene.
-    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = seconds)]
-    pub(crate) pause: u64,
+    /// Time to wait after each scene: `2s`, or seconds.
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = duration)]
+    pub(crate) pause: Duration,
 
-    /// How many nodes the system has.
+    /// Number of nodes of the system.
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(2..))]
     pub(crate) nodes: u16,
 
@@ -283,8 +288,7 @@ pub(crate) struct DemoArgs {
     #[arg(long)]
     pub(crate) no_story: bool,
 
-    /// Where to write the kubeconfig of the system's API server; that of the hub stands beside it, with `-hub` in its name
-    /// [default: files among the temporary ones].
+    /// File for the kubeconfig of the system's API server; that of the hub gets `-hub` in its name [default: temporary files].
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
 }
@@ -324,15 +328,15 @@ pub(crate) struct ApiserverArgs {
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) crds: Option<PathBuf>,
 
-    /// Without encryption, for clients that send the token nevertheless: kubectl does not.
+    /// Serve HTTP instead of HTTPS; kubectl sends no token then.
     #[arg(long)]
     pub(crate) http: bool,
 
-    /// Without collecting garbage and emptying deleted namespaces.
+    /// Do not collect garbage or empty deleted namespaces.
     #[arg(long)]
     pub(crate) no_controllers: bool,
 
-    /// Also where other machines can connect. Whoever has the token is administrator.
+    /// Allow an address that other machines can connect to. Whoever has the token is administrator.
     #[arg(long)]
     pub(crate) allow_remote: bool,
 }
@@ -340,8 +344,4 @@ pub(crate) struct ApiserverArgs {
 fn generation(text: &str) -> Result<Generation, String> {
     let number: i64 = text.parse().map_err(|_| format!("{text:?} is not a whole number"))?;
     Generation::new(number).map_err(|error| error.to_string())
-}
-
-fn seconds(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("{text:?} is not a whole number of seconds"))
 }

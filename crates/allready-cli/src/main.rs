@@ -2,6 +2,8 @@
 
 mod age;
 mod aggregate;
+#[cfg(test)]
+mod agreement;
 mod apiserver;
 mod check;
 mod cli;

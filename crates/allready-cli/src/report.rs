@@ -14,7 +14,7 @@ use kube::{
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    cluster::{ClusterArgs, Patience, block_on},
+    cluster::{ClusterArgs, Patience, block_on, duration, shown},
     failure::Failure,
     printer::{Printer, tame},
 };
@@ -84,9 +84,9 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "REVISION")]
     pub(crate) revision: Option<String>,
 
-    /// The seconds to try for.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
-    pub(crate) timeout: u64,
+    /// Time to try for: `30s`, `2m`, or seconds.
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
+    pub(crate) timeout: Duration,
 }
 
 /// The outcome of a reconcile.
@@ -144,7 +144,7 @@ async fn report(args: &ReportArgs, printer: &mut Printer) -> Result<ExitCode, Fa
         .backoff(backoff)
         .spawn();
     reporter.report(&args.reconciler, args.outcome());
-    let limit = Instant::now() + Duration::from_secs(args.timeout);
+    let limit = Instant::now() + args.timeout;
     let trouble = settled(&reporter, limit).await;
     let ended = running.stop(Duration::ZERO).await;
     if ended.unwritten == 0 {
@@ -169,7 +169,7 @@ async fn report(args: &ReportArgs, printer: &mut Printer) -> Result<ExitCode, Fa
         Some(trouble @ Trouble::Forbidden) => Failure::permission(failed(&trouble)),
         Some(trouble @ Trouble::Invalid) => Failure::data(failed(&trouble)),
         Some(trouble) => Failure::unavailable(failed(&trouble)),
-        None => Failure::unavailable(failed(&format_args!("no answer within {} seconds", args.timeout))),
+        None => Failure::unavailable(failed(&format_args!("no answer within {}", shown(args.timeout)))),
     })
 }
 

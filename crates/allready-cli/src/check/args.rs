@@ -1,7 +1,5 @@
 //! What can be said to `allready check`.
 
-use std::path::PathBuf;
-
 use allready_core::Time;
 use allready_inspect::health::Health;
 use clap::{Args, ValueEnum};
@@ -9,36 +7,45 @@ use clap::{Args, ValueEnum};
 use crate::{
     cluster::ClusterArgs,
     declared::DeclaredArgs,
+    failure::Failure,
+    objects::FileArgs,
     output::{Format, Formats},
+    printer::Printer,
     target::{ScopeArgs, SelectorArgs},
 };
 
-/// What to check, and how to say what came of it.
+/// Objects to check, and the form of the answer.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Every object comes to one word: Healthy, Suspended (on purpose), Progressing,
-Unknown, Missing or Degraded. What is not understood is Unknown, never Healthy.
-Objects with the same kind, health, reason and message are one line of the table,
-with the first names and a count; --no-group gives each a line of its own.
+#[command(mut_arg("filename", |arg| arg.conflicts_with_all(["all_namespaces", "namespace", "selector", "field_selector"])), after_help = "\
+Every object gets one verdict: Healthy, Suspended (on purpose), Progressing, Unknown,
+Missing or Degraded. What is not understood is Unknown, never Healthy. Objects with
+the same kind, health, reason and message share a line of the table, with the first
+names and a count; --no-group gives each a line of its own.
 
-Files may be JSON or YAML: objects, lists, documents, or one JSON object after
-another. They are read one object at a time, whatever their size; an object may
-have 64 MiB. One that cannot be read counts as Unknown, and the rest is read on.
+Files are JSON or YAML: objects, lists, documents, or one JSON object after another.
+They are read one object at a time, whatever their size; an object may have 64 MiB.
+One that cannot be read counts as Unknown, and the rest is still read. Of a directory
+the files that end in .yaml, .yml or .json are read. Directories below it are read
+with -R only: without it, those with such files are named and the exit code is 2 at
+best. Links to directories and hidden directories are not followed.
 
-What conditions mean is known for many kinds, told by their definitions (annotation
+Finding nothing is an error: a namespace, label or directory may be mistyped. Pass
+--allow-none where there may be nothing.
+
+The meaning of conditions is built in for many kinds, declared by CRDs (annotation
 allready.dev/conditions; in the cluster, or anywhere in the files) or by --registry,
-and otherwise read off their names. In standard input a definition counts from where
-it stands: put it first.
---as kstatus gives the answers of that library instead, in its words.
+and otherwise taken from their names. In standard input a CRD counts for the objects
+behind it: put it first.
+--rules kstatus gives the answers of that library instead, in its words.
 
-jsonl has a line for every object, in the order of the input, or in that of kinds,
-namespaces and names in a cluster; json and yaml have
-those that are not healthy, or all with --all. The writer is looked up for what is
-not healthy.
+jsonl has a line for every object, in the order of the input, or of kinds, namespaces
+and names in a cluster; json and yaml have the unhealthy ones, or all with --all. The
+writer is looked up for unhealthy objects.
 
 Exit codes:
   0 all healthy or suspended, 1 something is Degraded or Missing
-  2 something is Progressing or Unknown, could not be listed, or was declared too late
+  2 something is Progressing or Unknown, could not be listed, was declared too late,
+    or is in a directory that was not read; or there are no objects at all
   64 wrong usage, 65 unusable input, 66 unreadable input or no kubeconfig,
   69 no answer from the API server, 74 unwritable output, 77 not permitted
 
@@ -47,6 +54,7 @@ Examples:
   allready check -A                     everything in the cluster
   allready check deploy,sts -l app=web
   allready check deploy/web svc/web -o wide
+  allready check -R -f manifests/       with everything below the directory
   kubectl get pods -A -o json | allready check -f -
   allready check -f dump.json -o jsonl | jq -r 'select(.health == \"Degraded\").name'
   allready check -A -o junit > health.xml
@@ -58,37 +66,40 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
 
-    /// The kinds or objects to check, as kubectl names them [default: everything].
+    /// Kinds or objects to check, as kubectl names them [default: everything].
     #[arg(value_name = "TYPE[/NAME]", conflicts_with = "filename")]
     pub(crate) targets: Vec<String>,
 
     #[command(flatten)]
     pub(crate) selector: SelectorArgs,
 
-    /// A file with objects, a directory of such files, or `-` for standard input; may be said several times.
-    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["all_namespaces", "namespace", "selector", "field_selector"])]
-    pub(crate) filename: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) input: FileArgs,
+
+    /// Exit with 0 if there is nothing to check.
+    #[arg(long)]
+    pub(crate) allow_none: bool,
 
     #[command(flatten)]
     pub(crate) declared: DeclaredArgs,
 
-    /// Judge as somebody else does.
-    #[arg(long = "as", value_name = "WHOM", conflicts_with = "files")]
-    pub(crate) judge_as: Option<JudgeAs>,
+    /// Rules to judge by [default: those of allready].
+    #[arg(long, value_name = "RULES", conflicts_with = "files")]
+    pub(crate) rules: Option<Rules>,
 
-    /// Say what the rules are that decided.
+    /// Name the rules that decided.
     #[arg(long)]
     pub(crate) why: bool,
 
-    /// Show what is healthy too.
+    /// Show healthy objects too.
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// A line for each object, also where the cause is the same.
+    /// Print a line for each object, also where the cause is the same.
     #[arg(long)]
     pub(crate) no_group: bool,
 
-    /// What makes the exit code other than 0: this, and what is worse.
+    /// Least health that makes the exit code other than 0.
     #[arg(long, value_name = "HEALTH", default_value = "progressing")]
     pub(crate) fail_on: FailOn,
 
@@ -96,7 +107,7 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = FORMATS)]
     pub(crate) output: Format,
 
-    /// The instant to judge at, as RFC 3339 [default: now].
+    /// Time to judge at, as RFC 3339 [default: now].
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<Time>,
 }
@@ -114,9 +125,9 @@ const FORMATS: Formats = Formats(&[
     Format::Prometheus,
 ]);
 
-/// Whose rules to judge by.
+/// Rules of somebody else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum JudgeAs {
+pub(crate) enum Rules {
     /// kstatus, as in `helm --wait` and Flux: what has no rule and no Ready condition is good there.
     Kstatus,
 }
@@ -135,6 +146,21 @@ pub(crate) enum FailOn {
 }
 
 impl CheckArgs {
+    /// Refuses what is not meant, and warns of what may not be: `--as kstatus` chose rules in earlier versions.
+    pub(super) fn check(&self, printer: &mut Printer) -> Result<(), Failure> {
+        const HINT: &str = "for the rules of kstatus pass --rules kstatus";
+        match &self.cluster.impersonate {
+            Some(_) if self.input.is_given() => {
+                Err(Failure::usage(format_args!("-f asks no cluster: leave --as out; {HINT}")))
+            }
+            Some(user) if user == "kstatus" => {
+                printer.warning(format_args!("--as kstatus impersonates a user of this name; {HINT}"));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn is_grouped(&self) -> bool {
         !self.no_group
     }

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal as _, stdout};
 
+use allready_inspect::health::Health;
 use allready_kube::resources::{Listed, Resource, Selection, listing};
 use futures::{StreamExt as _, stream};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -20,7 +21,7 @@ use crate::{
     declared::{Declared, are_custom},
     failure::Failure,
     printer::Printer,
-    target::{Asked, discover, get, parse, resolve, unlisted},
+    target::{Asked, absent_namespace, discover, get, none_found, parse, resolve, unlisted},
 };
 
 /// How many kinds are listed, and how many objects are got, at a time.
@@ -34,7 +35,7 @@ pub(super) fn check(
     check: &Check<'_>,
     mut declared: Declared,
     printer: &mut Printer,
-) -> Result<Tally, Failure> {
+) -> Result<(Tally, Option<String>), Failure> {
     let args = check.args;
     let targets = parse(&args.targets).map_err(Failure::usage)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -43,7 +44,7 @@ pub(super) fn check(
         let cluster = args.cluster.connect(Patience::Command).await?;
         let catalog = discover(&cluster).await?;
         let mut asked = resolve(&targets, &args.scope, &args.selector, &catalog, &cluster.namespace)?;
-        if args.judge_as.is_none() && are_custom(asked.iter().map(|asked| &asked.resource)) {
+        if args.rules.is_none() && are_custom(asked.iter().map(|asked| &asked.resource)) {
             printer.warnings(&declared.ask(&cluster, &catalog).await.all());
         }
         let known = declared.known();
@@ -66,13 +67,16 @@ pub(super) fn check(
             Some(failure) if is_all => Err(failure),
             _ => {
                 let tally = collector.finish(printer)?;
-                if tally.total() == 0 {
-                    // Nothing is not the same as all well, though no reason to fail.
-                    let place = args.scope.namespace(&cluster.namespace);
-                    let place = place.map_or_else(String::new, |name| format!(" in namespace {name}"));
-                    printer.warning(format_args!("no objects were found{place}"));
+                let namespaces = named.iter().filter_map(|asked| asked.selection.namespace.as_deref());
+                if let Some(namespace) = namespaces.last().filter(|_| tally.of(Health::Missing) > 0) {
+                    printer.warnings(
+                        &absent_namespace(&cluster, namespace).await.into_iter().collect::<Vec<_>>(),
+                    );
                 }
-                Ok(tally)
+                let is_nothing = tally.total() == 0 && tally.unlisted == 0;
+                let nothing =
+                    if is_nothing { Some(none_found(&cluster, &targets, &kinds).await) } else { None };
+                Ok((tally, nothing))
             }
         }
     })

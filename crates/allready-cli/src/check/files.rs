@@ -196,3 +196,20 @@ fn judge_piece(
         judged.add(judgement, plan);
     }
 }
+
+/// Returns the verdict on the one object of a text.
+#[cfg(test)]
+pub(crate) fn said(text: &str, known: &Known, now: allready_core::Time) -> crate::agreement::Said {
+    let reader: Box<dyn std::io::Read + Send> = Box::new(std::io::Cursor::new(text.to_owned().into_bytes()));
+    let mut splitter = Splitter::new(reader);
+    let mut batch = Batch::default();
+    while splitter.next(&mut batch) {}
+    let plan =
+        Plan { by: By::Own(known), now, output: None, shown: super::judged::Shown::All, tells_why: false };
+    let mut judged = Judged::default();
+    for piece in batch.pieces() {
+        judge_piece("text", &batch, piece, &plan, &mut judged, |_| {});
+    }
+    assert_eq!(judged.judgements.len(), 1, "{text}");
+    crate::agreement::Said::of(&judged.judgements[0].verdict)
+}

@@ -17,14 +17,16 @@ use std::process::ExitCode;
 use allready_core::Time;
 
 pub(crate) use args::CheckArgs;
+#[cfg(test)]
+pub(crate) use files::said;
 
 use self::{
-    args::JudgeAs,
+    args::Rules,
     collect::Collector,
     judged::{Plan, Shown},
     judgement::By,
 };
-use crate::{declared::Known, failure::Failure, objects::sources, output::Format, printer::Printer};
+use crate::{declared::Known, failure::Failure, output::Format, printer::Printer};
 
 pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let check = Check {
@@ -33,22 +35,41 @@ pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<
         shown: if args.all { Shown::All } else { Shown::NotHealthy },
         args,
     };
+    args.check(printer)?;
     let mut declared = args.declared.read()?;
-    let tally = if args.filename.is_empty() {
-        cluster::check(&check, declared, printer)?
-    } else {
-        let sources = sources(&args.filename)?;
-        if args.judge_as.is_none() {
-            printer.warnings(&declared.look_through(&sources));
+    let mut is_incomplete = false;
+    let (tally, nothing) = if args.input.is_given() {
+        let sources = args.input.find()?;
+        if args.rules.is_none() {
+            printer.warnings(&declared.look_through(&sources.files));
         }
         let known = declared.known();
         let plan = check.plan(&known);
         let mut collector = Collector::new(&plan, args.is_grouped());
-        files::check(&sources, &plan, declared, &mut collector, printer)?;
-        collector.finish(printer)?
+        files::check(&sources.files, &plan, declared, &mut collector, printer)?;
+        let tally = collector.finish(printer)?;
+        printer.warnings(&sources.left_out());
+        let nothing = sources.nothing().or_else(|| (tally.total() == 0).then(|| NO_OBJECTS.to_owned()));
+        is_incomplete = sources.is_partial();
+        (tally, nothing)
+    } else {
+        cluster::check(&check, declared, printer)?
     };
-    Ok(ExitCode::from(tally.exit_code(args.fail_on())))
+    let code = tally.exit_code(args.fail_on());
+    match nothing {
+        // Nothing is not the same as all well: somebody may have mistyped what they meant.
+        Some(nothing) if !args.allow_none => {
+            is_incomplete = true;
+            printer.error(&format!("{nothing}; --allow-none accepts that"));
+        }
+        Some(nothing) => printer.warning(nothing),
+        None => {}
+    }
+    Ok(ExitCode::from(if code == 0 && is_incomplete { 2 } else { code }))
 }
+
+/// Input without a single object in it, such as an empty list.
+const NO_OBJECTS: &str = "there are no objects in the files";
 
 /// What is asked, before it is known what is declared of kinds.
 struct Check<'a> {
@@ -60,8 +81,8 @@ struct Check<'a> {
 
 impl<'a> Check<'a> {
     fn plan(&self, known: &'a Known) -> Plan<'a> {
-        let by = match self.args.judge_as {
-            Some(JudgeAs::Kstatus) => By::Kstatus,
+        let by = match self.args.rules {
+            Some(Rules::Kstatus) => By::Kstatus,
             None => By::Own(known),
         };
         Plan { by, now: self.now, output: self.output, shown: self.shown, tells_why: self.args.why }

@@ -1,9 +1,10 @@
 //! What a cluster knows of a word that is begun: within two seconds, or nothing. A person who presses a key is not told of
 //! errors, and does not wait for them.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use allready_kube::resources::Catalog;
+use clap::{Args as _, FromArgMatches as _};
 use kube::{Api, api::ListParams, config::Kubeconfig};
 
 use super::words::{Given, Wanted};
@@ -33,12 +34,15 @@ pub(super) fn ask(wanted: &Wanted, begun: &str, given: &Given) -> Vec<String> {
 }
 
 async fn found(wanted: &Wanted, given: &Given) -> Option<Vec<String>> {
-    let kubeconfig = given.kubeconfig.as_ref().map(PathBuf::from);
-    if *wanted == Wanted::Contexts {
-        let read = kubeconfig.map_or_else(Kubeconfig::read, Kubeconfig::read_from).ok()?;
-        return Some(read.contexts.into_iter().map(|context| context.name).collect());
+    let args = cluster(given)?;
+    if matches!(wanted, Wanted::Contexts | Wanted::Clusters | Wanted::Users) {
+        let read = args.kubeconfig.map_or_else(Kubeconfig::read, Kubeconfig::read_from).ok()?;
+        return Some(match wanted {
+            Wanted::Clusters => read.clusters.into_iter().map(|cluster| cluster.name).collect(),
+            Wanted::Users => read.auth_infos.into_iter().map(|user| user.name).collect(),
+            _ => read.contexts.into_iter().map(|context| context.name).collect(),
+        });
     }
-    let args = ClusterArgs { kubeconfig, context: given.context.clone() };
     let cluster = args.connect(Patience::Command).await.ok()?;
     let client = &cluster.client;
     let page = ListParams::default().limit(MOST_READ);
@@ -61,6 +65,13 @@ async fn found(wanted: &Wanted, given: &Given) -> Option<Vec<String>> {
             let list = resource.api(client.clone(), namespace).list_metadata(&page).await.ok()?;
             Some(list.items.into_iter().filter_map(|object| object.metadata.name).collect())
         }
-        Wanted::Contexts => None,
+        Wanted::Contexts | Wanted::Clusters | Wanted::Users => None,
     }
+}
+
+/// The cluster that the words before name.
+fn cluster(given: &Given) -> Option<ClusterArgs> {
+    let words = std::iter::once("").chain(given.cluster.iter().map(String::as_str));
+    let matches = ClusterArgs::augment_args(clap::Command::new("")).try_get_matches_from(words).ok()?;
+    ClusterArgs::from_arg_matches(&matches).ok()
 }

@@ -2,6 +2,8 @@
 
 use clap::{Arg, Command};
 
+use crate::cluster::CLUSTER_OPTIONS;
+
 /// What may come next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
@@ -20,6 +22,10 @@ pub(super) enum Wanted {
     Namespaces,
     /// Contexts of the kubeconfig.
     Contexts,
+    /// Clusters of the kubeconfig.
+    Clusters,
+    /// Users of the kubeconfig.
+    Users,
     /// Types of objects, such as `deployments.apps`.
     Types,
     /// Names of objects of a type.
@@ -29,8 +35,8 @@ pub(super) enum Wanted {
 /// The cluster and the place in it that the words before name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Given {
-    pub(super) kubeconfig: Option<String>,
-    pub(super) context: Option<String>,
+    /// The flags that say which cluster: `--context=dev`.
+    pub(super) cluster: Vec<String>,
     pub(super) namespace: Option<String>,
     pub(super) all_namespaces: bool,
 }
@@ -38,11 +44,12 @@ pub(super) struct Given {
 impl Given {
     /// Takes note of an option and its value.
     fn note(&mut self, arg: &Arg, value: &str) {
-        let value = || Some(value.to_owned());
         match arg.get_long() {
-            Some("kubeconfig") => self.kubeconfig = value(),
-            Some("context") => self.context = value(),
-            Some("namespace") => self.namespace = value(),
+            Some(flag) if arg.get_help_heading() == Some(CLUSTER_OPTIONS) => {
+                let value = if takes_value(arg) { format!("={value}") } else { String::new() };
+                self.cluster.push(format!("--{flag}{value}"));
+            }
+            Some("namespace") => self.namespace = Some(value.to_owned()),
             Some("all-namespaces") => self.all_namespaces = true,
             _ => {}
         }
@@ -144,6 +151,8 @@ fn values(arg: &Arg, begun: &str, before: &str) -> Next {
     let wanted = match arg.get_long() {
         Some("namespace" | "hub-namespace") => Some(Wanted::Namespaces),
         Some("context") => Some(Wanted::Contexts),
+        Some("cluster") => Some(Wanted::Clusters),
+        Some("user") => Some(Wanted::Users),
         _ => None,
     };
     if let Some(wanted) = wanted {
@@ -214,18 +223,32 @@ mod tests {
         assert_eq!(of(&["check", "-n", "sh"]), (Wanted::Namespaces, text("sh"), text("")));
         assert_eq!(of(&["check", "--namespace=sh"]), (Wanted::Namespaces, text("sh"), text("--namespace=")));
         assert_eq!(of(&["check", "--context", ""]), (Wanted::Contexts, text(""), text("")));
+        assert_eq!(of(&["wait", "--cluster=p"]), (Wanted::Clusters, text("p"), text("--cluster=")));
+        assert_eq!(of(&["uninstall", "--user", "a"]), (Wanted::Users, text("a"), text("")));
         assert_eq!(asked(&["owners", "-f", ""]).0, Next::Files);
         assert_eq!(asked(&[]).0, Next::Files);
     }
 
     #[test]
     fn the_place_is_the_one_that_the_words_before_name() {
-        let given = asked(&["check", "--kubeconfig", "k", "--context=c", "-n", "shop", "-A", ""]).1;
-        let text = |text: &str| Some(text.to_owned());
+        let words = [
+            "check",
+            "--kubeconfig",
+            "k",
+            "--context=c",
+            "-s",
+            "host",
+            "-n",
+            "shop",
+            "--insecure-skip-tls-verify",
+            "-A",
+            "",
+        ];
+        let given = asked(&words).1;
+        let cluster = ["--kubeconfig=k", "--context=c", "--server=host", "--insecure-skip-tls-verify"];
         let expected = Given {
-            kubeconfig: text("k"),
-            context: text("c"),
-            namespace: text("shop"),
+            cluster: cluster.map(str::to_owned).to_vec(),
+            namespace: Some("shop".to_owned()),
             all_namespaces: true,
         };
         assert_eq!(given, expected);

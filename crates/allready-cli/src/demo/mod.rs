@@ -9,7 +9,7 @@ mod stage;
 mod story;
 mod system;
 
-use std::{path::Path, process::ExitCode, thread, time::Duration};
+use std::{path::Path, process::ExitCode, thread};
 
 use self::{
     hub::Hub,
@@ -26,8 +26,8 @@ pub(crate) fn run(args: &DemoArgs, printer: &mut Printer) -> Result<ExitCode, Fa
     let story = if args.no_story { Vec::new() } else { story::tell() };
     for scene in story {
         printer.text(&scene)?;
-        if args.pause > 0 {
-            thread::sleep(Duration::from_secs(args.pause));
+        if !args.pause.is_zero() {
+            thread::sleep(args.pause);
         }
     }
     let runtime = tokio::runtime::Runtime::new()

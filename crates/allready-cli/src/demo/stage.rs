@@ -25,8 +25,8 @@ pub(super) struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     /// A stage with so many seconds between scenes.
-    pub(super) fn new(pause: u64, printer: &'a mut Printer) -> Self {
-        Self { pause: Duration::from_secs(pause), printer }
+    pub(super) fn new(pause: Duration, printer: &'a mut Printer) -> Self {
+        Self { pause, printer }
     }
 
     pub(super) fn heading(&mut self, title: &str) -> Played<()> {

@@ -1,7 +1,5 @@
 //! The same from files.
 
-use std::path::PathBuf;
-
 use allready_inspect::{
     explain::{Extent, Known, ObjectId},
     lint::is_definition,
@@ -10,16 +8,16 @@ use serde_json::Value;
 
 use crate::{
     failure::Failure,
-    objects::{read_all, sources},
+    objects::{Source, read_all},
     printer::tame,
     target::{Target, is_called, is_short},
 };
 
 /// Reads every object of some files.
-pub(super) fn read(files: &[PathBuf], is_everything: bool) -> Result<Known, Failure> {
+pub(super) fn read(sources: &[Source], is_everything: bool) -> Result<Known, Failure> {
     let mut known = Known::new(if is_everything { Extent::Everything } else { Extent::Part });
-    for source in sources(files)? {
-        for object in read_all(&source)? {
+    for source in sources {
+        for object in read_all(source)? {
             known.add(object);
         }
     }

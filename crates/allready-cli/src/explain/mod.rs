@@ -7,7 +7,7 @@ pub(crate) mod structured;
 mod tree;
 mod words;
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{process::ExitCode, time::Duration};
 
 use allready_core::Time;
 use allready_inspect::cluster::{Budget, follow};
@@ -19,9 +19,10 @@ use clap::Args;
 
 use self::structured::Structured;
 use crate::{
-    cluster::{ClusterArgs, Patience},
+    cluster::{ClusterArgs, Patience, block_on, duration},
     declared::{DeclaredArgs, are_custom},
     failure::Failure,
+    objects::FileArgs,
     output::{self, Format, Formats, Look, Report, text::is_ascii_locale},
     printer::Printer,
     target::{self, Target},
@@ -32,20 +33,19 @@ const FORMATS: Formats = Formats(&[Format::Table, Format::Json, Format::Yaml, Fo
 
 /// What to explain, and how.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Below the object stand its conditions, what it owns, selects and refers to, who reports
-to it, and the warnings that were told about it; then the same for each of them that is
-not healthy. The last line names the first cause: the end of the worst branch. Each line
-has a word for how it is, since when, `gen 3/4` where what it says is about an older
-spec, and who wrote it. What may not be read is said, and never taken for good or bad.
-In a terminal messages are cut to fit the line, and who wrote it gives way to why; -o
-json has all of it.
+#[command(mut_arg("filename", |arg| arg.conflicts_with("ClusterArgs")), after_help = "\
+Below the object are its conditions, the objects that it owns, selects and refers to, its
+reporters, and its warning events; then the same for each of them that is not healthy. The
+last line names the first cause: the end of the worst branch. Each line has the health,
+its age, `gen 3/4` if the status is about an older generation, and the writer. Objects that
+may not be read are listed as not seen, neither good nor bad. In a terminal, messages are
+cut to fit the line, and the writer gives way to the reason; -o json has all of it.
 
-With --filename nothing is asked of a cluster. What is not in the files may exist all the
-same; with --complete it is missing. What conditions mean is known as for `check`: built
-in, by definitions in the cluster or in the files, and by --registry.
+With -f no cluster is asked. An object that is not in the files may exist all the same; with
+--complete it is missing. The meaning of conditions is known as for `check`: built in, from
+CRDs in the cluster or in the files, and from --registry.
 
-Of secrets and config maps only the metadata is read.
+Only the metadata of Secrets and ConfigMaps is read.
 
 Exit codes:
   0 the object is healthy, or suspended
@@ -61,29 +61,28 @@ Examples:
   allready explain cluster/prod -o dot | dot -Tsvg > prod.svg
   allready explain deploy/web -o json | jq -r .firstCause.text")]
 pub(crate) struct ExplainArgs {
-    /// The object: TYPE/NAME, or TYPE NAME.
+    /// Object to explain: TYPE/NAME, or TYPE NAME.
     #[arg(value_name = "TYPE/NAME", num_args = 0..=2)]
     pub(crate) object: Vec<String>,
 
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
 
-    /// In this namespace [default: that of the context].
+    /// Namespace [default: that of the context].
     #[arg(short, long, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
 
-    /// A file with objects, a directory of such files, or `-` for standard input; may be said several times.
-    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["kubeconfig", "context"])]
-    pub(crate) filename: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) input: FileArgs,
 
-    /// The files are all there is: what is not in them is missing.
+    /// Take the files for everything there is: what is not in them is missing.
     #[arg(long, requires = "filename")]
     pub(crate) complete: bool,
 
     #[command(flatten)]
     pub(crate) declared: DeclaredArgs,
 
-    /// Show what is healthy too.
+    /// Show healthy objects too.
     #[arg(long)]
     pub(crate) all: bool,
 
@@ -95,27 +94,27 @@ pub(crate) struct ExplainArgs {
     #[arg(long)]
     pub(crate) ascii: bool,
 
-    /// Columns of a line [default: those of the terminal; no limit in a pipe].
+    /// Width of a line in columns [default: that of the terminal; no limit in a pipe].
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..))]
     pub(crate) width: Option<u16>,
 
-    /// How many steps to follow.
+    /// Number of steps to follow.
     #[arg(long, value_name = "STEPS", default_value_t = 12, value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) depth: u8,
 
-    /// How many requests to send at most.
+    /// Limit of requests to the API server.
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) requests: u16,
 
-    /// How many seconds to ask at most.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) timeout: u16,
+    /// Time to ask the cluster for: `30s`, `2m`, or seconds.
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
+    pub(crate) timeout: Duration,
 
     /// Explain a rule that `check --why` names, such as C02, instead of an object; `all` for every rule.
     #[arg(long, value_name = "RULE", conflicts_with_all = ["object", "filename"])]
     pub(crate) rule: Option<String>,
 
-    /// The instant that ages are counted to, as RFC 3339 [default: now].
+    /// Time that ages are counted to, as RFC 3339 [default: now].
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<Time>,
 }
@@ -127,7 +126,7 @@ pub(crate) fn run(args: &ExplainArgs, now: Time, printer: &mut Printer) -> Resul
     let now = args.now.unwrap_or(now);
     let target = one(&args.object)?;
     let bounds = bounds(args);
-    let explanation = if args.filename.is_empty() {
+    let explanation = if !args.input.is_given() {
         let Some(target) = target else {
             return Err(Failure::usage("say what to explain: allready explain TYPE/NAME"));
         };
@@ -138,7 +137,7 @@ pub(crate) fn run(args: &ExplainArgs, now: Time, printer: &mut Printer) -> Resul
         runtime.block_on(from_cluster(args, &target, &bounds, now, printer))?
     } else {
         let mut declared = args.declared.read()?;
-        let known = files::read(&args.filename, args.complete)?;
+        let known = files::read(&args.input.sources(printer)?, args.complete)?;
         let id = files::find(&known, target.as_ref(), args.namespace.as_deref())?;
         printer.warnings(&declared.learn_all(known.objects().map(|(_, object)| object)));
         explain(&known, &Reference::to(&id), &declared.registry(), now, &bounds)
@@ -178,10 +177,14 @@ async fn from_cluster(
     let namespace = args.namespace.as_ref().unwrap_or(&cluster.namespace);
     let namespace = resource.is_namespaced.then_some(namespace.as_str());
     // Whether it may be read at all is not a part of an explanation.
-    target::get(&cluster.client, resource, namespace, name).await?;
+    let found = target::get(&cluster.client, resource, namespace, name).await?;
+    if let Some(namespace) = namespace.filter(|_| found.is_none()) {
+        printer
+            .warnings(&target::absent_namespace(&cluster, namespace).await.into_iter().collect::<Vec<_>>());
+    }
     let root = ObjectId::new(&resource.group, &resource.kind, namespace.unwrap_or_default(), name);
     let root = Reference::to(&root);
-    let budget = Budget { requests: args.requests.into(), time: Duration::from_secs(args.timeout.into()) };
+    let budget = Budget { requests: args.requests.into(), time: args.timeout };
     // What is behind a kind of Kubernetes may be of any other.
     let mut heard = declared.ask(&cluster, &catalog).await;
     // The answer is about the one object, and if that is Kubernetes' own no definition is missed for it.

@@ -1,12 +1,11 @@
 //! Arguments of `allready gateway`.
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
 
 use crate::{
     cluster::ClusterArgs,
     failure::Failure,
+    objects::FileArgs,
     output::{Format, Formats},
 };
 
@@ -27,7 +26,7 @@ pub(crate) enum GatewayCommand {
 
 /// Which manifests, beside what, and the form of the answer.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("filename", |arg| arg.required_unless_present("from_cluster")), after_help = "\
 Nothing is written anywhere. Every GatewayClass of the manifests is answered for, as an
 implementation would that supports all of Gateway API 1.6. A class that is not among the
 manifests is taken to exist, since implementations install their own, and so are parameters of
@@ -43,7 +42,7 @@ Objects of kinds that may not be listed are taken to exist, and the exit code is
 
 Exit codes:
   0 no errors, 1 errors
-  2 no errors, but not everything in the cluster could be read
+  2 no errors, but not everything was read: in the cluster, or in directories below -f
   64 wrong usage, 65 nothing to check, 66 unreadable input or no kubeconfig,
   69 no answer from the API server, 74 unwritable output, 77 not permitted
 
@@ -57,13 +56,8 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
 
-    /// A file of manifests, a directory of such files, or `-` for standard input; may be repeated.
-    #[arg(short, long, value_name = "FILE", required_unless_present = "from_cluster")]
-    pub(crate) filename: Vec<PathBuf>,
-
-    /// Read directories with everything below them.
-    #[arg(short = 'R', long, requires = "filename")]
-    pub(crate) recursive: bool,
+    #[command(flatten)]
+    pub(crate) input: FileArgs,
 
     /// Add the objects that are stored in the cluster.
     #[arg(long)]
@@ -101,9 +95,8 @@ const FORMATS: Formats = Formats(&[
 impl CheckArgs {
     /// Checks what clap cannot.
     pub(super) fn check(&self) -> Result<(), Failure> {
-        let is_cluster_named = self.cluster.kubeconfig.is_some() || self.cluster.context.is_some();
-        if is_cluster_named && !self.from_cluster {
-            return Err(Failure::usage("--kubeconfig and --context need --from-cluster"));
+        if self.cluster.is_given() && !self.from_cluster {
+            return Err(Failure::usage("the cluster options need --from-cluster"));
         }
         Ok(())
     }

@@ -57,7 +57,7 @@ pub(super) async fn read(args: &CheckArgs) -> Result<Stored, Failure> {
     let own = || resources.iter().filter(|one| one.group == allready_gateway::GROUP);
     let served = own().map(|one| one.kind.clone()).collect();
     // What is stored was validated when it was written.
-    for resource in own().filter(|_| !args.filename.is_empty()) {
+    for resource in own().filter(|_| args.input.is_given()) {
         let name = format!("{}.{}", resource.plural, resource.group);
         match crds.get(&name).await.map(serde_json::to_value) {
             Ok(Ok(value)) => objects.push(Manifest { value, text: None }),

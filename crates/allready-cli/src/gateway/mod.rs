@@ -23,11 +23,7 @@ use self::{
     schema::{Schemas, Validation},
     world::{Answer, Given, Options, World},
 };
-use crate::{
-    failure::Failure,
-    objects::{self, lines::Origin},
-    printer::Printer,
-};
+use crate::{failure::Failure, objects::lines::Origin, printer::Printer};
 
 /// The outcome of a check.
 struct Report {
@@ -51,16 +47,16 @@ struct Report {
 pub(crate) fn run(args: &GatewayArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let GatewayCommand::Check(args) = &args.command;
     args.check()?;
-    let sources = if args.recursive {
-        objects::sources_below(&args.filename)?
-    } else {
-        objects::sources(&args.filename)?
-    };
-    let manifests = Manifests::read(&sources)?;
+    let sources = args.input.find()?;
+    if let Some(nothing) = sources.nothing() {
+        return Err(Failure::no_input(nothing));
+    }
+    let manifests = Manifests::read(&sources.files)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::unavailable(format_args!("cannot start: {error}")))?;
     let stored = if args.from_cluster { Some(runtime.block_on(cluster::read(args))?) } else { None };
-    let report = runtime.block_on(check(args, manifests, stored, now));
+    let mut report = runtime.block_on(check(args, manifests, stored, now));
+    report.unlisted.extend(sources.left_out());
     if report.objects == 0 && report.unreadable.is_empty() {
         return Err(Failure::data("there are no objects of the Gateway API to check"));
     }

@@ -1,45 +1,45 @@
 //! What can be said to `allready lint`.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use allready_core::Time;
 use allready_inspect::lint::{Severity, Unmet};
 use clap::Args;
-use jiff::SignedDuration;
 
 use crate::{
-    cluster::ClusterArgs,
+    cluster::{ClusterArgs, duration},
     declared::DeclaredArgs,
     failure::Failure,
+    objects::FileArgs,
     output::{Format, Formats},
     target::{ScopeArgs, SelectorArgs},
 };
 
 /// What to look at, and how to say what was found.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Forty rules: C for definitions, O for objects, W for what happens while --watch
-looks on, M for who writes, G for the Gateway API. An error is what a server with
-the standard schema refuses or a specification forbids; a warning what one should
-not do; info is a guess from names and ages.
+#[command(mut_arg("filename", |arg| arg.conflicts_with_all(["all_namespaces", "namespace"])), after_help = "\
+Forty rules: C for CRDs, O for objects, W for changes during --watch, M for writers,
+G for the Gateway API. An error is what a server with the standard schema refuses or a
+specification forbids; a warning is bad practice; info is a guess from names and ages.
 
-What is to be lived with is left out by an annotation of the object,
+Findings are ignored by an annotation of the object,
   allready.dev/lint-ignore: \"O04,W01\"
   allready.dev/lint-ignore: \"O04@status.conditions[Ready]=an old client needs it\"
 or by .allready-lint.yaml in this directory (or --config FILE):
   ignore: [{rules: [O10], kind: Widget, name: \"legacy-*\", reason: is rewritten}]
   severities: {C01: error}
   thresholds: {unknownAfter: 30m, maxFlaps: 3}
-What is left out is counted, and what is left out for nothing is said.
+Ignored findings are counted, and an entry that ignores nothing is reported.
 
---fix prints definitions as they should be: lists as maps, the limits of
-metav1.Condition, observedGeneration, the status subresource, columns. With --write
-it changes the files. Objects that break the new limits can be read as before, and
-written again only when they are mended themselves.
+--fix prints CRDs with their mistakes mended: lists as maps, the limits of
+metav1.Condition, observedGeneration, the status subresource, columns. With --write it
+changes the files. Objects that break the new limits can still be read, but only be
+written again once they are mended too.
 
 Exit codes:
-  0 nothing of --fail-on or worse, 1 something
-  2 nothing, but not everything could be looked at
+  0 no finding of --fail-on or worse, 1 there are some
+  2 none, but not everything was looked at (such as directories below -f without -R),
+    or there are no objects at all (--allow-none accepts that)
   64 wrong usage, 65 unusable input, 66 unreadable input or no kubeconfig,
   69 no answer from the API server, 74 unwritable output, 77 not permitted
 
@@ -47,9 +47,9 @@ Examples:
   allready lint -f config/crd/ --fail-on warning
   allready lint -f crd.yaml --fix | kubectl diff -f -
   allready lint                         everything in the namespace
-  allready lint crd                     the definitions of the cluster
+  allready lint crd                     the CRDs of the cluster
   allready lint gateways,httproutes -A -o sarif > lint.sarif
-  allready lint widgets --watch 10m     what changes for nothing, and what flaps
+  allready lint widgets --watch 10m     needless changes and flapping conditions
   allready lint --explain O04")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct LintArgs {
@@ -65,19 +65,22 @@ pub(crate) struct LintArgs {
     #[command(flatten)]
     pub(crate) declared: DeclaredArgs,
 
-    /// The kinds or objects to look at, as kubectl names them; `crd` for definitions [default: everything].
+    /// Kinds or objects to check, as kubectl names them; `crd` for CRDs [default: everything].
     #[arg(value_name = "TYPE[/NAME]", conflicts_with = "filename")]
     pub(crate) targets: Vec<String>,
 
-    /// A file with objects or definitions, a directory of such files, or `-` for standard input; may be said several times.
-    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["all_namespaces", "namespace"])]
-    pub(crate) filename: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) input: FileArgs,
 
-    /// Look on for so long, such as 10m, and say what happens.
+    /// Exit with 0 if there is nothing to lint.
+    #[arg(long)]
+    pub(crate) allow_none: bool,
+
+    /// Watch for this time, such as 10m, and report what happens.
     #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with = "filename")]
-    pub(crate) watch: Option<SignedDuration>,
+    pub(crate) watch: Option<Duration>,
 
-    /// Print definitions as they should be.
+    /// Print the CRDs with their mistakes mended.
     #[arg(long, conflicts_with_all = ["targets", "watch", "output"])]
     pub(crate) fix: bool,
 
@@ -89,15 +92,15 @@ pub(crate) struct LintArgs {
     #[arg(long, requires = "write")]
     pub(crate) drop_comments: bool,
 
-    /// What to leave out, and from when on something is too much [default: .allready-lint.yaml, if it is there].
+    /// Configuration: ignored findings, severities and thresholds [default: .allready-lint.yaml, if it is there].
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// What makes the exit code 1: this, and what is worse.
+    /// Least severity that makes the exit code 1.
     #[arg(long, value_name = "SEVERITY", default_value = "error", value_parser = |text: &str| text.parse::<Severity>())]
     pub(crate) fail_on: Severity,
 
-    /// Leave out what is milder than this.
+    /// Least severity that is reported.
     #[arg(long, value_name = "SEVERITY", default_value = "info", value_parser = |text: &str| text.parse::<Severity>())]
     pub(crate) severity: Severity,
 
@@ -105,7 +108,7 @@ pub(crate) struct LintArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = FORMATS)]
     pub(crate) output: Format,
 
-    /// Say why a rule exists, with an example, and how to leave it out.
+    /// Explain a rule, with an example, and how to ignore it.
     #[arg(long, value_name = "RULE", conflicts_with_all = ["targets", "filename", "rules"])]
     pub(crate) explain: Option<String>,
 
@@ -113,7 +116,7 @@ pub(crate) struct LintArgs {
     #[arg(long, conflicts_with_all = ["targets", "filename"])]
     pub(crate) rules: bool,
 
-    /// The instant to judge at, as RFC 3339 [default: now].
+    /// Time to judge at, as RFC 3339 [default: now].
     #[arg(long, value_name = "TIME", conflicts_with = "watch")]
     pub(crate) now: Option<Time>,
 }
@@ -130,21 +133,14 @@ impl LintArgs {
 
     /// What cannot be meant.
     pub(super) fn check(&self) -> Result<(), Failure> {
-        if self.fix && self.filename.is_empty() {
+        if self.fix && !self.input.is_given() {
             return Err(Failure::usage(
                 "--fix needs files: give -f FILE, or `kubectl get crd NAME -o yaml | allready lint --fix -f -`",
             ));
         }
-        if !self.filename.is_empty() && !self.selector.is_empty() {
+        if self.input.is_given() && !self.selector.is_empty() {
             return Err(Failure::usage("-f says which objects: leave --selector and --field-selector out"));
         }
         Ok(())
-    }
-}
-
-fn duration(text: &str) -> Result<SignedDuration, String> {
-    match text.parse::<SignedDuration>() {
-        Ok(duration) if duration.is_positive() => Ok(duration),
-        _ => Err("write a duration such as 90s, 10m or 1h".to_owned()),
     }
 }

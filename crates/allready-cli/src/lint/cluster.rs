@@ -32,7 +32,7 @@ pub(super) async fn lint(
     begin: &Begin<'_>,
     mut declared: Declared,
     printer: &mut Printer,
-) -> Result<Report, Failure> {
+) -> Result<(Report, Option<String>), Failure> {
     let targets = target::parse(&args.targets).map_err(Failure::usage)?;
     let cluster = args.cluster.connect(Patience::Command).await?;
     let catalog = target::discover(&cluster).await?;
@@ -53,7 +53,7 @@ pub(super) async fn lint(
     }
     if args.watch.is_some() {
         watch::run(args, &cluster, asked, &mut session, printer).await?;
-        return Ok(session.finish(args.unmet()));
+        return Ok((session.finish(args.unmet()), None));
     }
     for one in &asked {
         if one.names.is_empty() {
@@ -94,7 +94,10 @@ pub(super) async fn lint(
         session.cover();
     }
     nodes(&cluster, &catalog, &mut session).await;
-    Ok(session.finish(args.unmet()))
+    let report = session.finish(args.unmet());
+    let is_nothing = report.objects == 0 && report.problems.is_empty();
+    let nothing = if is_nothing { Some(target::none_found(&cluster, &targets, &asked).await) } else { None };
+    Ok((report, nothing))
 }
 
 fn selections<'a>(asked: &[&'a Asked]) -> Vec<&'a Selection> {
@@ -112,8 +115,7 @@ async fn named(cluster: &Cluster, asked: &Asked, session: &mut Session<'_>) -> R
     let namespace = asked.selection.namespace.as_deref();
     for name in &asked.names {
         let Some(object) = target::get(&cluster.client, &asked.resource, namespace, name).await? else {
-            let what = target::described(&asked.resource, namespace, name);
-            return Err(Failure::no_input(format_args!("there is no {what}")));
+            return Err(target::no_object(cluster, &asked.resource, namespace, name).await);
         };
         session.look(&object, None, None);
     }

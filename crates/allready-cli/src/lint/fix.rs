@@ -9,7 +9,7 @@ use super::args::LintArgs;
 use crate::{
     failure::Failure,
     input,
-    objects::{Source, sources},
+    objects::Source,
     output::{Format, document},
     printer::{Printer, tame},
 };
@@ -18,7 +18,7 @@ pub(super) fn run(args: &LintArgs, printer: &mut Printer) -> Result<ExitCode, Fa
     let mut definitions = 0;
     let mut left = 0;
     let mut all = Vec::new();
-    for path in sources(&args.filename)?.into_iter().map(Source::into_path) {
+    for path in args.input.sources(printer)?.into_iter().map(Source::into_path) {
         let name = tame(&path.display().to_string());
         let documents = input::read_all(&path)?;
         let mut fixed = Vec::with_capacity(documents.len());

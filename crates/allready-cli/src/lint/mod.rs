@@ -20,7 +20,6 @@ use session::{Begin, Session};
 
 use crate::{
     failure::Failure,
-    objects::sources,
     printer::{Printer, tame},
 };
 
@@ -36,24 +35,39 @@ pub(crate) fn run(args: &LintArgs, now: Time, printer: &mut Printer) -> Result<E
     let ignores = Ignores::new(&config);
     let mut declared = args.declared.read()?;
     let begin = Begin { config: &config, ignores: &ignores, now: args.now.unwrap_or(now) };
-    let report = if args.filename.is_empty() {
+    let (report, mut nothing) = if !args.input.is_given() {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime =
             runtime.map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
         runtime.block_on(cluster::lint(args, &begin, declared, printer))?
     } else {
-        let sources = sources(&args.filename)?;
-        let problems = declared.look_through(&sources);
+        let sources = args.input.find()?;
+        let problems = declared.look_through(&sources.files);
         let mut session = Session::new(&begin, declared);
         for problem in problems {
             session.problem(tame(&problem));
         }
-        files::lint(&sources, &mut session)?;
-        session.finish(args.unmet())
+        files::lint(&sources.files, &mut session)?;
+        sources.left_out().into_iter().for_each(|left_out| session.problem(left_out));
+        (session.finish(args.unmet()), sources.nothing())
     };
     output::print(&report, args, printer)?;
-    if !args.filename.is_empty() && report.objects == 0 && !report.problems.is_empty() {
+    if args.input.is_given() && report.objects == 0 && !report.problems.is_empty() {
         return Err(Failure::data("nothing in the files can be read"));
     }
-    Ok(ExitCode::from(report.exit_code(args.fail_on)))
+    let code = report.exit_code(args.fail_on);
+    if report.objects == 0 && report.problems.is_empty() {
+        nothing.get_or_insert_with(|| "there are no objects to lint".to_owned());
+    }
+    match nothing {
+        Some(nothing) if !args.allow_none => {
+            printer.error(&format!("{nothing}; --allow-none accepts that"));
+            Ok(ExitCode::from(code.max(2)))
+        }
+        Some(nothing) => {
+            printer.warning(nothing);
+            Ok(ExitCode::from(code))
+        }
+        None => Ok(ExitCode::from(code)),
+    }
 }

@@ -18,7 +18,7 @@ use super::{
     session::{Session, Told},
 };
 use crate::{
-    cluster::Cluster,
+    cluster::{Cluster, shown},
     failure::Failure,
     output::Format,
     printer::Printer,
@@ -39,7 +39,7 @@ pub(super) async fn run(
     session: &mut Session<'_>,
     printer: &mut Printer,
 ) -> Result<(), Failure> {
-    let Some(span) = args.watch.and_then(|span| Duration::try_from(span).ok()) else {
+    let Some(span) = args.watch else {
         return Ok(());
     };
     let (watched, left): (Vec<Asked>, Vec<Asked>) =
@@ -58,8 +58,7 @@ pub(super) async fn run(
     let mut over = pin!(tokio::time::sleep(span));
     let mut ticks = tokio::time::interval(TICK);
     let mut stopped = pin!(signal::stopped()?);
-    printer
-        .error_text(&format!("Looking on for {:#}; Ctrl-C ends it early.\n", args.watch.unwrap_or_default()));
+    printer.error_text(&format!("Watching for {}; Ctrl-C ends it early.\n", shown(span)));
     let (mut has_seen, mut refusal) = (false, None);
     loop {
         let event = tokio::select! {

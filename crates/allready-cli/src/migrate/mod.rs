@@ -12,14 +12,14 @@ use self::convert::{Converted, convert};
 use crate::{
     cluster::{ClusterArgs, block_on},
     failure::Failure,
-    objects,
+    objects::{self, FileArgs},
     output::{Format, document},
     printer::{Printer, tame},
 };
 
 /// Options of `allready migrate`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("filename", |arg| arg.conflicts_with_all(["yes", "ClusterArgs"])), after_help = "\
 The second alpha of StatusReport, ConfigurationStatus and StatusAggregation has the same
 version, v1alpha1, and other fields. Under the new CRDs the API server shows nothing of the
 old fields, so that objects have to be read before the CRDs are replaced.
@@ -52,12 +52,11 @@ pub(crate) struct MigrateArgs {
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
 
-    /// Convert the objects of a file or a directory instead of a cluster; `-` for standard input.
-    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["export", "yes", "kubeconfig", "context"])]
-    pub(crate) filename: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) input: FileArgs,
 
     /// Save all objects as they are to this file, which must not be there yet.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "filename")]
     pub(crate) export: Option<PathBuf>,
 
     /// Do what the plan says.
@@ -66,7 +65,7 @@ pub(crate) struct MigrateArgs {
 }
 
 pub(crate) fn run(args: &MigrateArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
-    if !args.filename.is_empty() {
+    if args.input.is_given() {
         return files(args, printer);
     }
     block_on(cluster::migrate(args, printer))
@@ -75,7 +74,7 @@ pub(crate) fn run(args: &MigrateArgs, printer: &mut Printer) -> Result<ExitCode,
 /// Converts manifests. Other objects are printed as they are.
 fn files(args: &MigrateArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let (mut made, mut problems) = (Vec::new(), Vec::new());
-    for source in objects::sources(&args.filename)? {
+    for source in args.input.sources(printer)? {
         for object in objects::read_all(&source)? {
             let Converted { object, notes, problems: undecided, .. } = convert(&object);
             let name = named(&object);

@@ -3,7 +3,7 @@
 mod limits;
 pub(crate) mod view;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::process::ExitCode;
 
 use allready_core::Time;
 use clap::Args;
@@ -13,7 +13,7 @@ use self::view::{Facts, Owners};
 use crate::{
     cluster::{ClusterArgs, Patience},
     failure::Failure,
-    objects::{read_all, sources},
+    objects::{FileArgs, Source, read_all},
     output::{self, Format},
     printer::{Printer, tame},
     target::{self, ScopeArgs},
@@ -47,22 +47,21 @@ Examples:
   kubectl get gateway web -o json --show-managed-fields | allready owners -f -
   allready owners node/worker-1 -o json | jq '.objects[].conditions[] | select(.agreement == \"Contested\")'")]
 pub(crate) struct OwnersArgs {
-    /// The objects: TYPE/NAME…, or TYPE NAME….
+    /// Objects: TYPE/NAME…, or TYPE NAME….
     #[arg(value_name = "TYPE/NAME", required_unless_present = "filename", conflicts_with = "filename")]
     pub(crate) objects: Vec<String>,
 
-    /// A file with objects, a directory of such files, or `-` for standard input; may be said several times.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) filename: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) input: FileArgs,
 
-    /// In this namespace [default: that of the context].
+    /// Namespace [default: that of the context].
     #[arg(short, long, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
 
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
 
-    /// The instant that ages are counted to, as RFC 3339 [default: now].
+    /// Time that ages are counted to, as RFC 3339 [default: now].
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<Time>,
 
@@ -73,12 +72,13 @@ pub(crate) struct OwnersArgs {
 
 pub(crate) fn run(args: &OwnersArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let now = args.now.unwrap_or(now);
-    let objects = if args.filename.is_empty() { from_cluster(args)? } else { from_files(&args.filename)? };
+    let objects =
+        if args.input.is_given() { from_files(&args.input.sources(printer)?)? } else { from_cluster(args)? };
     let mut owners = Owners { objects: Vec::new(), now };
     for object in &objects {
         let facts = Facts::of(object);
         if facts.ownership.managers.is_empty() {
-            printer.warning(nobody(&facts.title(), !args.filename.is_empty()));
+            printer.warning(nobody(&facts.title(), args.input.is_given()));
         }
         printer.warnings(&facts.warnings());
         owners.objects.push(facts);
@@ -100,10 +100,10 @@ fn nobody(title: &str, is_file: bool) -> String {
     }
 }
 
-fn from_files(paths: &[PathBuf]) -> Result<Vec<Value>, Failure> {
+fn from_files(sources: &[Source]) -> Result<Vec<Value>, Failure> {
     let mut objects = Vec::new();
-    for source in sources(paths)? {
-        let found = read_all(&source)?;
+    for source in sources {
+        let found = read_all(source)?;
         if found.is_empty() {
             return Err(Failure::data(format_args!("{}: there is no object in it", source.name())));
         }

@@ -21,7 +21,7 @@ use self::{
 };
 use crate::{
     age::age,
-    cluster::{Cluster, ClusterArgs, Patience},
+    cluster::{Cluster, ClusterArgs, Patience, duration},
     failure::Failure,
     input,
     output::{self, Column, Document, Format, Look, Report, Table, document::ObjectName},
@@ -66,7 +66,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) component: Vec<String>,
 
-    /// Only say what would go.
+    /// Only print what would be removed.
     #[arg(long)]
     pub(crate) dry_run: bool,
 
@@ -74,9 +74,9 @@ pub(crate) struct SweepArgs {
     #[arg(short, long, conflicts_with = "dry_run")]
     pub(crate) yes: bool,
 
-    /// Leave what was written within so many seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
-    pub(crate) older_than: u64,
+    /// Leave what was written within this time: `90s`, `10m`, or seconds.
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = duration)]
+    pub(crate) older_than: Duration,
 
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
@@ -134,7 +134,7 @@ async fn look(cluster: &Cluster, args: &SweepArgs, now: Time) -> Result<Vec<Plac
         let heartbeats = |name: &str| leases.get(name).copied();
         let sight =
             Sight { object: &subject.object, reports: &reports, nodes: &nodes, heartbeats: &heartbeats };
-        let findings = findings(&subject.cast, &sight, Duration::from_secs(args.older_than), now);
+        let findings = findings(&subject.cast, &sight, args.older_than, now);
         places.push(Place { subject, findings });
     }
     Ok(places)

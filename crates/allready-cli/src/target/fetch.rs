@@ -7,7 +7,7 @@ use allready_kube::{
 };
 use serde_json::Value;
 
-use super::{ScopeArgs, Target, no_such};
+use super::{ScopeArgs, Target, absent_namespace, no_such};
 use crate::{
     cluster::{Cluster, refused},
     failure::Failure,
@@ -45,18 +45,32 @@ pub(crate) async fn fetch(
         )));
     }
     let namespace = scope.namespace(&cluster.namespace).filter(|_| resource.is_namespaced);
-    let found = get(&cluster.client, resource, namespace.as_deref(), name).await?;
-    found.ok_or_else(|| {
-        let hint = if scope.namespace.is_none() && namespace.is_some() {
-            ": that is the namespace of the context; -n names another"
+    if let Some(found) = get(&cluster.client, resource, namespace.as_deref(), name).await? {
+        return Ok(found);
+    }
+    Err(no_object(cluster, resource, namespace.as_deref(), name).await)
+}
+
+/// The failure of a command that needs an object which is not there. Its namespace may be missing, or be that of the context.
+pub(crate) async fn no_object(
+    cluster: &Cluster,
+    resource: &Resource,
+    namespace: Option<&str>,
+    name: &str,
+) -> Failure {
+    let absent = match namespace {
+        Some(namespace) => absent_namespace(cluster, namespace).await.map(|absent| format!(": {absent}")),
+        None => None,
+    };
+    let is_default = namespace == Some(cluster.namespace.as_str());
+    let hint = absent.unwrap_or_else(|| {
+        if is_default {
+            ": that is the namespace of the context; -n names another".to_owned()
         } else {
-            ""
-        };
-        Failure::no_input(format_args!(
-            "there is no {}{hint}",
-            described(resource, namespace.as_deref(), name)
-        ))
-    })
+            String::new()
+        }
+    });
+    Failure::no_input(format_args!("there is no {}{hint}", described(resource, namespace, name)))
 }
 
 /// Reads one object, or nothing where there is none.
@@ -187,7 +201,12 @@ mod tests {
                 "there is no deployments.apps/web in namespace kube-system: that is the namespace of the context; \
                  -n names another",
             ),
-            ("deploy/web", &there, false, "there is no deployments.apps/web in namespace shop"),
+            (
+                "deploy/web",
+                &there,
+                false,
+                "there is no deployments.apps/web in namespace shop: namespace shop does not exist",
+            ),
             ("node/web", &there, false, "there is no nodes/web"),
             ("deploy/web", &everywhere, false, "deployments.apps/web is in one namespace: say which with -n"),
             ("deploy", &here, false, "which of the deployments.apps? Give deploy/NAME"),

@@ -1,13 +1,15 @@
 //! Which objects a command is about, as kubectl would be told.
 
 mod fetch;
+mod nothing;
 mod resolve;
 mod short;
 
 use clap::Args;
 
 pub(crate) use self::{
-    fetch::{described, discover, fetch, get, refused_to, unlisted, unwatched},
+    fetch::{described, discover, fetch, get, no_object, refused_to, unlisted, unwatched},
+    nothing::{absent_namespace, none_found},
     resolve::{Asked, no_such, resolve},
     short::{is_called, is_short, plural, short_names},
 };
@@ -15,11 +17,11 @@ pub(crate) use self::{
 /// Where to look.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ScopeArgs {
-    /// In this namespace [default: that of the context].
+    /// Namespace [default: that of the context].
     #[arg(short, long, value_name = "NAMESPACE", value_parser = namespace)]
     pub(crate) namespace: Option<String>,
 
-    /// In all namespaces.
+    /// All namespaces.
     #[arg(short = 'A', long, conflicts_with = "namespace")]
     pub(crate) all_namespaces: bool,
 }
@@ -37,11 +39,11 @@ impl ScopeArgs {
 /// Which of the objects there.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SelectorArgs {
-    /// With these labels: `app=web,tier!=test,env in (a, b),!legacy`.
+    /// Label selector: `app=web,tier!=test,env in (a, b),!legacy`.
     #[arg(short = 'l', long, value_name = "LABELS")]
     pub(crate) selector: Option<String>,
 
-    /// With these fields: `metadata.name=web`, and others that the server can select by.
+    /// Field selector: `metadata.name=web`, and other fields that the server supports.
     #[arg(long, value_name = "FIELDS")]
     pub(crate) field_selector: Option<String>,
 }

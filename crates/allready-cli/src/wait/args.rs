@@ -1,13 +1,14 @@
 //! What can be said to `allready wait`.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use clap::Args;
 
 use super::wish::Wish;
 use crate::{
-    cluster::ClusterArgs,
+    cluster::{ClusterArgs, duration},
     declared::DeclaredArgs,
+    objects::FileArgs,
     output::{self, Format},
     target::{ScopeArgs, SelectorArgs},
 };
@@ -18,8 +19,8 @@ const WEEK: Duration = Duration::from_hours(168);
 #[derive(Debug, Args)]
 #[command(after_help = "\
 What --for takes:
-  healthy              the verdict of `allready check`, for any kind; objects that rest on
-                       purpose (paused, suspended, scaled to zero) are as wished too
+  healthy              the verdict of `allready check`, for any kind; objects that are
+                       suspended on purpose (paused, scaled to zero) count too
   Ready                the condition is True; letters may be capital or small
   Degraded=False       it has this status: True, False, Unknown, or any for whichever
   Ready=False:Paused   and this reason; Paused|Held for either
@@ -34,26 +35,25 @@ What --for takes:
                        may its kind
   delete               the object is gone
 
-Several --for hold together, on one and the same state of the object; with --any, one
-of them is enough. Of several objects all have to be as wished at the same time: one
-that was and is no longer is waited for again. A condition about an older generation
-of the object does not count, nor does a field of a status that is about one. From a
-file or standard input come the objects that are meant, and which generation of them:
-what `kubectl apply -o yaml` prints.
+Several --for have to hold at the same time; with --any, one of them is enough. All
+objects have to meet them at the same time: one that did and no longer does is waited for
+again. A condition about an older generation of the object does not count, nor does a
+field of a status that is about one. Files and standard input name the objects and their
+generation: give what `kubectl apply -o yaml` prints.
 
-It ends early when an object is Degraded, or Stalled, or is a Job that has Failed, for
-as long as --grace. An object that comes to --for delete is never too bad for that.
-While it waits it says on standard error what it waits for: in a terminal as it is,
-elsewhere one line for each change.
+It ends early if an object is Degraded or Stalled, or is a Job that has Failed, for as
+long as --grace; not with --for delete. While it waits it prints on standard error what it
+waits for: live in a terminal, elsewhere one line for each change. When it fails it prints
+the state, the reason, and the `allready explain` command that shows more.
 
-It needs list and watch on the resources; no more than the named objects is enough,
+It needs list and watch on the resources; permission for the named objects is enough,
 unless there are more than eight of a kind in a namespace.
 
 Exit codes:
-  0 as wished
-  1 some object is in a terminal state
-  2 it took too long
-  3 some object is not there, or was deleted meanwhile, or none was found
+  0 met
+  1 an object is in a terminal state, or no matching resources were found
+  2 timed out
+  3 a named object does not exist, or was deleted meanwhile
   64 wrong usage, 65 unusable input, 66 unreadable input or no usable kubeconfig,
   69 no answer, or no such kind, 74 unwritable output, 77 not permitted
 
@@ -70,37 +70,36 @@ Examples:
   allready wait crd/widgets.example.com --for create --for Established -o json")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct WaitArgs {
-    /// The objects: `TYPE/NAME …`, `TYPE NAME …`, or `TYPE` with --selector or --all.
-    #[arg(value_name = "TYPE/NAME")]
+    /// Objects: `TYPE/NAME …`, `TYPE NAME …`, or `TYPE` with --selector or --all.
+    #[arg(value_name = "TYPE/NAME", conflicts_with = "filename")]
     pub(crate) objects: Vec<String>,
 
-    /// What to wait for, see below; may be given several times [default: healthy].
-    #[arg(long = "for", value_name = "WISH", value_parser = |text: &str| text.parse::<Wish>())]
+    /// State to wait for, see below; may be repeated [default: healthy].
+    #[arg(long = "for", value_name = "STATE", value_parser = |text: &str| text.parse::<Wish>())]
     pub(crate) wishes: Vec<Wish>,
 
-    /// One of the wishes is enough.
+    /// One of several --for is enough.
     #[arg(long)]
     pub(crate) any: bool,
 
-    /// How long: `30s`, `5m`, `1h30m`; 0 looks once, less than 0 waits for a week.
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = patience, allow_hyphen_values = true)]
+    /// Time to wait: `30s`, `5m`, `1h30m`, or seconds; 0 looks once, less than 0 waits for a week.
+    #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = timeout, allow_hyphen_values = true)]
     pub(crate) timeout: Duration,
 
-    /// How long a terminal state has to last before it ends the waiting.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
+    /// Time that a terminal state has to last before it ends the waiting.
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
     pub(crate) grace: Duration,
 
-    /// Wait on in a terminal state.
+    /// Keep waiting in a terminal state.
     #[arg(long)]
     pub(crate) no_fail_fast: bool,
 
-    /// Take only conditions that say that they are about the current generation.
+    /// Accept only conditions that state the current generation.
     #[arg(long)]
     pub(crate) current: bool,
 
-    /// A file with objects, a directory of such files, or `-` for standard input; may be said several times.
-    #[arg(short, long, value_name = "FILE", conflicts_with = "objects")]
-    pub(crate) filename: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) input: FileArgs,
 
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
@@ -111,15 +110,15 @@ pub(crate) struct WaitArgs {
     #[command(flatten)]
     pub(crate) declared: DeclaredArgs,
 
-    /// All objects of the type that there are now.
+    /// All objects of the type that exist now.
     #[arg(long, conflicts_with = "filename")]
     pub(crate) all: bool,
 
-    /// It is as wished that none is found.
+    /// Exit with 0 if no object is found.
     #[arg(long)]
     pub(crate) allow_none: bool,
 
-    /// Say nothing while waiting.
+    /// Print nothing while waiting.
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
@@ -131,21 +130,12 @@ pub(crate) struct WaitArgs {
     pub(crate) cluster: ClusterArgs,
 }
 
-/// As kubectl has it, waiting for ever is waiting for a week.
-fn patience(text: &str) -> Result<Duration, String> {
-    match text.parse::<jiff::SignedDuration>() {
-        Ok(time) if time.is_negative() => Ok(WEEK),
-        _ => time(text),
+/// Reads a timeout. As in kubectl, less than nothing is a week.
+fn timeout(text: &str) -> Result<Duration, String> {
+    match text.strip_prefix('-').map(duration) {
+        Some(Ok(_)) => Ok(WEEK),
+        _ => duration(text),
     }
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    let problem = || format!("{text:?} is no time: write 30s, 5m or 1h30m");
-    if text == "0" {
-        return Ok(Duration::ZERO);
-    }
-    let time: jiff::SignedDuration = text.parse().map_err(|_| problem())?;
-    Duration::try_from(time).map_err(|_| problem())
 }
 
 #[cfg(test)]
@@ -153,16 +143,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_written_as_people_write_them() {
-        for (text, seconds) in [("0", 0), ("0s", 0), ("30s", 30), ("5m", 300), ("1h30m", 5400), ("5m0s", 300)]
-        {
-            assert_eq!(time(text).unwrap(), Duration::from_secs(seconds), "{text}");
-        }
-        assert_eq!(time("250ms").unwrap(), Duration::from_millis(250));
-        for text in ["", "-5s", "5", "soon"] {
-            assert!(time(text).is_err(), "{text}");
-        }
-        assert_eq!((patience("-1s").unwrap(), patience("0").unwrap()), (WEEK, Duration::ZERO));
-        assert!(patience("-").is_err() && patience("-q").is_err());
+    fn less_than_nothing_is_a_week() {
+        assert_eq!((timeout("-1s"), timeout("-1"), timeout("0")), (Ok(WEEK), Ok(WEEK), Ok(Duration::ZERO)));
+        assert_eq!(timeout("90"), Ok(Duration::from_secs(90)));
+        assert!(timeout("-").is_err() && timeout("-q").is_err() && timeout("soon").is_err());
     }
 }

@@ -9,8 +9,8 @@ use super::{WaitArgs, tracked::Tracked, wish::Wish};
 use crate::{
     cluster::Cluster,
     failure::Failure,
-    objects::{read_all, sources},
-    printer::tame,
+    objects::read_all,
+    printer::{Printer, tame},
     target::{self, Asked, Target, described, refused_to},
 };
 
@@ -34,16 +34,16 @@ impl Awaited {
 pub(super) fn check(args: &WaitArgs) -> Result<(), Failure> {
     let wishes = |wish: &Wish| args.wishes.contains(wish);
     let usage = |problem: &str| Err(Failure::usage(problem));
-    if args.objects.is_empty() && args.filename.is_empty() {
+    if args.objects.is_empty() && !args.input.is_given() {
         return usage("nothing to wait for: give TYPE/NAME, TYPE with --selector or --all, or -f FILE");
     }
     if wishes(&Wish::Delete) && args.wishes.len() > 1 && !args.any {
         return usage("an object that is gone is nothing else: --for delete goes alone, or with --any");
     }
-    if !args.filename.is_empty() && !args.selector.is_empty() {
+    if args.input.is_given() && !args.selector.is_empty() {
         return usage("-f says which objects: leave --selector and --field-selector out");
     }
-    if args.scope.all_namespaces && !args.filename.is_empty() {
+    if args.scope.all_namespaces && args.input.is_given() {
         return usage("-f says which objects: leave -A out, and use -n for those that name no namespace");
     }
     Ok(())
@@ -59,12 +59,12 @@ pub(super) enum Request {
 
 impl Request {
     /// Reads arguments and files; standard input can be read only once.
-    pub(super) fn read(args: &WaitArgs) -> Result<Self, Failure> {
-        if args.filename.is_empty() {
+    pub(super) fn read(args: &WaitArgs, printer: &mut Printer) -> Result<Self, Failure> {
+        if !args.input.is_given() {
             return target::parse(&args.objects).map(Self::Targets).map_err(Failure::usage);
         }
         let mut objects = Vec::new();
-        for source in sources(&args.filename)? {
+        for source in args.input.sources(printer)? {
             let file = source.name();
             objects.extend(read_all(&source)?.into_iter().map(|object| (file.clone(), object)));
         }

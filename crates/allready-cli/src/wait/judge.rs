@@ -1,15 +1,19 @@
 //! Whether an object is as wished, at one instant.
 
-use allready_core::Time;
+use allready_core::{Time, found};
 use allready_inspect::{
     health::Health,
     judge::{self, judge as judge_health},
     registry::Registry,
+    view::View,
 };
-use allready_kube::wait::{Expectation, Verdict, has_condition};
+use allready_kube::wait::{Expectation, Pending, Verdict, has_condition};
 use serde_json::Value;
 
 use super::{field::Seen, wish::Wish};
+
+/// Types of conditions that are told to who waits for one that is not there.
+const MAX_TYPES: usize = 20;
 
 /// What is wished, and what ends waiting for it.
 #[derive(Debug)]
@@ -41,6 +45,8 @@ pub(super) struct Judged {
     terminal: Option<Said>,
     any: bool,
     parts: Vec<(bool, Said)>,
+    /// The types of conditions that the object has, where one is waited for that it has not.
+    types: Option<Vec<String>>,
 }
 
 impl Rules {
@@ -77,6 +83,14 @@ impl Rules {
             })
             .collect();
         let mut judged = self.together(parts);
+        if !judged.is_met && judged.parts.iter().any(|(_, said)| said.is_absent()) {
+            let lists = View::new(object);
+            let lists = lists.lists().iter().filter(|list| list.is_top);
+            let read = lists.map(|list| found::read(list.value));
+            let types = read
+                .flat_map(|list| list.conditions().iter().map(|it| it.type_.to_string()).collect::<Vec<_>>());
+            judged.types = Some(types.take(MAX_TYPES).collect());
+        }
         let can_fail = !self.wishes(&Wish::Delete);
         if !judged.is_met && self.fail_fast && can_fail {
             // Another wish may still come true where any will do.
@@ -101,17 +115,27 @@ impl Rules {
 
     /// An object that cannot be judged yet.
     pub(super) fn not_yet(&self, why: String) -> Judged {
-        Judged { is_met: false, terminal: None, any: self.any, parts: vec![(false, Said::Words(why))] }
+        let parts = vec![(false, Said::Words(why))];
+        Judged { is_met: false, terminal: None, any: self.any, parts, types: None }
     }
 
     fn together(&self, parts: Vec<(bool, Said)>) -> Judged {
         let mut met = parts.iter().map(|(is_met, _)| *is_met);
         let is_met = if self.any { met.any(|met| met) } else { met.all(|met| met) && !parts.is_empty() };
-        Judged { is_met, terminal: None, any: self.any, parts }
+        Judged { is_met, terminal: None, any: self.any, parts, types: None }
     }
 }
 
 impl Judged {
+    /// The verdict on the health of the object, where that is waited for.
+    #[cfg(test)]
+    pub(super) fn verdict(&self) -> Option<&judge::Verdict> {
+        self.parts.iter().find_map(|(_, said)| match said {
+            Said::Health(verdict) => Some(&**verdict),
+            _ => None,
+        })
+    }
+
     /// Whether it will not be as wished, if nothing changes.
     pub(super) fn is_terminal(&self) -> bool {
         self.terminal.is_some()
@@ -126,11 +150,28 @@ impl Judged {
     pub(super) fn describe(&self, now: Time) -> String {
         let telling = self.parts.iter().filter(|(is_met, _)| *is_met == self.is_met);
         let told: Vec<String> = telling.map(|(_, said)| said.describe(now)).collect();
-        told.join(if self.any && !self.is_met { " or " } else { "; " })
+        let told = told.join(if self.any && !self.is_met { " or " } else { "; " });
+        match self.types.as_deref() {
+            None => told,
+            Some([]) => format!("{told}; the object has no conditions"),
+            Some(types) => format!("{told}; the object has: {}", types.join(", ")),
+        }
     }
 }
 
 impl Said {
+    /// Returns true if a condition is waited for that the object does not have.
+    fn is_absent(&self) -> bool {
+        fn lacks(pending: &Pending) -> bool {
+            match pending {
+                Pending::Condition(unmet) => unmet.found.is_none(),
+                Pending::All(parts) | Pending::Any(parts) => parts.iter().any(lacks),
+                _ => false,
+            }
+        }
+        matches!(self, Self::Conditions(Verdict::Waiting(pending)) if lacks(pending))
+    }
+
     fn describe(&self, now: Time) -> String {
         match self {
             Self::Words(words) => words.clone(),
@@ -235,7 +276,10 @@ mod tests {
         let any = rules(&["Ready", "Synced"], true).judge(&half, Time::EPOCH);
         assert_eq!((any.is_met, any.describe(Time::EPOCH).as_str()), (true, "Ready is True (Told: so)"));
         let none = rules(&["A", "B"], true).judge(&half, Time::EPOCH);
-        assert_eq!(none.describe(Time::EPOCH), "A is not reported or B is not reported");
+        assert_eq!(
+            none.describe(Time::EPOCH),
+            "A is not reported or B is not reported; the object has: Ready, Synced"
+        );
     }
 
     #[test]

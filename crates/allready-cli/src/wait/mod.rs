@@ -15,10 +15,12 @@ use std::{process::ExitCode, time::Duration};
 
 use allready_core::Time;
 use allready_inspect::registry::Registry;
-use allready_kube::{clock::Clock, list_watch::WatchError, refusal::Refusal};
+use allready_kube::{clock::Clock, list_watch::WatchError, refusal::Refusal, resources::Catalog};
 use tokio::time::Instant;
 
 pub(crate) use self::args::WaitArgs;
+#[cfg(test)]
+pub(crate) use self::tracked::said_of;
 use self::{
     follow::{Heard, Trouble},
     gather::{Awaited, Request},
@@ -30,11 +32,12 @@ use self::{
     wish::Wish,
 };
 use crate::{
-    cluster::{Cluster, Patience},
+    cluster::{Cluster, Patience, shown},
     failure::Failure,
     output,
-    printer::Printer,
+    printer::{Printer, tame},
     target,
+    watch::command,
 };
 
 /// How often objects are judged anew without news of them, and ages told anew in a terminal.
@@ -51,7 +54,7 @@ pub(crate) fn run(args: &WaitArgs, _now: Time, printer: &mut Printer) -> Result<
 
 async fn wait(args: &WaitArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let cluster = args.cluster.connect(Patience::Command).await?;
-    let request = Request::read(args)?;
+    let request = Request::read(args, printer)?;
     let declared = args.declared.read()?;
     let rules = rules(args, declared.registry());
     // What others take to print on standard input is not part of the time.
@@ -63,9 +66,10 @@ async fn wait(args: &WaitArgs, printer: &mut Printer) -> Result<ExitCode, Failur
             Sought::Found(objects, catalog) => (objects, catalog),
             Sought::TooLate(missing) => return waiting.too_late(&missing, printer),
         };
-        if let Some(none) = waiting.nothing(&objects) {
-            printer.error(none);
-            return Ok(Outcome::Absent.code());
+        if let Some(none) = waiting.nothing(&request, &objects, &catalog).await? {
+            printer.error(&none);
+            // As by kubectl wait.
+            return Ok(ExitCode::from(1));
         }
         // What definitions declare is asked only now: that of a kind which was not served before is new as well.
         let resources = objects.iter().map(|object| &object.resource);
@@ -105,18 +109,27 @@ struct Waiting<'a> {
 
 impl Waiting<'_> {
     /// What to say where nothing was found, and that was not wished.
-    fn nothing(&self, objects: &[Awaited]) -> Option<&'static str> {
+    async fn nothing(
+        &self,
+        request: &Request,
+        objects: &[Awaited],
+        catalog: &Catalog,
+    ) -> Result<Option<String>, Failure> {
         if !objects.is_empty() || self.args.allow_none {
-            return None;
+            return Ok(None);
         }
-        if !self.args.filename.is_empty() {
+        let why = match request {
             // A command before it in a pipe may have failed: that nothing came is never what was wished.
-            return Some("there is nothing in the input to wait for: did the command that wrote it fail?");
-        }
-        let is_gone = self.rules.wishes(&Wish::Delete);
-        (!is_gone).then_some(
-            "there is nothing to wait for: no object was found; --allow-none takes that for success",
-        )
+            Request::Objects(_) => "the input has no objects; did the command that wrote it fail?".to_owned(),
+            Request::Targets(_) if self.rules.wishes(&Wish::Delete) => return Ok(None),
+            Request::Targets(targets) => {
+                let (scope, selector) = (&self.args.scope, &self.args.selector);
+                let asked = target::resolve(targets, scope, selector, catalog, &self.cluster.namespace)?;
+                let none = target::none_found(self.cluster, targets, &asked).await;
+                format!("{none}; --allow-none accepts that")
+            }
+        };
+        Ok(Some(format!("no matching resources found: {why}")))
     }
 
     /// Says that there was nothing to wait for until it took too long.
@@ -124,7 +137,7 @@ impl Waiting<'_> {
         let elapsed = self.start.elapsed();
         let (outcome, now, why) = (Outcome::TimedOut, self.clock.now(), Some(missing));
         output::print(&Ended { outcome, objects: &[], elapsed, now, why }, self.args.output, printer)?;
-        printer.error(&format!("gave up after {}: {missing}", outcome::told(elapsed)));
+        printer.error(&format!("timed out after {}: {missing}", shown(elapsed)));
         Ok(Outcome::TimedOut.code())
     }
 
@@ -142,9 +155,22 @@ impl Waiting<'_> {
         };
         let ended = Ended { outcome, objects, elapsed, now, why: vanished.as_deref() };
         output::print(&ended, self.args.output, printer)?;
-        if let Some(complaint) = outcome.complaint(objects, elapsed) {
-            let more = vanished.map(|vanished| format!("; {vanished}")).unwrap_or_default();
+        if let Some(complaint) = outcome.complaint(objects, elapsed, now) {
+            let more = match (vanished, outcome, objects) {
+                (Some(vanished), _, _) => Some(vanished),
+                (None, Outcome::Absent, [Awaited { namespace: Some(namespace), .. }, ..]) => {
+                    target::absent_namespace(self.cluster, namespace).await
+                }
+                _ => None,
+            };
+            let more = more.map(|more| format!("; {more}")).unwrap_or_default();
             printer.error(&format!("{complaint}{more}"));
+        }
+        if let Some(Awaited { resource, namespace, name, .. }) = outcome.culprit(objects) {
+            let (flags, namespace) =
+                (command::flags(&self.args.cluster), namespace.as_deref().unwrap_or_default());
+            let lines = command::explain(&resource.full_name(), namespace, name, &flags, usize::MAX);
+            printer.error_text(&format!("to see why: {}\n", tame(&lines.join(" "))));
         }
         Ok(outcome.code())
     }

@@ -7,7 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{gather::Awaited, progress::line, tracked::State};
-use crate::output::{Document, Look, Report, document::ObjectName};
+use crate::{
+    cluster::shown,
+    output::{Document, Look, Report, document::ObjectName},
+    printer::tame,
+};
 
 /// A kind that objects were deleted with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,32 +84,45 @@ impl Outcome {
         }
     }
 
-    /// What to say on the side where it is not as wished.
-    pub(super) fn complaint(self, objects: &[Awaited], elapsed: Duration) -> Option<String> {
-        let count = |state: &State| objects.iter().filter(|object| object.tracked.state == *state).count();
-        let of = |number: usize| match objects.len() {
-            1 => "it".to_owned(),
-            all => format!("{number} of {all} objects"),
+    /// Says why it ended, in plain words, where it is not as wished.
+    pub(super) fn complaint(self, objects: &[Awaited], elapsed: Duration, now: Time) -> Option<String> {
+        let of = |states: &[State]| {
+            let those: Vec<&Awaited> =
+                objects.iter().filter(|object| states.contains(&object.tracked.state)).collect();
+            let more = match those.len() {
+                0 | 1 => String::new(),
+                count => format!("; and {} more of {} objects", count - 1, objects.len()),
+            };
+            let first = those
+                .first()
+                .map(|object| format!("{}: {}", object.label(), tame(&object.tracked.describe(now))));
+            first.unwrap_or_default() + &more
         };
         match self {
             Self::Met => None,
             Self::Failed => Some(format!(
-                "{} will not come to it without somebody doing something; --no-fail-fast or a longer --grace waits on",
-                of(count(&State::Failed))
+                "{}; this does not recover by itself (--no-fail-fast or a longer --grace waits on)",
+                of(&[State::Failed])
             )),
             Self::TimedOut => {
-                let missing = objects.len() - count(&State::Met);
-                Some(format!("gave up after {}: {} not as wished", told(elapsed), is(&of(missing), missing)))
+                Some(format!("timed out after {}: {}", shown(elapsed), of(&[State::Unseen, State::Waiting])))
             }
-            Self::Deleted => Some(format!(
-                "{} deleted while it was waited for",
-                was(&of(count(&State::Deleted)), count(&State::Deleted))
-            )),
+            Self::Deleted => Some(of(&[State::Deleted])),
             Self::Absent => Some(format!(
-                "{} not there: look at the name and the namespace, or wait for it too with --for create",
-                is(&of(count(&State::Absent)), count(&State::Absent))
+                "{}; check the name and the namespace, or wait for it too with --for create",
+                of(&[State::Absent])
             )),
         }
+    }
+
+    /// The object to look at next: the first that keeps it from being as wished, and is there.
+    pub(super) fn culprit(self, objects: &[Awaited]) -> Option<&Awaited> {
+        let state = match self {
+            Self::Failed => State::Failed,
+            Self::TimedOut => State::Waiting,
+            Self::Met | Self::Deleted | Self::Absent => return None,
+        };
+        objects.iter().find(|object| object.tracked.state == state)
     }
 }
 
@@ -175,21 +192,5 @@ impl Report for Ended<'_> {
     /// A line for each object.
     fn text(&self, _: Look) -> String {
         self.objects.iter().map(|object| line(object, self.now) + "\n").collect()
-    }
-}
-
-fn is(subject: &str, number: usize) -> String {
-    if number == 1 { format!("{subject} is") } else { format!("{subject} are") }
-}
-
-fn was(subject: &str, number: usize) -> String {
-    if number == 1 { format!("{subject} was") } else { format!("{subject} were") }
-}
-
-pub(super) fn told(elapsed: Duration) -> String {
-    match elapsed.as_secs() {
-        0 => format!("{}ms", elapsed.as_millis()),
-        seconds @ 1..120 => format!("{seconds}s"),
-        seconds => format!("{}m", seconds / 60),
     }
 }

@@ -182,6 +182,21 @@ impl Tracked {
     }
 }
 
+/// Returns true if an object is as `--for Healthy` wishes it, and the verdict on it.
+#[cfg(test)]
+pub(crate) fn said_of(
+    object: Value,
+    registry: &allready_inspect::registry::Registry,
+    now: Time,
+) -> (bool, crate::agreement::Said) {
+    let rules =
+        Rules { wishes: vec![Wish::Healthy], any: false, fail_fast: true, registry: registry.clone() };
+    let mut tracked = Tracked::new(None, None);
+    tracked.seen(object, &rules, Moment { now, elapsed: Duration::ZERO });
+    let verdict = tracked.judged.as_ref().and_then(Judged::verdict).unwrap();
+    (tracked.state == State::Met, crate::agreement::Said::of(verdict))
+}
+
 #[cfg(test)]
 mod tests {
     use allready_inspect::registry::Registry;

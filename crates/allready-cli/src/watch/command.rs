@@ -5,15 +5,16 @@ use std::fmt::Write as _;
 use crate::cluster::ClusterArgs;
 
 /// The flags with which a command speaks to the same cluster: empty where that is the default.
-pub(super) fn flags(cluster: &ClusterArgs) -> String {
-    let kubeconfig = cluster.kubeconfig.as_ref().map(|path| path.display().to_string());
-    let flags = [("--context", cluster.context.clone()), ("--kubeconfig", kubeconfig)];
-    let told = flags.into_iter().filter_map(|(flag, value)| Some(format!(" {flag} {}", quoted(&value?))));
+pub(crate) fn flags(cluster: &ClusterArgs) -> String {
+    let told = cluster.flags().into_iter().map(|(flag, value)| match value {
+        Some(value) => format!(" {flag} {}", quoted(&value)),
+        None => format!(" {flag}"),
+    });
     told.collect()
 }
 
 /// The command that explains an object. On two lines where one is too short, which a shell takes for one.
-pub(super) fn explain(
+pub(crate) fn explain(
     resource: &str,
     namespace: &str,
     name: &str,
@@ -46,7 +47,11 @@ mod tests {
     #[test]
     fn a_command_names_the_object_and_the_cluster() {
         assert_eq!(explain("pods", "shop", "web", "", 80), ["allready explain pods/web -n shop"]);
-        let args = ClusterArgs { kubeconfig: Some("/tmp/a b".into()), context: Some("prod".into()) };
+        let args = ClusterArgs {
+            kubeconfig: Some("/tmp/a b".into()),
+            context: Some("prod".into()),
+            ..ClusterArgs::default()
+        };
         let flags = flags(&args);
         assert_eq!(flags, " --context prod --kubeconfig '/tmp/a b'");
         assert_eq!(

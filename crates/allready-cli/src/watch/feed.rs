@@ -87,7 +87,7 @@ impl Feed {
         let mut only = watcher::Config::default();
         (only.label_selector, only.field_selector) = (selection.labels, selection.fields);
         let mut events = pin!(list_watch_opened(api, only));
-        let aging = Aging::new(move |object, now| judge::judge(object, &registry, now));
+        let aging = aging(registry);
         let mut kind =
             Followed { feed: &self, resource: &resource, index, aging, listing: None, failures: 0 };
         let mut again = interval(AGAIN);
@@ -262,6 +262,41 @@ impl Followed<'_> {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         Key::new(self.index, &text(&metadata.namespace), &text(&metadata.name))
     }
+}
+
+/// Returns the row of an object that a list brings.
+#[cfg(test)]
+pub(crate) fn said(object: &DynamicObject, registry: &Registry, now: Time) -> crate::agreement::Said {
+    use super::{model::Model, update::update};
+
+    let types = object.types.clone().unwrap_or_default();
+    let (group, version) = types.api_version.split_once('/').unwrap_or(("", &types.api_version));
+    let resource = Resource {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        kind: types.kind,
+        ..Resource::default()
+    };
+    let mut model = Model::new(String::new(), false, now);
+    let (kind, plural) = (resource.kind.clone(), String::new());
+    update(&mut model, Event::Kind { group: resource.group.clone(), kind, plural });
+    let key = Key::new(0, "shop", "a");
+    let verdict = aging(Arc::new(registry.clone())).judge(&key, whole(&resource, object), now);
+    let field = verdict.field.clone();
+    update(&mut model, Event::Seen(Box::new(Seen { key: key.clone(), uid: String::new(), verdict })));
+    let record = model.record(&key).unwrap();
+    crate::agreement::Said {
+        health: record.health,
+        since: record.begin(),
+        reason: record.reason().to_owned(),
+        message: record.message().to_owned(),
+        field,
+    }
+}
+
+/// The judge of the objects of a kind.
+fn aging(registry: Arc<Registry>) -> Aging {
+    Aging::new(move |object, now| judge::judge(object, &registry, now))
 }
 
 /// An object with its kind, which the entries of a list do not have.

@@ -4,7 +4,7 @@
 //! next state of it, and `view` draws the state. Only the first two touch the world.
 
 mod aging;
-mod command;
+pub(crate) mod command;
 mod details;
 mod feed;
 mod filter;
@@ -26,6 +26,8 @@ use allready_core::Time;
 use allready_kube::resources::{Catalog, Resource};
 use clap::Args;
 
+#[cfg(test)]
+pub(crate) use self::feed::said;
 use self::{
     model::Model,
     shell::{Asking, Chosen, Known, Shell},
@@ -42,9 +44,9 @@ use crate::{
 /// Options of `allready watch`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It needs a terminal, of any size, with or without colours. Every kind that can be
-listed and watched is, except for events; with TYPE only those. Kinds that cannot
-be read are counted and named: nothing is called healthy while something is not
+It needs a terminal, of any size, with or without colours. It watches every kind that
+can be listed and watched, except events; with TYPE only those. Kinds that cannot be
+read are counted and named: the screen does not say healthy while something is not
 seen. It needs the permission to list and watch, and changes nothing.
 
 Keys:
@@ -52,7 +54,7 @@ Keys:
   a shows healthy objects too, s sorts, w shows what is watched, ? helps, q ends
 
 Exit codes:
-  0 somebody ended it
+  0 ended by a key or a signal
   64 wrong usage or no terminal, 66 no kubeconfig, 69 the API server does not
   answer, 74 the terminal cannot be written, 77 no permission
 
@@ -62,7 +64,7 @@ Examples:
   allready watch pods,deploy -n shop
   NO_COLOR=1 allready watch -A -l app=web")]
 pub(crate) struct WatchArgs {
-    /// What to watch: `pods`, `deploy,svc`, `gateways.gateway.networking.k8s.io` [default: everything].
+    /// Kinds to watch: `pods`, `deploy,svc`, `gateways.gateway.networking.k8s.io` [default: everything].
     #[arg(value_name = "TYPE")]
     types: Vec<String>,
 

@@ -81,17 +81,20 @@ impl Running {
 
     /// Starts it, and returns what it said.
     pub(crate) fn start_with(arguments: &[&str], kubeconfig: &Path, crds: &Path) -> (Self, Vec<String>) {
-        let child = Command::new(env!("CARGO_BIN_EXE_allready"))
-            .args(["apiserver", "--http", "--kubeconfig"])
-            .arg(kubeconfig)
-            .arg("--crds")
-            .arg(crds)
-            .args(arguments)
-            .env("NO_COLOR", "1")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_allready"));
+        command.args(["apiserver", "--http", "--kubeconfig"]).arg(kubeconfig).arg("--crds").arg(crds);
+        Self::run(command.args(arguments))
+    }
+
+    /// Starts it with encryption.
+    pub(crate) fn start_tls(kubeconfig: &Path) -> (Self, Vec<String>) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_allready"));
+        Self::run(command.args(["apiserver", "--kubeconfig"]).arg(kubeconfig))
+    }
+
+    fn run(command: &mut Command) -> (Self, Vec<String>) {
+        let child =
+            command.env("NO_COLOR", "1").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut running = Self(child);
         let mut said: Vec<String> = Vec::new();
         // Whoever has read the last line knows that the file is there.

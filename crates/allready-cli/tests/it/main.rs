@@ -13,6 +13,7 @@ mod gateway;
 mod hub;
 mod input;
 mod install;
+mod kubectl;
 mod lint;
 mod migrate;
 mod owners;

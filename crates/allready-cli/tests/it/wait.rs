@@ -361,7 +361,7 @@ fn a_kind_that_is_not_served_and_a_server_that_does_not_answer_are_said() {
     let elsewhere = text.replace(line.trim(), "server: https://127.0.0.1:1");
     std::fs::write(lab.kubeconfig("nowhere"), elsewhere).unwrap();
     let said = lab.wait_as("nowhere", &["wd/a"], "");
-    assert!(said.starts_with("exit 69\n") && said.contains("the API server does not answer"), "{said}");
+    assert!(said.starts_with("exit 69\n") && said.contains("cannot reach https://127.0.0.1:1"), "{said}");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod args;
 pub mod cluster;
 mod crds;
+pub mod duration;
 mod failure;
 mod gateway;
 mod hub;

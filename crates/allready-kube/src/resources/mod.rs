@@ -40,6 +40,7 @@ pub use self::{
     find::NoSuchResource,
     list::{Selection, list_pages, pages},
     many::{ListProblem, Listed, list_many, listing},
+    near::close_names,
 };
 
 /// Something that an API server serves.

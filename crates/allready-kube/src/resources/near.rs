@@ -9,8 +9,7 @@ const MOST: usize = 3;
 pub(super) fn near<'a>(name: &str, resources: impl Iterator<Item = &'a Resource>) -> Vec<String> {
     let name = name.to_lowercase();
     let (asked, group) = name.split_once('.').unwrap_or((&name, ""));
-    // One slip in a short name, two in a longer one, three at most.
-    let limit = (asked.chars().count() / 3).clamp(1, 3);
+    let limit = limit(asked);
     let mut found: Vec<(usize, String)> = resources
         .filter_map(|resource| {
             let kind = resource.kind.to_lowercase();
@@ -27,6 +26,26 @@ pub(super) fn near<'a>(name: &str, resources: impl Iterator<Item = &'a Resource>
     found.sort_by_key(|(far, _)| *far);
     found.dedup_by(|a, b| a.1 == b.1);
     found.into_iter().take(MOST).map(|(_, name)| name).collect()
+}
+
+/// The names that are close to one that does not exist, the closest first.
+///
+/// ```
+/// use allready_kube::resources::close_names;
+///
+/// assert_eq!(close_names("kube-sytem", ["default", "kube-public", "kube-system"]), ["kube-system"]);
+/// ```
+pub fn close_names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let limit = limit(name);
+    let far = known.into_iter().map(|known| (distance(name, known), known));
+    let mut close: Vec<_> = far.filter(|(far, _)| *far <= limit).collect();
+    close.sort_unstable();
+    close.into_iter().take(MOST).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// One slip in a short name, two in a longer one, three at most.
+fn limit(name: &str) -> usize {
+    (name.chars().count() / 3).clamp(1, 3)
 }
 
 /// How many letters have to be added, left out, changed or swapped with their neighbour.

@@ -98,8 +98,8 @@ fn nothing(model: &Model) -> String {
     if !coverage.is_complete() {
         return "Nothing unhealthy so far; not everything is listed yet.".to_owned();
     }
-    if model.shows_all {
-        return "There are no objects.".to_owned();
+    if model.tally.all() == 0 {
+        return format!("There are no objects in {}.", model.scope);
     }
     let suspended = match model.tally.of(allready_inspect::health::Health::Suspended) {
         0 => String::new(),

@@ -174,5 +174,8 @@ fn nothing_at_all_is_not_good() {
         );
     }
     let empty = check(&[], r#"{"kind":"List","apiVersion":"v1","items":[]}"#);
-    assert_eq!(empty, "exit 0\n--- stdout\n0 objects\n--- stderr\n");
+    assert_eq!(
+        empty,
+        "exit 2\n--- stdout\n0 objects\n--- stderr\nerror: there are no objects in the files; --allow-none accepts that\n"
+    );
 }

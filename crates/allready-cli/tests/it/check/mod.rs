@@ -242,9 +242,9 @@ fn the_rules_that_decided_are_told_on_demand() {
 
 #[test]
 fn as_kstatus_has_it_on_demand() {
-    assert_snapshot!(check(&["--as", "kstatus"], MIXED));
+    assert_snapshot!(check(&["--rules", "kstatus"], MIXED));
     let line =
-        check(&["--as", "kstatus", "-o", "jsonl"], "apiVersion: v1\nkind: Riddle\nmetadata: {name: a}\n");
+        check(&["--rules", "kstatus", "-o", "jsonl"], "apiVersion: v1\nkind: Riddle\nmetadata: {name: a}\n");
     assert!(line.starts_with("exit 0\n") && line.contains("\"kstatus\":\"Current\""), "{line}");
 }
 

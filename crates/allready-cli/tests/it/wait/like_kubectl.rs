@@ -113,7 +113,7 @@ fn a_kind_that_never_comes_is_told_when_it_takes_too_long() {
     let late = ["gadgets.lab.example/a", "--for", "create", "--timeout", "300ms"];
     let said = lab.wait(&late);
     assert!(said.starts_with("exit 2\n--- stdout\n--- stderr\n"), "{said}");
-    assert!(said.contains("error: gave up after ") && said.contains("has no resource"), "{said}");
+    assert!(said.contains("error: timed out after ") && said.contains("has no resource"), "{said}");
     let json = lab.wait(&[&late[..], &["-o", "json", "-q"]].concat());
     assert!(
         json.contains(r#""result": "timedOut""#) && json.contains(r#""why": "the server has no"#),

@@ -1,0 +1,259 @@
+//! `check`, `explain`, `watch` and `wait --for Healthy` agree on any object: on its health, since when, and why.
+//!
+//! Each command is asked through the code by which it reads an object itself: `check` from text, of which it leaves out what no rule
+//! needs; `explain` from the objects of its files; `watch` and `wait` from what a watch brings.
+
+use allready_core::Time;
+use allready_inspect::{
+    explain::{Bounds, Extent, Known, ObjectId, Reference, explain},
+    health::Health,
+    judge::Verdict,
+    registry::Registry,
+};
+use kube::api::DynamicObject;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::{check, declared::Declared, wait, watch};
+
+/// The answer of a command for an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) health: Health,
+    pub(crate) since: Option<Time>,
+    pub(crate) reason: String,
+    pub(crate) message: String,
+    pub(crate) field: String,
+}
+
+impl Said {
+    pub(crate) fn of(verdict: &Verdict) -> Self {
+        Self {
+            health: verdict.health,
+            since: verdict.since,
+            reason: verdict.reason.clone(),
+            message: verdict.message.clone(),
+            field: verdict.field.clone(),
+        }
+    }
+}
+
+const KINDS: &[(&str, &str)] = &[
+    ("example.com/v1", "Widget"),
+    ("example.com/v1", "WidgetJob"),
+    ("v1", "Pod"),
+    ("v1", "Node"),
+    ("v1", "Service"),
+    ("v1", "Secret"),
+    ("v1", "ConfigMap"),
+    ("v1", "Namespace"),
+    ("v1", "PersistentVolumeClaim"),
+    ("apps/v1", "Deployment"),
+    ("apps/v1", "ReplicaSet"),
+    ("apps/v1", "StatefulSet"),
+    ("batch/v1", "Job"),
+    ("batch/v1", "CronJob"),
+    ("autoscaling/v2", "HorizontalPodAutoscaler"),
+    ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+    ("gateway.networking.k8s.io/v1", "Gateway"),
+    ("gateway.networking.k8s.io/v1", "HTTPRoute"),
+    ("cert-manager.io/v1", "Certificate"),
+    ("kustomize.toolkit.fluxcd.io/v1", "Kustomization"),
+    ("argoproj.io/v1alpha1", "Application"),
+    ("longhorn.io/v1beta2", "Volume"),
+    ("projectcontour.io/v1", "HTTPProxy"),
+];
+const WORDS: &[&str] = &[
+    "",
+    "Ready",
+    "True",
+    "False",
+    "Unknown",
+    "true",
+    "Healthy",
+    "Degraded",
+    "Failed",
+    "Error",
+    "Progressing",
+    "Pending",
+    "Running",
+    "Succeeded",
+    "Active",
+    "Stalled",
+    "Reconciling",
+    "Available",
+    "Synced",
+    "Accepted",
+    "Programmed",
+    "NotReady",
+    "CrashLoopBackOff",
+    "ImagePullBackOff",
+    "ProgressDeadlineExceeded",
+    "Complete",
+    "2 errors occurred",
+    "Bound",
+    "Paused",
+];
+const TIMES: &[&str] = &[
+    "",
+    "1970-01-01T00:00:00Z",
+    "2026-01-01T00:00:00Z",
+    "2026-01-01T11:59:59Z",
+    "2027-01-01T00:00:00Z",
+    "soon",
+];
+const KEYS: &[&str] = &[
+    "phase",
+    "state",
+    "health",
+    "status",
+    "replicas",
+    "readyReplicas",
+    "availableReplicas",
+    "updatedReplicas",
+    "ready",
+    "observedGeneration",
+    "conditions",
+    "reason",
+    "message",
+    "error",
+    "suspend",
+    "paused",
+    "template",
+    "listeners",
+    "parents",
+    "name",
+    "instanceConditions",
+    "nodes",
+    "succeeded",
+    "failed",
+    "active",
+    "containerStatuses",
+    "waiting",
+    "restartCount",
+];
+
+fn word() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(WORDS)
+}
+
+fn now() -> Time {
+    "2026-01-01T12:00:00Z".parse().unwrap()
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-2..5_i64).prop_map(Value::from),
+        word().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 40, 5, |inner| {
+        prop_oneof![
+            conditions(),
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((prop::sample::select(KEYS), inner), 0..5).prop_map(|pairs| {
+                Value::Object(pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+            }),
+        ]
+    })
+}
+
+/// A list of conditions, of which some have no time, a generation of their own, or a status that is none.
+fn conditions() -> impl Strategy<Value = Value> {
+    let time = prop::sample::select(TIMES);
+    let condition = (word(), word(), word(), word(), time, prop::option::of(0..4_i64));
+    let condition = condition.prop_map(|(type_, status, reason, message, time, generation)| {
+        let mut condition = json!({ "type": type_, "status": status, "reason": reason, "message": message });
+        if !time.is_empty() {
+            condition["lastTransitionTime"] = json!(time);
+        }
+        if let Some(generation) = generation {
+            condition["observedGeneration"] = json!(generation);
+        }
+        condition
+    });
+    prop::collection::vec(condition, 0..5).prop_map(Value::from)
+}
+
+fn fields() -> impl Strategy<Value = Map<String, Value>> {
+    prop::collection::vec((prop::sample::select(KEYS), value()), 0..7)
+        .prop_map(|pairs| pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+}
+
+fn metadata() -> impl Strategy<Value = Value> {
+    let time = || prop::sample::select(&TIMES[1..5]);
+    let parts =
+        (prop::option::of(1..4_i64), prop::option::of(time()), prop::option::of(time()), any::<bool>());
+    parts.prop_map(|(generation, created, deleted, is_kept)| {
+        let mut metadata = json!({ "name": "a", "namespace": "shop", "uid": "1" });
+        for (key, value) in [
+            ("generation", generation.map(Value::from)),
+            ("creationTimestamp", created.map(Value::from)),
+            ("deletionTimestamp", deleted.map(Value::from)),
+            ("finalizers", is_kept.then(|| json!(["example.com/a"]))),
+        ] {
+            if let Some(value) = value {
+                metadata[key] = value;
+            }
+        }
+        metadata["managedFields"] = json!([{ "manager": "writer", "operation": "Update", "subresource": "status",
+            "time": "2026-01-01T11:00:00Z", "fieldsV1": { "f:status": { "f:phase": {} } } }]);
+        metadata
+    })
+}
+
+fn object() -> impl Strategy<Value = Value> {
+    let status = (fields(), prop::option::of(conditions())).prop_map(|(mut status, conditions)| {
+        if let Some(conditions) = conditions {
+            status.insert("conditions".to_owned(), conditions);
+        }
+        status
+    });
+    let parts = (prop::sample::select(KINDS), metadata(), fields(), prop::option::of(status));
+    parts.prop_map(|((version, kind), metadata, spec, status)| {
+        let mut object = json!({ "apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec });
+        if let Some(status) = status {
+            object["status"] = status.into();
+        }
+        object
+    })
+}
+
+/// Returns the first line of `explain`.
+fn explained(object: &Value, registry: &Registry) -> Said {
+    let mut known = Known::new(Extent::Part);
+    known.add(object.clone());
+    let root = Reference::to(&ObjectId::of(object).unwrap());
+    let explanation = explain(&known, &root, registry, now(), &Bounds::default());
+    let health = explanation.health();
+    let root = explanation.root().unwrap();
+    Said {
+        health,
+        since: root.since,
+        reason: root.reason.clone(),
+        message: root.message.clone(),
+        field: root.field.clone(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn all_commands_say_the_same_of_an_object(object in object()) {
+        let known = Declared::default().known();
+        let checked = check::said(&object.to_string(), &known, now());
+        prop_assert_eq!(&explained(&object, &known.registry), &checked);
+        let waited = wait::said_of(object.clone(), &known.registry, now());
+        let is_well = matches!(checked.health, Health::Healthy | Health::Suspended);
+        prop_assert_eq!(waited, (is_well, checked.clone()));
+        // A watch and a list bring what Kubernetes' own types have room for.
+        let brought: DynamicObject = serde_json::from_value(object).unwrap();
+        let watched = watch::said(&brought, &known.registry, now());
+        prop_assert_eq!((watched.health, watched.since), (checked.health, checked.since));
+        if checked.health != Health::Healthy {
+            prop_assert_eq!((watched.reason, watched.message), (checked.reason, checked.message));
+        }
+    }
+}
