@@ -112,7 +112,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) timeout: u16,
 
-    /// Explain a rule that `check --why` names, such as C02, instead of an object; `all` for every rule.
+    /// Explain a rule that `check --why` names, such as C02; `all` for every rule.
     #[arg(long, value_name = "RULE", conflicts_with_all = ["object", "filename"])]
     pub(crate) rule: Option<String>,
 
