@@ -110,7 +110,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
     pub(crate) timeout: Duration,
 
-    /// Explain a rule that `check --why` names, such as C02, instead of an object; `all` for every rule.
+    /// Explain a rule that `check --why` names, such as C02; `all` for every rule.
     #[arg(long, value_name = "RULE", conflicts_with_all = ["object", "filename"])]
     pub(crate) rule: Option<String>,
 

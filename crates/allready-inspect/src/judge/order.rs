@@ -17,9 +17,12 @@ use allready_core::Time;
 
 /// A step, and the rules by which it decides.
 type Step<F> = (&'static [Rule], F);
+type Decide = for<'a> fn(&Case<'a>) -> Option<Signal<'a>>;
+type Add = for<'a> fn(&Case<'a>, &Evidence<'a>, &mut Worst<'a>);
+type Doubt = for<'a> fn(&Case<'a>, &Signal<'a>) -> Option<Signal<'a>>;
 
 /// The steps by which an object is judged, from top to bottom: the first that has something to say decides.
-pub(super) const STEPS: &[Step<for<'a> fn(&Case<'a>) -> Option<Signal<'a>>>] = &[
+pub(super) const STEPS: &[Step<Decide>] = &[
     (&[Rule::Deleting, Rule::DeletionStuck], leaving),
     (BUILTIN, builtin::judge),
     (&[Rule::SuspendedInSpec, Rule::SuspendedByAnnotation], purpose::judge),
@@ -35,7 +38,7 @@ pub(super) const STEPS: &[Step<for<'a> fn(&Case<'a>) -> Option<Signal<'a>>>] = &
     (&[Rule::NoSummaryYet], no_summary_yet),
     (&[Rule::NoVerdictYet], no_verdict_yet),
     (&[], passed_over),
-    (&[Rule::NotUnderstood], not_understood),
+    (&[Rule::NotUnderstood], |_| Some(not_understood())),
 ];
 
 const BUILTIN: &[Rule] = &[
@@ -73,7 +76,7 @@ const EVIDENCE: &[Rule] = &[
 ];
 
 /// The signals of [`worst_of_all`] beside those of [`Evidence`], in the order in which they are added: of equals the first is told.
-pub(super) const SIGNALS: &[Step<for<'a> fn(&Case<'a>, &Evidence<'a>, &mut Worst<'a>)>] = &[
+pub(super) const SIGNALS: &[Step<Add>] = &[
     (&[Rule::EntryMissing, Rule::PartBehind], parts_left_out),
     (&[Rule::Boolean, Rule::ErrorText, Rule::FailureList, Rule::ErrorCounter], facts),
     (&[Rule::Count, Rule::Fraction, Rule::Percentage, Rule::Partitioned], counts),
@@ -82,7 +85,7 @@ pub(super) const SIGNALS: &[Step<for<'a> fn(&Case<'a>, &Evidence<'a>, &mut Worst
 ];
 
 /// The steps that look again at an object that comes out well.
-pub(super) const DOUBTS: &[Step<for<'a> fn(&Case<'a>, &Signal<'a>) -> Option<Signal<'a>>>] = &[
+pub(super) const DOUBTS: &[Step<Doubt>] = &[
     (&[Rule::FailureLabel], |case, _| case.kind.builtin().is_none().then(|| notes::failure(case)).flatten()),
     (&[Rule::TooLarge], too_large),
     (&[Rule::DeclarationUnreadable], declaration_unreadable),
@@ -110,8 +113,7 @@ pub(super) fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
 }
 
 fn decide<'a>(case: &Case<'a>) -> Signal<'a> {
-    let decided = STEPS.iter().find_map(|(_, step)| step(case));
-    decided.unwrap_or_else(|| Signal::at(Unknown, Rule::NotUnderstood, "status"))
+    STEPS.iter().find_map(|(_, step)| step(case)).unwrap_or_else(not_understood)
 }
 
 fn too_large<'a>(case: &Case<'a>, _: &Signal<'a>) -> Option<Signal<'a>> {
@@ -245,7 +247,7 @@ impl<'a> Evidence<'a> {
             let yields = words.is_under_way || words.worst.health() == Some(Suspended);
             // What was under way before the end was a step on the way.
             let is_step = is_over && signal.rule == Rule::ConditionActivity && signal.health == Progressing;
-            !(yields && signal.health == Degraded && signal.is_weak) && !is_step
+            !(is_step || yields && signal.health == Degraded && signal.is_weak)
         };
         let mut worst = Worst::default();
         worst.extend(by_conditions.clone().filter(is_believed));
@@ -395,6 +397,6 @@ fn passed_over<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     worst.0.filter(|signal| signal.health != Healthy)
 }
 
-fn not_understood<'a>(_: &Case<'a>) -> Option<Signal<'a>> {
-    Some(Signal::at(Unknown, Rule::NotUnderstood, "status").reason("NotUnderstood"))
+fn not_understood<'a>() -> Signal<'a> {
+    Signal::at(Unknown, Rule::NotUnderstood, "status").reason("NotUnderstood")
 }
