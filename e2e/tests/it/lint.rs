@@ -69,11 +69,7 @@ async fn a_definition_is_mended_and_the_server_takes_it(server: Server) {
         .await
         .ok();
     let after = server.allready(&["lint", &name, "--fail-on", "info"]).await;
-    assert_eq!(
-        (after.code, after.out.as_str()),
-        (Some(0), "1 object looked at: nothing found.\n"),
-        "{after:?}"
-    );
+    assert_eq!((after.code, after.out.as_str()), (Some(0), "1 object checked: no findings.\n"), "{after:?}");
 
     // What the new schema refuses is what readers could not have understood.
     let namespace = server.namespace("mended").await;

@@ -93,6 +93,6 @@ async fn what_a_lost_node_left_behind_goes_and_nothing_else(server: Server) {
     let reports = server.kubectl(&["get", "statusreports", "-n", &namespace, "-o", "name"]).await.ok();
     assert!(!reports.contains(&gone) && reports.contains(&here), "{reports}");
     let again = sweep(&["--yes", "--older-than", "0"]).await.ok();
-    assert_eq!(again, "Nothing is left behind; objects that were looked at: 1.\n");
+    assert_eq!(again, "Nothing is left behind; objects checked: 1.\n");
     let _ = Api::<Node>::all(server.client()).delete(&here, &DeleteParams::default()).await.unwrap();
 }

@@ -71,7 +71,7 @@ fn what_a_node_left_behind_is_shown_and_removed_and_nothing_else() {
     );
     assert_eq!(
         cluster.run(&["sweep", "--yes", "--older-than", "0"]),
-        "exit 0\n--- stdout\nNothing is left behind; objects that were looked at: 1.\n--- stderr\n"
+        "exit 0\n--- stdout\nNothing is left behind; objects checked: 1.\n--- stderr\n"
     );
 }
 
