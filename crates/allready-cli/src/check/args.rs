@@ -59,6 +59,7 @@ Examples:
   allready check -f dump.json -o jsonl | jq -r 'select(.health == \"Degraded\").name'
   allready check -A -o junit > health.xml
   allready check widgets --registry widgets.yaml --why")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,

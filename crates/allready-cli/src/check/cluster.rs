@@ -67,8 +67,8 @@ pub(super) fn check(
             Some(failure) if is_all => Err(failure),
             _ => {
                 let tally = collector.finish(printer)?;
-                let namespaces = named.iter().filter_map(|asked| asked.selection.namespace.as_deref());
-                if let Some(namespace) = namespaces.last().filter(|_| tally.of(Health::Missing) > 0) {
+                let mut namespaces = named.iter().filter_map(|asked| asked.selection.namespace.as_deref());
+                if let Some(namespace) = namespaces.next().filter(|_| tally.of(Health::Missing) > 0) {
                     printer.warnings(
                         &absent_namespace(&cluster, namespace).await.into_iter().collect::<Vec<_>>(),
                     );

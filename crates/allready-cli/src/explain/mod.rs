@@ -126,7 +126,13 @@ pub(crate) fn run(args: &ExplainArgs, now: Time, printer: &mut Printer) -> Resul
     let now = args.now.unwrap_or(now);
     let target = one(&args.object)?;
     let bounds = bounds(args);
-    let explanation = if !args.input.is_given() {
+    let explanation = if args.input.is_given() {
+        let mut declared = args.declared.read()?;
+        let known = files::read(&args.input.sources(printer)?, args.complete)?;
+        let id = files::find(&known, target.as_ref(), args.namespace.as_deref())?;
+        printer.warnings(&declared.learn_all(known.objects().map(|(_, object)| object)));
+        explain(&known, &Reference::to(&id), &declared.registry(), now, &bounds)
+    } else {
         let Some(target) = target else {
             return Err(Failure::usage("say what to explain: allready explain TYPE/NAME"));
         };
@@ -135,12 +141,6 @@ pub(crate) fn run(args: &ExplainArgs, now: Time, printer: &mut Printer) -> Resul
             .build()
             .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
         runtime.block_on(from_cluster(args, &target, &bounds, now, printer))?
-    } else {
-        let mut declared = args.declared.read()?;
-        let known = files::read(&args.input.sources(printer)?, args.complete)?;
-        let id = files::find(&known, target.as_ref(), args.namespace.as_deref())?;
-        printer.warnings(&declared.learn_all(known.objects().map(|(_, object)| object)));
-        explain(&known, &Reference::to(&id), &declared.registry(), now, &bounds)
     };
     show(args, &explanation, now, printer)?;
     Ok(exit_code(explanation.health()))

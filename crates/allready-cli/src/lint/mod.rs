@@ -35,12 +35,7 @@ pub(crate) fn run(args: &LintArgs, now: Time, printer: &mut Printer) -> Result<E
     let ignores = Ignores::new(&config);
     let mut declared = args.declared.read()?;
     let begin = Begin { config: &config, ignores: &ignores, now: args.now.unwrap_or(now) };
-    let (report, mut nothing) = if !args.input.is_given() {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        let runtime =
-            runtime.map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
-        runtime.block_on(cluster::lint(args, &begin, declared, printer))?
-    } else {
+    let (report, mut nothing) = if args.input.is_given() {
         let sources = args.input.find()?;
         let problems = declared.look_through(&sources.files);
         let mut session = Session::new(&begin, declared);
@@ -50,6 +45,11 @@ pub(crate) fn run(args: &LintArgs, now: Time, printer: &mut Printer) -> Result<E
         files::lint(&sources.files, &mut session)?;
         sources.left_out().into_iter().for_each(|left_out| session.problem(left_out));
         (session.finish(args.unmet()), sources.nothing())
+    } else {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let runtime =
+            runtime.map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
+        runtime.block_on(cluster::lint(args, &begin, declared, printer))?
     };
     output::print(&report, args, printer)?;
     if args.input.is_given() && report.objects == 0 && !report.problems.is_empty() {

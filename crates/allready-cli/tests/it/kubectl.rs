@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::{allready, command, config::Cluster, played};
 
-const GOOD: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: good}\nstatus:\n  conditions:\n  - {type: Ready, status: 'True'}\n";
-const BAD: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: bad}\nstatus:\n  conditions:\n  - {type: Ready, status: 'False', reason: Broken}\n";
+const GOOD: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: good}\nstatus:\n  conditions:\n  - {type: Ready, status: 'True', reason: Good, message: it is, lastTransitionTime: '2026-01-01T00:00:00Z'}\n";
+const BAD: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: bad}\nstatus:\n  conditions:\n  - {type: Ready, status: 'False', reason: Broken, message: it is, lastTransitionTime: '2026-01-01T00:00:00Z'}\n";
 
 fn code(said: &str) -> &str {
     said.lines().next().unwrap()
@@ -163,19 +163,20 @@ fn a_server_and_a_token_are_enough_and_the_token_is_never_printed() {
 #[test]
 fn entries_of_the_kubeconfig_are_named_and_one_that_is_not_there_is_told_with_those_that_are() {
     let cluster = Cluster::start();
-    for flag in ["--context", "--cluster", "--user"] {
+    let entries = [("--context", "allready"), ("--cluster", "allready"), ("--user", "admin")];
+    for (flag, there) in entries {
         let absent = cluster.run(&["check", "ns", flag, "typo"]);
         let what = flag.trim_start_matches('-');
-        let told = format!("the kubeconfig has no {what} \"typo\": it has allready");
+        let told = format!("the kubeconfig has no {what} \"typo\": it has {there}");
         assert!(absent.starts_with("exit 66\n") && absent.contains(&told), "{absent}");
-        assert_eq!(code(&cluster.run(&["check", "ns", flag, "allready"])), "exit 0");
+        assert_eq!(code(&cluster.run(&["check", "ns", flag, there])), "exit 0");
     }
     let kubeconfig = cluster.kubeconfig();
     let kubeconfig = kubeconfig.to_str().unwrap();
-    for flag in ["--context", "--cluster", "--user"] {
+    for (flag, there) in entries {
         let offered =
-            allready(&["completion", "--words", "check", "--kubeconfig", kubeconfig, flag, "all"], "");
-        assert_eq!(offered, "exit 0\n--- stdout\nallready\n:4\n--- stderr\n", "{flag}");
+            allready(&["completion", "--words", "check", "--kubeconfig", kubeconfig, flag, "a"], "");
+        assert_eq!(offered, format!("exit 0\n--- stdout\n{there}\n:4\n--- stderr\n"), "{flag}");
     }
 }
 

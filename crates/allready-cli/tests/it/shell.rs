@@ -137,7 +137,7 @@ fn kubectl_is_told_what_may_come_next() {
         "exit 0\n--- stdout\ntable\tFor people, fitted to the terminal\nwide\tThe same with more columns\n\
          json\tOne JSON document\nyaml\tYAML\n:4\n--- stderr\n"
     );
-    assert!(next(&["own"]).contains("owners\tSay who wrote which condition"));
+    assert!(next(&["own"]).contains("owners\tShow which field manager owns each condition"));
     assert!(next(&["owners", "--kube"]).contains("--kubeconfig\t"));
     assert_eq!(next(&["owners", "-f", ""]), "exit 0\n--- stdout\n:0\n--- stderr\n");
     let cluster = cluster();

@@ -116,7 +116,8 @@ impl Lab {
     fn wait_as(&self, who: &str, arguments: &[&str], stdin: &str) -> String {
         let kubeconfig = self.kubeconfig(who);
         let fixed = ["wait", "--kubeconfig", kubeconfig.to_str().unwrap()];
-        allready(&[&fixed[..], arguments].concat(), stdin)
+        let said = allready(&[&fixed[..], arguments].concat(), stdin);
+        said.replace(self.directory.path().to_str().unwrap(), "DIRECTORY")
     }
 
     /// Begins to wait.

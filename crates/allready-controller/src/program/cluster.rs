@@ -28,58 +28,57 @@ pub const CLUSTER_OPTIONS: &str = "Cluster options";
 
 /// The flags that say which cluster, and who asks: those of kubectl, by their names.
 #[derive(Debug, Default, Args)]
-#[command(next_help_heading = CLUSTER_OPTIONS)]
 pub struct ClusterArgs {
     /// Kubeconfig to use [default: KUBECONFIG, ~/.kube/config, or the service account of the pod].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = CLUSTER_OPTIONS, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
 
     /// Context of the kubeconfig [default: its current one].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, help_heading = CLUSTER_OPTIONS, value_name = "NAME")]
     pub context: Option<String>,
 
     /// Cluster of the kubeconfig [default: that of the context].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, help_heading = CLUSTER_OPTIONS, value_name = "NAME")]
     pub cluster: Option<String>,
 
     /// User of the kubeconfig [default: that of the context].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, help_heading = CLUSTER_OPTIONS, value_name = "NAME")]
     pub user: Option<String>,
 
     /// Address of the API server [default: that of the cluster].
-    #[arg(short, long, value_name = "URL", value_parser = server)]
+    #[arg(short, long, help_heading = CLUSTER_OPTIONS, value_name = "URL", value_parser = server)]
     pub server: Option<http::Uri>,
 
     /// Bearer token, instead of the credentials of the user; other users of the machine can read it in the list of processes.
-    #[arg(long, value_name = "TOKEN", value_parser = |token: &str| Ok::<_, String>(Token(token.to_owned())))]
+    #[arg(long, help_heading = CLUSTER_OPTIONS, value_name = "TOKEN", value_parser = |token: &str| Ok::<_, String>(Token(token.to_owned())))]
     pub token: Option<Token>,
 
     /// User to impersonate; a service account is `system:serviceaccount:NAMESPACE:NAME`.
-    #[arg(long = "as", value_name = "USER")]
+    #[arg(long = "as", help_heading = CLUSTER_OPTIONS, value_name = "USER")]
     pub impersonate: Option<String>,
 
     /// Group to impersonate; may be repeated.
-    #[arg(long, value_name = "GROUP")]
+    #[arg(long, help_heading = CLUSTER_OPTIONS, value_name = "GROUP")]
     pub as_group: Vec<String>,
 
     /// UID to impersonate.
-    #[arg(long, value_name = "UID")]
+    #[arg(long, help_heading = CLUSTER_OPTIONS, value_name = "UID")]
     pub as_uid: Option<String>,
 
     /// Certificate authority of the API server, as PEM.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = CLUSTER_OPTIONS, value_name = "FILE")]
     pub certificate_authority: Option<PathBuf>,
 
     /// Do not check the certificate of the API server: anybody between can read and change everything.
-    #[arg(long, conflicts_with = "certificate_authority")]
+    #[arg(long, help_heading = CLUSTER_OPTIONS, conflicts_with = "certificate_authority")]
     pub insecure_skip_tls_verify: bool,
 
     /// Name that the certificate of the API server is for [default: the host of its address].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, help_heading = CLUSTER_OPTIONS, value_name = "NAME")]
     pub tls_server_name: Option<String>,
 
     /// Time for a single request: `10s`, `2m`, or seconds; 0 is no limit [default: 30s].
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, help_heading = CLUSTER_OPTIONS, value_name = "DURATION", value_parser = duration)]
     pub request_timeout: Option<Duration>,
 }
 
@@ -388,14 +387,18 @@ fn silence(error: &kube::Error) -> String {
     format!("{unreachable}: {why}{}", advice(unreachable).unwrap_or_default())
 }
 
+/// The error of TLS behind another. An I/O error hides the one that it was made from among its sources.
+fn tls<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
+    if let Some(found) = error.downcast_ref::<rustls::Error>() {
+        return Some(found);
+    }
+    let inside = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    inside.map_or_else(|| error.source().and_then(tls), |inside| tls(inside))
+}
+
 /// Says what to do about a connection that TLS does not accept.
 fn advice(unreachable: &Unreachable) -> Option<&'static str> {
-    let tls = causes(unreachable).find_map(|cause| {
-        let wrapped = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        let wrapped = wrapped.and_then(|inner| inner.downcast_ref::<rustls::Error>());
-        wrapped.or_else(|| cause.downcast_ref::<rustls::Error>())
-    })?;
-    match tls {
+    match tls(unreachable)? {
         rustls::Error::InvalidCertificate(wrong) => match wrong {
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => Some(
                 "; if the server is the right one, pass --tls-server-name with a name of its certificate",
