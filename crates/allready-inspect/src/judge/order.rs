@@ -207,11 +207,13 @@ fn by_signals<'a>(case: &Case<'a>, status: &'a Map<String, Value>, list: &[Liste
         worst.extend(generations::behind_below(case));
     }
     add_facts(case, status, &mut worst);
-    if declared.ignore_items != Some(true) && worst.is_open() {
+    if worst.is_open() && states::has_part_news(case, list) {
         // While the whole is being worked on, a part that is not in step is what is worked on.
         // What is over left what it worked on running, or in its last step.
         let is_known = |item: &Signal<'a>| {
-            !(words.is_under_way && states::is_apart(&item.reason) || is_over && item.health == Progressing)
+            !(words.is_under_way && states::is_apart(&item.reason)
+                || is_over && item.health == Progressing
+                || item.health == Healthy && case.kind.has_own_words())
         };
         worst.extend(states::items(case).0.filter(is_known));
     }
@@ -304,7 +306,7 @@ fn passed_over<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     if declared.ignore_nested == Some(true) {
         worst.extend(nested::judge(case, || true));
     }
-    if declared.ignore_items == Some(true) {
+    if declared.skip_items.is_some() {
         worst.extend(states::items(case).0);
     }
     worst.0

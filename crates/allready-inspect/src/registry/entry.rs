@@ -70,9 +70,10 @@ pub struct Entry {
     /// Whether conditions below the top level speak of something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_nested: Option<bool>,
-    /// Whether words within lists and sub-objects of the status speak of something else.
+    /// The reason why words within lists and sub-objects of the status speak of something else. Empty where they speak for the whole after
+    /// all, good news too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ignore_items: Option<bool>,
+    pub skip_items: Option<String>,
     /// Whether it has no status by design, so that having none is healthy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_status: Option<bool>,

@@ -22,6 +22,7 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 pub use entry::{Builtin, ConditionMeaning, Count, Entry, Equal, Generations, Present, StateMeaning};
 pub use kind::KindSemantics;
+pub(crate) use kind::States;
 pub use read::{RegistryError, read};
 pub use semantics::{ConditionRole, Semantics};
 

@@ -211,3 +211,26 @@ fn silence_is_good_news_only_where_it_is_declared() {
         assert!(!(by_silence && is_everything), "{:?}", entry.groups);
     }
 }
+
+#[test]
+fn parts_count_beside_a_declared_summary_unless_a_run_is_spoken_for_or_a_reason_is_stated() {
+    let says = |kind: &str, more: &Value, status: &Value| {
+        let mut entry =
+            json!({"group": "example.com", "kind": kind, "states": {"status.phase": {"Up": "Healthy"}}});
+        entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let object = json!({"apiVersion": "example.com/v1", "kind": kind, "metadata": {"name": "a"}, "status": status});
+        judge(&object, &registry(&json!([entry])), Time::EPOCH).health
+    };
+    let failed = json!({"phase": "Up", "members": [{"state": "Failed"}]});
+    assert_eq!(says("Widget", &json!({}), &failed), Health::Degraded);
+    assert_eq!(says("WidgetRun", &json!({}), &failed), Health::Healthy, "its steps are over");
+    let reason = json!({"skipItems": "members are of another object"});
+    assert_eq!(says("Widget", &reason, &failed), Health::Healthy);
+    let silent = json!({"members": [{"state": "Failed"}]});
+    assert_eq!(says("Widget", &reason, &silent), Health::Degraded, "bad news is better than none");
+    assert_eq!(says("WidgetRun", &json!({}), &silent), Health::Degraded, "nothing speaks for the whole");
+    // A part that is well does not speak for a whole that has words of its own, unless it is declared to.
+    let well = json!({"members": [{"state": "Ready"}]});
+    assert_eq!(says("Widget", &json!({}), &well), Health::Unknown);
+    assert_eq!(says("Widget", &json!({"skipItems": ""}), &well), Health::Healthy);
+}
