@@ -233,7 +233,9 @@ fn ended_well(case: &Case<'_>, words: &states::Top<'_>) -> bool {
 }
 
 fn lacks_summary(case: &Case<'_>, list: &[Listed<'_>]) -> bool {
-    if case.spec("forProvider").is_some() && case.kind.declared().requires.is_none() {
+    let is_managed =
+        case.spec.is_some_and(|spec| spec.keys().any(|key| List::ManagedSpec.has(Flat::of(key).as_str())));
+    if is_managed && case.kind.declared().requires.is_none() {
         // What is managed for a provider is Synced when it was asked for, and Ready when it is there.
         return !list.iter().any(|one| one.type_ == "Ready");
     }

@@ -104,12 +104,38 @@ pub struct Entry {
     /// Pairs of generations besides `status.observedGeneration` and `metadata.generation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generations: Option<Vec<Generations>>,
+    /// Fields of other objects that name the first of these kinds without saying so: `issuerRef`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub referred_by: Vec<String>,
+    /// From where this is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
     /// The rule of a kind that Kubernetes itself brings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub builtin: Option<Builtin>,
     /// Whether there is a declaration of it that cannot be read: what it says may be bad news, so nothing is healthy.
     #[serde(skip)]
     pub is_unreadable: bool,
+}
+
+/// The source of a declaration.
+///
+/// ```
+/// use allready_inspect::registry::Source;
+/// use serde_json::json;
+///
+/// let source = json!({ "project": "Widgets", "read": "api/v1/widget_types.go", "version": "v1.4.0" });
+/// assert_eq!(serde_json::from_value::<Source>(source).unwrap().version, "v1.4.0");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Source {
+    /// The project whose kinds these are.
+    pub project: String,
+    /// The file of the project, or the name of the page, that was read.
+    pub read: String,
+    /// The version, commit or date of it; `unrecorded` where nobody wrote it down.
+    pub version: String,
 }
 
 /// What a condition type means, as declared: a role alone (`"summary"`, `"dependent"`, `"activity"`, `"suspension"`,

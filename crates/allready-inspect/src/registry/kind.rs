@@ -199,6 +199,7 @@ fn add(all: &mut Entry, more: &Entry) {
     over(&mut all.present, more.present.as_ref());
     over(&mut all.generations, more.generations.as_ref());
     over(&mut all.builtin, more.builtin.as_ref());
+    over(&mut all.source, more.source.as_ref());
     // Who names the kind, and is stronger, has said what it means.
     all.is_unreadable = more.is_unreadable || (all.is_unreadable && more.kinds.is_empty());
 }

@@ -20,7 +20,7 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-pub use entry::{Builtin, ConditionMeaning, Count, Entry, Equal, Generations, Present, StateMeaning};
+pub use entry::{Builtin, ConditionMeaning, Count, Entry, Equal, Generations, Present, Source, StateMeaning};
 pub use kind::KindSemantics;
 pub(crate) use kind::States;
 pub use read::{RegistryError, read};
@@ -145,6 +145,12 @@ impl Registry {
             }
         }
         made
+    }
+
+    /// The group and kind that a field names which does not say so itself.
+    pub(crate) fn referred_by(&self, field: &str) -> Option<(&str, &str)> {
+        let found = self.entries.iter().find(|entry| entry.referred_by.iter().any(|name| name == field))?;
+        Some((found.groups.first()?, found.kinds.first()?))
     }
 
     /// What a condition type of a kind means: as declared, or by its name.
