@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 /// assert!(Health::Degraded > Health::Progressing && Health::Progressing > Health::Healthy);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Health {
     /// Something says that it is as it should be.
     Healthy,

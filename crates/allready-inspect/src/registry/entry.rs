@@ -33,10 +33,12 @@ use allready_core::{ConditionSet, Polarity, set::Role};
 /// assert_eq!((synced.on_bad, synced.grace), (Some(Health::Progressing), Some(60)));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Entry {
     /// API groups; `*` stands for anything, and the empty group is the core one.
     #[serde(alias = "group", deserialize_with = "one_or_more")]
+    #[cfg_attr(feature = "schemars", schemars(with = "super::schema::OneOrMore"))]
     pub groups: Vec<String>,
     /// Kinds; `*` stands for anything. All kinds of the groups when absent.
     #[serde(
@@ -45,6 +47,7 @@ pub struct Entry {
         deserialize_with = "one_or_more",
         skip_serializing_if = "Vec::is_empty"
     )]
+    #[cfg_attr(feature = "schemars", schemars(with = "super::schema::OneOrMore"))]
     pub kinds: Vec<String>,
     /// Condition types, in which `*` stands for anything, and what they mean.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -128,6 +131,7 @@ pub struct Entry {
 /// assert_eq!(serde_json::from_value::<Source>(source).unwrap().version, "v1.4.0");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Source {
     /// The project whose kinds these are.
@@ -176,6 +180,7 @@ pub struct ConditionMeaning {
 /// assert_eq!(serde_json::from_str::<StateMeaning>("\"ignore\"").unwrap(), StateMeaning::Ignore);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum StateMeaning {
     /// It is as it should be.
     Healthy,
@@ -225,6 +230,7 @@ impl StateMeaning {
 /// assert_eq!(serde_json::from_value::<Count>(count).unwrap().short, Health::Progressing);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Count {
     /// Where the number is.
@@ -245,6 +251,7 @@ pub struct Count {
 /// assert_eq!(serde_json::from_value::<Equal>(equal).unwrap().different, Health::Progressing);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Equal {
     /// Where one is.
@@ -265,6 +272,7 @@ pub struct Equal {
 /// assert_eq!(serde_json::from_value::<Present>(present).unwrap().absent, Health::Progressing);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Present {
     /// Where it is.
@@ -283,6 +291,7 @@ pub struct Present {
 /// assert_eq!(serde_json::from_value::<Generations>(pair).unwrap().wanted, "metadata.generation");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Generations {
     /// Where the observed one is.
@@ -299,6 +308,7 @@ pub struct Generations {
 /// assert_eq!(Registry::builtin().kind("apps", "Deployment").declared().builtin, Some(Builtin::Deployment));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Builtin {
     /// `Pod`

@@ -13,6 +13,8 @@ mod kind;
 mod names;
 pub(crate) mod path;
 mod read;
+#[cfg(feature = "schemars")]
+mod schema;
 mod semantics;
 #[cfg(test)]
 mod tests;
@@ -23,7 +25,9 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 pub use entry::{Builtin, ConditionMeaning, Count, Entry, Equal, Generations, Present, Source, StateMeaning};
 pub use kind::KindSemantics;
 pub(crate) use kind::States;
-pub use read::{RegistryError, read};
+pub use read::{OPEN, RegistryError, read};
+#[cfg(feature = "schemars")]
+pub use schema::schema;
 pub use semantics::{ConditionRole, Semantics};
 
 /// What is declared of kinds and their conditions.

@@ -58,16 +58,19 @@ pub enum RegistryError {
 /// A file of declarations.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub(super) struct File {
     /// The source of the entries that do not name another.
-    source: Source,
+    #[serde(default)]
+    source: Option<Source>,
+    /// The declarations; a later one for the same kind wins key by key.
     entries: Vec<Entry>,
 }
 
 impl File {
     pub(super) fn into_entries(self) -> Vec<Entry> {
         let with_source =
-            |entry: Entry| Entry { source: entry.source.or_else(|| Some(self.source.clone())), ..entry };
+            |entry: Entry| Entry { source: entry.source.or_else(|| self.source.clone()), ..entry };
         self.entries.into_iter().map(with_source).collect()
     }
 }
@@ -122,7 +125,15 @@ pub fn read(declarations: &Value) -> Result<Vec<Entry>, RegistryError> {
 }
 
 /// The mark of what an author has to fill in.
-pub(super) const OPEN: &str = "FILL IN";
+///
+/// ```
+/// use allready_inspect::registry::{OPEN, read};
+/// use serde_json::json;
+///
+/// let skeleton = json!([{"group": "example.com", "conditions": {"Ready": format!("{OPEN}: summary or dependent")}}]);
+/// assert!(read(&skeleton).unwrap_err().to_string().starts_with("0.conditions.Ready is still to be filled in"));
+/// ```
+pub const OPEN: &str = "FILL IN";
 
 /// The first place that nobody has filled in.
 fn open_place(value: &Value) -> Option<String> {
