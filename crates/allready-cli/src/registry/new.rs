@@ -40,7 +40,7 @@ pub(crate) struct NewArgs {
     #[arg(value_name = "KIND")]
     pub(crate) kind: String,
 
-    /// The file with its CustomResourceDefinition; `-` for standard input.
+    /// The file with its definition; `-` for standard input.
     #[arg(long, value_name = "FILE")]
     pub(crate) from: PathBuf,
 
@@ -82,7 +82,7 @@ fn is_list(kind: &Value) -> bool {
 /// One version of a kind, as it is defined.
 #[derive(Debug)]
 struct Definition<'a> {
-    definition: &'a Value,
+    whole: &'a Value,
     group: &'a str,
     kind: &'a str,
     version: &'a Value,
@@ -140,7 +140,7 @@ fn find<'a>(documents: &'a [Value], name: &str) -> Result<(Definition<'a>, Optio
         format!("{kind} has the versions {}; {read} is read, which is stored. Write {kind}.VERSION.{group} for another", names.join(", "))
     });
     let (group, kind) = (text(definition, "/spec/group"), text(definition, "/spec/names/kind"));
-    Ok((Definition { definition, group, kind, version: chosen }, note))
+    Ok((Definition { whole: definition, group, kind, version: chosen }, note))
 }
 
 impl Definition<'_> {
@@ -240,8 +240,8 @@ impl Definition<'_> {
             };
             entry["states"] = Value::Object(states.iter().map(of_field).collect());
         }
-        let name = text(self.definition, "/metadata/name");
-        let labels = self.definition.pointer("/metadata/labels");
+        let name = text(self.whole, "/metadata/name");
+        let labels = self.whole.pointer("/metadata/labels");
         let version =
             labels.and_then(|labels| labels.get("app.kubernetes.io/version")).and_then(Value::as_str);
         let open = |what: &str| json!(format!("{OPEN}: {what}"));

@@ -293,7 +293,9 @@ fn no_code_names_a_project_that_is_declared() {
             return;
         }
         if path.is_dir() {
-            std::fs::read_dir(path).unwrap().for_each(|entry| read_all(&entry.unwrap().path(), found));
+            for entry in std::fs::read_dir(path).unwrap() {
+                read_all(&entry.unwrap().path(), found);
+            }
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let text = std::fs::read_to_string(path).unwrap();
             let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
