@@ -136,11 +136,7 @@ pub(crate) fn run(args: &ExplainArgs, now: Time, printer: &mut Printer) -> Resul
         let Some(target) = target else {
             return Err(Failure::usage("say what to explain: allready explain TYPE/NAME"));
         };
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
-        runtime.block_on(from_cluster(args, &target, &bounds, now, printer))?
+        block_on(from_cluster(args, &target, &bounds, now, printer))?
     };
     show(args, &explanation, now, printer)?;
     Ok(exit_code(explanation.health()))

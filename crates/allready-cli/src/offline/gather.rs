@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::OfflineArgs;
 use crate::{
     failure::Failure,
-    objects::{read_all, sources},
+    objects::{FileArgs, read_all},
     printer::tame,
 };
 
@@ -190,7 +190,8 @@ fn unfit(path: &Path, problem: impl std::fmt::Display) -> Failure {
 /// Every object of a file: of all documents, and of lists.
 fn objects(path: &PathBuf) -> Result<Vec<Value>, Failure> {
     let mut all = Vec::new();
-    for source in sources(std::slice::from_ref(path))? {
+    let files = FileArgs { filename: vec![path.clone()], recursive: true };
+    for source in files.find()?.files {
         all.extend(read_all(&source)?);
     }
     Ok(all)

@@ -1,6 +1,7 @@
 //! `allready registry`: what is known of kinds and their conditions, shown, checked and told to others.
 
 mod named;
+mod new;
 pub(crate) mod show;
 
 use std::{
@@ -12,6 +13,7 @@ use allready_core::Time;
 use allready_inspect::registry::{
     Registry,
     export::{self, Wanted, declared, export},
+    schema,
 };
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -41,6 +43,7 @@ Examples:
   allready registry show deploy
   allready registry show widgets.example.com --definition crds/widget.yaml
   allready registry check ours.yaml
+  allready registry new Widget --from crd.yaml
   allready registry export --format argocd-lua Certificate.cert-manager.io
   allready registry export --format flux-cel Certificate.v1.cert-manager.io")]
 pub(crate) struct RegistryArgs {
@@ -58,6 +61,10 @@ pub(crate) enum RegistryCommand {
     List(ListArgs),
     /// Check a file of declarations.
     Check(CheckFileArgs),
+    /// Write the skeleton of a declaration from the definition of a kind.
+    New(new::NewArgs),
+    /// Print the JSON Schema of a file of declarations.
+    Schema,
     /// Tell it to Argo CD, Flux or kapp.
     Export(ExportArgs),
 }
@@ -174,6 +181,8 @@ pub(crate) fn run(args: &RegistryArgs, _now: Time, printer: &mut Printer) -> Res
         RegistryCommand::Show(args) => show(args, printer)?,
         RegistryCommand::List(args) => list(args, printer)?,
         RegistryCommand::Check(args) => check(&args.file, printer)?,
+        RegistryCommand::New(args) => new::run(args, printer)?,
+        RegistryCommand::Schema => printer.text(&document::value(&schema(), Format::Json)?)?,
         RegistryCommand::Export(args) => tell(args, printer)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -92,7 +92,7 @@ fn unknown(known: &[Wanted], name: &str) -> String {
 }
 
 /// Whether a text is the version of an API: `v1`, `v2beta3`.
-fn is_version(text: &str) -> bool {
+pub(super) fn is_version(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('v') else { return false };
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (number, stage) = rest.split_at(end);

@@ -112,3 +112,99 @@ fn others_are_told_in_their_languages() {
             && all.contains("resource.customizations.health.cert-manager.io_Certificate")
     );
 }
+
+const CRDS: &str = r#"
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets, singular: widget}
+  versions:
+  - {name: v1beta1, served: true, storage: false}
+  - name: v1
+    served: true
+    storage: true
+    additionalPrinterColumns:
+    - {name: Ready, type: string, jsonPath: '.status.conditions[?(@.type=="Ready")].status'}
+    schema:
+      openAPIV3Schema:
+        properties:
+          status:
+            properties:
+              phase: {type: string, enum: [Ready, Failed, Purring]}
+              conditions: {type: array, description: 'Known types are `Ready` and `DiskPressure`; `True` is a status.'}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.example.com}
+spec: {group: example.com, names: {kind: Gadget, plural: gadgets}, versions: [{name: v1}]}
+"#;
+
+/// The standard output of a run that succeeded.
+fn printed(answer: &str) -> &str {
+    let after = answer.strip_prefix("exit 0\n--- stdout\n").unwrap_or_else(|| panic!("{answer}"));
+    after.split("--- stderr\n").next().unwrap()
+}
+
+#[test]
+fn a_skeleton_proposes_what_the_definition_gives_away_and_is_refused_until_it_is_filled_in() {
+    let answer = with_file(CRDS, &["new", "Widget", "--from", "FILE"]);
+    assert!(answer.contains("Widget has the versions v1beta1, v1; v1 is read"), "{answer}");
+    let skeleton: serde_json::Value = serde_json::from_str(printed(&answer)).unwrap();
+    let entry = &skeleton["entries"][0];
+    assert_eq!(entry["conditions"], serde_json::json!({"DiskPressure": "abnormal", "Ready": "summary"}));
+    assert_eq!(entry["requires"], serde_json::json!(["Ready"]));
+    assert_eq!(entry["states"]["status.phase"]["Failed"], "Degraded");
+    assert!(entry["states"]["status.phase"]["Purring"].as_str().unwrap().starts_with("FILL IN"));
+    let refused = with_file(printed(&answer), &["check", "FILE"]);
+    assert!(refused.starts_with("exit 65\n") && refused.contains("is still to be filled in"), "{refused}");
+    let filled = printed(&answer)
+        .replace("FILL IN: Healthy, Progressing, Degraded, Suspended, Missing, Unknown or ignore", "Healthy");
+    let filled = filled.replace("FILL IN: ", "");
+    assert!(with_file(&filled, &["check", "FILE"]).starts_with("exit 0\n"));
+    let nothing = with_file(CRDS, &["new", "gadgets.example.com", "--from", "FILE"]);
+    let refused = with_file(&printed(&nothing).replace(": \"FILL IN: the", ": \"the"), &["check", "FILE"]);
+    assert!(refused.starts_with("exit 65\n"), "nothing is known of its conditions: {refused}");
+}
+
+#[test]
+fn a_skeleton_has_examples_that_say_nothing_until_somebody_does() {
+    let answer = with_file(CRDS, &["new", "Widget.v1.example.com", "--from", "FILE", "--tests"]);
+    let rows: Vec<serde_json::Value> = serde_json::from_str(printed(&answer)).unwrap();
+    assert_eq!(rows.len(), 7, "two statuses of two types, three words");
+    assert!(
+        rows.iter().all(|row| row[0].as_str().unwrap().starts_with("FILL IN") && row[1] == "example.com/v1")
+    );
+}
+
+#[test]
+fn a_skeleton_of_what_is_not_there_is_refused_with_what_is() {
+    for (file, kind, expected) in [
+        (
+            CRDS,
+            "Sprocket",
+            "no kind is called Sprocket in it; it defines Widget.example.com, Gadget.example.com",
+        ),
+        (CRDS, "Widget.v2.example.com", "Widget.example.com has no version v2; it has v1beta1, v1"),
+        ("{apiVersion: v1, kind: Pod}", "Pod", "there is no CustomResourceDefinition in it, but Pod"),
+    ] {
+        let answer = with_file(file, &["new", kind, "--from", "FILE"]);
+        assert!(answer.starts_with("exit 65\n") && answer.contains(expected), "{answer}");
+    }
+    let twice = format!("{CRDS}---{}", CRDS.replace("example.com", "example.org"));
+    let answer = with_file(&twice, &["new", "Widget", "--from", "FILE"]);
+    assert!(
+        answer.contains("several kinds are called Widget: Widget.example.com, Widget.example.org"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn the_published_schema_is_that_of_the_types() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schemas/registry.json");
+    let published: serde_json::Value = serde_json::from_str(&fs::read_to_string(page).unwrap()).unwrap();
+    let schema = allready(&["registry", "schema"], "");
+    let printed: serde_json::Value = serde_json::from_str(printed(&schema)).unwrap();
+    assert_eq!(published, printed, "allready registry schema > docs/schemas/registry.json");
+}

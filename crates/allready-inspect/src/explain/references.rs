@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use crate::registry::Registry;
+
 use super::id::{Firmness, ObjectId, Reference, group_of, is_cluster_scoped, text, well_known_group};
 
 /// Deeper in a spec than any reference of an API that we know.
@@ -208,8 +210,6 @@ fn default_kind(
         // The backend of an Ingress, a webhook or an APIService.
         "service" if fields.contains_key("name") => plain("Service"),
         "parentRefs" | "parentRef" if id.group == GATEWAY => Some(("Gateway", Some(GATEWAY))),
-        "issuerRef" => Some(("Issuer", Some("cert-manager.io"))),
-        "secretStoreRef" => Some(("SecretStore", Some("external-secrets.io"))),
-        _ => None,
+        _ => Registry::builtin().referred_by(field).map(|(group, kind)| (kind, Some(group))),
     }
 }

@@ -327,13 +327,13 @@ fn counts<'a>(case: &Case<'a>, _: &Evidence<'a>, worst: &mut Worst<'a>) {
 }
 
 fn items<'a>(case: &Case<'a>, evidence: &Evidence<'a>, worst: &mut Worst<'a>) {
-    let declared = case.kind.declared();
-    if declared.ignore_items != Some(true) && worst.is_open() {
+    if worst.is_open() && states::has_part_news(case, &evidence.list) {
         // While the whole is being worked on, a part that is not in step is what is worked on.
         // What is over left what it worked on running, or in its last step.
         let is_known = |item: &Signal<'a>| {
             !(evidence.is_under_way && states::is_apart(&item.reason)
-                || evidence.is_over && item.health == Progressing)
+                || evidence.is_over && item.health == Progressing
+                || item.health == Healthy && case.kind.has_own_words())
         };
         worst.extend(states::items(case).0.filter(is_known));
     }
@@ -352,7 +352,9 @@ fn ended_well(case: &Case<'_>, words: &states::Top<'_>) -> bool {
 }
 
 fn lacks_summary(case: &Case<'_>, list: &[Listed<'_>]) -> bool {
-    if case.spec("forProvider").is_some() && case.kind.declared().requires.is_none() {
+    let is_managed =
+        case.spec.is_some_and(|spec| spec.keys().any(|key| List::ManagedSpec.has(Flat::of(key).as_str())));
+    if is_managed && case.kind.declared().requires.is_none() {
         // What is managed for a provider is Synced when it was asked for, and Ready when it is there.
         return !list.iter().any(|one| one.type_ == "Ready");
     }
@@ -391,7 +393,7 @@ fn passed_over<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     if declared.ignore_nested == Some(true) {
         worst.extend(nested::judge(case, || true));
     }
-    if declared.ignore_items == Some(true) {
+    if declared.skip_items.is_some() {
         worst.extend(states::items(case).0);
     }
     worst.0.filter(|signal| signal.health != Healthy)

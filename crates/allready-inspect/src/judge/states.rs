@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 use super::case::{Case, ITEM, is_truthy};
 use super::errors::{count, error_text, is_error_key, is_no_error, is_time};
 use super::flags::{boolean, is_good_name, truth};
+use super::listed::Listed;
 use super::signal::{Place, Signal, Worst};
 use crate::health::Health::{self, Degraded, Healthy, Missing, Progressing, Suspended};
-use crate::registry::path::scalar;
+use crate::registry::{ConditionRole, States, path::scalar};
 
 /// Which fields are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -253,6 +254,22 @@ fn troubled(key: &str) -> Option<Health> {
         "not" if words.next().is_some_and(|second| second.as_str() == "ready") => Some(Progressing),
         _ => None,
     }
+}
+
+/// Tells whether parts have something to say: not where they are declared to be of something else, and not of what runs to completion
+/// while a declared summary or word speaks for the whole. A step that failed was retried or tolerated, or the word would say so.
+pub(super) fn has_part_news(case: &Case<'_>, list: &[Listed<'_>]) -> bool {
+    let is_summary = |condition: &Listed<'_>| {
+        let meaning = case.kind.condition(condition.type_);
+        meaning.is_declared && meaning.role == ConditionRole::Summary
+    };
+    let is_spoken = |states: &States| {
+        let word = states.path.of(case.object).map(scalar).unwrap_or_default();
+        !word.is_empty() && states.meaning(&word).is_some_and(|meaning| meaning.health().is_some())
+    };
+    let is_run = case.kind.runs_to_completion
+        && (list.iter().any(is_summary) || case.kind.states.iter().any(is_spoken));
+    !is_run && case.kind.declared().skip_items.as_deref().unwrap_or_default().is_empty()
 }
 
 /// How deep sub-objects are read.

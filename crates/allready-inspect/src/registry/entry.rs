@@ -33,10 +33,12 @@ use allready_core::{ConditionSet, Polarity, set::Role};
 /// assert_eq!((synced.on_bad, synced.grace), (Some(Health::Progressing), Some(60)));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Entry {
     /// API groups; `*` stands for anything, and the empty group is the core one.
     #[serde(alias = "group", deserialize_with = "one_or_more")]
+    #[cfg_attr(feature = "schemars", schemars(with = "super::schema::OneOrMore"))]
     pub groups: Vec<String>,
     /// Kinds; `*` stands for anything. All kinds of the groups when absent.
     #[serde(
@@ -45,6 +47,7 @@ pub struct Entry {
         deserialize_with = "one_or_more",
         skip_serializing_if = "Vec::is_empty"
     )]
+    #[cfg_attr(feature = "schemars", schemars(with = "super::schema::OneOrMore"))]
     pub kinds: Vec<String>,
     /// Condition types, in which `*` stands for anything, and what they mean.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -70,9 +73,10 @@ pub struct Entry {
     /// Whether conditions below the top level speak of something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_nested: Option<bool>,
-    /// Whether words within lists and sub-objects of the status speak of something else.
+    /// The reason why words within lists and sub-objects of the status speak of something else. Empty where they speak for the whole after
+    /// all, good news too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ignore_items: Option<bool>,
+    pub skip_items: Option<String>,
     /// Whether it has no status by design, so that having none is healthy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_status: Option<bool>,
@@ -103,12 +107,39 @@ pub struct Entry {
     /// Pairs of generations besides `status.observedGeneration` and `metadata.generation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generations: Option<Vec<Generations>>,
+    /// Fields of other objects that name the first of these kinds without saying so: `issuerRef`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub referred_by: Vec<String>,
+    /// From where this is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
     /// The rule of a kind that Kubernetes itself brings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub builtin: Option<Builtin>,
     /// Whether there is a declaration of it that cannot be read: what it says may be bad news, so nothing is healthy.
     #[serde(skip)]
     pub is_unreadable: bool,
+}
+
+/// The source of a declaration.
+///
+/// ```
+/// use allready_inspect::registry::Source;
+/// use serde_json::json;
+///
+/// let source = json!({ "project": "Widgets", "read": "api/v1/widget_types.go", "version": "v1.4.0" });
+/// assert_eq!(serde_json::from_value::<Source>(source).unwrap().version, "v1.4.0");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Source {
+    /// The project whose kinds these are.
+    pub project: String,
+    /// The file of the project, or the name of the page, that was read.
+    pub read: String,
+    /// The version, commit or date of it; `unrecorded` where nobody wrote it down.
+    pub version: String,
 }
 
 /// What a condition type means, as declared: a role alone (`"summary"`, `"dependent"`, `"activity"`, `"suspension"`,
@@ -149,6 +180,7 @@ pub struct ConditionMeaning {
 /// assert_eq!(serde_json::from_str::<StateMeaning>("\"ignore\"").unwrap(), StateMeaning::Ignore);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum StateMeaning {
     /// It is as it should be.
     Healthy,
@@ -198,6 +230,7 @@ impl StateMeaning {
 /// assert_eq!(serde_json::from_value::<Count>(count).unwrap().short, Health::Progressing);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Count {
     /// Where the number is.
@@ -218,6 +251,7 @@ pub struct Count {
 /// assert_eq!(serde_json::from_value::<Equal>(equal).unwrap().different, Health::Progressing);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Equal {
     /// Where one is.
@@ -238,6 +272,7 @@ pub struct Equal {
 /// assert_eq!(serde_json::from_value::<Present>(present).unwrap().absent, Health::Progressing);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Present {
     /// Where it is.
@@ -256,6 +291,7 @@ pub struct Present {
 /// assert_eq!(serde_json::from_value::<Generations>(pair).unwrap().wanted, "metadata.generation");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Generations {
     /// Where the observed one is.
@@ -272,6 +308,7 @@ pub struct Generations {
 /// assert_eq!(Registry::builtin().kind("apps", "Deployment").declared().builtin, Some(Builtin::Deployment));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Builtin {
     /// `Pod`

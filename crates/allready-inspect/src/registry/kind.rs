@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Builtin, Entry, Semantics, StateMeaning, glob, names,
+    Builtin, ConditionRole, Entry, Semantics, StateMeaning, glob, names,
     path::{Path, Test, Values},
 };
 use crate::health::Health;
@@ -154,6 +154,16 @@ impl KindSemantics {
         self.states.iter().find(|states| states.path.status_key() == Some(key))
     }
 
+    /// Tells whether a summary or words for the whole are declared, so that a part that is well does not speak for it; unless parts are
+    /// declared to do so.
+    pub(crate) fn has_own_words(&self) -> bool {
+        if self.declared.skip_items.as_deref() == Some("") {
+            return false;
+        }
+        let mut conditions = self.exact.values().chain(self.globs.iter().map(|(_, semantics)| semantics));
+        !self.states.is_empty() || conditions.any(|semantics| semantics.role == ConditionRole::Summary)
+    }
+
     pub(crate) fn builtin(&self) -> Option<Builtin> {
         self.declared.builtin
     }
@@ -178,7 +188,7 @@ fn add(all: &mut Entry, more: &Entry) {
     over(&mut all.ends_by_condition, more.ends_by_condition.as_ref());
     over(&mut all.ignore_conditions, more.ignore_conditions.as_ref());
     over(&mut all.ignore_nested, more.ignore_nested.as_ref());
-    over(&mut all.ignore_items, more.ignore_items.as_ref());
+    over(&mut all.skip_items, more.skip_items.as_ref());
     over(&mut all.no_status, more.no_status.as_ref());
     over(&mut all.no_status_if, more.no_status_if.as_ref());
     over(&mut all.healthy_if, more.healthy_if.as_ref());
@@ -189,6 +199,7 @@ fn add(all: &mut Entry, more: &Entry) {
     over(&mut all.present, more.present.as_ref());
     over(&mut all.generations, more.generations.as_ref());
     over(&mut all.builtin, more.builtin.as_ref());
+    over(&mut all.source, more.source.as_ref());
     // Who names the kind, and is stronger, has said what it means.
     all.is_unreadable = more.is_unreadable || (all.is_unreadable && more.kinds.is_empty());
 }

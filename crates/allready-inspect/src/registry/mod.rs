@@ -13,6 +13,8 @@ mod kind;
 mod names;
 pub(crate) mod path;
 mod read;
+#[cfg(feature = "schemars")]
+mod schema;
 mod semantics;
 #[cfg(test)]
 mod tests;
@@ -20,9 +22,12 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-pub use entry::{Builtin, ConditionMeaning, Count, Entry, Equal, Generations, Present, StateMeaning};
+pub use entry::{Builtin, ConditionMeaning, Count, Entry, Equal, Generations, Present, Source, StateMeaning};
 pub use kind::KindSemantics;
-pub use read::{RegistryError, read};
+pub(crate) use kind::States;
+pub use read::{OPEN, RegistryError, read};
+#[cfg(feature = "schemars")]
+pub use schema::schema;
 pub use semantics::{ConditionRole, Semantics};
 
 /// What is declared of kinds and their conditions.
@@ -144,6 +149,12 @@ impl Registry {
             }
         }
         made
+    }
+
+    /// The group and kind that a field names which does not say so itself.
+    pub(crate) fn referred_by(&self, field: &str) -> Option<(&str, &str)> {
+        let found = self.entries.iter().find(|entry| entry.referred_by.iter().any(|name| name == field))?;
+        Some((found.groups.first()?, found.kinds.first()?))
     }
 
     /// What a condition type of a kind means: as declared, or by its name.

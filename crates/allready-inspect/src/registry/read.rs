@@ -1,8 +1,9 @@
 //! Declarations from files and annotations.
 
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::Entry;
+use super::{Entry, Source};
 use allready_core::{ConditionSet, condition::excerpt, set};
 
 /// Why declarations cannot be read.
@@ -22,8 +23,20 @@ pub enum RegistryError {
         /// What stood there instead, in one word.
         found: &'static str,
     },
+    /// A skeleton that is not filled in.
+    #[error("{place} is still to be filled in: replace what begins with `FILL IN`")]
+    Open {
+        /// The path to it.
+        place: String,
+    },
+    /// The source for all entries is wrong.
+    #[error("source: {problem}; see `allready registry schema`")]
+    Source {
+        /// What is wrong.
+        problem: String,
+    },
     /// One entry is wrong.
-    #[error("entry {index}{about}: {problem}")]
+    #[error("entry {index}{about}: {problem}; see `allready registry schema`")]
     Entry {
         /// Which one, counted from 0.
         index: usize,
@@ -42,7 +55,28 @@ pub enum RegistryError {
     },
 }
 
-/// Reads declarations: a list of entries, or an object with a list named `entries`.
+/// A file of declarations.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub(super) struct File {
+    /// The source of the entries that do not name another.
+    #[serde(default)]
+    source: Option<Source>,
+    /// The declarations; a later one for the same kind wins key by key.
+    entries: Vec<Entry>,
+}
+
+impl File {
+    pub(super) fn into_entries(self) -> Vec<Entry> {
+        let with_source =
+            |entry: Entry| Entry { source: entry.source.or_else(|| self.source.clone()), ..entry };
+        self.entries.into_iter().map(with_source).collect()
+    }
+}
+
+/// Reads declarations: a list of entries, or an object with a list named `entries` and the `source` of those that do not name another.
+/// What `allready registry new` left open has to be filled in first.
 ///
 /// ```
 /// use allready_inspect::registry;
@@ -58,6 +92,16 @@ pub fn read(declarations: &Value) -> Result<Vec<Entry>, RegistryError> {
         Value::Object(map) => map.get("entries").unwrap_or(declarations),
         other => other,
     };
+    if let Some(place) = open_place(declarations) {
+        return Err(RegistryError::Open { place });
+    }
+    let common = match declarations.get("source") {
+        Some(source) => {
+            let problem = |error: serde_json::Error| RegistryError::Source { problem: error.to_string() };
+            Some(Source::deserialize(source).map_err(problem)?)
+        }
+        None => None,
+    };
     let Value::Array(list) = list else {
         let found = match list {
             Value::Null => "nothing",
@@ -71,12 +115,39 @@ pub fn read(declarations: &Value) -> Result<Vec<Entry>, RegistryError> {
     };
     let read_one = |(index, value): (usize, &Value)| {
         let problem = |problem: String| RegistryError::Entry { index, about: about(value), problem };
-        let entry: Entry =
+        let mut entry: Entry =
             serde_json::from_value(value.clone()).map_err(|error| problem(error.to_string()))?;
         check(&entry).map_err(problem)?;
+        entry.source = entry.source.or_else(|| common.clone());
         Ok(entry)
     };
     list.iter().enumerate().map(read_one).collect()
+}
+
+/// The mark of what an author has to fill in.
+///
+/// ```
+/// use allready_inspect::registry::{OPEN, read};
+/// use serde_json::json;
+///
+/// let skeleton = json!([{"group": "example.com", "conditions": {"Ready": format!("{OPEN}: summary or dependent")}}]);
+/// assert!(read(&skeleton).unwrap_err().to_string().starts_with("0.conditions.Ready is still to be filled in"));
+/// ```
+pub const OPEN: &str = "FILL IN";
+
+/// The first place that nobody has filled in.
+fn open_place(value: &Value) -> Option<String> {
+    let below = |step: String, value: &Value| {
+        open_place(value).map(|rest| if rest.is_empty() { step.clone() } else { format!("{step}.{rest}") })
+    };
+    match value {
+        Value::String(text) => text.starts_with(OPEN).then(String::new),
+        Value::Array(list) => list.iter().enumerate().find_map(|(index, one)| below(index.to_string(), one)),
+        Value::Object(map) => map.iter().find_map(|(key, one)| {
+            if key.starts_with(OPEN) { Some(excerpt(key)) } else { below(excerpt(key), one) }
+        }),
+        _ => None,
+    }
 }
 
 fn check(entry: &Entry) -> Result<(), String> {

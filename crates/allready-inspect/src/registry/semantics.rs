@@ -14,6 +14,7 @@ use allready_core::Polarity;
 /// assert_eq!(ConditionRole::default(), ConditionRole::Dependent);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ConditionRole {
     /// It speaks for the whole object.

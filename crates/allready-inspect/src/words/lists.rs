@@ -203,6 +203,8 @@ lists! {
         "failed failure error errored unhealthy degraded";
     LabelEnding "A label or annotation that ends so is a state." "labels: {example.com/upgrade-state: failed}"
         "state status phase health result";
+    ManagedSpec "A field of the spec with what is asked of a provider: Synced when it was asked for, Ready when it is there." "spec.forProvider"
+        "forprovider";
     BookkeepingEnding "A field that ends so is for the controller alone." "status.observedGeneration"
         "generation revision version hash selector time updated nodes image";
 

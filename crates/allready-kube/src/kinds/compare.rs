@@ -23,7 +23,7 @@ const MOST_NAMED: usize = 4;
 /// assert!(!difference.fits());
 /// assert_eq!(difference.to_string(), "it lacks .spec.targetRef");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct SchemaDifference {
     /// The fields, or values of enums, that the schema of the cluster lacks, such as `.spec.targetRef`.
     pub missing: Vec<String>,

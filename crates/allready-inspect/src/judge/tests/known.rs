@@ -69,7 +69,7 @@ pub(super) fn widget(parts: &Value) -> Verdict {
     judge(&object("example.com/v1", "Widget", parts), Registry::builtin(), now())
 }
 
-fn check(file: &str) {
+fn check(name: &str, file: &str) {
     let rows: Vec<(Health, String, String, Value)> = serde_json::from_str(file).unwrap();
     let wrong: Vec<String> = rows
         .iter()
@@ -82,25 +82,25 @@ fn check(file: &str) {
             (health != *expected).then_some(said)
         })
         .collect();
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{name}: {} of {}:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
 }
 
 #[test]
 fn objects_come_to_what_people_say_of_them() {
-    check(include_str!("objects.json"));
+    check("objects.json", include_str!("objects.json"));
 }
 
 #[test]
-fn objects_of_projects_come_to_what_their_documents_say() {
-    check(include_str!("projects.json"));
-}
-
-#[test]
-fn objects_of_databases_brokers_stores_and_batch_work_come_to_what_their_documents_say() {
-    check(include_str!("data_projects.json"));
-}
-
-#[test]
-fn objects_of_platforms_come_to_what_their_types_say() {
-    check(include_str!("platforms.json"));
+fn objects_come_to_what_stands_beside_the_declarations_of_their_kinds() {
+    let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/registry/data");
+    let mut checked = 0;
+    for file in std::fs::read_dir(directory).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let Some(family) = name.strip_suffix(".tests.json") else { continue };
+        assert!(path.with_file_name(format!("{family}.json")).exists(), "{name} is beside no declarations");
+        check(name, &std::fs::read_to_string(&path).unwrap());
+        checked += 1;
+    }
+    assert!(checked > 100, "only {checked} files of examples");
 }

@@ -70,7 +70,7 @@ pub(super) fn recipe(registry: &Registry, wanted: &Wanted) -> Result<Recipe, Str
         resting: declared.suspended_if.iter().map(|text| resting(text)).collect::<Result<_, _>>()?,
         reaching: reaching(declared)?,
         has_nested: !declared.ignore_nested.unwrap_or(false),
-        has_items: !declared.ignore_items.unwrap_or(false),
+        has_items: declared.skip_items.as_deref().unwrap_or_default().is_empty(),
     };
     if !recipe.can_be_healthy() {
         return Err("nothing that is declared of it could ever call it healthy".to_owned());
