@@ -204,8 +204,13 @@ pub(crate) fn said(text: &str, known: &Known, now: allready_core::Time) -> crate
     let mut splitter = Splitter::new(reader);
     let mut batch = Batch::default();
     while splitter.next(&mut batch) {}
-    let plan =
-        Plan { by: By::Own(known), now, output: None, shown: super::judged::Shown::All, tells_why: false };
+    let plan = Plan {
+        by: By::Own(known),
+        now,
+        output: crate::output::Format::Table,
+        shown: super::judged::Shown::All,
+        tells_why: false,
+    };
     let mut judged = Judged::default();
     for piece in batch.pieces() {
         judge_piece("text", &batch, piece, &plan, &mut judged, |_| {});
