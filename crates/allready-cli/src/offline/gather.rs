@@ -188,9 +188,9 @@ fn unfit(path: &Path, problem: impl std::fmt::Display) -> Failure {
 }
 
 /// Every object of a file: of all documents, and of lists.
-fn objects(path: &PathBuf) -> Result<Vec<Value>, Failure> {
+fn objects(path: &Path) -> Result<Vec<Value>, Failure> {
     let mut all = Vec::new();
-    let files = FileArgs { filename: vec![path.clone()], recursive: true };
+    let files = FileArgs { filename: vec![path.to_owned()], recursive: true };
     for source in files.find()?.files {
         all.extend(read_all(&source)?);
     }

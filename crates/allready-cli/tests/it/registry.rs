@@ -132,7 +132,7 @@ spec:
         properties:
           status:
             properties:
-              phase: {type: string, enum: [Ready, Failed, Purring]}
+              phase: {type: string, enum: [Ready, Failed, Zen]}
               conditions: {type: array, description: 'Known types are `Ready` and `DiskPressure`; `True` is a status.'}
 ---
 apiVersion: apiextensions.k8s.io/v1
@@ -156,7 +156,7 @@ fn a_skeleton_proposes_what_the_definition_gives_away_and_is_refused_until_it_is
     assert_eq!(entry["conditions"], serde_json::json!({"DiskPressure": "abnormal", "Ready": "summary"}));
     assert_eq!(entry["requires"], serde_json::json!(["Ready"]));
     assert_eq!(entry["states"]["status.phase"]["Failed"], "Degraded");
-    assert!(entry["states"]["status.phase"]["Purring"].as_str().unwrap().starts_with("FILL IN"));
+    assert!(entry["states"]["status.phase"]["Zen"].as_str().unwrap().starts_with("FILL IN"));
     let refused = with_file(printed(&answer), &["check", "FILE"]);
     assert!(refused.starts_with("exit 65\n") && refused.contains("is still to be filled in"), "{refused}");
     let filled = printed(&answer)

@@ -112,6 +112,7 @@ fn pair_of(before: &Token, text: &str) -> Option<Pair> {
 }
 
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is something that some word says")]
 struct Found {
     /// A word came that is not one such as `status`.
     has_begun: bool,

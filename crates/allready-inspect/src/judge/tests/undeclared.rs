@@ -415,7 +415,7 @@ fn an_activity_that_is_over_tells_how_it_ended() {
 fn what_is_ignored_on_purpose_does_not_count_and_what_is_idle_is_well() {
     let rules =
         |status: &str| json!({"state": "ready", "rules": [{"status": "running"}, {"status": status}]});
-    assert_eq!((says(&rules("ignored-missing-rule")), says(&rules("missing"))), (Healthy, Degraded));
+    assert_eq!((says(&rules("ignored-missing-rule")), says(&rules("failed"))), (Healthy, Degraded));
     assert_eq!(says(&json!({"conditions": ["Ready=True ScheduleValid"], "active": false})), Healthy);
     assert_eq!(says(&json!({"active": false})), Progressing);
 }
