@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use allready_controller::hub::{
@@ -40,7 +40,7 @@ pub(crate) fn gather(args: &OfflineArgs, want: Want, now: Time) -> Result<Offlin
     let Some(path) = &args.filename else {
         return Err(Failure::usage("give the object of the hub with -f FILE"));
     };
-    let aggregation = args.aggregation.as_ref().map(aggregation).transpose()?;
+    let aggregation = args.aggregation.as_deref().map(aggregation).transpose()?;
     let hub = hub(path, aggregation.as_ref())?;
     let spokes = args.spokes(&hub)?;
     let mut aggregation = match aggregation {
@@ -57,7 +57,7 @@ pub(crate) fn gather(args: &OfflineArgs, want: Want, now: Time) -> Result<Offlin
             )));
         }
     }
-    let decisions = args.decisions.as_ref().map(decisions).transpose()?.unwrap_or_default();
+    let decisions = args.decisions.as_deref().map(decisions).transpose()?.unwrap_or_default();
     let beside = OnHub { endpoint: endpoint.as_ref(), decisions: &decisions };
     offline::aggregate(&hub, &aggregation, &spokes, &beside, now)
         .map_err(|unfit| Failure::data(tame(&unfit.to_string())))
@@ -126,7 +126,7 @@ impl OfflineArgs {
 }
 
 /// The object of the hub: the only one of its file, or the only one that the aggregation is about.
-fn hub(path: &PathBuf, aggregation: Option<&StatusAggregation>) -> Result<Value, Failure> {
+fn hub(path: &Path, aggregation: Option<&StatusAggregation>) -> Result<Value, Failure> {
     let mut objects = objects(path)?;
     if objects.len() > 1
         && let Some(aggregation) = aggregation
@@ -148,7 +148,7 @@ fn hub(path: &PathBuf, aggregation: Option<&StatusAggregation>) -> Result<Value,
     }
 }
 
-fn aggregation(path: &PathBuf) -> Result<StatusAggregation, Failure> {
+fn aggregation(path: &Path) -> Result<StatusAggregation, Failure> {
     let object = only(path, "StatusAggregation")?;
     let mut aggregation: StatusAggregation =
         serde_json::from_value(object).map_err(|error| unfit(path, tame(&error.to_string())))?;
@@ -157,7 +157,7 @@ fn aggregation(path: &PathBuf) -> Result<StatusAggregation, Failure> {
 }
 
 /// The PlacementDecisions in a file: also none, which is what a Placement has before it is decided.
-fn decisions(path: &PathBuf) -> Result<Vec<Value>, Failure> {
+fn decisions(path: &Path) -> Result<Vec<Value>, Failure> {
     let all = objects(path)?;
     let decisions = of_kind(all.clone(), "PlacementDecision");
     if decisions.is_empty() && !all.is_empty() {
@@ -167,7 +167,7 @@ fn decisions(path: &PathBuf) -> Result<Vec<Value>, Failure> {
 }
 
 /// The only object of this kind in a file.
-fn only(path: &PathBuf, kind: &str) -> Result<Value, Failure> {
+fn only(path: &Path, kind: &str) -> Result<Value, Failure> {
     let mut objects = of_kind(objects(path)?, kind);
     match (objects.pop(), objects.len()) {
         (Some(object), 0) => Ok(object),
