@@ -52,7 +52,7 @@ lists! {
          joined programmed imported exported synchronized updated validated verified allocated serving live alive steady propagated \
          published passing merged resolved subscribed optimal succeed mounted loaded clean populated consistent inservice assigned \
          processed realized upgraded delivered confirmed activated authenticated authorized onboarded solved converged unchanged \
-         refreshed unsealed inuse claimed relocated";
+         refreshed unsealed inuse claimed relocated idle";
     Degraded "A state that is broken." "state: errored"
         "failed failure error errored degraded unhealthy invalid lost red aborted timeout timedout noncompliant rejected denied \
          conflict broken offline down unavailable stalled killed crashed unreachable expired fault faulted revoked dead oom corrupt \
@@ -68,7 +68,7 @@ lists! {
          switchover backingup incomplete needsupdate creation initialization installation preparation reconciliation termination \
          configuration activation";
     Suspended "A state of rest, or one that waits for a person." "state: Paused"
-        "paused suspended stopped hibernated disabled inactive sleeping scaledtozero frozen maintenance idle shutdown halted onhold \
+        "paused suspended stopped hibernated disabled inactive sleeping scaledtozero frozen maintenance shutdown halted onhold \
          cordoned archived hibernating poweredoff off quiesced dormant deactivated poweroff inmaintenance parked scaleddown \
          requiresapproval waitingforapproval awaitingapproval pendingapproval approvalrequired needsapproval waitingapproval \
          waitingformanualapproval pendingmanualapproval awaitinginput waitingforinput waitingforconfirmation awaitingconfirmation \
@@ -85,7 +85,7 @@ lists! {
          rollback rotation replay benchmark capture verification drain reboot copy failover switchover simulation compaction traceflow";
     RunBegins "Of what runs to completion, a state before the end." "phase: Accepted"
         "accepted active validated allocated created enabled live alive online up connected attached launched assigned admitted \
-         triggered uploaded snapshotted throttled";
+         triggered uploaded snapshotted throttled idle";
     RunEnds "Of what runs to completion, a state of the end, and of nothing else." "phase: Restored"
         "processed finalized restored";
     RunSucceeded "Of what runs to completion, the good end in so many words." "phase: Succeeded"
