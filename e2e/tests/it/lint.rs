@@ -152,7 +152,7 @@ async fn a_kind_that_goes_while_it_is_looked_on_is_told(server: Server) {
     let resource = format!("widgets.{group}");
     let mut looking =
         server.begin_allready(&["lint", &resource, "-A", "--watch", "8s", "--fail-on", "error"]);
-    looking.until("Looking on for 8s").await;
+    looking.until("Watching for 8s").await;
     // That is said before the first list. A kind that goes before it was listed at all is another story.
     tokio::time::sleep(std::time::Duration::from_secs(2)).await;
     let definitions: Api<CustomResourceDefinition> = Api::all(server.client());

@@ -80,7 +80,7 @@ const CASES: &[(&str, i32, i32)] = &[
     ("wtr/none --for create --timeout 1s", 1, 2),
     ("wtr -l app=none --for create --timeout 1s", 1, 2),
     ("wtr/none --for condition=Ready", 1, 3),
-    ("wtr -l app=none --for condition=Ready", 1, 3),
+    ("wtr -l app=none --for condition=Ready", 1, 1),
     ("wtr/good --for jsonpath={.status.addresses[*]}=a", 1, 1),
     ("wtr/good --for jsonpath={.status.addresses}=a", 1, 1),
     ("wtr/good --for jsonpath={.status.conditions[Ready]}=a", 1, 64),
