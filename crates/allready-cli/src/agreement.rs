@@ -5,7 +5,8 @@
 
 use allready_core::Time;
 use allready_inspect::{
-    explain::{Bounds, Extent, Known, ObjectId, Reference, explain},
+    explain::{Bounds, explain},
+    graph::{Extent, Known, ObjectId, Reference},
     health::Health,
     judge::Verdict,
     registry::Registry,

@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 #![deny(missing_docs)]
 
+pub mod causes;
 #[cfg(feature = "kube")]
 pub mod cluster;
 pub mod explain;
+pub mod graph;
 pub mod health;
 pub mod judge;
 pub mod lint;

@@ -4,7 +4,8 @@ use allready_core::Time;
 use allready_e2e::Server;
 use allready_inspect::cluster::{Budget, follow};
 use allready_inspect::{
-    explain::{Bounds, Explanation, ObjectId, Reference},
+    explain::{Bounds, Explanation},
+    graph::{ObjectId, Reference},
     registry::Registry,
 };
 use allready_kube::{

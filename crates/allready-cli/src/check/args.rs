@@ -4,6 +4,7 @@ use allready_core::Time;
 use allready_inspect::health::Health;
 use clap::{Args, ValueEnum};
 
+use super::causes::GroupBy;
 use crate::{
     cluster::ClusterArgs,
     declared::DeclaredArgs,
@@ -18,9 +19,13 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(mut_arg("filename", |arg| arg.conflicts_with_all(["all_namespaces", "namespace", "selector", "field_selector"])), after_help = "\
 Every object gets one verdict: Healthy, Suspended (on purpose), Progressing, Unknown,
-Missing or Degraded. What is not understood is Unknown, never Healthy. Objects with
-the same kind, health, reason and message share a line of the table, with the first
-names and a count; --no-group gives each a line of its own.
+Missing or Degraded. What is not understood is Unknown, never Healthy. The verdict
+takes what an object controls, selects and names into account: a Service without
+ready endpoints is Degraded, and so is a Deployment whose pods cannot start.
+
+The table has a row for each cause, worst first, with what it affects; --by groups the
+causes. With --objects or -o wide it has the objects: those with the same kind, health,
+reason and message share a row, and --no-group gives each a row of its own.
 
 Files are JSON or YAML: objects, lists, documents, or one JSON object after another.
 They are read one object at a time, whatever their size; an object may have 64 MiB.
@@ -96,6 +101,14 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) all: bool,
 
+    /// Print a row for each object, or those that say the same, in place of each cause.
+    #[arg(long)]
+    pub(crate) objects: bool,
+
+    /// Group causes.
+    #[arg(long, value_name = "GROUP", conflicts_with_all = ["objects", "all", "why", "no_group", "rules"])]
+    pub(crate) by: Option<GroupBy>,
+
     /// Print a line for each object, also where the cause is the same.
     #[arg(long)]
     pub(crate) no_group: bool,
@@ -162,8 +175,9 @@ impl CheckArgs {
         }
     }
 
-    pub(super) fn is_grouped(&self) -> bool {
-        !self.no_group
+    /// Tells whether a table has rows for objects: what else is asked for is said of objects, and not of causes.
+    pub(super) fn shows_objects(&self) -> bool {
+        self.objects || self.all || self.why || self.no_group || self.rules.is_some()
     }
 
     /// The least health that fails.

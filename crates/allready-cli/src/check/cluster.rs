@@ -1,9 +1,14 @@
 //! Objects from a cluster: those that are named, and those of kinds, many kinds at a time.
 
-use std::io::{IsTerminal as _, stdout};
+use allready_inspect::{
+    causes::{Causes, Found},
+    cluster::{Budget, find_causes},
+    graph::{Extent, Gap},
+    health::Health,
+};
+use allready_kube::resources::{Catalog, ListProblem, Listed, Resource, Selection, listing};
+use std::time::Duration;
 
-use allready_inspect::health::Health;
-use allready_kube::resources::{Listed, Resource, Selection, listing};
 use futures::{StreamExt as _, stream};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
@@ -12,9 +17,8 @@ use super::{
     Check,
     collect::Collector,
     judged::{Judged, Plan},
-    judgement::Judgement,
+    judgement::{By, Judgement},
     tally::Tally,
-    turns::Turns,
 };
 use crate::{
     cluster::{Cluster, Patience},
@@ -26,6 +30,8 @@ use crate::{
 
 /// How many kinds are listed, and how many objects are got, at a time.
 const PARALLEL: usize = 8;
+/// The most that is asked to find causes, beside the lists.
+const BUDGET: Budget = Budget { requests: 60, time: Duration::from_secs(10) };
 
 /// Judges what is asked for.
 ///
@@ -49,24 +55,27 @@ pub(super) fn check(
         }
         let known = declared.known();
         let plan = check.plan(&known);
-        let mut collector = Collector::new(&plan, args.is_grouped());
+        let mut collector = Collector::new(&plan, Causes::new(Extent::Asked));
         if targets.is_empty() {
             // They tell what happened to others, and are no thing that could be well.
             asked.retain(|asked| asked.resource.plural != "events");
+            // A group whose server is down may have nothing that matters here; its APIService says so.
             for problem in &catalog.problems {
-                collector.unlisted(problem.clone());
+                collector.unseen(problem.clone());
             }
         }
         let (named, kinds): (Vec<_>, Vec<_>) = asked.into_iter().partition(|asked| !asked.names.is_empty());
-        let mut failures = named_objects(&cluster, &named, &plan, &mut collector, printer).await?;
-        failures.extend(objects_of_kinds(&cluster, &kinds, &plan, &mut collector, printer).await?);
+        let mut failures = named_objects(&cluster, &named, &plan, &mut collector).await;
+        let is_everything = targets.is_empty();
+        failures.extend(objects_of_kinds(&cluster, &kinds, &plan, &mut collector, is_everything).await);
         let asked_by_name: usize = named.iter().map(|asked| asked.names.len()).sum();
         // Where nothing at all could be read, that is the answer.
         let is_all = failures.len() == kinds.len() + asked_by_name;
         match failures.into_iter().next() {
             Some(failure) if is_all => Err(failure),
             _ => {
-                let tally = collector.finish(printer)?;
+                let found = causes(&cluster, &catalog, &plan, &mut collector, is_everything).await;
+                let tally = collector.finish(found.as_ref(), printer)?;
                 let mut namespaces = named.iter().filter_map(|asked| asked.selection.namespace.as_deref());
                 if let Some(namespace) = namespaces.next().filter(|_| tally.of(Health::Missing) > 0) {
                     printer.warnings(
@@ -88,8 +97,7 @@ async fn named_objects(
     asked: &[Asked],
     plan: &Plan<'_>,
     collector: &mut Collector<'_>,
-    printer: &mut Printer,
-) -> Result<Vec<Failure>, Failure> {
+) -> Vec<Failure> {
     let names = asked.iter().flat_map(|asked| asked.names.iter().map(move |name| (asked, name)));
     let mut answers = stream::iter(names)
         .map(|(asked, name)| async move {
@@ -99,9 +107,9 @@ async fn named_objects(
         .buffered(PARALLEL);
     let mut failures = Vec::new();
     while let Some((asked, name, answer)) = answers.next().await {
-        let judgement = match answer {
-            Ok(Some(object)) => Judgement::of(&object, plan.by, plan.now),
-            Ok(None) => missing(&asked.resource, &asked.selection, name),
+        let (judgement, digest) = match answer {
+            Ok(Some(object)) => Judgement::with_digest(object, plan.by, plan.now),
+            Ok(None) => (missing(&asked.resource, &asked.selection, name), None),
             Err(failure) => {
                 collector.unlisted(failure.to_string());
                 failures.push(failure);
@@ -109,10 +117,26 @@ async fn named_objects(
             }
         };
         let mut judged = Judged::default();
-        judged.add(judgement, plan);
-        collector.add(judged, printer)?;
+        judged.add(judgement, digest, plan);
+        collector.add(judged);
     }
-    Ok(failures)
+    failures
+}
+
+/// Finds the causes of what is not well, and asks for what explains it.
+async fn causes(
+    cluster: &Cluster,
+    catalog: &Catalog,
+    plan: &Plan<'_>,
+    collector: &mut Collector<'_>,
+    is_everything: bool,
+) -> Option<Found> {
+    let By::Own(known) = plan.by else { return None };
+    if is_everything {
+        collector.causes.listed_everything();
+    }
+    let (client, causes) = (&cluster.client, &mut collector.causes);
+    Some(find_causes(client, catalog, causes, &known.registry, plan.now, BUDGET).await)
 }
 
 fn missing(resource: &Resource, selection: &Selection, name: &str) -> Judgement {
@@ -126,49 +150,62 @@ async fn objects_of_kinds(
     asked: &[Asked],
     plan: &Plan<'_>,
     collector: &mut Collector<'_>,
-    printer: &mut Printer,
-) -> Result<Vec<Failure>, Failure> {
+    is_everything: bool,
+) -> Vec<Failure> {
     // All are asked for alike; where they are is left out of those that are nowhere.
     let some = asked.iter().find(|asked| asked.resource.is_namespaced).or_else(|| asked.first());
-    let Some(selection) = some.map(|asked| &asked.selection) else { return Ok(Vec::new()) };
+    let Some(selection) = some.map(|asked| &asked.selection) else { return Vec::new() };
+    let is_whole = selection.labels.is_none() && selection.fields.is_none();
     let resources: Vec<&Resource> = asked.iter().map(|asked| &asked.resource).collect();
-    let bar = progress(resources.len(), plan);
-    let mut turns = Turns::new(resources.len());
+    let bar = progress(resources.len());
+    let mut pages: Vec<Vec<Judged>> = resources.iter().map(|_| Vec::new()).collect();
     let mut failures = Vec::new();
     let mut listing = std::pin::pin!(listing(&cluster.client, resources.clone(), selection, PARALLEL));
     let mut count = 0;
     while let Some((resource, listed)) = listing.next().await {
         let Some(turn) = resources.iter().position(|known| std::ptr::eq(*known, resource)) else { continue };
-        let due = match listed {
+        let namespace = selection.namespace.as_deref().filter(|_| resource.is_namespaced);
+        let mut seen = |gap| {
+            if is_whole {
+                collector.causes.listed(&resource.group, &resource.kind, namespace, gap);
+            }
+        };
+        match listed {
             Listed::Page(objects) => {
                 count += objects.len();
                 bar.set_message(format!("{count} objects"));
-                turns.give(turn, Ok(page(objects, plan)))
+                pages[turn].push(page(objects, plan));
             }
             Listed::Done => {
                 bar.inc(1);
-                turns.end(turn)
+                seen(None);
             }
             Listed::Failed(problem) => {
                 bar.inc(1);
-                let namespace = selection.namespace.as_deref().filter(|_| resource.is_namespaced);
-                let mut due = turns.give(turn, Err(unlisted(resource, namespace, &problem)));
-                due.extend(turns.end(turn));
-                due
-            }
-        };
-        for one in due {
-            match one {
-                Ok(judged) => collector.add(judged, printer)?,
-                Err(failure) => {
+                let is_forbidden = matches!(problem, ListProblem::Forbidden { .. });
+                seen(Some(if is_forbidden { Gap::Forbidden } else { Gap::Failed(problem.to_string()) }));
+                let failure = unlisted(resource, namespace, &problem);
+                // Who may see a part of a cluster has asked for that part; pods and what makes them are always part of it.
+                if is_everything && is_forbidden && !is_workload(resource) {
+                    collector.unseen(resource.full_name());
+                } else {
                     collector.unlisted(failure.to_string());
-                    failures.push(failure);
                 }
+                failures.push(failure);
             }
         }
     }
     bar.finish_and_clear();
-    Ok(failures)
+    for judged in pages.into_iter().flatten() {
+        collector.add(judged);
+    }
+    failures
+}
+
+/// Tells whether objects of this kind run something.
+fn is_workload(resource: &Resource) -> bool {
+    matches!(resource.group.as_str(), "apps" | "batch")
+        || (resource.group.is_empty() && resource.kind == "Pod")
 }
 
 /// What the objects of a page come to, in the order in which a server keeps them: not every server lists them so.
@@ -179,15 +216,16 @@ fn page(mut objects: Vec<Value>, plan: &Plan<'_>) -> Judged {
         format!("{}/{}", text(&metadata["namespace"]), text(&metadata["name"]))
     });
     let mut judged = Judged::default();
-    for object in &objects {
-        judged.add(Judgement::of(object, plan.by, plan.now), plan);
+    for object in objects {
+        let (judgement, digest) = Judgement::with_digest(object, plan.by, plan.now);
+        judged.add(judgement, digest, plan);
     }
     judged
 }
 
-/// A bar for who waits: on a terminal only, and not where the answer itself is written meanwhile.
-fn progress(kinds: usize, plan: &Plan<'_>) -> ProgressBar {
-    if kinds < 2 || (plan.is_written_at_once() && stdout().is_terminal()) {
+/// A bar for who waits: on a terminal only.
+fn progress(kinds: usize) -> ProgressBar {
+    if kinds < 2 {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} kinds, {msg}");

@@ -1,19 +1,23 @@
-//! Puts together what many have judged, and writes it while it comes where that can be.
+//! Puts together what many have judged, in view of each other, and writes it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
 };
 
+use allready_inspect::causes::{Causes, Found};
+
 use super::{
+    causes::{self, CauseEntry, GroupBy},
     entry,
     judged::{Judged, Plan},
+    judgement::{By, Judgement},
     table::Rows,
     tally::Tally,
 };
 use crate::{
     failure::Failure,
-    output::{Format, Look, document},
+    output::{Format, Look, document, text::count},
     printer::{Printer, tame},
 };
 
@@ -21,6 +25,8 @@ use crate::{
 const MAX_KEPT: usize = 64 * 1024 * 1024;
 /// How many problems are told.
 const MAX_PROBLEMS: usize = 20;
+/// How much is written at once.
+const MAX_WRITTEN: usize = 64 * 1024;
 
 /// What has been judged so far.
 pub(super) struct Collector<'a> {
@@ -28,48 +34,54 @@ pub(super) struct Collector<'a> {
     /// The text before the first entry.
     head: String,
     tally: Tally,
-    rows: Rows,
+    judgements: Vec<Judgement>,
+    pub(super) causes: Causes,
     kept: String,
     entries: u64,
     not_shown: u64,
     problems: Vec<String>,
     more_problems: u64,
+    /// Kinds that may not be listed, and are not asked for by name.
+    unseen: Vec<String>,
     excused: BTreeMap<String, u64>,
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(plan: &'a Plan<'a>, is_grouped: bool) -> Self {
+    pub(super) fn new(plan: &'a Plan<'a>, causes: Causes) -> Self {
         Self {
             plan,
             head: entry::head(plan.output),
             tally: Tally::default(),
-            rows: Rows::new(is_grouped),
+            judgements: Vec::new(),
+            causes,
             kept: String::new(),
             entries: 0,
             not_shown: 0,
             problems: Vec::new(),
             more_problems: 0,
+            unseen: Vec::new(),
             excused: BTreeMap::new(),
         }
     }
 
     /// Takes some more.
-    pub(super) fn add(&mut self, judged: Judged, printer: &mut Printer) -> Result<(), Failure> {
+    pub(super) fn add(&mut self, judged: Judged) {
         self.tally.add(&judged.tally);
         for problem in judged.problems {
             self.problem(problem);
         }
-        for judgement in &judged.judgements {
-            self.rows.add(judgement);
+        for digest in judged.digests {
+            self.causes.add(digest);
         }
+        self.judgements.extend(judged.judgements);
         for (kind, count) in judged.excused {
             *self.excused.entry(kind).or_default() += count;
         }
-        let mut text = String::new();
-        for entry in judged.entries {
-            self.entry(&entry, &mut text);
-        }
-        if text.is_empty() { Ok(()) } else { printer.text(&text) }
+    }
+
+    /// Some kind that may not be listed, and that the answer does not depend on.
+    pub(super) fn unseen(&mut self, kind: String) {
+        self.unseen.push(kind);
     }
 
     /// Something that makes the answer less than complete.
@@ -123,14 +135,58 @@ impl<'a> Collector<'a> {
         text.push('\n');
     }
 
-    /// Writes what is left, and gives the tally.
-    pub(super) fn finish(self, printer: &mut Printer) -> Result<Tally, Failure> {
-        let tally = self.tally;
+    /// The causes in what was added, without asking anybody for more.
+    pub(super) fn search(&self) -> Option<Found> {
+        match self.plan.by {
+            By::Own(known) => Some(self.causes.search(&known.registry, self.plan.now)),
+            By::Kstatus => None,
+        }
+    }
+
+    /// Writes everything, and gives the tally.
+    pub(super) fn finish(mut self, found: Option<&Found>, printer: &mut Printer) -> Result<Tally, Failure> {
+        let mut rows = Rows::new(self.plan.is_grouped);
+        let mut text = String::new();
+        for mut judgement in std::mem::take(&mut self.judgements) {
+            if let Some(verdict) = found.and_then(|found| found.verdicts.get(&judgement.id())) {
+                judgement.verdict = verdict.clone();
+            }
+            self.tally.count(judgement.health());
+            if !self.plan.shows(judgement.health()) {
+                continue;
+            }
+            if self.plan.is_table() {
+                rows.add(&judgement);
+            } else if let Some(entry) = entry::of(&judgement, self.plan) {
+                self.entry(&entry, &mut text);
+            }
+            if text.len() > MAX_WRITTEN {
+                printer.text(&std::mem::take(&mut text))?;
+            }
+        }
+        self.tell(printer);
+        text += &self.end(found, rows, printer)?;
+        if !text.is_empty() {
+            printer.text(&text)?;
+        }
+        Ok(self.tally)
+    }
+
+    /// Says what the answer does not have.
+    fn tell(&self, printer: &mut Printer) {
         for problem in &self.problems {
             printer.warning(tame(problem));
         }
         if self.more_problems > 0 {
             printer.warning(format_args!("and {} more like these", self.more_problems));
+        }
+        if !self.unseen.is_empty() {
+            let kinds = count(self.unseen.len(), "kind");
+            let some = self.unseen.iter().take(5).map(|kind| tame(kind)).collect::<Vec<_>>().join(", ");
+            let more = if self.unseen.len() > 5 { ", …" } else { "" };
+            printer.warning(format_args!(
+                "{kinds} cannot be listed and are not part of the answer: {some}{more}"
+            ));
         }
         let excuse = |(kind, count): (&String, &u64)| {
             let (are, would) = if *count == 1 { ("1 object is", "it") } else { ("objects are", "they") };
@@ -141,39 +197,69 @@ impl<'a> Collector<'a> {
             )
         };
         printer.warnings(&self.excused.iter().map(excuse).collect::<Vec<_>>());
+    }
+
+    /// The text behind the last entry, or all of it in a table.
+    fn end(&mut self, found: Option<&Found>, rows: Rows, printer: &Printer) -> Result<String, Failure> {
+        let tally = self.tally;
         let head = if self.entries == 0 { self.head.as_str() } else { "" };
-        let text = match self.plan.output {
+        let causes: Vec<CauseEntry<'_>> =
+            found.iter().flat_map(|found| &found.causes).map(CauseEntry::of).collect();
+        Ok(match self.plan.output {
             Format::Json => {
                 let end = if self.entries == 0 { "" } else { "\n  " };
+                let causes: Vec<String> =
+                    causes.iter().map(|cause| format!("\n    {}", document::one_line(cause))).collect();
+                let (causes, close) = (causes.join(","), if causes.is_empty() { "" } else { "\n  " });
                 let summary = document::one_line(&tally.numbers());
-                format!("{head}{end}],\n  \"summary\": {summary}\n}}\n")
+                format!("{head}{end}],\n  \"causes\": [{causes}{close}],\n  \"summary\": {summary}\n}}\n")
             }
             Format::Yaml => {
                 let head = head.replace("verdicts:", "verdicts: []");
-                let summary = serde_json::json!({ "summary": tally.numbers() });
-                head + &document::value(&summary, Format::Yaml)?
+                let rest = serde_json::json!({ "causes": causes, "summary": tally.numbers() });
+                head + &document::value(&rest, Format::Yaml)?
             }
             Format::Junit => {
                 let note = match self.not_shown {
                     0 => String::new(),
                     count => format!("    <!-- {count} more cases are not listed for want of room -->\n"),
                 };
-                entry::report(&tally, &(self.kept + &note))
+                entry::report(&tally, &(std::mem::take(&mut self.kept) + &note))
             }
             Format::Prometheus => head.to_owned() + &entry::totals(&tally, self.not_shown),
-            format @ (Format::Table | Format::Wide) => self.table(printer.look(format)),
+            format @ (Format::Table | Format::Wide) => {
+                let look = printer.look(format);
+                match found.filter(|_| self.plan.shows_causes()) {
+                    Some(found) => self.causes(found, self.plan.group_by, look),
+                    None => self.objects(rows, look),
+                }
+            }
             _ => String::new(),
-        };
-        if !text.is_empty() {
-            printer.text(&text)?;
-        }
-        Ok(tally)
+        })
     }
 
-    fn table(self, look: Look) -> String {
-        let (not_shown, is_cut) = (self.rows.not_shown, self.rows.is_cut());
-        let rules = if self.plan.tells_why { self.rows.rules() } else { BTreeSet::new() };
-        let mut text = self.rows.table(look, self.plan.now);
+    /// A row for each cause.
+    fn causes(&self, found: &Found, by: Option<GroupBy>, look: Look) -> String {
+        let mut text = causes::table(found, &self.causes, by, look, self.plan.now);
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let causes = match found.causes.len() {
+            0 => String::new(),
+            number => format!("; {}", count(number, "cause")),
+        };
+        text += &format!("{}{causes}\n", self.tally.summary(|health| self.plan.word(health)));
+        if let Some(next) = causes::next(found, &self.plan.flags) {
+            let _ = writeln!(text, "Next: {}", tame(&next));
+        }
+        text
+    }
+
+    /// A row for each object, or for those that say the same.
+    fn objects(&self, rows: Rows, look: Look) -> String {
+        let (not_shown, is_cut) = (rows.not_shown, rows.is_cut());
+        let rules = if self.plan.tells_why { rows.rules() } else { BTreeSet::new() };
+        let mut text = rows.table(look, self.plan.now);
         if !text.is_empty() {
             text.push('\n');
         }

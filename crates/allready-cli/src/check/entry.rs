@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
+    causes::CauseEntry,
     judged::Plan,
     judgement::Judgement,
     tally::{Summary, Tally},
@@ -68,6 +69,8 @@ impl Document for Verdict<'_> {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct CheckReport<'a> {
     verdicts: Vec<Verdict<'a>>,
+    /// The causes of what is not well, worst first.
+    causes: Vec<CauseEntry<'a>>,
     summary: Summary,
 }
 

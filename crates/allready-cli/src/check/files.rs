@@ -20,7 +20,6 @@ use crate::{
     declared::{Declared, Known, Seen},
     failure::Failure,
     objects::{Batch, Extent, Piece, Source, Splitter, read},
-    printer::Printer,
 };
 
 /// How much text is judged at once.
@@ -50,7 +49,6 @@ pub(super) fn check(
     plan: &Plan<'_>,
     declared: Declared,
     collector: &mut Collector<'_>,
-    printer: &mut Printer,
 ) -> Result<(), Failure> {
     let judges = thread::available_parallelism().map_or(2, usize::from).clamp(1, MAX_JUDGES);
     thread::scope(|scope| {
@@ -68,7 +66,7 @@ pub(super) fn check(
         // Work is dealt out in turn, so that taking the answers in turn keeps the order.
         for answers in from_judges.iter().cycle() {
             match answers.recv() {
-                Ok(answer) => collector.add(answer?, printer)?,
+                Ok(answer) => collector.add(answer?),
                 Err(_) => break,
             }
         }
@@ -140,7 +138,7 @@ fn judge_all(
             Work::Failed(failure) => Err(failure),
             Work::Batch { source, batch, number, known } => {
                 let by = known.as_deref().map_or(plan.by, By::Own);
-                let plan = Plan { by, ..*plan };
+                let plan = Plan { by, ..plan.clone() };
                 let mut judged = Judged::default();
                 for piece in batch.pieces() {
                     judge_piece(&source, &batch, piece, &plan, &mut judged, |judgement| {
@@ -176,24 +174,24 @@ fn judge_piece(
     let objects = read(batch, piece, extent);
     let mut whole = None;
     for (index, object) in objects.into_iter().enumerate() {
-        let judgement = match object {
-            Err(problem) => Judgement::unreadable(format!("{source}: {}", piece.place), problem),
+        let (judgement, digest) = match object {
+            Err(problem) => (Judgement::unreadable(format!("{source}: {}", piece.place), problem), None),
             Ok(object) => {
-                let judgement = Judgement::of(&object, plan.by, plan.now);
+                let (judgement, digest) = Judgement::with_digest(object, plan.by, plan.now);
                 if judgement.health() == Health::Healthy || !piece.has_history() {
-                    judgement
+                    (judgement, digest)
                 } else {
                     // Who wrote it is known only from what was left out.
                     let whole = whole.get_or_insert_with(|| read(batch, piece, Extent::Whole));
                     match whole.get(index) {
-                        Some(Ok(object)) => Judgement::of(object, plan.by, plan.now),
-                        _ => judgement,
+                        Some(Ok(object)) => Judgement::with_digest(object.clone(), plan.by, plan.now),
+                        _ => (judgement, digest),
                     }
                 }
             }
         };
         on_judgement(&judgement);
-        judged.add(judgement, plan);
+        judged.add(judgement, digest, plan);
     }
 }
 
@@ -210,6 +208,10 @@ pub(crate) fn said(text: &str, known: &Known, now: allready_core::Time) -> crate
         output: crate::output::Format::Table,
         shown: super::judged::Shown::All,
         tells_why: false,
+        shows_objects: false,
+        is_grouped: true,
+        group_by: None,
+        flags: String::new(),
     };
     let mut judged = Judged::default();
     for piece in batch.pieces() {

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use allready_core::Time;
-use allready_inspect::health::Health;
+use allready_inspect::{causes::Digest, health::Health};
 
 use super::{
-    entry,
+    causes::GroupBy,
     judgement::{By, Judgement},
     tally::Tally,
 };
 use crate::output::Format;
 
 /// What is asked of everybody who judges.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Plan<'a> {
     pub(super) by: By<'a>,
     pub(super) now: Time,
@@ -21,6 +21,13 @@ pub(super) struct Plan<'a> {
     pub(super) shown: Shown,
     /// Whether the rules are told.
     pub(super) tells_why: bool,
+    /// Whether a table has a row for each object, or for those that say the same, and not for each cause.
+    pub(super) shows_objects: bool,
+    /// Whether objects that say the same share a row.
+    pub(super) is_grouped: bool,
+    pub(super) group_by: Option<GroupBy>,
+    /// The flags with which a command speaks to the same cluster.
+    pub(super) flags: String,
 }
 
 /// What is shown.
@@ -31,11 +38,6 @@ pub(super) enum Shown {
 }
 
 impl Plan<'_> {
-    /// Whether the answer is written while there is more to come.
-    pub(super) fn is_written_at_once(&self) -> bool {
-        !self.is_table() && self.output != Format::Junit
-    }
-
     /// The words of a summary.
     pub(super) fn word(&self, health: Health) -> String {
         match (self.by, health) {
@@ -46,12 +48,17 @@ impl Plan<'_> {
         }
     }
 
-    fn is_table(&self) -> bool {
+    /// Whether a table has a row for each cause.
+    pub(super) fn shows_causes(&self) -> bool {
+        self.output == Format::Table && !self.shows_objects
+    }
+
+    pub(super) fn is_table(&self) -> bool {
         matches!(self.output, Format::Table | Format::Wide)
     }
 
     /// Whether an object has a place in the answer.
-    fn shows(&self, health: Health) -> bool {
+    pub(super) fn shows(&self, health: Health) -> bool {
         let is_complete = matches!(self.output, Format::Jsonl | Format::Junit);
         is_complete || self.shown == Shown::All || health != Health::Healthy
     }
@@ -60,11 +67,12 @@ impl Plan<'_> {
 /// What some objects came to.
 #[derive(Debug, Default)]
 pub(super) struct Judged {
+    /// The number of those that are as they are, whatever the others are, and have no place in the answer.
     pub(super) tally: Tally,
-    /// Entries of the answer, where it is one text after another.
-    pub(super) entries: Vec<String>,
-    /// The judgements themselves, where they have to be put in order first.
+    /// The judgements on the others.
     pub(super) judgements: Vec<Judgement>,
+    /// The objects as the search for causes needs them.
+    pub(super) digests: Vec<Digest>,
     /// What could not be read, and why.
     pub(super) problems: Vec<String>,
     /// By kind, how many are healthy only because a definition says so.
@@ -72,9 +80,8 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    /// Adds what one object came to.
-    pub(super) fn add(&mut self, judgement: Judgement, plan: &Plan<'_>) {
-        self.tally.count(judgement.health());
+    /// Adds what one object came to by itself.
+    pub(super) fn add(&mut self, judgement: Judgement, digest: Option<Digest>, plan: &Plan<'_>) {
         if let Some(place) = &judgement.place {
             self.tally.unreadable += 1;
             // A table has a row for it.
@@ -86,13 +93,12 @@ impl Judged {
             let kind = format!("{}.{}", judgement.kind, judgement.group());
             *self.excused.entry(kind).or_default() += 1;
         }
-        if !plan.shows(judgement.health()) {
-            return;
-        }
-        if plan.is_table() {
+        let may_change = digest.as_ref().is_some_and(Digest::may_change);
+        self.digests.extend(digest);
+        if may_change || plan.shows(judgement.health()) {
             self.judgements.push(judgement);
         } else {
-            self.entries.extend(entry::of(&judgement, plan));
+            self.tally.count(judgement.health());
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use allready_core::Time;
 use allready_inspect::{
+    causes::Digest,
+    graph::ObjectId,
     health::Health,
     judge::{Rule, Verdict, kstatus},
 };
@@ -71,6 +73,16 @@ impl Judgement {
         }
     }
 
+    /// Judges an object, and takes what the search for causes needs of it.
+    pub(super) fn with_digest(object: Value, by: By<'_>, now: Time) -> (Self, Option<Digest>) {
+        let judgement = Self::of(&object, by, now);
+        let digest = match by {
+            By::Own(known) => Digest::of(object, judgement.verdict.clone(), &known.registry, now),
+            By::Kstatus => None,
+        };
+        (judgement, digest)
+    }
+
     /// Something that is no object.
     pub(super) fn unreadable(place: String, problem: String) -> Self {
         Self {
@@ -103,6 +115,11 @@ impl Judgement {
             place: None,
             is_excused: false,
         }
+    }
+
+    /// The full name.
+    pub(super) fn id(&self) -> ObjectId {
+        ObjectId::new(self.group(), &self.kind, &self.namespace, &self.name)
     }
 
     pub(super) fn health(&self) -> Health {

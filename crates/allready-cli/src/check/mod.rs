@@ -1,6 +1,7 @@
 //! `allready check`: what is not healthy, worst first.
 
 mod args;
+mod causes;
 mod cluster;
 mod collect;
 pub(crate) mod entry;
@@ -10,11 +11,11 @@ mod judgement;
 mod stream;
 mod table;
 mod tally;
-mod turns;
 
 use std::process::ExitCode;
 
 use allready_core::Time;
+use allready_inspect::{causes::Causes, graph::Extent};
 
 pub(crate) use args::CheckArgs;
 #[cfg(test)]
@@ -26,7 +27,7 @@ use self::{
     judged::{Plan, Shown},
     judgement::By,
 };
-use crate::{declared::Known, failure::Failure, output::Format, printer::Printer};
+use crate::{declared::Known, failure::Failure, output::Format, printer::Printer, watch::command};
 
 pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let check = Check {
@@ -45,9 +46,10 @@ pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<
         }
         let known = declared.known();
         let plan = check.plan(&known);
-        let mut collector = Collector::new(&plan, args.is_grouped());
-        files::check(&sources.files, &plan, declared, &mut collector, printer)?;
-        let tally = collector.finish(printer)?;
+        let mut collector = Collector::new(&plan, Causes::new(Extent::Part));
+        files::check(&sources.files, &plan, declared, &mut collector)?;
+        let found = collector.search();
+        let tally = collector.finish(found.as_ref(), printer)?;
         printer.warnings(&sources.left_out());
         let nothing = sources.nothing().or_else(|| (tally.total() == 0).then(|| NO_OBJECTS.to_owned()));
         is_incomplete = sources.is_partial();
@@ -85,6 +87,16 @@ impl<'a> Check<'a> {
             Some(Rules::Kstatus) => By::Kstatus,
             None => By::Own(known),
         };
-        Plan { by, now: self.now, output: self.output, shown: self.shown, tells_why: self.args.why }
+        Plan {
+            by,
+            now: self.now,
+            output: self.output,
+            shown: self.shown,
+            tells_why: self.args.why,
+            shows_objects: self.args.shows_objects(),
+            is_grouped: !self.args.no_group,
+            group_by: self.args.by,
+            flags: command::flags(&self.args.cluster),
+        }
     }
 }

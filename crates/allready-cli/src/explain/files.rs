@@ -1,7 +1,7 @@
 //! The same from files.
 
 use allready_inspect::{
-    explain::{Extent, Known, ObjectId},
+    graph::{Extent, Known, ObjectId},
     lint::is_definition,
 };
 use serde_json::Value;

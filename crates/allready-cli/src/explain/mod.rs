@@ -12,7 +12,8 @@ use std::{process::ExitCode, time::Duration};
 use allready_core::Time;
 use allready_inspect::cluster::{Budget, follow};
 use allready_inspect::{
-    explain::{Bounds, Explanation, ObjectId, Reference, explain},
+    explain::{Bounds, Explanation, explain},
+    graph::{ObjectId, Reference},
     health::Health,
 };
 use clap::Args;
@@ -118,6 +119,8 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<Time>,
 }
+
+pub(crate) use words::first_cause;
 
 pub(crate) fn run(args: &ExplainArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     if let Some(rule) = &args.rule {

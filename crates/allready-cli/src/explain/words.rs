@@ -10,7 +10,7 @@ use allready_inspect::{
 
 use crate::{
     age::age,
-    output::text::{count, cut},
+    output::text::{count, cut, plural},
     printer::tame,
 };
 
@@ -61,13 +61,8 @@ pub(super) fn folded(folded: &[Folded]) -> String {
         if let Some(more) = more {
             return count(folded.count, more);
         }
-        let plural = match (folded.count, folded.kind.as_str()) {
-            (1, _) => "",
-            (_, kind) if kind.ends_with('s') || kind.ends_with("ch") => "es",
-            _ => "s",
-        };
         let health = folded.health.as_str().to_lowercase();
-        format!("{} {health} {}{plural}", folded.count, tame(&folded.kind))
+        format!("{} {health} {}", folded.count, plural(&tame(&folded.kind), folded.count))
     });
     parts.collect::<Vec<_>>().join(", ")
 }
@@ -87,6 +82,22 @@ pub(super) fn verdict(explanation: &Explanation, now: Time) -> String {
             format!("{what}{seen}: {}{}", line(explanation, cause, now), unseen(cause))
         }
     }
+}
+
+/// `Pod web-7 container app: CrashLoopBackOff`: the first cause without what changes while nothing happens.
+pub(crate) fn first_cause(explanation: &Explanation) -> Option<String> {
+    let node = &explanation.nodes[explanation.cause.as_ref()?.node()];
+    let label = tame(&node.label);
+    let label =
+        if node.what == What::Object { label } else { format!("{} {label}", tame(&node.object.to_string())) };
+    let event = |node: &Node| {
+        let children = node.children.iter().map(|&child| &explanation.nodes[child]);
+        children.into_iter().find(|child| child.what == What::Event).map(why)
+    };
+    let event = if node.what == What::Object { event(node) } else { None };
+    let said = [Some(why(node)), event].into_iter().flatten().filter(|text| !text.is_empty());
+    let said = said.collect::<Vec<_>>().join("; ");
+    Some(if said.is_empty() { label } else { format!("{label}: {said}") })
 }
 
 /// `Pod web-7 container app: CrashLoopBackOff, since 3m, by kubelet`.

@@ -42,9 +42,12 @@ field of a status that is about one. Files and standard input name the objects a
 generation: give what `kubectl apply -o yaml` prints.
 
 It ends early if an object is Degraded or Stalled, or is a Job that has Failed, for as
-long as --grace; not with --for delete. While it waits it prints on standard error what it
+long as --grace; not with --for delete. It also ends early if all new pods of a workload
+fail in a way that does not pass by itself: an image that cannot be pulled, a Secret,
+ConfigMap or StorageClass that does not exist, no node that fits, pods that are refused, or
+a container that crashed three times. While it waits it prints on standard error what it
 waits for: live in a terminal, elsewhere one line for each change. When it fails it prints
-the state, the reason, and the `allready explain` command that shows more.
+the state, the first cause, and the `allready explain` command that shows more.
 
 It needs list and watch on the resources; permission for the named objects is enough,
 unless there are more than eight of a kind in a namespace.
@@ -87,7 +90,7 @@ pub(crate) struct WaitArgs {
     pub(crate) timeout: Duration,
 
     /// Time that a terminal state has to last before it ends the waiting.
-    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", default_value = "7s", value_parser = duration)]
     pub(crate) grace: Duration,
 
     /// Keep waiting in a terminal state.

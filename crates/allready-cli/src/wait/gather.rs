@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use allready_inspect::graph::{ObjectId, leads_on};
 use allready_kube::resources::{Catalog, Resource, list_pages};
 use serde_json::Value;
 
@@ -201,7 +202,8 @@ impl Gathered {
             return;
         }
         self.known.insert(id, self.objects.len());
-        let tracked = Tracked::new(generation, uid);
+        let id = ObjectId::new(&resource.group, &resource.kind, "", &name);
+        let tracked = Tracked::new(generation, uid).in_view(leads_on(&id));
         self.objects.push(Awaited { resource: resource.clone(), namespace, name, tracked });
     }
 }

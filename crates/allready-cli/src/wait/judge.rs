@@ -136,6 +136,11 @@ impl Judged {
         })
     }
 
+    /// Whether health is all that is waited for.
+    pub(super) fn is_about_health(&self) -> bool {
+        self.parts.iter().all(|(_, said)| matches!(said, Said::Health(_)))
+    }
+
     /// Whether it will not be as wished, if nothing changes.
     pub(super) fn is_terminal(&self) -> bool {
         self.terminal.is_some()

@@ -1,6 +1,7 @@
 //! `allready wait`: until objects are as wished, or will not be.
 
 mod args;
+mod behind;
 mod field;
 mod follow;
 mod gather;
@@ -75,7 +76,7 @@ async fn wait(args: &WaitArgs, printer: &mut Printer) -> Result<ExitCode, Failur
         let resources = objects.iter().map(|object| &object.resource);
         waiting.rules.registry = declared.clone().registry_of(&cluster, &catalog, resources, printer).await;
         let mut progress = Progress::new(args.quiet, &objects);
-        let ended = waiting.until_over(&mut objects, &mut progress, printer).await;
+        let ended = waiting.until_over(&mut objects, &catalog, &mut progress, printer).await;
         progress.end();
         if let Some(outcome) = ended? {
             return waiting.end(outcome, &objects, printer).await;
@@ -179,12 +180,25 @@ impl Waiting<'_> {
     async fn until_over(
         &self,
         objects: &mut [Awaited],
+        catalog: &Catalog,
         progress: &mut Progress,
         printer: &mut Printer,
     ) -> Result<Option<Outcome>, Failure> {
         let (mut heard, _tasks) = follow::follow(&self.cluster.client, objects);
-        let (mut is_troubled, mut looked) = (false, Duration::ZERO);
+        let (mut is_troubled, mut looked, mut behind) = (false, Duration::ZERO, None);
+        let mut turn = 0;
         loop {
+            let at = self.moment();
+            let has_heard = objects.iter().all(|object| object.tracked.state != State::Unseen);
+            let is_due = behind.is_none_or(|last| at.elapsed >= last + behind::INTERVAL);
+            if has_heard && is_due && !self.rules.wishes(&Wish::Delete) {
+                let (client, registry) = (&self.cluster.client, &self.rules.registry);
+                behind::look(client, catalog, registry, objects, turn, at.now).await;
+                for object in objects.iter_mut() {
+                    object.tracked.look_again(&self.rules, at);
+                }
+                (behind, turn) = (Some(self.start.elapsed()), turn + 1);
+            }
             let at = self.moment();
             let is_time = at.elapsed >= looked + REDRAW;
             for object in objects.iter_mut() {

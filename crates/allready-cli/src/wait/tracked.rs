@@ -6,6 +6,7 @@ use allready_core::Time;
 use serde_json::Value;
 
 use super::{
+    behind::Behind,
     judge::{Judged, Rules},
     wish::Wish,
 };
@@ -51,6 +52,10 @@ pub(super) struct Tracked {
     terminal_since: Option<Duration>,
     /// It was deleted, and that was wished.
     is_over: bool,
+    /// What is behind it, as far as it was looked at.
+    pub(super) behind: Option<Behind>,
+    /// Whether it is as wished only in view of others.
+    needs_view: bool,
 }
 
 impl Tracked {
@@ -65,7 +70,14 @@ impl Tracked {
             words: None,
             terminal_since: None,
             is_over: false,
+            behind: None,
+            needs_view: false,
         }
+    }
+
+    /// Its status does not say all: it is as wished only when what is behind it was looked at.
+    pub(super) fn in_view(self, needs_view: bool) -> Self {
+        Self { needs_view, ..self }
     }
 
     /// It was given twice: what is known of either is known.
@@ -115,8 +127,15 @@ impl Tracked {
             _ => rules.judge(object, at.now),
         };
         self.words = None;
-        self.state = if judged.is_met { State::Met } else { State::Waiting };
-        self.terminal_since = judged.is_terminal().then(|| self.terminal_since.unwrap_or(at.elapsed));
+        let is_seen = !self.needs_view
+            || !rules.wishes(&Wish::Healthy)
+            || self.behind.as_ref().is_some_and(|behind| behind.is_well);
+        self.state = if judged.is_met && is_seen { State::Met } else { State::Waiting };
+        let is_hopeless = rules.fail_fast
+            && !judged.is_met
+            && self.behind.as_ref().is_some_and(|behind| behind.is_hopeless);
+        let is_terminal = judged.is_terminal() || is_hopeless;
+        self.terminal_since = is_terminal.then(|| self.terminal_since.unwrap_or(at.elapsed));
         self.judged = Some(judged);
     }
 
@@ -161,7 +180,11 @@ impl Tracked {
     pub(super) fn tick(&mut self, grace: Duration, at: Moment) {
         if self.due(grace).is_some_and(|due| due <= at.elapsed) {
             self.state = State::Failed;
-            self.words = self.judged.as_ref().and_then(|judged| judged.describe_terminal(at.now));
+            let terminal = self.judged.as_ref().and_then(|judged| judged.describe_terminal(at.now));
+            self.words = match terminal {
+                Some(terminal) => Some(terminal + &self.cause()),
+                None => Some(self.describe(at.now)),
+            };
         }
     }
 
@@ -170,15 +193,30 @@ impl Tracked {
         match (&self.words, &self.judged) {
             (Some(words), _) => words.clone(),
             (None, Some(judged)) => {
-                let why = judged.describe(now);
-                match judged.describe_terminal(now) {
+                let in_view = self.behind.as_ref().and_then(|behind| behind.verdict.clone());
+                let in_view = in_view.filter(|_| judged.is_about_health() && self.state != State::Met);
+                let why = in_view.unwrap_or_else(|| judged.describe(now));
+                let why = match judged.describe_terminal(now) {
                     // What will end it is told while there is still time.
                     Some(terminal) if !why.contains(&terminal) => format!("{why}; {terminal}"),
                     _ => why,
-                }
+                };
+                why + &self.cause()
             }
             (None, None) => "nothing was heard of it yet".to_owned(),
         }
+    }
+}
+
+impl Tracked {
+    /// The first cause, where it is not as wished.
+    fn cause(&self) -> String {
+        let cause = self
+            .behind
+            .as_ref()
+            .filter(|_| self.state != State::Met)
+            .and_then(|behind| behind.cause.as_ref());
+        cause.map(|cause| format!("; first cause: {cause}")).unwrap_or_default()
     }
 }
 

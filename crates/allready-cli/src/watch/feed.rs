@@ -5,7 +5,8 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use allready_core::Time;
 use allready_inspect::cluster::{Budget, follow};
 use allready_inspect::{
-    explain::{Bounds, ObjectId, Reference},
+    explain::Bounds,
+    graph::{ObjectId, Reference},
     judge,
     registry::Registry,
 };

@@ -1,6 +1,6 @@
 //! The answers of a cluster to what an explanation asks.
 
-use crate::explain::{Answer, Reference, Request};
+use crate::graph::{Answer, Reference, Request};
 use futures::StreamExt as _;
 use kube::Client;
 use serde_json::Value;

@@ -9,7 +9,9 @@ mod tests;
 use std::time::Duration;
 
 use crate::{
-    explain::{Answer, Bounds, Explanation, Extent, Known, Reference, Request, explain},
+    causes::{Causes, Found},
+    explain::{Bounds, Explanation, explain},
+    graph::{Answer, Extent, Known, Reference, Request},
     registry::Registry,
 };
 use allready_core::Time;
@@ -57,7 +59,7 @@ impl Default for Budget {
 ///
 /// ```
 /// use allready_core::Time;
-/// use allready_inspect::{explain::{Bounds, ObjectId, Reference}, health::Health, registry::Registry};
+/// use allready_inspect::{explain::Bounds, graph::{ObjectId, Reference}, health::Health, registry::Registry};
 /// use allready_inspect::cluster::{Budget, follow};
 /// use allready_kube::resources::Catalog;
 /// # use allready_apiserver::ApiServer;
@@ -96,6 +98,42 @@ pub async fn follow(
         }
         for request in rest {
             known.answer(request, Answer::NotAsked);
+        }
+    }
+}
+
+/// Finds the causes of what is not well in a cluster: searches in what was added, asks for what is wanted, and searches again,
+/// until nothing is wanted or the budget is spent.
+///
+/// # RBAC
+/// As for [`follow`].
+pub async fn find_causes(
+    client: &Client,
+    catalog: &Catalog,
+    causes: &mut Causes,
+    registry: &Registry,
+    now: Time,
+    budget: Budget,
+) -> Found {
+    let asking = Asking { client, catalog };
+    let (mut left, deadline) = (budget.requests, Instant::now() + budget.time);
+    loop {
+        let mut found = causes.search(registry, now);
+        if found.wanted.is_empty() {
+            return found;
+        }
+        let rest = found.wanted.split_off(left.min(found.wanted.len()));
+        let wanted = std::mem::take(&mut found.wanted);
+        left -= wanted.len();
+        let answers = ask(&asking, wanted, deadline).await;
+        if answers.is_empty() {
+            return found;
+        }
+        for (request, answer) in answers {
+            causes.answer(request, answer);
+        }
+        for request in rest {
+            causes.answer(request, Answer::NotAsked);
         }
     }
 }

@@ -1,5 +1,6 @@
 use crate::{
-    explain::{Bounds, Explanation, ObjectId, Reference},
+    explain::{Bounds, Explanation},
+    graph::{ObjectId, Reference},
     health::Health,
     registry::Registry,
 };
@@ -136,7 +137,7 @@ async fn a_name_that_would_lead_elsewhere_is_not_sent() {
     let spec = json!({ "containers": [{ "name": "app", "image": "web:1" }], "volumes": volumes });
     make(&client, "secrets", json!({ "metadata": { "name": "password" } }), &json!(null)).await;
     // A server would not take such a name: what it says is made by hand.
-    let mut known = crate::explain::Known::new(crate::explain::Extent::Asked);
+    let mut known = crate::graph::Known::new(crate::graph::Extent::Asked);
     let pod = ObjectId::new("", "Pod", "default", "web");
     known.add(
         json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "web", "namespace": "default" },

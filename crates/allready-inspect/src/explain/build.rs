@@ -1,19 +1,22 @@
 //! From what is known to a tree: breadth first, every object once, within bounds.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::fmt::Write as _;
 
 use super::{
     Bounds, Explanation, cause,
-    id::{Firmness, ObjectId, Reference},
-    known::{Gap, Known, Request},
-    node::{Folded, Node, Relation, What, badness},
-    parts, relate,
+    node::{Folded, Node, What, badness},
+    parts,
     settle::settle,
-    warnings,
 };
 use crate::{
+    graph::{
+        Firmness, Gap, Known, ObjectId, Reference, Relation, Request,
+        assess::{Assessor, is_passage},
+        events, relate,
+    },
     health::Health,
-    judge::{Rule, Verdict, judge},
+    judge::{Rule, Verdict},
     registry::Registry,
 };
 use allready_core::Time;
@@ -28,26 +31,22 @@ pub(super) fn build(
 ) -> Explanation {
     let builder = Builder {
         known,
-        registry,
-        now,
         bounds,
+        assessor: Assessor::new(known, registry, now),
         nodes: Vec::new(),
         places: HashMap::new(),
         queue: VecDeque::new(),
-        wanted: BTreeSet::new(),
     };
     builder.run(root)
 }
 
 struct Builder<'a> {
     known: &'a Known,
-    registry: &'a Registry,
-    now: Time,
     bounds: &'a Bounds,
+    assessor: Assessor<'a>,
     nodes: Vec<Node>,
     places: HashMap<ObjectId, usize>,
     queue: VecDeque<(usize, usize)>,
-    wanted: BTreeSet<Request>,
 }
 
 /// The end of a reference.
@@ -90,25 +89,26 @@ impl Met {
 impl Builder<'_> {
     fn run(mut self, root: &Reference) -> Explanation {
         let met = self.meet(root);
-        self.place(&met, None, Relation::Root, 0);
+        self.place(met, None, Relation::Root, 0);
         while let Some((index, depth)) = self.queue.pop_front() {
             self.expand(index, depth);
         }
         let nodes = settle(self.nodes, self.bounds.all);
         let cause = cause::first(&nodes);
-        Explanation { nodes, cause, wanted: self.wanted.into_iter().collect() }
+        let hopeless = self.known.find(root).and_then(|root| self.assessor.hopeless(&root));
+        Explanation { nodes, cause, hopeless, wanted: self.assessor.wanted.into_iter().collect() }
     }
 
     /// Follows a reference, with a request where that is not known yet.
     fn meet(&mut self, reference: &Reference) -> Met {
         if let Some(id) = self.known.find(reference) {
-            let verdict = self.known.object(&id).map(|object| judge(object, self.registry, self.now));
+            let verdict = self.assessor.alone(&id);
             return verdict.map_or(Met::Nothing, |verdict| Met::Object(id, verdict));
         }
         let request = Request::Get(reference.clone());
         let (id, is_needed) = (reference.id(), reference.firmness == Firmness::Needed);
         if !self.known.is_answered(&request) {
-            self.wanted.insert(request);
+            self.assessor.wanted.insert(request);
             return if is_needed {
                 Met::Unseen(id, "it has not been looked at yet".to_owned())
             } else {
@@ -126,14 +126,20 @@ impl Builder<'_> {
         }
     }
 
-    /// Gives what was met its line.
-    fn place(&mut self, met: &Met, parent: Option<usize>, relation: Relation, depth: usize) -> Option<usize> {
+    /// Gives what was met its line, with the verdict in view of others.
+    fn place(&mut self, met: Met, parent: Option<usize>, relation: Relation, depth: usize) -> Option<usize> {
+        let met = match met {
+            Met::Object(id, alone) => {
+                let verdict = self.assessor.assess(&id).unwrap_or(alone);
+                Met::Object(id, verdict)
+            }
+            other => other,
+        };
         let id = met.id()?.clone();
         let mut node = Node::new(What::Object, id.clone(), id.to_string(), met.health());
         (node.relation, node.parent) = (relation, parent);
-        match met {
-            Met::Object(id, verdict) => {
-                self.known.object(id)?;
+        match &met {
+            Met::Object(_, verdict) => {
                 node.rule = Some(verdict.rule);
                 node.field.clone_from(&verdict.field);
                 node.reason.clone_from(&verdict.reason);
@@ -155,7 +161,7 @@ impl Builder<'_> {
         }
         let index = self.push(node);
         self.places.insert(id.clone(), index);
-        if let Met::Object(id, verdict) = met {
+        if let Met::Object(id, verdict) = &met {
             self.add_parts(index, id, verdict);
             self.queue.push_back((index, depth));
         }
@@ -175,7 +181,9 @@ impl Builder<'_> {
         let Some(object) = self.known.object(id) else { return };
         let mut placed: Vec<usize> = Vec::new();
         let mut is_top = false;
-        for part in parts::of_object(id, object, verdict, (self.registry, self.now), self.bounds) {
+        for part in
+            parts::of_object(id, object, verdict, (self.assessor.registry, self.assessor.now), self.bounds)
+        {
             is_top = part.is_top;
             let mut node = part.node;
             node.parent = Some(part.below.and_then(|below| placed.get(below).copied()).unwrap_or(index));
@@ -201,7 +209,6 @@ impl Builder<'_> {
     /// Looks around an object.
     fn expand(&mut self, index: usize, depth: usize) {
         let id = self.nodes[index].object.clone();
-        let Some(object) = self.known.object(&id) else { return };
         let health = self.nodes[index].health.unwrap_or(Health::Unknown);
         let is_root = index == 0;
         if !is_root && !self.bounds.all && health == Health::Healthy && !is_passage(&id) {
@@ -210,7 +217,7 @@ impl Builder<'_> {
         if !matches!(health, Health::Healthy | Health::Suspended) {
             self.add_events(index, &id);
         }
-        let related = relate::of_object(self.known, &id, object, is_root);
+        let related = relate::of_object(self.known, &id, is_root);
         let is_only = related.findings.len() == 1;
         for finding in related.findings {
             let mut node = Node::new(What::Finding, id.clone(), finding.reason.to_owned(), finding.health);
@@ -218,13 +225,15 @@ impl Builder<'_> {
             finding.reason.clone_into(&mut node.reason);
             (node.message, node.weight) = (finding.message, u8::MAX);
             // One that the line of the object tells needs no line of its own.
-            if !(self.outdo(index, &node) && is_only) {
+            let is_told =
+                self.nodes[index].rule == Some(Rule::Related) && self.nodes[index].message == node.message;
+            if !(is_told && is_only) {
                 self.push(node);
             }
         }
         for request in related.requests {
             if !self.known.is_answered(&request) {
-                self.wanted.insert(request);
+                self.assessor.wanted.insert(request);
             } else if let Some(gap) = self.known.gap(&request).and_then(|gap| gap_of_many(&gap, &request)) {
                 self.nodes[index].gaps.push(gap);
             }
@@ -232,30 +241,21 @@ impl Builder<'_> {
         self.add_links(index, depth, related.links);
     }
 
-    /// An object is no better than what was found about it; whether it would have been.
-    fn outdo(&mut self, index: usize, finding: &Node) -> bool {
-        let node = &mut self.nodes[index];
-        let is_worse = finding.health > node.health;
-        if is_worse {
-            node.health = finding.health;
-            node.rule = Some(Rule::Related);
-            node.field.clear();
-            node.reason.clone_from(&finding.reason);
-            node.message.clone_from(&finding.message);
-            (node.since, node.writer) = (None, None);
-        }
-        is_worse
-    }
-
     fn add_events(&mut self, index: usize, id: &ObjectId) {
         let request = Request::Events(id.clone());
         if !self.known.is_answered(&request) {
-            self.wanted.insert(request);
+            self.assessor.wanted.insert(request);
         } else if self.known.gap(&request) == Some(Gap::Forbidden) {
             self.nodes[index].gaps.push("not allowed to list events".to_owned());
         }
-        for mut node in warnings::of_object(id, self.known.events_of(id)) {
-            node.parent = Some(index);
+        for told in events::of_object(self.known, id) {
+            let mut node = Node::new(What::Event, id.clone(), told.reason.clone(), Health::Healthy);
+            (node.health, node.relation, node.parent) = (None, Relation::Told, Some(index));
+            if told.count > 1 {
+                let _ = write!(node.label, " ×{}", told.count);
+            }
+            (node.reason, node.message) = (told.reason, told.message);
+            (node.since, node.writer) = (told.time, told.writer);
             self.push(node);
         }
     }
@@ -295,7 +295,7 @@ impl Builder<'_> {
         for (count, (relation, met)) in met.into_iter().enumerate() {
             let is_placed = count < self.bounds.children && self.nodes.len() < self.bounds.nodes;
             if is_placed {
-                self.place(&met, Some(index), relation, depth + 1);
+                self.place(met, Some(index), relation, depth + 1);
             } else if let Some(id) = met.id() {
                 *folded.entry((met.health(), id.kind.clone())).or_default() += 1;
             }
@@ -305,11 +305,6 @@ impl Builder<'_> {
             folded.into_iter().rev().map(|((health, kind), count)| Folded { health, what, kind, count });
         self.nodes[index].folded.extend(folded);
     }
-}
-
-/// Objects that have little to say of themselves, and lead to others that do.
-fn is_passage(id: &ObjectId) -> bool {
-    matches!((id.group.as_str(), id.kind.as_str()), ("", "Service") | ("discovery.k8s.io", "EndpointSlice"))
 }
 
 fn gap_of_one(gap: &Gap) -> String {

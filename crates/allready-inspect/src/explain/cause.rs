@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use super::node::{Node, Relation, What, badness};
-use crate::{health::Health, judge::Rule};
+use super::node::{Node, What, badness};
+use crate::{graph::Relation, health::Health, judge::Rule};
 use allready_core::Time;
 
 /// The line that everything else follows from, as far as can be seen.

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use allready_core::Time;
-//! use allready_inspect::{explain::{Bounds, Extent, Known, ObjectId, Reference, explain}, registry::Registry};
+//! use allready_inspect::{explain::{Bounds, explain}, graph::{Extent, Known, ObjectId, Reference}, registry::Registry};
 //! use serde_json::json;
 //!
 //! let mut known = Known::new(Extent::Everything);
@@ -22,24 +22,22 @@
 
 mod build;
 mod cause;
-mod id;
-mod known;
 mod node;
 mod parts;
-mod references;
-mod relate;
-mod selectors;
 mod settle;
 #[cfg(test)]
 mod tests;
-mod warnings;
 
 pub use cause::Cause;
-pub use id::{Firmness, ObjectId, Reference};
-pub use known::{Answer, Extent, Gap, Known, Request};
-pub use node::{Folded, Node, Relation, What};
+pub(crate) use node::badness;
+pub use node::{Folded, Node, What};
+pub(crate) use parts::worst as worst_part;
 
-use crate::{health::Health, registry::Registry};
+use crate::{
+    graph::{Known, Reference, Request},
+    health::Health,
+    registry::Registry,
+};
 use allready_core::Time;
 
 /// The bounds of an explanation.
@@ -68,6 +66,8 @@ pub struct Explanation {
     pub nodes: Vec<Node>,
     /// The line that the others follow from; nothing where all is well.
     pub cause: Option<Cause>,
+    /// The reason why the object will not become healthy by itself; nothing where it may.
+    pub hopeless: Option<String>,
     /// The requests that would help to know more.
     pub wanted: Vec<Request>,
 }
@@ -88,7 +88,7 @@ impl Explanation {
 ///
 /// ```
 /// use allready_core::Time;
-/// use allready_inspect::{explain::{Bounds, Extent, Known, ObjectId, Reference, explain}, registry::Registry};
+/// use allready_inspect::{explain::{Bounds, explain}, graph::{Extent, Known, ObjectId, Reference}, registry::Registry};
 /// use serde_json::json;
 ///
 /// let mut known = Known::new(Extent::Everything);

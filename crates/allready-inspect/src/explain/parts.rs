@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::{
     Bounds,
-    id::{ObjectId, text},
-    node::{Folded, Node, Relation, What},
+    node::{Folded, Node, What},
 };
 use crate::{
+    graph::{ObjectId, Relation, text},
     health::Health,
     judge::{Verdict, containers, parts as judged},
     registry::{ConditionRole, Registry, gateway},
@@ -62,6 +62,21 @@ pub(super) fn of_object(
     }
     parts.truncate(MAX_CONDITIONS);
     parts
+}
+
+/// The part of an object that says most about why it is not well.
+pub(crate) fn worst(
+    id: &ObjectId,
+    object: &Value,
+    verdict: &Verdict,
+    registry: &Registry,
+    now: Time,
+) -> Option<Node> {
+    let parts = of_object(id, object, verdict, (registry, now), &Bounds::default());
+    let is_cause = |part: &Part| part.node.badness() > 0 && part.node.what != What::Warning;
+    // The first of equals is taken.
+    let parts = parts.into_iter().filter(is_cause).rev();
+    parts.max_by_key(|part| (part.node.badness(), part.node.weight)).map(|part| part.node)
 }
 
 struct Reader<'a> {

@@ -22,6 +22,7 @@ pub(crate) struct Container<'a> {
     pub(crate) reason: &'a str,
     pub(crate) message: Cow<'a, str>,
     pub(crate) since: Option<Time>,
+    pub(crate) restarts: i64,
 }
 
 /// The containers of a Pod that do not run as they should, init containers first.
@@ -55,6 +56,7 @@ fn state(entry: &Value, is_init: bool, restarts: bool) -> Option<Container<'_>> 
         reason,
         message: Cow::Borrowed(""),
         since: None,
+        restarts: count,
     };
     let time = |value: &Value, field: &str| found::time(text(value, field));
     let before = |said: &str| {
@@ -67,6 +69,8 @@ fn state(entry: &Value, is_init: bool, restarts: bool) -> Option<Container<'_>> 
         let message = match (text(waiting, "message"), before("it last")) {
             (message, None) => Cow::Borrowed(message),
             ("", Some(before)) => Cow::Owned(before),
+            // For how long the kubelet waits, and for which container, is known; how the last one ended is not.
+            (_, Some(before)) if reason == "CrashLoopBackOff" => Cow::Owned(before),
             (message, Some(before)) => Cow::Owned(format!("{message}; {before}")),
         };
         return Some(Container { message, ..container("waiting", health, reason) });

@@ -1,5 +1,6 @@
 use allready_inspect::{
-    explain::{Bounds, Extent, Known, ObjectId, Reference, explain},
+    explain::{Bounds, explain},
+    graph::{Extent, Known, ObjectId, Reference},
     registry::Registry,
 };
 use serde_json::json;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{explain::Relation, health::Health};
+use crate::{graph::Relation, health::Health};
 
 const API: &str = "example.com/v1";
 

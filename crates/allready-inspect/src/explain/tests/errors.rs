@@ -1,10 +1,7 @@
 //! Conditions that list errors and warnings.
 
 use super::*;
-use crate::{
-    explain::{Relation, What},
-    health::Health,
-};
+use crate::{explain::What, graph::Relation, health::Health};
 
 const API: &str = "projectcontour.io/v1";
 

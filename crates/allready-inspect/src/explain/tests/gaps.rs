@@ -1,5 +1,5 @@
 use super::*;
-use crate::explain::{Answer, Firmness, Request};
+use crate::graph::{Answer, Firmness, Request};
 
 fn widget() -> Value {
     object(

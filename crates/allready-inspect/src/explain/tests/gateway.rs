@@ -1,5 +1,5 @@
 use super::*;
-use crate::explain::{Relation, references::GATEWAY};
+use crate::graph::{GATEWAY, Relation};
 
 fn gateway(certificate: &Value) -> Value {
     object(

@@ -9,7 +9,8 @@ mod workloads;
 
 use serde_json::{Value, json};
 
-use super::{Bounds, Explanation, Extent, Known, Node, ObjectId, Reference, explain};
+use super::{Bounds, Explanation, Node, explain};
+use crate::graph::{Extent, Known, ObjectId, Reference};
 use crate::registry::Registry;
 use allready_core::Time;
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::explain::Relation;
+use crate::graph::Relation;
 
 fn report(name: &str, target: &str, kind: &str, instance: &str, conditions: &Value) -> Value {
     object(

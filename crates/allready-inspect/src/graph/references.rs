@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 24;
 /// More references than a person would look through.
 const MAX_REFERENCES: usize = 256;
 /// The group of the Gateway API.
-pub(super) const GATEWAY: &str = "gateway.networking.k8s.io";
+pub(crate) const GATEWAY: &str = "gateway.networking.k8s.io";
 
 /// The references of an object, each once, in the order of its fields.
 pub(super) fn of_object(id: &ObjectId, object: &Value) -> Vec<Reference> {

@@ -120,7 +120,7 @@ pub(super) fn group_of(api_version: &str) -> &str {
 }
 
 /// A text field, or nothing.
-pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+pub(crate) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{
     super::{
         id::{Firmness, ObjectId, Reference, text},
-        node::Relation,
+        relation::Relation,
     },
     ALLREADY, Relating,
 };

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::{
     id::{ObjectId, Reference, text},
     known::{Known, Request},
-    node::Relation,
-    references::{self, GATEWAY},
+    references::GATEWAY,
+    relation::Relation,
     selectors,
 };
 use crate::health::Health;
@@ -21,30 +21,31 @@ const MAX_APPLIED: usize = 100;
 
 /// Another object, and how it is related.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Link {
-    pub(super) relation: Relation,
-    pub(super) to: Reference,
+pub(crate) struct Link {
+    pub(crate) relation: Relation,
+    pub(crate) to: Reference,
 }
 
 /// Something that follows from how objects stand to each other, and that no status says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Finding {
-    pub(super) health: Health,
-    pub(super) reason: &'static str,
-    pub(super) message: String,
+pub(crate) struct Finding {
+    pub(crate) health: Health,
+    pub(crate) reason: &'static str,
+    pub(crate) message: String,
 }
 
 /// The relations of an object.
 #[derive(Debug, Default)]
-pub(super) struct Related {
-    pub(super) links: Vec<Link>,
-    pub(super) findings: Vec<Finding>,
+pub(crate) struct Related {
+    pub(crate) links: Vec<Link>,
+    pub(crate) findings: Vec<Finding>,
     /// The requests; not necessarily unanswered.
-    pub(super) requests: Vec<Request>,
+    pub(crate) requests: Vec<Request>,
 }
 
 /// Finds what an object is related to. More is looked for from what was asked about than from what was met on the way.
-pub(super) fn of_object(known: &Known, id: &ObjectId, object: &Value, is_root: bool) -> Related {
+pub(crate) fn of_object(known: &Known, id: &ObjectId, is_root: bool) -> Related {
+    let object = known.object(id).unwrap_or(&Value::Null);
     let mut relating = Relating { known, id, object, related: Related::default() };
     relating.owned();
     relating.applied();
@@ -93,6 +94,7 @@ impl Relating<'_> {
         match (self.id.group.as_str(), self.id.kind.as_str()) {
             ("apps", "Deployment") => {
                 self.list("apps", "ReplicaSet", &namespace, &labels);
+                self.ending_pods();
             }
             ("apps", "ReplicaSet" | "StatefulSet" | "DaemonSet") | ("batch", "Job") => {
                 self.list("", "Pod", &namespace, &labels);
@@ -153,13 +155,25 @@ impl Relating<'_> {
     fn pods(&mut self, selector: &Value) -> (usize, Option<Request>) {
         let Some(labels) = selectors::query(selector) else { return (0, None) };
         let request = self.list("", "Pod", &self.id.namespace.clone(), &labels);
-        let pods = self.known.of_kind("", "Pod").filter(|(pod, object)| {
-            pod.namespace == self.id.namespace && selectors::matches(selector, object)
-        });
-        let pods: Vec<Reference> = pods.map(|(pod, _)| Reference::to(pod)).collect();
+        let pods = self.known.selected("", "Pod", &self.id.namespace, selector);
+        let pods: Vec<Reference> = pods.map(Reference::to).collect();
         let count = pods.len();
         self.links(Relation::Selects, pods);
         (count, Some(request))
+    }
+
+    /// A Deployment that starts new pods when the old ones have ended: those that are still ending.
+    fn ending_pods(&mut self) {
+        if text(&self.object["spec"]["strategy"], "type") != "Recreate" {
+            return;
+        }
+        let selector = &self.object["spec"]["selector"];
+        let Some(labels) = selectors::query(selector) else { return };
+        self.list("", "Pod", &self.id.namespace.clone(), &labels);
+        let pods = self.known.selected("", "Pod", &self.id.namespace, selector);
+        let ending = pods.filter(|pod| self.known.is_deleted(pod));
+        let ending: Vec<Reference> = ending.map(Reference::to).collect();
+        self.links(Relation::Selects, ending);
     }
 
     /// Adds what this object names, and whether it may.
@@ -167,7 +181,7 @@ impl Relating<'_> {
         if self.id.group == "discovery.k8s.io" || self.id.kind == "Event" {
             return;
         }
-        for reference in references::of_object(self.id, self.object) {
+        for reference in self.known.references(self.id) {
             if self.id.group == GATEWAY && network::is_granted_only(&reference, self.id) {
                 self.grant(&reference);
             }

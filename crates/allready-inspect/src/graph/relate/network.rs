@@ -8,8 +8,8 @@ use super::{
     super::{
         id::{ObjectId, Reference, text},
         known::Gap,
-        node::Relation,
         references::{self, GATEWAY},
+        relation::Relation,
         selectors,
     },
     Finding, Relating,

@@ -1,0 +1,85 @@
+//! What is behind an object that is not as wished yet: the first cause, and whether it passes by itself.
+
+use std::time::Duration;
+
+use allready_core::Time;
+use allready_inspect::{
+    cluster::{Budget, follow},
+    explain::{Bounds, Explanation},
+    graph::{ObjectId, Reference},
+    health::Health,
+    judge::Rule,
+    registry::Registry,
+};
+use allready_kube::resources::Catalog;
+use kube::Client;
+
+use super::{gather::Awaited, tracked::State};
+use crate::{explain::first_cause, output::text::cut};
+
+/// The time between two looks at what is behind objects.
+pub(super) const INTERVAL: Duration = Duration::from_secs(2);
+/// The most objects that are looked behind at a time.
+const MOST: usize = 3;
+/// The most that is asked for one of them.
+const BUDGET: Budget = Budget { requests: 40, time: Duration::from_secs(5) };
+/// The most of a cause that is told.
+const MOST_CAUSE: usize = 300;
+
+/// What is behind an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Behind {
+    /// The first cause, in words.
+    pub(super) cause: Option<String>,
+    /// The verdict in view of others, where it is another one.
+    pub(super) verdict: Option<String>,
+    /// Whether the object is well in view of others.
+    pub(super) is_well: bool,
+    /// Whether it will not become well by itself.
+    pub(super) is_hopeless: bool,
+}
+
+impl Behind {
+    fn of(explanation: &Explanation) -> Self {
+        let is_well = matches!(explanation.health(), Health::Healthy | Health::Suspended);
+        let root = explanation.root().filter(|root| root.rule == Some(Rule::Related));
+        Self {
+            verdict: root.map(|root| {
+                let colon = if root.message.is_empty() { "" } else { ": " };
+                format!("{} ({}{colon}{})", explanation.health(), root.reason, root.message)
+            }),
+            cause: first_cause(explanation).map(|cause| cut(&cause, MOST_CAUSE)).filter(|_| !is_well),
+            is_well,
+            is_hopeless: explanation.hopeless.is_some(),
+        }
+    }
+}
+
+/// Looks behind some of the objects that are not as wished: others each time, where there are many.
+pub(super) async fn look(
+    client: &Client,
+    catalog: &Catalog,
+    registry: &Registry,
+    objects: &mut [Awaited],
+    turn: usize,
+    now: Time,
+) {
+    let due: Vec<usize> = (0..objects.len()).filter(|&index| is_due(&objects[index])).collect();
+    let some = due.iter().cycle().skip(turn * MOST % due.len().max(1)).take(MOST.min(due.len()));
+    for &index in some {
+        let object = &mut objects[index];
+        let namespace = object.namespace.as_deref().unwrap_or_default();
+        let root = Reference::to(&ObjectId::new(
+            &object.resource.group,
+            &object.resource.kind,
+            namespace,
+            &object.name,
+        ));
+        let explanation = follow(client, catalog, &root, registry, now, &Bounds::default(), BUDGET).await;
+        object.tracked.behind = Some(Behind::of(&explanation));
+    }
+}
+
+fn is_due(object: &Awaited) -> bool {
+    object.tracked.state == State::Waiting
+}

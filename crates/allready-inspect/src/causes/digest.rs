@@ -1,0 +1,57 @@
+//! What is kept of an object that is judged in view of others.
+
+use serde_json::Value;
+
+use crate::{
+    explain::{self, Node},
+    graph::{Kept, ObjectId, assess::leads_on, text},
+    health::Health,
+    judge::Verdict,
+    registry::Registry,
+};
+use allready_core::Time;
+
+/// An object as the search for causes needs it: much less than the object, where it is well.
+#[derive(Debug)]
+pub struct Digest {
+    pub(super) id: ObjectId,
+    pub(super) kept: Kept,
+    /// The part of it that says most, where it is not well.
+    pub(super) part: Option<Box<Node>>,
+    /// All of it, where others are understood by it.
+    pub(super) object: Option<Value>,
+    /// Set for kinds of which a cluster has more than of all others.
+    pub(super) is_numerous: bool,
+}
+
+impl Digest {
+    /// The digest of an object, and the verdict on it alone. Nothing for what has no kind or name.
+    pub fn of(mut object: Value, verdict: Verdict, registry: &Registry, now: Time) -> Option<Self> {
+        let id = ObjectId::of(&object)?;
+        let is_well = matches!(verdict.health, Health::Healthy | Health::Suspended);
+        let part = if is_well {
+            None
+        } else {
+            explain::worst_part(&id, &object, &verdict, registry, now).map(Box::new)
+        };
+        let is_kept = !is_well || leads_on(&id) || is_resting(&id, &object);
+        if let Some(metadata) = object["metadata"].as_object_mut() {
+            // The parts have their writers, and nothing else is read of it.
+            metadata.remove("managedFields");
+        }
+        let kept = Kept::judged(&id, &object, verdict, is_kept);
+        let is_numerous =
+            matches!(id.kind.as_str(), "Pod" | "ReplicaSet" | "Job" | "StatusReport" | "InstanceStatus");
+        Some(Self { id, kept, part, object: is_kept.then_some(object), is_numerous })
+    }
+
+    /// Tells whether the verdict in view of others may be another one than that on the object alone.
+    pub fn may_change(&self) -> bool {
+        self.object.is_some()
+    }
+}
+
+/// Tells whether a workload is scaled to nothing: a Service without pods may be meant to have none.
+fn is_resting(id: &ObjectId, object: &Value) -> bool {
+    id.group == "apps" && object["spec"]["replicas"] == 0 && !text(&object["metadata"], "name").is_empty()
+}

@@ -1,0 +1,161 @@
+//! The causes behind everything that is not well: many objects, few causes.
+//!
+//! Objects are added one at a time as a [`Digest`], so that a whole cluster takes little memory. [`Causes::search`] then judges
+//! each in view of the others, follows what is not well to its first cause as [`explain`](crate::explain) does, and puts equal
+//! causes together.
+//!
+//! ```
+//! use allready_core::Time;
+//! use allready_inspect::{causes::{Causes, Digest}, graph::Extent, health::Health, judge::judge, registry::Registry};
+//! use serde_json::json;
+//!
+//! let registry = Registry::builtin();
+//! let mut causes = Causes::new(Extent::Everything);
+//! for name in ["a", "b"] {
+//!     let object = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": name, "namespace": "shop" },
+//!         "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "NoPassword" }] } });
+//!     let verdict = judge(&object, registry, Time::EPOCH);
+//!     causes.add(Digest::of(object, verdict, registry, Time::EPOCH).unwrap());
+//! }
+//! let found = causes.search(registry, Time::EPOCH);
+//! assert_eq!(found.causes.len(), 1);
+//! assert_eq!((found.causes[0].text.as_str(), found.causes[0].affected.len()), ("NoPassword", 2));
+//! ```
+
+mod alike;
+mod digest;
+mod group;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::{
+    explain::Node,
+    graph::{Answer, Extent, Gap, Known, ObjectId, Request},
+    health::Health,
+    judge::Verdict,
+    registry::Registry,
+    writers::Writer,
+};
+use allready_core::Time;
+
+pub use digest::Digest;
+
+/// The most objects of which everything is kept: enough to tell causes apart, and little enough to hold.
+const MAX_KEPT: usize = 2_000;
+
+/// Objects whose causes are to be found.
+#[derive(Debug)]
+pub struct Causes {
+    known: Known,
+    /// The part of an object that says most, where it is not well.
+    parts: HashMap<ObjectId, Node>,
+    /// The objects that were asked about; others are there to explain them.
+    asked: BTreeSet<ObjectId>,
+    kept: usize,
+}
+
+/// One cause, and what it affects.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cause {
+    /// The worst health of what is affected.
+    pub health: Health,
+    /// Says what is wrong, in one line.
+    pub text: String,
+    /// The reason, in one word.
+    pub reason: String,
+    /// The object that the cause was found at; one of them where there are several.
+    pub object: ObjectId,
+    /// The namespaces of what is affected.
+    pub namespaces: BTreeSet<String>,
+    /// The earliest time since when.
+    pub since: Option<Time>,
+    /// The writer that says so, where that is recorded.
+    pub writer: Option<Writer>,
+    /// The objects that are not well because of it.
+    pub affected: Vec<ObjectId>,
+    /// The object to look at next: the one nearest to what somebody asked for.
+    pub next: ObjectId,
+}
+
+/// The verdicts and causes that were found.
+#[derive(Debug)]
+pub struct Found {
+    /// The causes, worst first.
+    pub causes: Vec<Cause>,
+    /// The verdicts that others than the objects themselves decided.
+    pub verdicts: BTreeMap<ObjectId, Verdict>,
+    /// The requests that would help to know more.
+    pub wanted: Vec<Request>,
+    /// The things that could not be looked at, as sentences.
+    pub unseen: BTreeSet<String>,
+}
+
+impl Causes {
+    /// Nothing yet.
+    pub fn new(extent: Extent) -> Self {
+        Self { known: Known::new(extent), parts: HashMap::new(), asked: BTreeSet::new(), kept: 0 }
+    }
+
+    /// Adds an object that was asked about.
+    pub fn add(&mut self, digest: Digest) {
+        self.asked.insert(digest.id.clone());
+        let is_kept = digest.object.is_some() && (self.kept < MAX_KEPT || !digest.is_numerous);
+        self.kept += usize::from(is_kept && digest.is_numerous);
+        self.parts.extend(digest.part.map(|part| (digest.id.clone(), *part)));
+        self.known.add_kept(digest.id, digest.kept, digest.object.filter(|_| is_kept));
+    }
+
+    /// Notes that all objects of a kind have been added: those of one namespace, or of all; or why they have not.
+    pub fn listed(&mut self, group: &str, kind: &str, namespace: Option<&str>, gap: Option<Gap>) {
+        self.known.listed(group, kind, namespace, gap);
+    }
+
+    /// Notes that objects of all kinds have been added.
+    pub fn listed_everything(&mut self) {
+        self.known.listed_everything();
+    }
+
+    /// Takes the answer to a request in. What is in it explains others, and was not asked about.
+    pub fn answer(&mut self, request: Request, answer: Answer) {
+        self.known.answer(request, answer);
+    }
+
+    /// Judges every object in view of the others, and finds the causes of what is not well.
+    pub fn search(&self, registry: &Registry, now: Time) -> Found {
+        search::search(self, registry, now)
+    }
+
+    /// The application that an object is a part of, by the labels that everybody uses, or by what controls it.
+    pub fn application(&self, id: &ObjectId) -> Option<String> {
+        let labels = [
+            "app.kubernetes.io/part-of",
+            "app.kubernetes.io/instance",
+            "app.kubernetes.io/name",
+            "app",
+            "k8s-app",
+        ];
+        let mut object = id.clone();
+        loop {
+            if let Some(name) = labels.iter().find_map(|label| self.known.label(&object, label)) {
+                return Some(name.to_owned());
+            }
+            object = self.known.controller(&object)?;
+        }
+    }
+
+    /// The object at the top of the chain of those that control this one.
+    pub fn top(&self, id: &ObjectId) -> ObjectId {
+        let mut top = id.clone();
+        // Longer chains are circles.
+        for _ in 0..16 {
+            match self.known.controller(&top).filter(|owner| self.known.has(owner)) {
+                Some(owner) => top = owner,
+                None => break,
+            }
+        }
+        top
+    }
+}

@@ -1,0 +1,279 @@
+//! From what is not well to the first cause of it, over all objects at once.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::{Causes, Found, alike::alike, group::Groups};
+use crate::{
+    explain::{Node, What, badness},
+    graph::{
+        Firmness, Gap, ObjectId, Reference, Relation, Request,
+        assess::Assessor,
+        events,
+        relate::{self, Link},
+    },
+    health::Health,
+    judge::{Rule, Verdict},
+    registry::Registry,
+    writers::Writer,
+};
+use allready_core::Time;
+
+/// The first cause of how an object is.
+#[derive(Clone, Debug)]
+pub(super) struct First {
+    pub(super) object: ObjectId,
+    pub(super) health: Health,
+    pub(super) reason: String,
+    pub(super) message: String,
+    pub(super) since: Option<Time>,
+    pub(super) writer: Option<Writer>,
+    pub(super) is_missing: bool,
+    /// Set for what is found in a part, or in view of others: it says more than a condition about the whole.
+    is_concrete: bool,
+    depth: usize,
+}
+
+impl First {
+    /// The order of causes of one object: the worst, the most concrete, the furthest away, the earliest.
+    fn rank(&self) -> (u8, bool, bool, usize, Option<Reverse<Time>>, Reverse<ObjectId>) {
+        let since = self.since.map(Reverse);
+        let object = Reverse(self.object.clone());
+        (badness(self.health), self.is_missing, self.is_concrete, self.depth, since, object)
+    }
+}
+
+pub(super) fn search(causes: &Causes, registry: &Registry, now: Time) -> Found {
+    let assessor = Assessor::new(&causes.known, registry, now);
+    let (first, under_way, unseen, told) = (HashMap::new(), HashSet::new(), BTreeSet::new(), HashMap::new());
+    let mut search = Search { causes, assessor, first, under_way, unseen, told };
+    let (mut verdicts, mut groups) = (BTreeMap::new(), Groups::default());
+    for id in &causes.asked {
+        let Some(verdict) = search.assessor.assess(id) else { continue };
+        if badness(verdict.health) > 0 {
+            let mut first = search.first(id, &verdict);
+            // Of what is not there nobody knows since when; but since when it is missed.
+            first.since = first.since.or_else(|| search.assessor.alone(id)?.since);
+            groups.add(causes, id, verdict.health, first);
+        }
+        if verdict.rule == Rule::Related {
+            verdicts.insert(id.clone(), verdict);
+        }
+    }
+    Found {
+        causes: groups.sorted(causes),
+        verdicts,
+        wanted: search.assessor.wanted.into_iter().collect(),
+        unseen: search.unseen,
+    }
+}
+
+struct Search<'a> {
+    causes: &'a Causes,
+    assessor: Assessor<'a>,
+    first: HashMap<ObjectId, First>,
+    under_way: HashSet<ObjectId>,
+    unseen: BTreeSet<String>,
+    /// By what controls the objects, and what they say: one is asked about for all.
+    told: HashMap<(ObjectId, String), Option<First>>,
+}
+
+impl Search<'_> {
+    /// The first cause of an object that is not well.
+    fn first(&mut self, id: &ObjectId, verdict: &Verdict) -> First {
+        if let Some(first) = self.first.get(id) {
+            return first.clone();
+        }
+        if !self.under_way.insert(id.clone()) {
+            return self.own(id, verdict);
+        }
+        let related = relate::of_object(&self.causes.known, id, true);
+        self.want(related.requests);
+        let links = self.current(id, related.links);
+        // A status that is computed from reports is as it is because of them, whatever else the object names.
+        let (reports, others): (Vec<Link>, Vec<Link>) = links
+            .into_iter()
+            .partition(|link| matches!(link.relation, Relation::ReportedBy | Relation::FromCluster));
+        let other = self.worst_of(&reports, verdict).or_else(|| self.worst_of(&others, verdict));
+        let first = other.unwrap_or_else(|| self.own(id, verdict));
+        self.under_way.remove(id);
+        self.first.insert(id.clone(), first.clone());
+        first
+    }
+
+    fn want(&mut self, requests: Vec<Request>) {
+        let known = &self.causes.known;
+        for request in requests {
+            if !known.is_answered(&request) {
+                self.assessor.wanted.insert(request);
+            } else if let (Some(Gap::Forbidden), Request::List { kind, .. }) = (known.gap(&request), &request)
+            {
+                self.unseen.insert(format!("{kind} objects may not be listed"));
+            }
+        }
+    }
+
+    /// The links of an object without those to ReplicaSets that are on their way out.
+    fn current(&self, id: &ObjectId, mut links: Vec<Link>) -> Vec<Link> {
+        if id.kind != "Deployment" {
+            return links;
+        }
+        let known = &self.causes.known;
+        let revision = |link: &Link| known.revision(&known.find(&link.to)?);
+        let latest = links.iter().filter_map(revision).max();
+        links.retain(|link| revision(link).is_none_or(|revision| Some(revision) == latest));
+        links
+    }
+
+    /// The worst of the first causes of other objects that can be why one is not well.
+    fn worst_of(&mut self, links: &[Link], verdict: &Verdict) -> Option<First> {
+        let mut best: Option<First> = None;
+        for link in links {
+            let Some(first) = self.behind(link, verdict) else { continue };
+            if best.as_ref().is_none_or(|best| first.rank() > best.rank()) {
+                best = Some(first);
+            }
+        }
+        best.map(|first| First { depth: first.depth + 1, ..first })
+    }
+
+    /// The first cause of another object, if it can be why one is not well.
+    fn behind(&mut self, link: &Link, verdict: &Verdict) -> Option<First> {
+        let known = &self.causes.known;
+        let Some(other) = known.find(&link.to) else {
+            return self.missing(&link.to).filter(|_| explains(link.relation, 2, verdict));
+        };
+        let found = self.assessor.assess(&other)?;
+        explains(link.relation, badness(found.health), verdict).then(|| self.first(&other, &found))
+    }
+
+    /// An object that another one names and that is not there.
+    fn missing(&mut self, reference: &Reference) -> Option<First> {
+        if reference.firmness != Firmness::Needed {
+            return None;
+        }
+        match self.causes.known.is_missing(reference) {
+            Ok(true) => Some(First {
+                object: reference.id(),
+                health: Health::Missing,
+                reason: "NotFound".to_owned(),
+                message: format!("{} {} not found", reference.kind, reference.name),
+                since: None,
+                writer: None,
+                is_missing: true,
+                is_concrete: true,
+                depth: 0,
+            }),
+            Ok(false) => None,
+            Err(request) => {
+                self.assessor.wanted.insert(request);
+                None
+            }
+        }
+    }
+
+    /// An object as its own cause: the part that says most, or an event where no part says why.
+    fn own(&mut self, id: &ObjectId, verdict: &Verdict) -> First {
+        let alone = First {
+            object: id.clone(),
+            health: verdict.health,
+            reason: verdict.reason.clone(),
+            message: verdict.message.clone(),
+            since: verdict.since,
+            writer: verdict.writer.clone(),
+            is_missing: false,
+            is_concrete: verdict.rule == Rule::Related,
+            depth: 0,
+        };
+        if alone.is_concrete {
+            return alone;
+        }
+        let part = self.causes.parts.get(id);
+        let says_why = |part: &Node| is_concrete(part) || !part.message.is_empty();
+        let is_told = part.is_some_and(|part| says_why(part) && badness(part.worst) == 2);
+        if !is_told && let Some(told) = self.told(id, verdict) {
+            return told;
+        }
+        let Some(part) = part.filter(|part| says_more(part, verdict)) else { return alone };
+        let message = match part.message.strip_prefix("it ") {
+            // Our own sentence about a container; what others write names what matters.
+            Some(rest) if part.what == What::Container => format!("{} {rest}", part.label),
+            _ => part.message.clone(),
+        };
+        First {
+            reason: part.reason.clone(),
+            message,
+            since: part.since.or(verdict.since),
+            writer: part.writer.clone().or(alone.writer.clone()),
+            is_concrete: is_concrete(part),
+            ..alone
+        }
+    }
+
+    /// The latest event that explains an object. One event speaks for all objects of one controller that say the same.
+    fn told(&mut self, id: &ObjectId, verdict: &Verdict) -> Option<First> {
+        if !is_told_of(id) {
+            return None;
+        }
+        let controller = self.causes.known.controller(id).unwrap_or_else(|| id.clone());
+        let key = (controller, format!("{}: {}", verdict.reason, alike(&verdict.message, &[&id.name])));
+        if let Some(told) = self.told.get(&key) {
+            return told.clone();
+        }
+        let told = self.event(id, verdict);
+        self.told.insert(key, told.clone());
+        told
+    }
+
+    fn event(&mut self, id: &ObjectId, verdict: &Verdict) -> Option<First> {
+        let known = &self.causes.known;
+        let request = Request::Events(id.clone());
+        if !known.is_answered(&request) {
+            self.assessor.wanted.insert(request);
+            return None;
+        }
+        let told = events::of_object(known, id).into_iter().next()?;
+        Some(First {
+            object: id.clone(),
+            health: verdict.health,
+            reason: told.reason,
+            message: told.message,
+            since: verdict.since.or(told.time),
+            writer: told.writer,
+            is_missing: false,
+            is_concrete: true,
+            depth: 0,
+        })
+    }
+}
+
+/// Tells whether events say more of objects of this kind than their status.
+fn is_told_of(id: &ObjectId) -> bool {
+    matches!(
+        (id.group.as_str(), id.kind.as_str()),
+        ("", "Pod" | "PersistentVolumeClaim" | "Service")
+            | ("apps", "StatefulSet" | "DaemonSet" | "ReplicaSet")
+            | ("batch", "Job" | "CronJob")
+    )
+}
+
+fn is_concrete(part: &Node) -> bool {
+    matches!(part.what, What::Container | What::Error | What::Finding)
+}
+
+/// Tells whether a part says more than the object: a reason or a message that the verdict does not have already.
+fn says_more(part: &Node, verdict: &Verdict) -> bool {
+    let says_something = !part.message.is_empty() || !part.reason.is_empty();
+    says_something && (is_concrete(part) || verdict.message.is_empty() || !part.message.is_empty())
+}
+
+/// Tells whether what is wrong with one object can be why another is not well.
+fn explains(relation: Relation, found: u8, verdict: &Verdict) -> bool {
+    match relation {
+        // What is served does not make the server fail.
+        Relation::Attached => false,
+        // What is named matters as much as the trouble it could make.
+        Relation::ServedBy | Relation::RefersTo => found > 0 && found >= badness(verdict.health),
+        _ => found > 0,
+    }
+}

@@ -1,0 +1,1 @@
+//! Causes of hand-written clusters.

@@ -1,0 +1,213 @@
+//! The verdict on an object in view of what it controls, selects and refers to.
+//!
+//! A status says how its writer sees the object. What the writer does not look at is here: a Service does not know that nothing
+//! has its labels, and a Deployment does not know that its pods cannot start.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::{
+    Known, ObjectId, Reference, Relation, Request,
+    id::text,
+    references::GATEWAY,
+    relate::{self, Link},
+};
+use crate::{
+    health::Health,
+    judge::{Rule, Verdict, judge},
+    registry::Registry,
+};
+use allready_core::Time;
+
+/// The most parts of a workload that are looked at closely, where none is broken at first sight.
+const MAX_PARTS: usize = 5;
+
+/// The verdicts on objects in view of the others, each found once.
+pub(crate) struct Assessor<'a> {
+    pub(crate) known: &'a Known,
+    pub(crate) registry: &'a Registry,
+    pub(crate) now: Time,
+    done: HashMap<ObjectId, Verdict>,
+    under_way: HashSet<ObjectId>,
+    /// The requests that would help to know more.
+    pub(crate) wanted: BTreeSet<Request>,
+}
+
+impl<'a> Assessor<'a> {
+    pub(crate) fn new(known: &'a Known, registry: &'a Registry, now: Time) -> Self {
+        let (done, under_way, wanted) = (HashMap::new(), HashSet::new(), BTreeSet::new());
+        Self { known, registry, now, done, under_way, wanted }
+    }
+
+    /// The verdict on an object by itself; nothing where it has not been seen.
+    pub(crate) fn alone(&self, id: &ObjectId) -> Option<Verdict> {
+        let judged = self.known.verdict(id).cloned();
+        judged.or_else(|| self.known.object(id).map(|object| judge(object, self.registry, self.now)))
+    }
+
+    /// The verdict on an object in view of the others.
+    pub(crate) fn assess(&mut self, id: &ObjectId) -> Option<Verdict> {
+        if let Some(verdict) = self.done.get(id) {
+            return Some(verdict.clone());
+        }
+        let mut verdict = self.alone(id)?;
+        let is_well = matches!(verdict.health, Health::Healthy | Health::Suspended);
+        if (is_well && !leads_on(id)) || !self.under_way.insert(id.clone()) {
+            return Some(verdict);
+        }
+        let related = relate::of_object(self.known, id, false);
+        let known = self.known;
+        self.wanted.extend(related.requests.into_iter().filter(|request| !known.is_answered(request)));
+        if let Some(finding) = related.findings.into_iter().max_by_key(|finding| finding.health)
+            && finding.health > verdict.health
+        {
+            outdo(&mut verdict, finding.health, finding.reason, finding.message);
+        }
+        if verdict.health < Health::Missing {
+            self.lift(id, &mut verdict, &related.links);
+        }
+        self.under_way.remove(id);
+        self.done.insert(id.clone(), verdict.clone());
+        Some(verdict)
+    }
+
+    /// Makes an object Degraded that is on its way, and will not arrive.
+    fn lift(&mut self, id: &ObjectId, verdict: &mut Verdict, links: &[Link]) {
+        if is_workload(id) {
+            if let Some((part, broken)) = self.broken_part(links) {
+                let own = std::mem::take(&mut verdict.message);
+                let said = if broken.message.is_empty() { &broken.reason } else { &broken.message };
+                let semicolon = if own.is_empty() { "" } else { "; " };
+                let message = format!("{own}{semicolon}{} {}: {said}", part.kind, part.name);
+                outdo(verdict, Health::Degraded, &broken.reason, message);
+                (verdict.since, verdict.writer) = (broken.since, broken.writer);
+            }
+            return;
+        }
+        if !needs_references(self.known, id, verdict) {
+            return;
+        }
+        let known = self.known;
+        for link in links.iter().filter(|link| link.relation == Relation::RefersTo) {
+            match known.is_missing(&link.to) {
+                Err(request) => {
+                    self.wanted.insert(request);
+                }
+                Ok(true) if !is_pull_secret(known, id, &link.to) => {
+                    let message = format!("{} {} not found", link.to.kind, link.to.name);
+                    return outdo(verdict, Health::Degraded, "NotFound", message);
+                }
+                Ok(_) => {}
+            }
+        }
+        let nodes = links.iter().filter(|link| link.to.kind == "Node" && id.kind == "Pod");
+        for link in nodes {
+            let Some(node) = known.find(&link.to) else { continue };
+            if let Some(lost) = self.alone(&node).filter(|verdict| verdict.health == Health::Degraded) {
+                let message = format!("Node {}: {}", node.name, lost.message);
+                outdo(verdict, Health::Degraded, &lost.reason, message);
+                (verdict.since, verdict.writer) = (lost.since, lost.writer);
+            }
+        }
+    }
+
+    /// A part of a workload that is broken, if there is one. Of the ReplicaSets of a Deployment only the latest counts: the
+    /// older ones are on their way out.
+    fn broken_part(&mut self, links: &[Link]) -> Option<(ObjectId, Verdict)> {
+        let controlled = links.iter().filter(|link| link.relation == Relation::Controls);
+        let parts: Vec<ObjectId> = controlled.filter_map(|link| self.known.find(&link.to)).collect();
+        let latest = parts.iter().filter_map(|part| self.known.revision(part)).max();
+        let is_current = |part: &ObjectId| {
+            let revision = self.known.revision(part);
+            revision.is_none() || revision == latest
+        };
+        let mut parts: Vec<(ObjectId, Verdict)> = parts
+            .into_iter()
+            .filter(is_current)
+            .filter_map(|part| self.alone(&part).map(|verdict| (part, verdict)))
+            .collect();
+        if let Some(index) = parts.iter().position(|(_, verdict)| verdict.health == Health::Degraded) {
+            return Some(parts.swap_remove(index));
+        }
+        let is_under_way =
+            |verdict: &Verdict| matches!(verdict.health, Health::Progressing | Health::Unknown);
+        parts.retain(|(_, verdict)| is_under_way(verdict));
+        parts.truncate(MAX_PARTS);
+        parts.into_iter().find_map(|(part, _)| {
+            let verdict = self.assess(&part).filter(|verdict| verdict.health == Health::Degraded)?;
+            Some((part, verdict))
+        })
+    }
+}
+
+/// Gives a verdict the health that was found in view of others, and its reason.
+fn outdo(verdict: &mut Verdict, health: Health, reason: &str, message: String) {
+    verdict.health = health;
+    verdict.rule = Rule::Related;
+    verdict.field.clear();
+    reason.clone_into(&mut verdict.reason);
+    verdict.message = message;
+    (verdict.since, verdict.writer) = (None, None);
+}
+
+/// Tells whether an object that is well by itself need not be, in view of others.
+///
+/// ```
+/// use allready_inspect::graph::{ObjectId, leads_on};
+///
+/// assert!(leads_on(&ObjectId::new("", "Service", "shop", "web")));
+/// assert!(!leads_on(&ObjectId::new("", "Secret", "shop", "web")));
+/// ```
+pub fn leads_on(id: &ObjectId) -> bool {
+    // Routes and Gateways may name what they are not allowed to.
+    is_passage(id) || names_a_backend(id) || id.group == GATEWAY
+}
+
+/// Tells whether objects of this kind have little to say of themselves, and lead to others that do.
+pub(crate) fn is_passage(id: &ObjectId) -> bool {
+    matches!((id.group.as_str(), id.kind.as_str()), ("", "Service") | ("discovery.k8s.io", "EndpointSlice"))
+}
+
+/// Tells whether objects of this kind name a Service without which they do nothing, and do not say so.
+fn names_a_backend(id: &ObjectId) -> bool {
+    matches!(
+        (id.group.as_str(), id.kind.as_str()),
+        ("networking.k8s.io", "Ingress")
+            | ("apiregistration.k8s.io", "APIService")
+            | (
+                "admissionregistration.k8s.io",
+                "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration"
+            )
+    )
+}
+
+pub(super) fn is_workload(id: &ObjectId) -> bool {
+    matches!(
+        (id.group.as_str(), id.kind.as_str()),
+        ("apps", "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet") | ("batch", "Job")
+    )
+}
+
+/// Tells whether an object waits for what it names: a pod that has not started, a claim that is not bound.
+fn needs_references(known: &Known, id: &ObjectId, verdict: &Verdict) -> bool {
+    let is_well = matches!(verdict.health, Health::Healthy | Health::Suspended);
+    match (id.group.as_str(), id.kind.as_str()) {
+        ("", "Pod") => {
+            let phase = known.object(id).map_or("", |pod| text(&pod["status"], "phase"));
+            !is_well && (phase == "Pending" || phase == "Running") && !known.is_deleted(id)
+        }
+        ("", "PersistentVolumeClaim") => !is_well,
+        _ => names_a_backend(id),
+    }
+}
+
+/// A secret for pulling images may be missing: another may do, or none be needed.
+fn is_pull_secret(known: &Known, id: &ObjectId, reference: &Reference) -> bool {
+    let is_running =
+        || known.object(id).is_some_and(|pod| text(&pod["status"], "phase") == "Running" && id.kind == "Pod");
+    let secrets = known.object(id).and_then(|pod| pod["spec"]["imagePullSecrets"].as_array());
+    let is_named = |secret: &Value| text(secret, "name") == reference.name;
+    // What a running pod was started with, it does not need any more.
+    is_running() || reference.kind == "Secret" && secrets.into_iter().flatten().any(is_named)
+}
