@@ -49,6 +49,8 @@ const BUILTIN: &[Rule] = &[
     Rule::DaemonSet,
     Rule::CronJob,
     Rule::Volume,
+    Rule::Outage,
+    Rule::Stalled,
     Rule::Service,
     Rule::Ingress,
     Rule::Autoscaler,

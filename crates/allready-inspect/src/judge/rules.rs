@@ -52,14 +52,18 @@ rules! {
         "The broken thing is probably what holds it.";
     Pod "K01" "Pod: by containers that cannot start, its phase, and Ready."
         "The phase alone calls a crashing container Running.";
-    Deployment "K02" "Deployment: a missed deadline or a replica failure is Degraded; missing replicas, or not Available, Progressing."
-        "The counts say how far a rollout is.";
+    Deployment "K02" "Deployment: a replica failure or else a missed deadline is Degraded; missing replicas, or not Available, Progressing."
+        "The counts say how far a rollout is; a replica failure names the cause for which a deadline is missed.";
     ReplicaSet "K03" "ReplicaSet: a replica failure is Degraded, missing replicas Progressing."
         "It reports nothing else.";
     StatefulSet "K04" "StatefulSet: by ready replicas and the revision that they run."
         "It writes no conditions.";
     DaemonSet "K05" "DaemonSet: by updated and available Pods against the nodes that want one."
         "It writes no conditions.";
+    Outage "K16" "A workload has no available replica for more than a minute, and no rollout is under way: Degraded."
+        "Scaling up passes through the same state, but not for long.";
+    Stalled "K17" "A workload lacks replicas and is past its deadline after a complete rollout, or its status has not changed for 10 minutes: Degraded."
+        "What does not change is not on its way; kinds without times in their status are as old as the last write to it.";
     RunsToCompletion "K06" "A kind that runs to completion: by Complete, Failed or Suspended, and Progressing until then."
         "Only the end tells how it went.";
     CronJob "K07" "CronJob: Degraded when the last run started after the last that succeeded."

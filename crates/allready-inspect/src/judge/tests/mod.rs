@@ -1,6 +1,7 @@
 mod false_green;
 mod gateway;
 mod known;
+mod operations;
 mod properties;
 mod red;
 mod rules;
