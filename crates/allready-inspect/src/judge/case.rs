@@ -101,6 +101,11 @@ impl<'a> Case<'a> {
         self.view.created()
     }
 
+    /// Tells whether an API server has stored it. A manifest has no uid, and nobody knows when its status was written.
+    pub(super) fn is_stored(&self) -> bool {
+        self.metadata.and_then(|metadata| metadata.get("uid")).is_some_and(is_truthy)
+    }
+
     /// Tells whether something has lasted longer than a number of seconds; no, where nobody knows since when.
     pub(super) fn has_lasted(&self, since: Option<&str>, seconds: i64) -> bool {
         let began = found::began(since.and_then(instant), None);

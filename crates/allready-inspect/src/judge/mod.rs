@@ -8,6 +8,7 @@ mod builtin;
 mod case;
 mod conditions;
 mod containers;
+mod deletion;
 mod errors;
 mod flags;
 mod generations;

@@ -46,10 +46,10 @@ rules! {
         "Helm and Flux wait by it; some want the same answer.";
     Related "explain" "An object that it depends on is not well."
         "The cause is there, not here.";
-    Deleting "D01" "Being deleted: Progressing, held by its finalizers."
+    Deleting "D01" "Being deleted: Progressing, with the finalizers, the node or the content that it waits for."
         "Leaving is a transition, whatever the status still says.";
-    DeletionStuck "D02" "Being deleted for an hour or more, and the status names something broken: Degraded."
-        "The broken thing is probably what holds it.";
+    DeletionStuck "D02" "Being deleted for more than 5 minutes, and still held by a finalizer, a node or content, or the status names something broken: Degraded."
+        "Nobody finishes the deletion; what the status names as broken is probably what holds it.";
     Pod "K01" "Pod: by containers that cannot start, its phase, and Ready."
         "The phase alone calls a crashing container Running.";
     Deployment "K02" "Deployment: a replica failure or else a missed deadline is Degraded; missing replicas, or not Available, Progressing."

@@ -1,3 +1,4 @@
+mod deletion;
 mod false_green;
 mod gateway;
 mod known;

@@ -59,7 +59,10 @@ fn a_nested_condition_is_named_by_its_path() {
 fn a_deletion_and_a_silence_begin_when_the_object_says() {
     let leaving = widget(&json!({"metadata": {"deletionTimestamp": "2026-03-01T08:00:00Z",
         "finalizers": ["a.example/one", "b.example/two"]}}));
-    assert_eq!((leaving.rule, leaving.message.as_str()), (Rule::Deleting, "a.example/one, b.example/two"));
+    assert_eq!(
+        (leaving.rule, leaving.message.as_str()),
+        (Rule::Deleting, "waits for the finalizers a.example/one, b.example/two")
+    );
     assert_eq!(leaving.since.unwrap().to_string(), "2026-03-01T08:00:00Z");
     let silent = widget(&json!({"metadata": {"creationTimestamp": "2026-03-01T07:00:00Z"}}));
     assert_eq!((silent.rule, silent.health), (Rule::NoStatusYet, Health::Progressing));
