@@ -66,7 +66,7 @@ rules! {
         "What does not change is not on its way; kinds without times in their status are as old as the last write to it.";
     RunsToCompletion "K06" "A kind that runs to completion: by Complete, Failed or Suspended, and Progressing until then."
         "Only the end tells how it went.";
-    CronJob "K07" "CronJob: Degraded when the last run started after the last that succeeded."
+    CronJob "K07" "CronJob: Degraded when the last run started after the last that succeeded, or when none has."
         "Scheduling is its whole job.";
     Volume "K08" "PersistentVolumeClaim and PersistentVolume: by phase, and by the progress of a resize; Lost, Failed and refused are Degraded."
         "Binding is all they do.";

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::known::{now, object};
-use crate::health::Health::{Degraded, Healthy, Progressing};
+use crate::health::Health::{self, Degraded, Healthy, Progressing, Suspended};
 use crate::judge::{Rule, Verdict, judge};
 use crate::registry::Registry;
 
@@ -231,4 +231,107 @@ fn nothing_is_missing_where_nothing_is_wanted() {
     ] {
         assert_eq!(written(kind, 90_000, &none, &status).health, Healthy, "{kind}");
     }
+}
+
+#[test]
+fn a_pod_that_is_not_ready_says_what_is_known_of_it() {
+    let of = |more: Value| {
+        let mut status = json!({"phase": "Running", "conditions": ["Ready=False"]});
+        for (key, value) in more.as_object().unwrap() {
+            status[key] = value.clone();
+        }
+        let pod = verdict("v1", "Pod", &json!({"spec": {"nodeName": "node-1"}, "status": status}));
+        assert_eq!(pod.health, Progressing);
+        (pod.reason, pod.message)
+    };
+    let told = |reason: &str, message: &str| (reason.to_owned(), message.to_owned());
+    assert_eq!(
+        of(json!({})),
+        told("NotReady", "is not ready, and nothing says why; its node node-1 may be lost")
+    );
+    assert_eq!(
+        of(json!({"reason": "NodeLost", "message": "node-1 is unresponsive"})),
+        told("NodeLost", "node-1 is unresponsive")
+    );
+    let unready = "Ready=False ContainersNotReady: containers with unready status: [app]";
+    assert_eq!(
+        of(json!({"conditions": [unready]})),
+        told("ContainersNotReady", "containers with unready status: [app]")
+    );
+    let evicted = "DisruptionTarget=True DeletionByTaintManager: deleting due to NoExecute taint";
+    assert_eq!(
+        of(json!({"conditions": [unready, evicted]})),
+        told("DeletionByTaintManager", "deleting due to NoExecute taint")
+    );
+}
+
+#[test]
+fn a_failed_pod_says_what_evicted_it() {
+    let of = |message: &str| {
+        let target = "DisruptionTarget=True TerminationByKubelet: the node was low on memory";
+        let status =
+            json!({"phase": "Failed", "reason": "Evicted", "message": message, "conditions": [target]});
+        let pod = verdict("v1", "Pod", &json!({"status": status}));
+        assert_eq!((pod.health, pod.reason.as_str()), (Degraded, "Evicted"));
+        pod.message
+    };
+    assert_eq!((of("").as_str(), of("gone").as_str()), ("the node was low on memory", "gone"));
+}
+
+#[test]
+fn a_lost_node_is_degraded_by_ready_and_nothing_else() {
+    let unknown =
+        |type_: &str| format!("{type_}=Unknown NodeStatusUnknown: Kubelet stopped posting node status.");
+    let types = ["MemoryPressure", "DiskPressure", "StorageReady", "Ready"];
+    let conditions: Vec<String> = types.into_iter().map(unknown).collect();
+    let lost = verdict("v1", "Node", &json!({"status": {"conditions": conditions}}));
+    assert_eq!((lost.health, lost.field.as_str()), (Degraded, "status.conditions[Ready]"));
+    assert_eq!(lost.reason, "NodeStatusUnknown");
+}
+
+#[test]
+fn a_cron_job_of_which_no_run_has_succeeded_is_degraded() {
+    let of = |uid: &str, more: Value| {
+        let mut status = json!({"lastScheduleTime": ago(60)});
+        for (key, value) in more.as_object().unwrap() {
+            status[key] = value.clone();
+        }
+        verdict("batch/v1", "CronJob", &json!({"metadata": {"uid": uid}, "spec": {}, "status": status}))
+    };
+    let failed = of("1", json!({}));
+    assert_eq!(
+        (failed.health, failed.rule, failed.message.as_str()),
+        (Degraded, Rule::CronJob, "no run has succeeded")
+    );
+    assert_eq!(failed.since.unwrap().to_string(), ago(60));
+    assert_eq!(of("1", json!({"active": [{"name": "a"}]})).health, Healthy, "its first run is under way");
+    assert_eq!(of("1", json!({"lastSuccessfulTime": ago(30)})).health, Healthy);
+    assert_eq!(of("", json!({})).health, Healthy, "a manifest may be of any age and version");
+    let suspended =
+        json!({"metadata": {"uid": "1"}, "spec": {"suspend": true}, "status": {"lastScheduleTime": ago(60)}});
+    assert_eq!(verdict("batch/v1", "CronJob", &suspended).health, Suspended);
+}
+
+#[test]
+fn a_job_that_goes_on_says_how_many_of_its_pods_failed() {
+    let of = |status: Value| verdict("batch/v1", "Job", &json!({"status": status}));
+    let failing = of(json!({"active": 1, "failed": 2}));
+    assert_eq!((failing.health, failing.message.as_str()), (Progressing, "1 active, 2 failed"));
+    assert_eq!(of(json!({"active": 1})).message, "1 active");
+    assert_eq!(of(json!({"failed": 2, "conditions": ["Complete=True"]})).health, Healthy);
+}
+
+#[test]
+fn a_certificate_signing_request_is_well_once_it_has_a_certificate() {
+    let of = |status: Value| -> Health {
+        verdict("certificates.k8s.io/v1", "CertificateSigningRequest", &json!({"status": status})).health
+    };
+    assert_eq!(of(json!({})), Progressing);
+    assert_eq!(of(json!({"conditions": ["Approved=True KubectlApprove"]})), Progressing);
+    assert_eq!(of(json!({"conditions": ["Approved=True KubectlApprove"], "certificate": "LS0t"})), Healthy);
+    assert_eq!(of(json!({"conditions": ["Denied=True KubectlDeny"]})), Degraded);
+    assert_eq!(
+        of(json!({"conditions": ["Approved=True AutoApproved", "Failed=True SignerValidationFailure"]})),
+        Degraded
+    );
 }
