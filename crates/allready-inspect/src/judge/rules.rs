@@ -168,6 +168,16 @@ rules! {
         "What was not read may be bad.";
     DeclarationUnreadable "X04" "A declaration of its kind cannot be read and the rest is good: Unknown."
         "It may have said that this is bad.";
+    RestartsOften "H01" "A container runs, was restarted at least 5 times, and last ended with OOMKilled or Error within the hour: hint."
+        "It is well between two crashes, and nothing has changed since the last.";
+    QuotaExhausted "H02" "ResourceQuota: as much is used of a resource as is allowed: hint."
+        "The next Pod or rollout is refused.";
+    BlocksEviction "H03" "PodDisruptionBudget: enough Pods are healthy, and none may be evicted: hint."
+        "A drain of a node, and so an upgrade of the cluster, waits for ever.";
+    AtMaximum "H04" "HorizontalPodAutoscaler: at maxReplicas, and more are needed: hint."
+        "The next rise of the load is not followed.";
+    Expires "H05" "A certificate has expired, or ends within 7 days (or the last third of its life) and its renewal is not ahead: hint."
+        "Somebody should have renewed it by now.";
 }
 
 impl Rule {

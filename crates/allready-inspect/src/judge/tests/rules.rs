@@ -9,7 +9,9 @@ use crate::registry::{Registry, read};
 use crate::{
     health::Health,
     judge::{
-        Lag, Rule, judge,
+        Lag, Rule,
+        hints::HINTS,
+        judge,
         order::{DOUBTS, SIGNALS, STEPS},
     },
 };
@@ -25,7 +27,8 @@ fn every_rule_belongs_to_a_step() {
     let steps = STEPS.iter().map(|(rules, _)| rules);
     let all =
         steps.chain(SIGNALS.iter().map(|(rules, _)| rules)).chain(DOUBTS.iter().map(|(rules, _)| rules));
-    let asked: BTreeSet<Rule> = all.copied().flatten().copied().collect();
+    let hints = HINTS.iter().map(|(rule, _)| *rule);
+    let asked: BTreeSet<Rule> = all.copied().flatten().copied().chain(hints).collect();
     let missing: Vec<&Rule> = Rule::ALL.iter().filter(|rule| !asked.contains(rule)).collect();
     let before_any_step =
         [&Rule::NotAnObject, &Rule::Unreadable, &Rule::NotFound, &Rule::Kstatus, &Rule::Related];
