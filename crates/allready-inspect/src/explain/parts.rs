@@ -14,7 +14,7 @@ use super::{
 use crate::{
     graph::{ObjectId, Relation, text},
     health::Health,
-    judge::{Verdict, containers, parts as judged},
+    judge::{Rule, Verdict, containers, parts as judged},
     registry::{ConditionRole, Registry, gateway},
     view::{ConditionList, Said, Step, View},
     writers,
@@ -107,10 +107,22 @@ impl Reader<'_> {
         for (index, judged) in conditions.iter().enumerate() {
             let says_something =
                 || judged.role != ConditionRole::Informational || judged.health != Health::Healthy;
-            if Some(index) != top && (self.bounds.all || says_something()) {
+            if Some(index) != top
+                && (self.bounds.all || says_something() && !self.is_consequence(judged, list))
+            {
+                let below = below.filter(|_| !self.is_consequence(judged, list));
                 self.add(judged, "", list, below, parts);
             }
         }
+    }
+
+    /// Tells whether a condition of a node is Unknown beside Ready, which decided. They stand side by side, and all of them turn Unknown when
+    /// its kubelet is not heard: Ready is not computed from the others.
+    fn is_consequence(&self, judged: &judged::Judged<'_>, list: &ConditionList<'_>) -> bool {
+        self.verdict.rule == Rule::Node
+            && judged.condition.said() == Said::Unknown
+            && judged.condition.type_ != "Ready"
+            && self.verdict.field == condition_path(list, "Ready")
     }
 
     /// The part that a list is of: `listener web`, `parent edge/https`; nothing for the object itself.
@@ -210,7 +222,7 @@ impl Reader<'_> {
         let label = if place.is_empty() { said } else { format!("{place}: {said}") };
         let mut node = Node::new(What::Condition, self.id.clone(), label, self.within(judged.health));
         node.relation = Relation::Says;
-        node.field = list.path.join(Step::Item { index: 0, name: Some(condition.type_) }).to_string();
+        node.field = condition_path(list, condition.type_);
         node.reason = condition.reason().into_owned();
         node.message = condition.message().into_owned();
         node.since = found::began(condition.since().and_then(found::time), self.created);
@@ -218,8 +230,11 @@ impl Reader<'_> {
         node.writer = writers::of_condition(self.view.object, &list.path, condition.type_);
         // A part says more than the whole, a dependent more than what is computed from it, and words more than none.
         let is_dependent = judged.role != ConditionRole::Summary;
-        node.weight =
-            4 * u8::from(!place.is_empty()) + 2 * u8::from(is_dependent) + u8::from(!node.message.is_empty());
+        node.weight = if self.is_consequence(judged, list) {
+            0
+        } else {
+            4 * u8::from(!place.is_empty()) + 2 * u8::from(is_dependent) + u8::from(!node.message.is_empty())
+        };
         node
     }
 
@@ -253,6 +268,11 @@ impl Reader<'_> {
         });
         parts.collect()
     }
+}
+
+/// The path of a condition, such as `status.conditions[Ready]`.
+fn condition_path(list: &ConditionList<'_>, type_: &str) -> String {
+    list.path.join(Step::Item { index: 0, name: Some(type_) }).to_string()
 }
 
 /// The name of an entry of a list in a status.

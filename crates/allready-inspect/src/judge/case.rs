@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use super::{
     Health, Lag,
     order::Evidence,
-    signal::{Place, Signal},
+    signal::{Place, Signal, instant},
 };
 use crate::registry::KindSemantics;
-use allready_core::Time;
+use allready_core::{Time, found};
 
 /// The part of one object that is read: a unit is a list or map that is looked into.
 const BUDGET: u32 = 200_000;
@@ -99,6 +99,17 @@ impl<'a> Case<'a> {
     /// The time at which it was made.
     pub(super) fn created(&self) -> Option<&'a str> {
         self.view.created()
+    }
+
+    /// Tells whether an API server has stored it. A manifest has no uid, and nobody knows when its status was written.
+    pub(super) fn is_stored(&self) -> bool {
+        self.metadata.and_then(|metadata| metadata.get("uid")).is_some_and(is_truthy)
+    }
+
+    /// Tells whether something has lasted longer than a number of seconds; no, where nobody knows since when.
+    pub(super) fn has_lasted(&self, since: Option<&str>, seconds: i64) -> bool {
+        let began = found::began(since.and_then(instant), None);
+        began.is_some_and(|began| self.now.since(began).as_secs() > seconds)
     }
 
     /// The generation that the status is about, where that is behind.

@@ -8,9 +8,11 @@ mod builtin;
 mod case;
 mod conditions;
 mod containers;
+mod deletion;
 mod errors;
 mod flags;
 mod generations;
+mod hints;
 pub mod kstatus;
 mod listed;
 mod named;
@@ -20,6 +22,7 @@ mod numbers;
 mod order;
 pub(crate) mod parts;
 mod purpose;
+mod quantity;
 mod reasons;
 mod rules;
 mod signal;
@@ -32,6 +35,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub(crate) use containers::containers;
+pub use hints::{Hint, hints};
 pub use rules::Rule;
 
 use crate::{health::Health, registry::Registry, writers::Writer};

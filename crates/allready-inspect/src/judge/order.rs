@@ -10,7 +10,9 @@ use super::conditions;
 use super::listed::{Listed, Said, read};
 use super::signal::{Place, Signal, Worst, instant};
 use super::silence::is_bookkeeping;
-use super::{Lag, Verdict, builtin, generations, named, nested, notes, numbers, purpose, silence, states};
+use super::{
+    Lag, Verdict, builtin, deletion, generations, named, nested, notes, numbers, purpose, silence, states,
+};
 use crate::health::Health::{Degraded, Healthy, Progressing, Suspended, Unknown};
 use crate::registry::{ConditionRole, Registry, path::is_empty};
 use allready_core::Time;
@@ -23,7 +25,7 @@ type Doubt = for<'a> fn(&Case<'a>, &Signal<'a>) -> Option<Signal<'a>>;
 
 /// The steps by which an object is judged, from top to bottom: the first that has something to say decides.
 pub(super) const STEPS: &[Step<Decide>] = &[
-    (&[Rule::Deleting, Rule::DeletionStuck], leaving),
+    (&[Rule::Deleting, Rule::DeletionStuck], deletion::judge),
     (BUILTIN, builtin::judge),
     (&[Rule::SuspendedInSpec, Rule::SuspendedByAnnotation], purpose::judge),
     (&[Rule::Schedule], silence::timetable),
@@ -47,6 +49,8 @@ const BUILTIN: &[Rule] = &[
     Rule::ReplicaSet,
     Rule::StatefulSet,
     Rule::DaemonSet,
+    Rule::Outage,
+    Rule::Stalled,
     Rule::CronJob,
     Rule::Volume,
     Rule::Service,
@@ -112,7 +116,7 @@ pub(super) fn judge(object: &Value, registry: &Registry, now: Time) -> Verdict {
     signal.into_verdict(&case.view, lag)
 }
 
-fn decide<'a>(case: &Case<'a>) -> Signal<'a> {
+pub(super) fn decide<'a>(case: &Case<'a>) -> Signal<'a> {
     STEPS.iter().find_map(|(_, step)| step(case)).unwrap_or_else(not_understood)
 }
 
@@ -159,33 +163,6 @@ fn lag_of(case: &Case<'_>, signal: &Signal<'_>) -> Option<Lag> {
     let observed = condition.get("observedGeneration").and_then(number)?;
     let generation = case.generation?;
     (observed < generation).then_some(Lag { observed, generation })
-}
-
-/// The seconds that a deletion may take before what is broken is taken to hold it.
-const LEAVING: i64 = 3600;
-
-/// Somebody deletes it: whatever the status still says, it is leaving.
-fn leaving<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
-    let deleted = case.deleted?;
-    let finalizers = case.metadata?.get("finalizers").and_then(Value::as_array);
-    let names: Vec<&str> = finalizers.into_iter().flatten().filter_map(Value::as_str).take(20).collect();
-    let signal = Signal::at(Progressing, Rule::Deleting, "metadata.deletionTimestamp").reason("Terminating");
-    let leaving = signal.message(names.join(", ")).since(deleted.as_str());
-    Some(stuck(case, &leaving).unwrap_or(leaving))
-}
-
-/// It has been leaving for long, and its status names what is broken: that is not how things look while they are taken away.
-fn stuck<'a>(case: &Case<'a>, leaving: &Signal<'a>) -> Option<Signal<'a>> {
-    let since = leaving.since.and_then(instant)?;
-    if case.now.as_second().saturating_sub(since.as_second()) < LEAVING {
-        return None;
-    }
-    // The deletion itself is a new generation, which few controllers note down.
-    let mut staying = Case::new(case.view.clone(), case.kind, case.now);
-    (staying.generation, staying.deleted) = (None, None);
-    let broken = decide(&staying);
-    let is_named = broken.health == Degraded && !broken.is_weak;
-    is_named.then_some(Signal { rule: Rule::DeletionStuck, since: leaving.since, ..broken })
 }
 
 fn generation_behind<'a>(case: &Case<'a>) -> Option<Signal<'a>> {

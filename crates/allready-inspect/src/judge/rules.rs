@@ -46,23 +46,27 @@ rules! {
         "Helm and Flux wait by it; some want the same answer.";
     Related "explain" "An object that it depends on is not well."
         "The cause is there, not here.";
-    Deleting "D01" "Being deleted: Progressing, held by its finalizers."
+    Deleting "D01" "Being deleted: Progressing, with the finalizers, the node or the content that it waits for."
         "Leaving is a transition, whatever the status still says.";
-    DeletionStuck "D02" "Being deleted for an hour or more, and the status names something broken: Degraded."
-        "The broken thing is probably what holds it.";
+    DeletionStuck "D02" "Being deleted for more than 5 minutes, and still held by a finalizer, a node or content, or the status names something broken: Degraded."
+        "Nobody finishes the deletion; what the status names as broken is probably what holds it.";
     Pod "K01" "Pod: by containers that cannot start, its phase, and Ready."
         "The phase alone calls a crashing container Running.";
-    Deployment "K02" "Deployment: a missed deadline or a replica failure is Degraded; missing replicas, or not Available, Progressing."
-        "The counts say how far a rollout is.";
+    Deployment "K02" "Deployment: a replica failure or else a missed deadline is Degraded; missing replicas, or not Available, Progressing."
+        "The counts say how far a rollout is; a replica failure names the cause for which a deadline is missed.";
     ReplicaSet "K03" "ReplicaSet: a replica failure is Degraded, missing replicas Progressing."
         "It reports nothing else.";
     StatefulSet "K04" "StatefulSet: by ready replicas and the revision that they run."
         "It writes no conditions.";
     DaemonSet "K05" "DaemonSet: by updated and available Pods against the nodes that want one."
         "It writes no conditions.";
+    Outage "K16" "A workload has no available replica for more than a minute, and no rollout is under way: Degraded."
+        "Scaling up passes through the same state, but not for long.";
+    Stalled "K17" "A workload lacks replicas and is past its deadline after a complete rollout, or its status has not changed for 10 minutes: Degraded."
+        "What does not change is not on its way; kinds without times in their status are as old as the last write to it.";
     RunsToCompletion "K06" "A kind that runs to completion: by Complete, Failed or Suspended, and Progressing until then."
         "Only the end tells how it went.";
-    CronJob "K07" "CronJob: Degraded when the last run started after the last that succeeded."
+    CronJob "K07" "CronJob: Degraded when the last run started after the last that succeeded, or when none has."
         "Scheduling is its whole job.";
     Volume "K08" "PersistentVolumeClaim and PersistentVolume: by phase, and by the progress of a resize; Lost, Failed and refused are Degraded."
         "Binding is all they do.";
@@ -164,6 +168,16 @@ rules! {
         "What was not read may be bad.";
     DeclarationUnreadable "X04" "A declaration of its kind cannot be read and the rest is good: Unknown."
         "It may have said that this is bad.";
+    RestartsOften "H01" "A container runs, was restarted at least 5 times, and last ended with OOMKilled or Error within the hour: hint."
+        "It is well between two crashes, and nothing has changed since the last.";
+    QuotaExhausted "H02" "ResourceQuota: as much is used of a resource as is allowed: hint."
+        "The next Pod or rollout is refused.";
+    BlocksEviction "H03" "PodDisruptionBudget: enough Pods are healthy, and none may be evicted: hint."
+        "A drain of a node, and so an upgrade of the cluster, waits for ever.";
+    AtMaximum "H04" "HorizontalPodAutoscaler: at maxReplicas, and more are needed: hint."
+        "The next rise of the load is not followed.";
+    Expires "H05" "A certificate has expired, or ends within 7 days (or the last third of its life) and its renewal is not ahead: hint."
+        "Somebody should have renewed it by now.";
 }
 
 impl Rule {

@@ -66,6 +66,13 @@ pub fn of_field(object: &Value, field: &Path<'_>) -> Option<Writer> {
     })
 }
 
+/// The time of the last write to the status subresource, as it is written there.
+pub(crate) fn status_written(object: &Value) -> Option<&str> {
+    let is_status = |entry: &&Value| text(entry, "subresource") == Some("status");
+    let last = entries(object).iter().filter(is_status).max_by_key(|entry| time(entry))?;
+    text(last, "time")
+}
+
 /// The claims at the end of a path.
 fn walk<'a>(mut reach: Reach<'a>, path: &Path<'_>, object: &Value) -> Reach<'a> {
     let mut value = Some(object);

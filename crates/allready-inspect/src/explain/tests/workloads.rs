@@ -236,3 +236,27 @@ fn the_secret_that_a_certificate_is_to_become_is_not_missed() {
     let explanation = explained(&known, "cert-manager.io", "Certificate", "web");
     assert_eq!(cause(&explanation), "Issuer shop/lab: ErrRegisterACMEAccount");
 }
+
+#[test]
+fn a_lost_node_is_explained_by_ready_and_not_by_what_nobody_knows_since() {
+    let unknown = |type_: &str| {
+        condition(type_, "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")
+    };
+    let types = ["MemoryPressure", "DiskPressure", "PIDPressure", "StorageReady", "Ready"];
+    let conditions: Vec<_> = types.into_iter().map(unknown).collect();
+    let mut node = object("v1", "Node", "node-1", &json!({}), &json!({ "conditions": conditions }));
+    node["metadata"]["namespace"] = json!("");
+    let status = json!({ "phase": "Running", "conditions": [{ "type": "Ready", "status": "False" }] });
+    let pod = object("v1", "Pod", "web", &json!({ "nodeName": "node-1" }), &status);
+    let known = cluster([node, pod]);
+    for (kind, namespace, name) in [("Node", "", "node-1"), ("Pod", "shop", "web")] {
+        for all in [false, true] {
+            let root = Reference::to(&ObjectId::new("", kind, namespace, name));
+            let bounds = Bounds { all, ..Bounds::default() };
+            let explanation = explain(&known, &root, Registry::builtin(), noon(), &bounds);
+            let cause = cause_node(&explanation);
+            assert_eq!(cause.object.kind, "Node", "{kind} {all}");
+            assert_eq!(cause.field, "status.conditions[Ready]", "{kind} {all}");
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! Autoscalers, definitions, disruption budgets, nodes and namespaces.
 
+use std::borrow::Cow;
+
 use crate::judge::Rule;
 use crate::view::{number, text};
 use serde_json::Value;
@@ -9,7 +11,7 @@ use super::super::listed::{Listed, Said, find};
 use super::super::signal::{Place, Signal};
 use super::{conditions, unseen};
 use crate::health::Health::{Degraded, Healthy, Progressing, Suspended};
-use crate::registry::ConditionRole;
+use crate::registry::{Builtin, ConditionRole};
 
 /// The annotation in which the first version of the autoscaler keeps its conditions.
 const ANNOTATION: &str = "autoscaling.alpha.kubernetes.io/conditions";
@@ -158,11 +160,32 @@ fn is_trouble(case: &Case<'_>, condition: &Listed<'_>) -> bool {
 }
 
 pub(super) fn namespace<'a>(case: &Case<'a>) -> Signal<'a> {
-    let is_failure = |one: &&Listed<'_>| one.type_.ends_with("Failure") && one.said() == Said::True;
+    let is_failure = |one: &&Listed<'_>| namespace_rank(one.type_) == Some(0) && one.said() == Said::True;
     if let Some(failure) = conditions(case).iter().find(is_failure) {
         return failure.signal(Degraded, Rule::Namespace);
     }
     let phase = case.status_text("phase");
     let health = if phase == "Active" { Healthy } else { Progressing };
     Signal::key(health, Rule::Namespace, "phase").reason(phase)
+}
+
+/// The place of a condition about the deletion of a namespace: failures, the finalizers that remain, and the kinds.
+fn namespace_rank(type_: &str) -> Option<u8> {
+    match type_ {
+        "NamespaceFinalizersRemaining" => Some(1),
+        "NamespaceContentRemaining" => Some(2),
+        failure => failure.ends_with("Failure").then_some(0),
+    }
+}
+
+/// The content of a namespace that is being deleted, by the conditions that name it.
+pub(in super::super) fn namespace_remains<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    if case.kind.builtin() != Some(Builtin::Namespace) {
+        return None;
+    }
+    let mut remaining = conditions(case);
+    remaining.retain(|one| one.said() == Said::True && namespace_rank(one.type_).is_some());
+    remaining.sort_by_key(|one| namespace_rank(one.type_));
+    let messages: Vec<Cow<'a, str>> = remaining.iter().map(Listed::message).collect();
+    Some(remaining.first()?.signal(Progressing, Rule::Deleting).message(messages.join("; ")))
 }

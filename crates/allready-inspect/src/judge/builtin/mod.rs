@@ -7,6 +7,8 @@ mod pod;
 mod storage;
 mod workload;
 
+pub(super) use cluster::namespace_remains;
+
 use super::Rule;
 use super::case::{Case, behind};
 use super::listed::{Listed, read};

@@ -1,12 +1,14 @@
 //! Pods.
 
+use std::borrow::Cow;
+
 use crate::judge::Rule;
 use serde_json::Value;
 
 use super::super::case::Case;
 use super::super::containers::containers;
 use super::super::listed::{Listed, Said, find};
-use super::super::signal::{Place, Signal, instant};
+use super::super::signal::{Place, Signal};
 use super::conditions;
 use crate::health::Health::{Degraded, Healthy, Progressing, Unknown};
 
@@ -23,7 +25,12 @@ pub(super) fn judge<'a>(case: &Case<'a>) -> Signal<'a> {
         "Succeeded" => return in_phase(Healthy),
         "Failed" => {
             let reason = case.status_text("reason");
-            let failed = in_phase(Degraded).message(case.status_text("message"));
+            let mut failed = in_phase(Degraded).message(case.status_text("message"));
+            if failed.message.is_empty()
+                && let Some(disruption) = disruption(&conditions(case))
+            {
+                failed.message = disruption.message;
+            }
             return if reason.is_empty() { failed } else { failed.reason(reason) };
         }
         "Unknown" => return in_phase(Unknown).message(case.status_text("message")),
@@ -38,7 +45,7 @@ pub(super) fn judge<'a>(case: &Case<'a>) -> Signal<'a> {
             Some(ready) if ready.said() == Said::True => {
                 changing(&list).unwrap_or_else(|| ready.signal(Healthy, Rule::Pod))
             }
-            Some(ready) => ready.signal(Progressing, Rule::Pod),
+            Some(ready) => disruption(&list).unwrap_or_else(|| not_ready(case, ready)),
             None => Signal::new(Progressing, Rule::Pod, Place::Condition("Ready")),
         };
     }
@@ -46,8 +53,7 @@ pub(super) fn judge<'a>(case: &Case<'a>) -> Signal<'a> {
         && scheduled.said() == Said::False
         && scheduled.reason() == "Unschedulable"
     {
-        let since = scheduled.since().and_then(instant);
-        let is_late = since.is_some_and(|since| case.now.as_second() - since.as_second() > SCHEDULING);
+        let is_late = case.has_lasted(scheduled.since(), SCHEDULING);
         return scheduled.signal(if is_late { Degraded } else { Progressing }, Rule::Pod);
     }
     if phase.is_empty() { in_phase(Progressing).reason("Pending") } else { in_phase(Progressing) }
@@ -55,10 +61,37 @@ pub(super) fn judge<'a>(case: &Case<'a>) -> Signal<'a> {
 
 /// A Pod that serves, and is about to be evicted or has not the resources that were asked for.
 fn changing<'a>(list: &[Listed<'a>]) -> Option<Signal<'a>> {
-    let types = ["DisruptionTarget", "PodResizePending", "PodResizeInProgress"];
+    if let Some(disruption) = disruption(list) {
+        return Some(disruption);
+    }
+    let types = ["PodResizePending", "PodResizeInProgress"];
     let found = types.iter().filter_map(|type_| find(list, type_)).find(|one| one.said() == Said::True)?;
     let is_refused = matches!(found.reason().as_ref(), "Infeasible" | "Error");
     Some(found.signal(if is_refused { Degraded } else { Progressing }, Rule::Pod))
+}
+
+/// The signal of a Pod that is about to be evicted, preempted or deleted with its node.
+fn disruption<'a>(list: &[Listed<'a>]) -> Option<Signal<'a>> {
+    let target = find(list, "DisruptionTarget").filter(|target| target.said() == Said::True)?;
+    Some(target.signal(Progressing, Rule::Pod))
+}
+
+/// The signal of a Pod that runs and is not ready. Where its condition has no words, they are in the status; where nothing has, the node
+/// controller has marked it, because the kubelet of its node gives no sign.
+fn not_ready<'a>(case: &Case<'a>, ready: Listed<'a>) -> Signal<'a> {
+    let signal = ready.signal(Progressing, Rule::Pod);
+    if !signal.reason.is_empty() || !signal.message.is_empty() {
+        return signal;
+    }
+    let (reason, message) = (case.status_text("reason"), case.status_text("message"));
+    let signal = signal.reason(if reason.is_empty() { "NotReady" } else { reason });
+    if !reason.is_empty() || !message.is_empty() {
+        return signal.message(message);
+    }
+    signal.message(match case.spec("nodeName").and_then(Value::as_str) {
+        Some(node) => format!("is not ready, and nothing says why; its node {node} may be lost").into(),
+        None => Cow::Borrowed("is not ready, and nothing says why"),
+    })
 }
 
 /// A container that does not get well by waiting.

@@ -1,6 +1,9 @@
+mod deletion;
 mod false_green;
 mod gateway;
+mod hints;
 mod known;
+mod operations;
 mod properties;
 mod red;
 mod rules;

@@ -9,7 +9,9 @@ use crate::registry::{Registry, read};
 use crate::{
     health::Health,
     judge::{
-        Lag, Rule, judge,
+        Lag, Rule,
+        hints::HINTS,
+        judge,
         order::{DOUBTS, SIGNALS, STEPS},
     },
 };
@@ -25,7 +27,8 @@ fn every_rule_belongs_to_a_step() {
     let steps = STEPS.iter().map(|(rules, _)| rules);
     let all =
         steps.chain(SIGNALS.iter().map(|(rules, _)| rules)).chain(DOUBTS.iter().map(|(rules, _)| rules));
-    let asked: BTreeSet<Rule> = all.copied().flatten().copied().collect();
+    let hints = HINTS.iter().map(|(rule, _)| *rule);
+    let asked: BTreeSet<Rule> = all.copied().flatten().copied().chain(hints).collect();
     let missing: Vec<&Rule> = Rule::ALL.iter().filter(|rule| !asked.contains(rule)).collect();
     let before_any_step =
         [&Rule::NotAnObject, &Rule::Unreadable, &Rule::NotFound, &Rule::Kstatus, &Rule::Related];
@@ -59,7 +62,10 @@ fn a_nested_condition_is_named_by_its_path() {
 fn a_deletion_and_a_silence_begin_when_the_object_says() {
     let leaving = widget(&json!({"metadata": {"deletionTimestamp": "2026-03-01T08:00:00Z",
         "finalizers": ["a.example/one", "b.example/two"]}}));
-    assert_eq!((leaving.rule, leaving.message.as_str()), (Rule::Deleting, "a.example/one, b.example/two"));
+    assert_eq!(
+        (leaving.rule, leaving.message.as_str()),
+        (Rule::Deleting, "waits for the finalizers a.example/one, b.example/two")
+    );
     assert_eq!(leaving.since.unwrap().to_string(), "2026-03-01T08:00:00Z");
     let silent = widget(&json!({"metadata": {"creationTimestamp": "2026-03-01T07:00:00Z"}}));
     assert_eq!((silent.rule, silent.health), (Rule::NoStatusYet, Health::Progressing));

@@ -285,40 +285,6 @@ fn what_is_managed_for_a_provider_is_not_there_before_it_is_ready() {
 }
 
 #[test]
-fn a_deletion_that_takes_long_is_broken_where_the_status_names_what_is() {
-    let of = |deleted: &str, condition: &str| {
-        let metadata =
-            json!({"generation": 5, "deletionTimestamp": deleted, "finalizers": ["example.com/a"]});
-        widget(&json!({"metadata": metadata, "status": {"observedGeneration": 4, "conditions": [condition]}}))
-    };
-    let stuck = of("2026-03-01T08:00:00Z", "Ready=False DeleteFailed");
-    assert_eq!(
-        (stuck.health, stuck.rule, stuck.reason.as_str()),
-        (Degraded, Rule::DeletionStuck, "DeleteFailed")
-    );
-    assert_eq!(stuck.since.unwrap().to_string(), "2026-03-01T08:00:00Z");
-    assert_eq!(of("2026-03-01T09:30:00Z", "Ready=False DeleteFailed").rule, Rule::Deleting);
-    assert_eq!(of("2026-03-01T08:00:00Z", "Ready=False Because").rule, Rule::Deleting);
-    let whole = of("2026-03-01T08:00:00Z", "Ready=True");
-    assert_eq!((whole.health, whole.message.as_str()), (Progressing, "example.com/a"));
-}
-
-#[test]
-fn a_namespace_that_hangs_in_deletion_says_what_holds_it() {
-    let of = |condition: &str| {
-        let status = json!({"phase": "Terminating", "conditions": [condition]});
-        let parts = json!({"metadata": {"deletionTimestamp": "2026-02-26T10:00:00Z"}, "status": status});
-        judge(&object("v1", "Namespace", &parts), Registry::builtin(), now())
-    };
-    let stuck = of("NamespaceDeletionContentFailure=True ContentDeletionFailed: one is left");
-    assert_eq!(
-        (stuck.health, stuck.rule, stuck.message.as_str()),
-        (Degraded, Rule::DeletionStuck, "one is left")
-    );
-    assert_eq!(of("NamespaceDeletionContentFailure=False ContentDeleted").rule, Rule::Deleting);
-}
-
-#[test]
 fn what_rests_is_not_broken_for_not_being_ready() {
     let of = |reason: &str| {
         widget(&json!({"status": {"state": "Stopped", "conditions": [format!("Ready=False {reason}")]}}))
