@@ -24,8 +24,9 @@ takes what an object controls, selects and names into account: a Service without
 ready endpoints is Degraded, and so is a Deployment whose pods cannot start.
 
 The table has a row for each cause, worst first, with what it affects; --by groups the
-causes. With --objects or -o wide it has the objects: those with the same kind, health,
-reason and message share a row, and --no-group gives each a row of its own.
+causes. Rows with ! are hints: nothing is wrong yet, as with a quota that is used up.
+With --objects or -o wide it has the objects: those with the same kind, health, reason
+and message share a row, and --no-group gives each a row of its own.
 
 Files are JSON or YAML: objects, lists, documents, or one JSON object after another.
 They are read one object at a time, whatever their size; an object may have 64 MiB.
@@ -104,6 +105,10 @@ pub(crate) struct CheckArgs {
     /// Print a row for each object, or those that say the same, in place of each cause.
     #[arg(long)]
     pub(crate) objects: bool,
+
+    /// Let hints make the exit code 2: what is not wrong yet, and will be.
+    #[arg(long)]
+    pub(crate) hints: bool,
 
     /// Group causes.
     #[arg(long, value_name = "GROUP", conflicts_with_all = ["objects", "all", "why", "no_group", "rules"])]

@@ -17,7 +17,7 @@ use crate::{
     age::age,
     output::{
         Cell, Column, Look, Table,
-        text::{cut, is_ascii_locale, plural},
+        text::{count, cut, is_ascii_locale, plural},
     },
     printer::health_style,
     watch::command,
@@ -107,10 +107,11 @@ impl<'a> CauseEntry<'a> {
 
 /// The table of causes, worst first.
 pub(super) fn table(found: &Found, causes: &Causes, by: Option<GroupBy>, look: Look, now: Time) -> String {
-    if found.causes.is_empty() {
+    let all = || found.causes.iter().chain(&found.hints);
+    if all().next().is_none() {
         return String::new();
     }
-    let has_namespaces = found.causes.iter().any(|cause| !cause.namespaces.is_empty());
+    let has_namespaces = all().any(|cause| !cause.namespaces.is_empty());
     let mut columns = Vec::new();
     columns.extend(by.map(|by| Column::key(by.head())));
     columns.push(Column::key("CAUSE"));
@@ -118,7 +119,7 @@ pub(super) fn table(found: &Found, causes: &Causes, by: Option<GroupBy>, look: L
     columns.extend([Column::fact("SINCE"), Column::fact("AFFECTS"), Column::minor("SAID BY")]);
     let mut table = Table::new(look, columns);
     let rows = match by {
-        None => found.causes.iter().map(|cause| (None, cause.clone())).collect(),
+        None => all().map(|cause| (None, cause.clone())).collect(),
         Some(by) => grouped(found, causes, by),
     };
     let more = rows.len().saturating_sub(MAX_ROWS);
@@ -145,7 +146,7 @@ pub(super) fn table(found: &Found, causes: &Causes, by: Option<GroupBy>, look: L
 /// The causes of each group, in the order of the groups.
 fn grouped(found: &Found, causes: &Causes, by: GroupBy) -> Vec<(Option<String>, Cause)> {
     let mut groups: BTreeMap<String, Vec<Cause>> = BTreeMap::new();
-    for cause in &found.causes {
+    for cause in found.causes.iter().chain(&found.hints) {
         let mut parts: BTreeMap<String, Vec<ObjectId>> = BTreeMap::new();
         for id in &cause.affected {
             parts.entry(by.group(causes, id)).or_default().push(id.clone());
@@ -189,6 +190,7 @@ fn said(cause: &Cause, look: Look) -> Cell {
         (Health::Degraded | Health::Missing, false) => "✗",
         (Health::Degraded | Health::Missing, true) => "x",
         (Health::Unknown, _) => "?",
+        (Health::Healthy, _) => "!",
         (_, false) => "…",
         (_, true) => "..",
     };
@@ -210,7 +212,9 @@ fn affects(causes: &Causes, cause: &Cause) -> String {
         }
     }
     let kinds = kinds.into_iter().map(|((is_part, kind), ids)| match ids.as_slice() {
+        [one] if kind.is_empty() => one.name.clone(),
         [one] if !is_part => format!("{kind}/{}", one.name),
+        many if kind.is_empty() => count(many.len(), "object"),
         many => format!("{} {}", many.len(), plural(kind, many.len())),
     });
     kinds.collect::<Vec<_>>().join(", ")
@@ -218,7 +222,7 @@ fn affects(causes: &Causes, cause: &Cause) -> String {
 
 /// The command that explains the first cause.
 pub(super) fn next(found: &Found, flags: &str) -> Option<String> {
-    let next = &found.causes.first()?.next;
+    let next = &found.causes.iter().find(|cause| !cause.next.kind.is_empty())?.next;
     let is_builtin = !next.group.contains('.') || next.group.ends_with(".k8s.io");
     let kind = next.kind.to_lowercase();
     let resource = if is_builtin { kind } else { format!("{kind}.{}", next.group) };

@@ -41,7 +41,7 @@ pub(super) fn check(
     check: &Check<'_>,
     mut declared: Declared,
     printer: &mut Printer,
-) -> Result<(Tally, Option<String>), Failure> {
+) -> Result<(Tally, Option<String>, bool), Failure> {
     let args = check.args;
     let targets = parse(&args.targets).map_err(Failure::usage)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -85,7 +85,8 @@ pub(super) fn check(
                 let is_nothing = tally.total() == 0 && tally.unlisted == 0;
                 let nothing =
                     if is_nothing { Some(none_found(&cluster, &targets, &kinds).await) } else { None };
-                Ok((tally, nothing))
+                let has_hints = found.is_some_and(|found| !found.hints.is_empty());
+                Ok((tally, nothing, has_hints))
             }
         }
     })

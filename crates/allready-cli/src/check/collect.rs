@@ -205,18 +205,26 @@ impl<'a> Collector<'a> {
         let head = if self.entries == 0 { self.head.as_str() } else { "" };
         let causes: Vec<CauseEntry<'_>> =
             found.iter().flat_map(|found| &found.causes).map(CauseEntry::of).collect();
+        let hints: Vec<CauseEntry<'_>> =
+            found.iter().flat_map(|found| &found.hints).map(CauseEntry::of).collect();
         Ok(match self.plan.output {
             Format::Json => {
                 let end = if self.entries == 0 { "" } else { "\n  " };
-                let causes: Vec<String> =
-                    causes.iter().map(|cause| format!("\n    {}", document::one_line(cause))).collect();
-                let (causes, close) = (causes.join(","), if causes.is_empty() { "" } else { "\n  " });
+                let list = |entries: &[CauseEntry<'_>]| {
+                    let lines = entries.iter().map(|entry| format!("\n    {}", document::one_line(entry)));
+                    let close = if entries.is_empty() { "" } else { "\n  " };
+                    format!("[{}{close}]", lines.collect::<Vec<_>>().join(","))
+                };
+                let (causes, hints) = (list(&causes), list(&hints));
                 let summary = document::one_line(&tally.numbers());
-                format!("{head}{end}],\n  \"causes\": [{causes}{close}],\n  \"summary\": {summary}\n}}\n")
+                format!(
+                    "{head}{end}],\n  \"causes\": {causes},\n  \"hints\": {hints},\n  \"summary\": {summary}\n}}\n"
+                )
             }
             Format::Yaml => {
                 let head = head.replace("verdicts:", "verdicts: []");
-                let rest = serde_json::json!({ "causes": causes, "summary": tally.numbers() });
+                let rest =
+                    serde_json::json!({ "causes": causes, "hints": hints, "summary": tally.numbers() });
                 head + &document::value(&rest, Format::Yaml)?
             }
             Format::Junit => {
@@ -244,11 +252,10 @@ impl<'a> Collector<'a> {
         if !text.is_empty() {
             text.push('\n');
         }
-        let causes = match found.causes.len() {
-            0 => String::new(),
-            number => format!("; {}", count(number, "cause")),
-        };
-        text += &format!("{}{causes}\n", self.tally.summary(|health| self.plan.word(health)));
+        let numbers = [(found.causes.len(), "cause"), (found.hints.len(), "hint")];
+        let numbers = numbers.iter().filter(|(number, _)| *number > 0);
+        let numbers: String = numbers.map(|(number, word)| format!("; {}", count(*number, word))).collect();
+        text += &format!("{}{numbers}\n", self.tally.summary(|health| self.plan.word(health)));
         if let Some(next) = causes::next(found, &self.plan.flags) {
             let _ = writeln!(text, "Next: {}", tame(&next));
         }

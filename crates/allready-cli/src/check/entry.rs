@@ -71,6 +71,8 @@ pub(crate) struct CheckReport<'a> {
     verdicts: Vec<Verdict<'a>>,
     /// The causes of what is not well, worst first.
     causes: Vec<CauseEntry<'a>>,
+    /// What is not wrong yet, and will be.
+    hints: Vec<CauseEntry<'a>>,
     summary: Summary,
 }
 

@@ -94,7 +94,10 @@ impl Judged {
             *self.excused.entry(kind).or_default() += 1;
         }
         let may_change = digest.as_ref().is_some_and(Digest::may_change);
-        self.digests.extend(digest);
+        let is_well = matches!(judgement.health(), Health::Healthy | Health::Suspended);
+        let is_ours = matches!(plan.by, By::Own(_));
+        let without = || Digest::of_verdict(judgement.id(), judgement.verdict.clone());
+        self.digests.extend(digest.or_else(|| (is_ours && !is_well).then(without)));
         if may_change || plan.shows(judgement.health()) {
             self.judgements.push(judgement);
         } else {

@@ -119,7 +119,7 @@ impl Judgement {
 
     /// The full name.
     pub(super) fn id(&self) -> ObjectId {
-        ObjectId::new(self.group(), &self.kind, &self.namespace, &self.name)
+        ObjectId::new(self.group(), &self.kind, &self.namespace, self.called())
     }
 
     pub(super) fn health(&self) -> Health {

@@ -39,6 +39,7 @@ pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<
     args.check(printer)?;
     let mut declared = args.declared.read()?;
     let mut is_incomplete = false;
+    let has_hints;
     let (tally, nothing) = if args.input.is_given() {
         let sources = args.input.find()?;
         if args.rules.is_none() {
@@ -49,13 +50,16 @@ pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<
         let mut collector = Collector::new(&plan, Causes::new(Extent::Part));
         files::check(&sources.files, &plan, declared, &mut collector)?;
         let found = collector.search();
+        has_hints = found.as_ref().is_some_and(|found| !found.hints.is_empty());
         let tally = collector.finish(found.as_ref(), printer)?;
         printer.warnings(&sources.left_out());
         let nothing = sources.nothing().or_else(|| (tally.total() == 0).then(|| NO_OBJECTS.to_owned()));
         is_incomplete = sources.is_partial();
         (tally, nothing)
     } else {
-        cluster::check(&check, declared, printer)?
+        let (tally, nothing, hinted) = cluster::check(&check, declared, printer)?;
+        has_hints = hinted;
+        (tally, nothing)
     };
     let code = tally.exit_code(args.fail_on());
     match nothing {
@@ -67,7 +71,7 @@ pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<
         Some(nothing) => printer.warning(nothing),
         None => {}
     }
-    Ok(ExitCode::from(if code == 0 && is_incomplete { 2 } else { code }))
+    Ok(ExitCode::from(if code == 0 && (is_incomplete || has_hints && args.hints) { 2 } else { code }))
 }
 
 /// Input without a single object in it, such as an empty list.

@@ -21,6 +21,8 @@ use crate::{explain::first_cause, output::text::cut};
 pub(super) const INTERVAL: Duration = Duration::from_secs(2);
 /// The most objects that are looked behind at a time.
 const MOST: usize = 3;
+/// Custom kinds are looked behind once in so many turns.
+const EVERY: usize = 5;
 /// The most that is asked for one of them.
 const BUDGET: Budget = Budget { requests: 40, time: Duration::from_secs(5) };
 /// The most of a cause that is told.
@@ -55,31 +57,36 @@ impl Behind {
     }
 }
 
-/// Looks behind some of the objects that are not as wished: others each time, where there are many.
+/// The objects that are looked behind now: some of those that are not as wished, and others each time.
+///
+/// What a custom kind owns may be of any kind, so that it is looked at less often.
+pub(super) fn due(objects: &[Awaited], turn: usize) -> Vec<(usize, Reference)> {
+    let is_due = |object: &Awaited| {
+        let is_custom = object.resource.group.contains('.') && !object.resource.group.ends_with(".k8s.io");
+        object.tracked.state == State::Waiting && (!is_custom || turn.is_multiple_of(EVERY))
+    };
+    let due: Vec<usize> = (0..objects.len()).filter(|&index| is_due(&objects[index])).collect();
+    let some = due.iter().cycle().skip(turn * MOST % due.len().max(1)).take(MOST.min(due.len()));
+    let reference = |&index: &usize| {
+        let Awaited { resource, namespace, name, .. } = &objects[index];
+        let namespace = namespace.as_deref().unwrap_or_default();
+        (index, Reference::to(&ObjectId::new(&resource.group, &resource.kind, namespace, name)))
+    };
+    some.map(reference).collect()
+}
+
+/// Looks behind these objects.
 pub(super) async fn look(
     client: &Client,
     catalog: &Catalog,
     registry: &Registry,
-    objects: &mut [Awaited],
-    turn: usize,
+    due: Vec<(usize, Reference)>,
     now: Time,
-) {
-    let due: Vec<usize> = (0..objects.len()).filter(|&index| is_due(&objects[index])).collect();
-    let some = due.iter().cycle().skip(turn * MOST % due.len().max(1)).take(MOST.min(due.len()));
-    for &index in some {
-        let object = &mut objects[index];
-        let namespace = object.namespace.as_deref().unwrap_or_default();
-        let root = Reference::to(&ObjectId::new(
-            &object.resource.group,
-            &object.resource.kind,
-            namespace,
-            &object.name,
-        ));
+) -> Vec<(usize, Behind)> {
+    let mut seen = Vec::new();
+    for (index, root) in due {
         let explanation = follow(client, catalog, &root, registry, now, &Bounds::default(), BUDGET).await;
-        object.tracked.behind = Some(Behind::of(&explanation));
+        seen.push((index, Behind::of(&explanation)));
     }
-}
-
-fn is_due(object: &Awaited) -> bool {
-    object.tracked.state == State::Waiting
+    seen
 }

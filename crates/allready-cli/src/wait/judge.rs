@@ -216,7 +216,10 @@ fn terminal(object: &Value, verdict: &judge::Verdict) -> Option<Said> {
         object["kind"] == "Job" && object["apiVersion"].as_str().is_some_and(|it| it.starts_with("batch/"));
     let ends = [Some("Stalled"), is_job.then_some("Failed")].into_iter().flatten();
     let told = ends.map(|type_| has_condition(type_).judge(object)).find(Verdict::is_met);
-    let is_degraded = verdict.health == Health::Degraded;
+    // What is missing now and may come back is for those to end who have looked behind it.
+    let may_pass = matches!(verdict.rule, judge::Rule::Outage | judge::Rule::Stalled)
+        || (object["kind"] == "Pod" && object["apiVersion"] == "v1" && object["status"]["phase"] != "Failed");
+    let is_degraded = verdict.health == Health::Degraded && !may_pass;
     told.map(Said::Conditions).or_else(|| is_degraded.then(|| Said::Health(Box::new(verdict.clone()))))
 }
 

@@ -185,21 +185,20 @@ impl Waiting<'_> {
         printer: &mut Printer,
     ) -> Result<Option<Outcome>, Failure> {
         let (mut heard, _tasks) = follow::follow(&self.cluster.client, objects);
-        let (mut is_troubled, mut looked, mut behind) = (false, Duration::ZERO, None);
-        let mut turn = 0;
+        let (mut is_troubled, mut looked) = (false, Duration::ZERO);
+        let (mut looking, mut next_look, mut turn) = (None, Duration::ZERO, 0);
         loop {
             let at = self.moment();
             let has_heard = objects.iter().all(|object| object.tracked.state != State::Unseen);
-            let is_due = behind.is_none_or(|last| at.elapsed >= last + behind::INTERVAL);
-            if has_heard && is_due && !self.rules.wishes(&Wish::Delete) {
+            let is_due = has_heard && looking.is_none() && at.elapsed >= next_look;
+            if is_due && !self.rules.wishes(&Wish::Delete) {
+                let due = behind::due(objects, turn);
                 let (client, registry) = (&self.cluster.client, &self.rules.registry);
-                behind::look(client, catalog, registry, objects, turn, at.now).await;
-                for object in objects.iter_mut() {
-                    object.tracked.look_again(&self.rules, at);
+                (next_look, turn) = (at.elapsed + behind::INTERVAL, turn + 1);
+                if !due.is_empty() {
+                    looking = Some(Box::pin(behind::look(client, catalog, registry, due, at.now)));
                 }
-                (behind, turn) = (Some(self.start.elapsed()), turn + 1);
             }
-            let at = self.moment();
             let is_time = at.elapsed >= looked + REDRAW;
             for object in objects.iter_mut() {
                 if is_time {
@@ -215,13 +214,31 @@ impl Waiting<'_> {
             }
             let looked_at_all = objects.iter().all(|object| object.tracked.state != State::Unseen);
             let is_once = self.args.timeout.is_zero();
-            if (is_once && looked_at_all) || (!is_once && at.elapsed >= self.args.timeout) {
+            let is_seen = looked_at_all && looking.is_none();
+            if (is_once && is_seen) || (!is_once && at.elapsed >= self.args.timeout) {
                 return Ok(Some(Outcome::TimedOut));
             }
             if looked_at_all || at.elapsed >= REDRAW {
                 progress.show(objects, at.now, printer);
             }
-            let next = tokio::time::timeout_at(self.wake(objects, at), heard.recv()).await;
+            let behind = async {
+                match looking.as_mut() {
+                    Some(looking) => looking.await,
+                    None => std::future::pending().await,
+                }
+            };
+            let next = tokio::select! {
+                next = tokio::time::timeout_at(self.wake(objects, at), heard.recv()) => next,
+                seen = behind => {
+                    looking = None;
+                    let at = self.moment();
+                    for (index, behind) in seen {
+                        objects[index].tracked.behind = Some(behind);
+                        objects[index].tracked.look_again(&self.rules, at);
+                    }
+                    continue;
+                }
+            };
             // Much may have happened at once, and is judged together.
             let mut next = next.ok().flatten();
             while let Some(news) = next {

@@ -87,11 +87,7 @@ impl Tracked {
     }
 
     /// It was seen.
-    pub(super) fn seen(&mut self, mut object: Value, rules: &Rules, at: Moment) {
-        // Who wrote what is told by nobody here, and is often most of an object.
-        if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
-            metadata.remove("managedFields");
-        }
+    pub(super) fn seen(&mut self, object: Value, rules: &Rules, at: Moment) {
         self.look(&object, rules, at);
         self.object = Some(object);
     }

@@ -6,7 +6,7 @@ use crate::{
     explain::{self, Node},
     graph::{Kept, ObjectId, assess::leads_on, text},
     health::Health,
-    judge::Verdict,
+    judge::{Hint, Verdict, hints},
     registry::Registry,
 };
 use allready_core::Time;
@@ -20,6 +20,8 @@ pub struct Digest {
     pub(super) part: Option<Box<Node>>,
     /// All of it, where others are understood by it.
     pub(super) object: Option<Value>,
+    /// What is not wrong with it yet, and will be.
+    pub(super) hints: Vec<Hint>,
     /// Set for kinds of which a cluster has more than of all others.
     pub(super) is_numerous: bool,
 }
@@ -34,6 +36,7 @@ impl Digest {
         } else {
             explain::worst_part(&id, &object, &verdict, registry, now).map(Box::new)
         };
+        let hints = hints(&object, now);
         let is_kept = !is_well || leads_on(&id) || is_resting(&id, &object);
         if let Some(metadata) = object["metadata"].as_object_mut() {
             // The parts have their writers, and nothing else is read of it.
@@ -42,7 +45,13 @@ impl Digest {
         let kept = Kept::judged(&id, &object, verdict, is_kept);
         let is_numerous =
             matches!(id.kind.as_str(), "Pod" | "ReplicaSet" | "Job" | "StatusReport" | "InstanceStatus");
-        Some(Self { id, kept, part, object: is_kept.then_some(object), is_numerous })
+        Some(Self { id, kept, part, object: is_kept.then_some(object), hints, is_numerous })
+    }
+
+    /// The digest of something of which there is only a verdict: it is not there, or cannot be read.
+    pub fn of_verdict(id: ObjectId, verdict: Verdict) -> Self {
+        let kept = Kept::judged(&id, &Value::Null, verdict, false);
+        Self { id, kept, part: None, object: None, hints: Vec::new(), is_numerous: false }
     }
 
     /// Tells whether the verdict in view of others may be another one than that on the object alone.

@@ -35,7 +35,7 @@ use crate::{
     explain::Node,
     graph::{Answer, Extent, Gap, Known, ObjectId, Request},
     health::Health,
-    judge::Verdict,
+    judge::{Hint, Verdict},
     registry::Registry,
     writers::Writer,
 };
@@ -45,6 +45,8 @@ pub use digest::Digest;
 
 /// The most objects of which everything is kept: enough to tell causes apart, and little enough to hold.
 const MAX_KEPT: usize = 2_000;
+/// The most hints.
+const MAX_HINTS: usize = 10_000;
 
 /// Objects whose causes are to be found.
 #[derive(Debug)]
@@ -55,6 +57,7 @@ pub struct Causes {
     /// The objects that were asked about; others are there to explain them.
     asked: BTreeSet<ObjectId>,
     kept: usize,
+    hints: Vec<(ObjectId, Hint)>,
 }
 
 /// One cause, and what it affects.
@@ -85,6 +88,8 @@ pub struct Cause {
 pub struct Found {
     /// The causes, worst first.
     pub causes: Vec<Cause>,
+    /// What is not wrong yet, and will be: put together as causes are.
+    pub hints: Vec<Cause>,
     /// The verdicts that others than the objects themselves decided.
     pub verdicts: BTreeMap<ObjectId, Verdict>,
     /// The requests that would help to know more.
@@ -96,13 +101,21 @@ pub struct Found {
 impl Causes {
     /// Nothing yet.
     pub fn new(extent: Extent) -> Self {
-        Self { known: Known::new(extent), parts: HashMap::new(), asked: BTreeSet::new(), kept: 0 }
+        Self {
+            known: Known::new(extent),
+            parts: HashMap::new(),
+            asked: BTreeSet::new(),
+            kept: 0,
+            hints: Vec::new(),
+        }
     }
 
     /// Adds an object that was asked about.
     pub fn add(&mut self, digest: Digest) {
         self.asked.insert(digest.id.clone());
         let is_kept = digest.object.is_some() && (self.kept < MAX_KEPT || !digest.is_numerous);
+        let room = MAX_HINTS.saturating_sub(self.hints.len());
+        self.hints.extend(digest.hints.into_iter().take(room).map(|hint| (digest.id.clone(), hint)));
         self.kept += usize::from(is_kept && digest.is_numerous);
         self.parts.extend(digest.part.map(|part| (digest.id.clone(), *part)));
         self.known.add_kept(digest.id, digest.kept, digest.object.filter(|_| is_kept));

@@ -8,12 +8,12 @@ use crate::{
     explain::{Node, What, badness},
     graph::{
         Firmness, Gap, ObjectId, Reference, Relation, Request,
-        assess::Assessor,
+        assess::{Assessor, is_passage},
         events,
         relate::{self, Link},
     },
     health::Health,
-    judge::{Rule, Verdict},
+    judge::{Hint, Rule, Verdict},
     registry::Registry,
     writers::Writer,
 };
@@ -35,6 +35,20 @@ pub(super) struct First {
 }
 
 impl First {
+    fn of_hint(id: &ObjectId, hint: &Hint) -> Self {
+        Self {
+            object: id.clone(),
+            health: Health::Healthy,
+            reason: hint.reason.clone(),
+            message: hint.message.clone(),
+            since: hint.since,
+            writer: None,
+            is_missing: false,
+            is_concrete: false,
+            depth: 0,
+        }
+    }
+
     /// The order of causes of one object: the worst, the most concrete, the furthest away, the earliest.
     fn rank(&self) -> (u8, bool, bool, usize, Option<Reverse<Time>>, Reverse<ObjectId>) {
         let since = self.since.map(Reverse);
@@ -60,8 +74,13 @@ pub(super) fn search(causes: &Causes, registry: &Registry, now: Time) -> Found {
             verdicts.insert(id.clone(), verdict);
         }
     }
+    let mut hints = Groups::default();
+    for (id, hint) in &causes.hints {
+        hints.add(causes, id, Health::Healthy, First::of_hint(id, hint));
+    }
     Found {
         causes: groups.sorted(causes),
+        hints: hints.sorted(causes),
         verdicts,
         wanted: search.assessor.wanted.into_iter().collect(),
         unseen: search.unseen,
@@ -144,6 +163,10 @@ impl Search<'_> {
             return self.missing(&link.to).filter(|_| explains(link.relation, 2, verdict));
         };
         let found = self.assessor.assess(&other)?;
+        if badness(found.health) == 0 && is_passage(&other) {
+            let links = relate::of_object(known, &other, false).links;
+            return self.worst_of(&links, verdict);
+        }
         explains(link.relation, badness(found.health), verdict).then(|| self.first(&other, &found))
     }
 

@@ -1,1 +1,207 @@
-//! Causes of hand-written clusters.
+//! Causes of hand-written clusters, and what holds for any.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::judge::judge;
+
+fn noon() -> Time {
+    "2026-11-15T12:00:00Z".parse().unwrap()
+}
+
+fn found(objects: impl IntoIterator<Item = Value>) -> (Causes, Found) {
+    let registry = Registry::builtin();
+    let mut causes = Causes::new(Extent::Everything);
+    for object in objects {
+        let verdict = judge(&object, registry, noon());
+        causes.add(Digest::of(object, verdict, registry, noon()).unwrap());
+    }
+    let found = causes.search(registry, noon());
+    (causes, found)
+}
+
+fn owned(owner: (&str, &str, &str)) -> Value {
+    let (api_version, kind, name) = owner;
+    json!([{ "apiVersion": api_version, "kind": kind, "name": name, "controller": true }])
+}
+
+fn deployment(namespace: &str, replicas: u8) -> Value {
+    json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "web", "namespace": namespace },
+        "spec": { "replicas": replicas, "selector": { "matchLabels": { "app": "web" } } },
+        "status": { "replicas": replicas, "updatedReplicas": replicas, "unavailableReplicas": replicas } })
+}
+
+fn replica_set(namespace: &str, revision: u8, replicas: u8, status: &Value) -> Value {
+    json!({ "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": { "name": format!("web-{revision}"),
+        "namespace": namespace, "ownerReferences": owned(("apps/v1", "Deployment", "web")),
+        "annotations": { "deployment.kubernetes.io/revision": revision.to_string() } },
+        "spec": { "replicas": replicas, "selector": { "matchLabels": { "app": "web" } } }, "status": status })
+}
+
+fn pod(namespace: &str, set: &str, name: &str, status: &Value) -> Value {
+    json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": name, "namespace": namespace,
+        "labels": { "app": "web" }, "ownerReferences": owned(("apps/v1", "ReplicaSet", set)) },
+        "spec": { "containers": [{ "name": "app", "envFrom": [{ "secretRef": { "name": "web-env" } }] }] }, "status": status })
+}
+
+/// A kubelet names the pod, and tells for how long it waits.
+fn crashing(pod: &str, seconds: u8, restarts: u8) -> Value {
+    json!({ "phase": "Running", "conditions": [{ "type": "Ready", "status": "False", "reason": "ContainersNotReady" }],
+        "containerStatuses": [{ "name": "app", "ready": false, "restartCount": restarts,
+            "state": { "waiting": { "reason": "CrashLoopBackOff",
+                "message": format!("back-off {seconds}s restarting failed container=app pod={pod}_shop") } },
+            "lastState": { "terminated": { "exitCode": 1, "reason": "Error" } } }] })
+}
+
+fn secret(namespace: &str) -> Value {
+    json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "web-env", "namespace": namespace } })
+}
+
+#[test]
+fn many_crashing_pods_are_one_cause_and_their_deployment_is_degraded() {
+    let pods = (0..120_u8).map(|number| {
+        let name = format!("web-1-x{number}");
+        pod("shop", "web-1", &name, &crashing(&name, number, number))
+    });
+    let above =
+        [deployment("shop", 120), replica_set("shop", 1, 120, &json!({ "replicas": 120 })), secret("shop")];
+    let (causes, found) = found(above.into_iter().chain(pods));
+    let [cause] = found.causes.as_slice() else { panic!("{:#?}", found.causes) };
+    assert_eq!(cause.text, "CrashLoopBackOff: container app last ended with Error (exit code 1), 0 restarts");
+    assert_eq!((cause.health, cause.affected.len()), (Health::Degraded, 122));
+    assert_eq!(cause.next, ObjectId::new("apps", "Deployment", "shop", "web"));
+    assert_eq!(found.verdicts[&cause.next].health, Health::Degraded);
+    assert_eq!(causes.top(&ObjectId::new("", "Pod", "shop", "web-1-x7")), cause.next);
+}
+
+#[test]
+fn one_quota_in_several_namespaces_names_each() {
+    let namespaces = ["a", "b", "c", "d", "e"];
+    let sets = namespaces.iter().map(|namespace| {
+        let message = format!("pods \"web-1-{namespace}zzzz\" is forbidden: exceeded quota: small");
+        let failure = json!([{ "type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": message }]);
+        replica_set(namespace, 1, 3, &json!({ "replicas": 0, "conditions": failure }))
+    });
+    let (_, found) = found(sets);
+    assert_eq!(found.causes.len(), 1);
+    assert_eq!(found.causes[0].text, "FailedCreate: exceeded quota: small");
+    assert!(found.causes[0].namespaces.iter().map(String::as_str).eq(namespaces));
+}
+
+#[test]
+fn what_a_pod_needs_and_is_not_there_is_the_cause_of_all_above() {
+    let pending = json!({ "phase": "Pending", "conditions": [] });
+    let set = replica_set("shop", 1, 1, &json!({ "replicas": 1 }));
+    let (_, found) = found([deployment("shop", 1), set, pod("shop", "web-1", "web-1-a", &pending)]);
+    assert_eq!(found.causes.len(), 1);
+    assert_eq!(
+        (found.causes[0].text.as_str(), found.causes[0].affected.len()),
+        ("Secret web-env not found", 3)
+    );
+    assert!(found.verdicts.values().all(|verdict| verdict.health == Health::Degraded));
+}
+
+#[test]
+fn a_pod_of_an_older_revision_does_not_break_a_rollout() {
+    let old = replica_set("shop", 1, 1, &json!({ "replicas": 1 }));
+    let new = replica_set("shop", 2, 1, &json!({ "replicas": 1 }));
+    let starting = json!({ "phase": "Pending", "conditions": [] });
+    let pods = [
+        pod("shop", "web-1", "web-1-a", &crashing("web-1-a", 10, 9)),
+        pod("shop", "web-2", "web-2-a", &starting),
+        secret("shop"),
+    ];
+    let (_, found) = found([deployment("shop", 1), old, new].into_iter().chain(pods));
+    let deployment = ObjectId::new("apps", "Deployment", "shop", "web");
+    assert!(!found.verdicts.contains_key(&deployment), "{:?}", found.verdicts);
+}
+
+#[test]
+fn a_service_that_selects_nothing_is_degraded_and_one_without_ready_pods_tells_why() {
+    let service = |name: &str, app: &str| {
+        json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": name, "namespace": "shop" },
+            "spec": { "selector": { "app": app } } })
+    };
+    let slice = json!({ "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice",
+        "metadata": { "name": "web-1", "namespace": "shop", "labels": { "kubernetes.io/service-name": "web" } },
+        "endpoints": [{ "conditions": { "ready": false }, "targetRef": { "kind": "Pod", "name": "web-1-a" } }] });
+    let crashing = pod("shop", "web-1", "web-1-a", &crashing("web-1-a", 10, 9));
+    let (_, found) = found([service("web", "web"), service("typo", "wbe"), slice, crashing, secret("shop")]);
+    let texts: Vec<&str> = found.causes.iter().map(|cause| cause.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "CrashLoopBackOff: container app last ended with Error (exit code 1), 9 restarts",
+            "NoReadyEndpoints: no pod has the labels app=wbe"
+        ]
+    );
+    assert_eq!(found.causes[0].affected.len(), 2);
+}
+
+/// Some objects of a few kinds, which name, own and select each other as it comes.
+fn some_object() -> impl Strategy<Value = Value> {
+    let kinds = prop::sample::select(vec![
+        ("v1", "Pod"),
+        ("v1", "Service"),
+        ("v1", "PersistentVolumeClaim"),
+        ("apps/v1", "Deployment"),
+        ("apps/v1", "ReplicaSet"),
+        ("batch/v1", "Job"),
+        ("discovery.k8s.io/v1", "EndpointSlice"),
+        ("networking.k8s.io/v1", "Ingress"),
+        ("example.com/v1", "Widget"),
+    ]);
+    let names = || prop::sample::select(vec!["a", "b", "c"]);
+    let status = prop::sample::select(vec!["True", "False", "Unknown"]);
+    (kinds, names(), kinds_of_owner(), names(), names(), status, 0..4_u8).prop_map(
+        |((version, kind), name, owner, owner_name, other, status, number)| {
+            json!({ "apiVersion": version, "kind": kind, "metadata": { "name": name, "namespace": "shop",
+                "labels": { "app": other, "kubernetes.io/service-name": other },
+                "ownerReferences": owned((owner.0, owner.1, owner_name)) },
+                "spec": { "replicas": number, "selector": { "app": name }, "secretRef": { "name": other },
+                    "volumes": [{ "persistentVolumeClaim": { "claimName": other } }], "service": { "name": other } },
+                "endpoints": [{ "targetRef": { "kind": "Pod", "name": other }, "conditions": { "ready": number > 1 } }],
+                "status": { "phase": if number > 1 { "Running" } else { "Pending" }, "replicas": number,
+                    "conditions": [{ "type": "Ready", "status": status, "reason": "Told", "message": other }] } })
+        },
+    )
+}
+
+fn kinds_of_owner() -> impl Strategy<Value = (&'static str, &'static str)> {
+    prop::sample::select(vec![
+        ("apps/v1", "Deployment"),
+        ("apps/v1", "ReplicaSet"),
+        ("batch/v1", "Job"),
+        ("example.com/v1", "Widget"),
+    ])
+}
+
+proptest! {
+    #[test]
+    fn others_never_make_an_object_better_and_everything_that_is_not_well_has_one_cause(
+        objects in prop::collection::vec(some_object(), 1..14)
+    ) {
+        let registry = Registry::builtin();
+        let (_, found) = found(objects.clone());
+        let mut alone: BTreeMap<ObjectId, Health> = BTreeMap::new();
+        for object in &objects {
+            alone.insert(ObjectId::of(object).unwrap(), judge(object, registry, noon()).health);
+        }
+        let in_view = |id: &ObjectId| found.verdicts.get(id).map_or(alone[id], |verdict| verdict.health);
+        for (id, health) in &alone {
+            prop_assert!(in_view(id) >= *health, "{id}: {health} became {}", in_view(id));
+        }
+        let bad: BTreeSet<ObjectId> =
+            alone.keys().filter(|id| in_view(id) > Health::Suspended).cloned().collect();
+        let told: Vec<ObjectId> = found.causes.iter().flat_map(|cause| cause.affected.clone()).collect();
+        prop_assert_eq!(told.len(), bad.len());
+        prop_assert_eq!(told.into_iter().collect::<BTreeSet<_>>(), bad);
+        for cause in &found.causes {
+            let worst = cause.affected.iter().map(in_view).max();
+            prop_assert_eq!(Some(cause.health), worst);
+        }
+    }
+}

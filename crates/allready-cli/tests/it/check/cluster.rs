@@ -94,7 +94,7 @@ fn everything_is_what_is_in_the_namespace_or_in_all_of_them() {
     }
     let table = told(&cluster, &["-A"]);
     assert!(
-        table.starts_with("exit 1\n") && table.contains("Degraded") && table.contains("Deployment/bad"),
+        table.starts_with("exit 1\n") && table.contains('✗') && table.contains("Deployment/bad"),
         "{table}"
     );
 }

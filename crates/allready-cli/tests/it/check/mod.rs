@@ -52,7 +52,7 @@ fn of_several_errors_in_a_message_the_table_tells_the_first_and_counts_the_other
                    error listener/http PortUnavailable: port 80 is taken\n1 error not shown";
     let widget = serde_json::json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web" },
         "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "InvalidCertificateRef", "message": message }] } });
-    let told = check(&[], &widget.to_string());
+    let told = check(&["--objects"], &widget.to_string());
     assert!(
         told.contains("PortUnavailable   <none>   1 of 3 errors: listener/http: port 80 is taken"),
         "{told}"
@@ -86,7 +86,7 @@ fn a_gateway_with_the_default_of_its_schema_is_as_old_as_it_was_created() {
         "metadata": { "name": "web", "namespace": "shop", "creationTimestamp": "2026-11-15T12:50:00Z" },
         "status": { "conditions": [{ "type": "Accepted", "status": "Unknown", "reason": "Pending",
             "message": "Waiting for controller", "lastTransitionTime": "1970-01-01T00:00:00Z" }] } });
-    let told = check(&[], &gateway.to_string());
+    let told = check(&["--objects"], &gateway.to_string());
     assert!(told.contains("Progressing   shop        Gateway/web   10m     Pending"), "{told}");
     let line = check(&["-o", "jsonl"], &gateway.to_string());
     assert!(line.contains(r#""since":"2026-11-15T12:50:00Z""#), "{line}");
@@ -146,7 +146,7 @@ fn what_is_all_healthy_is_one_line_and_exit_code_zero() {
     );
     let worse = check(&[], &(ready("a", "True") + &ready("b", "False")));
     assert!(
-        worse.starts_with("exit 1\n") && worse.contains("\n2 objects: 1 degraded, 1 healthy\n"),
+        worse.starts_with("exit 1\n") && worse.contains("\n2 objects: 1 degraded, 1 healthy; 1 cause\n"),
         "{worse}"
     );
 }
