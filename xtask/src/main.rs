@@ -148,6 +148,8 @@ enum Cluster {
         #[arg(long)]
         dir: Option<PathBuf>,
     },
+    /// Play the scenarios of e2e/cluster and compare the answers of allready with the expected ones
+    Test(xtask::cluster::test::Options),
 }
 
 #[derive(Subcommand)]
@@ -263,6 +265,7 @@ async fn run_cluster(environment: &Environment, cluster: Cluster) -> Result<bool
             real::down(&or_default(dir))?;
             Ok(true)
         }
+        Cluster::Test(options) => xtask::cluster::test::run(environment, options).await,
     }
 }
 

@@ -3,6 +3,9 @@
 //! The programs are built from their Go modules and cached, as those of [`real`](crate::real) are. `xtask/cluster/stages.yaml`
 //! describes the kubelets.
 
+mod scenario;
+pub mod test;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

@@ -77,7 +77,8 @@ pub(super) fn start_control_plane(environment: &Environment, directory: &Path, s
         .arg(format!("--service-account-private-key-file={}", file("accounts.key")))
         .arg(format!("--root-ca-file={}", file("authority.crt")))
         // A node that is lost is to be lost soon.
-        .args(["--node-monitor-grace-period=8s", "--node-monitor-period=1s"]);
+        .args(["--node-monitor-grace-period=12s", "--node-monitor-period=1s"])
+        .arg("--horizontal-pod-autoscaler-sync-period=5s");
     detach(&mut manager, directory, "kube-controller-manager.log", "kube-controller-manager.pid")?;
     let mut scheduler = control_program("kube-scheduler");
     detach(&mut scheduler, directory, "kube-scheduler.log", "kube-scheduler.pid")?;
