@@ -150,6 +150,8 @@ enum Cluster {
     },
     /// Play the scenarios of e2e/cluster and compare the answers of allready with the expected ones
     Test(xtask::cluster::test::Options),
+    /// Measure check, explain and watch with 1,000 nodes and 20,000 pods
+    Bench(xtask::bench::cluster::Options),
 }
 
 #[derive(Subcommand)]
@@ -265,6 +267,7 @@ async fn run_cluster(environment: &Environment, cluster: Cluster) -> Result<bool
             real::down(&or_default(dir))?;
             Ok(true)
         }
+        Cluster::Bench(options) => xtask::bench::cluster::run(environment, options).await,
         Cluster::Test(options) => xtask::cluster::test::run(environment, options).await,
     }
 }

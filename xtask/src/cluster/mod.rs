@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -26,18 +27,34 @@ pub fn default_directory(environment: &Environment) -> PathBuf {
     environment.cache.join("cluster")
 }
 
+/// The number of nodes that are made at the same time.
+const AT_ONCE: usize = 16;
+
 /// Starts a control plane with this many nodes, or finds it running, and returns the path of its kubeconfig.
 pub async fn up(environment: &Environment, directory: &Path, nodes: usize) -> Result<PathBuf> {
     let start = Instant::now();
-    let kubeconfig = real::up_control_plane(environment, directory, STAGES).await?;
+    // The leases of many nodes are renewed less often.
+    let lost_after = Duration::from_secs(12.max(nodes as u64 / 10));
+    let kubeconfig = real::up_control_plane(environment, directory, STAGES, lost_after).await?;
     let client = Client::new(kubeconfig::read(&kubeconfig)?)?;
-    for number in 1..=nodes {
-        create(&client, "/api/v1/nodes", &node(&format!("node-{number}"))).await?;
-    }
+    stream::iter(1..=nodes)
+        .map(|number| {
+            let client = &client;
+            async move { create(client, "/api/v1/nodes", &node(&format!("node-{number}"))).await }
+        })
+        .buffer_unordered(AT_ONCE)
+        .try_collect::<()>()
+        .await?;
     wait_until("the nodes are ready", || ready_nodes(&client, nodes)).await?;
     wait_until("the namespace default has a service account", || has_account(&client)).await?;
     printer::note(format!("{nodes} nodes are ready after {:.1} s", start.elapsed().as_secs_f64()));
     Ok(kubeconfig)
+}
+
+/// Returns the directory that cargo builds this tree into.
+pub(crate) fn target_directory() -> PathBuf {
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
+    std::env::var_os("CARGO_TARGET_DIR").map_or(ours, PathBuf::from)
 }
 
 fn node(name: &str) -> Value {
@@ -48,7 +65,7 @@ fn node(name: &str) -> Value {
 }
 
 /// Creates an object, unless it is there.
-async fn create(client: &Client, path: &str, object: &Value) -> Result<()> {
+pub(crate) async fn create(client: &Client, path: &str, object: &Value) -> Result<()> {
     let call = Call {
         method: Method::POST,
         path: path.to_owned(),

@@ -92,8 +92,7 @@ async fn build() -> Result<PathBuf> {
         .await
         .context("cannot start cargo")?;
     ensure!(status.success(), "cannot build allready");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(target.join("debug/allready"))
+    Ok(super::target_directory().join("debug/allready"))
 }
 
 /// First those that disturb nobody, then the others, one by one.

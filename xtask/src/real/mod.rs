@@ -74,15 +74,21 @@ pub async fn up(environment: &Environment, directory: &Path, port: Option<u16>) 
 }
 
 /// Starts a whole control plane in `directory`, or finds it running there: kube-apiserver, kube-controller-manager,
-/// kube-scheduler, and KWOK with these stages. Returns the path of its kubeconfig.
-pub async fn up_control_plane(environment: &Environment, directory: &Path, stages: &str) -> Result<PathBuf> {
+/// kube-scheduler, and KWOK with these stages. A node counts as lost when its kubelet has been silent for that long. Returns the path
+/// of its kubeconfig.
+pub async fn up_control_plane(
+    environment: &Environment,
+    directory: &Path,
+    stages: &str,
+    lost_after: Duration,
+) -> Result<PathBuf> {
     // A cluster that is given has its own.
     let environment = Environment { kubeconfig: None, ..environment.clone() };
     let kubeconfig = start(&environment, directory, None, Plane::Whole).await?;
     let directory = directory.canonicalize()?;
     let _lock = lock(&directory)?;
     if !process::has_control_plane(&directory) {
-        process::start_control_plane(&environment, &directory, stages)?;
+        process::start_control_plane(&environment, &directory, stages, lost_after)?;
     }
     Ok(kubeconfig)
 }

@@ -55,7 +55,12 @@ pub(super) fn start(environment: &Environment, directory: &Path, port: u16, plan
 }
 
 /// Starts kube-controller-manager, kube-scheduler and KWOK beside the server of `directory`.
-pub(super) fn start_control_plane(environment: &Environment, directory: &Path, stages: &str) -> Result<()> {
+pub(super) fn start_control_plane(
+    environment: &Environment,
+    directory: &Path,
+    stages: &str,
+    lost_after: Duration,
+) -> Result<()> {
     let control = build::control_plane(environment)?;
     let kwok = build::kwok(environment)?;
     let kubeconfig = format!("--kubeconfig={}", directory.join("kubeconfig").display());
@@ -76,8 +81,8 @@ pub(super) fn start_control_plane(environment: &Environment, directory: &Path, s
     manager
         .arg(format!("--service-account-private-key-file={}", file("accounts.key")))
         .arg(format!("--root-ca-file={}", file("authority.crt")))
-        // A node that is lost is to be lost soon.
-        .args(["--node-monitor-grace-period=12s", "--node-monitor-period=1s"])
+        .arg(format!("--node-monitor-grace-period={}s", lost_after.as_secs()))
+        .arg("--node-monitor-period=1s")
         .arg("--horizontal-pod-autoscaler-sync-period=5s");
     detach(&mut manager, directory, "kube-controller-manager.log", "kube-controller-manager.pid")?;
     let mut scheduler = control_program("kube-scheduler");
@@ -88,10 +93,8 @@ pub(super) fn start_control_plane(environment: &Environment, directory: &Path, s
     kubelets
         .arg(&kubeconfig)
         .arg(format!("--config={}", file.display()))
-        .args([
-            "--manage-nodes-with-label-selector=kubelet.allready.dev/lost!=true",
-            "--node-lease-duration-seconds=8",
-        ])
+        .arg("--manage-nodes-with-label-selector=kubelet.allready.dev/lost!=true")
+        .arg(format!("--node-lease-duration-seconds={}", lost_after.as_secs() * 2 / 3))
         .args(["--cidr=10.64.0.0/12", "--node-ip=10.0.0.1", "--server-address="]);
     detach(&mut kubelets, directory, "kwok.log", "kwok.pid")
 }
