@@ -18,6 +18,8 @@ pub(super) struct Scenario {
     /// The documents to apply.
     #[serde(skip)]
     pub(super) manifest: String,
+    /// A controller that runs beside those of Kubernetes.
+    pub(super) needs: Option<Controller>,
     /// The object that `explain` and `wait` are asked about, as `deploy/web`.
     pub(super) object: String,
     /// Arguments of kubectl, run one after the other when the manifest is applied; `wait` is repeated until it succeeds.
@@ -46,6 +48,14 @@ pub(super) struct Scenario {
     /// A state that all clients of the cluster notice: it is made when everything else has been asked.
     #[serde(default)]
     pub(super) last: bool,
+}
+
+/// A controller of somebody else.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Controller {
+    /// Argo Rollouts.
+    ArgoRollouts,
 }
 
 /// The way that `wait` ends.

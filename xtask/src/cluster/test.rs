@@ -11,7 +11,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 use tokio::sync::Semaphore;
 
-use super::scenario::{self, Scenario, Wait};
+use super::scenario::{self, Controller, Scenario, Wait};
 use crate::printer;
 use crate::real::{self, Environment};
 
@@ -66,9 +66,15 @@ pub async fn run(environment: &Environment, options: Options) -> Result<bool> {
         is_applied: options.applied,
         busy: Semaphore::new(AT_ONCE),
     };
-    let crds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../manifests/crds").display().to_string();
-    let said = stage.kubectl(&["apply", "--server-side", "--filename", &crds], "").await?;
-    ensure!(said.code == 0, "cannot apply {crds}: {}", said.err);
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../manifests/crds");
+    stage.define(&[ours]).await?;
+    if scenarios.iter().any(|scenario| scenario.needs == Some(Controller::ArgoRollouts)) {
+        let crds = real::go_source("rollouts", real::ARGO_ROLLOUTS)?.join("manifests/crds");
+        let kinds =
+            ["rollout", "experiment", "analysis-run", "analysis-template", "cluster-analysis-template"];
+        stage.define(&kinds.map(|kind| crds.join(format!("{kind}-crd.yaml")))).await?;
+        real::start_argo_rollouts(environment, directory)?;
+    }
     let played = play(&stage, &scenarios).await;
     if !options.keep && !options.applied {
         real::down(directory)?;
@@ -143,6 +149,15 @@ impl Answer {
 }
 
 impl Stage {
+    async fn define(&self, crds: &[PathBuf]) -> Result<()> {
+        let files = crds.iter().map(|file| format!("--filename={}", file.display())).collect::<Vec<_>>();
+        let mut arguments = vec!["apply", "--server-side"];
+        arguments.extend(files.iter().map(String::as_str));
+        let said = self.kubectl(&arguments, "").await?;
+        ensure!(said.code == 0, "cannot apply CRDs: {}", said.err);
+        Ok(())
+    }
+
     async fn play_together(&self, scenarios: &[&Scenario]) -> Vec<(String, Played)> {
         let start = Instant::now();
         let told = |what: &str| {

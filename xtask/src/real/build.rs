@@ -93,6 +93,14 @@ pub(super) fn kwok(environment: &Environment) -> Result<PathBuf> {
     Ok(Module { folder: "kwok", version, programs, flags: String::new() }.built(environment)?.join("kwok"))
 }
 
+/// The controller of Argo Rollouts; built when it is not there.
+pub(super) fn argo_rollouts(environment: &Environment) -> Result<PathBuf> {
+    let programs = vec![("rollouts-controller", format!("{ARGO_ROLLOUTS}/cmd/rollouts-controller"))];
+    let version = required("rollouts", ARGO_ROLLOUTS)?;
+    let module = Module { folder: "rollouts", version, programs, flags: String::new() };
+    Ok(module.built(environment)?.join("rollouts-controller"))
+}
+
 /// Tells whether programs can be built: Go is installed.
 pub fn has_go() -> bool {
     Command::new("go").arg("version").output().is_ok_and(|output| output.status.success())
@@ -111,6 +119,8 @@ pub fn go_source(folder: &str, module: &str) -> Result<PathBuf> {
     Ok(directory.into())
 }
 
+/// The module of Argo Rollouts.
+pub const ARGO_ROLLOUTS: &str = "github.com/argoproj/argo-rollouts";
 /// The module of Envoy Gateway.
 pub const ENVOY_GATEWAY: &str = "github.com/envoyproxy/gateway";
 /// The module of the conformance suite of the Gateway API.

@@ -16,8 +16,8 @@ use anyhow::{Context as _, Result, bail};
 use crate::client::{Client, Endpoint};
 use crate::{kubeconfig, printer};
 pub use build::{
-    ENVOY_GATEWAY, GATEWAY_SUITE, Helm, envoy_gateway, gateway_programs, go_source, has_go, kubectl,
-    program_directory,
+    ARGO_ROLLOUTS, ENVOY_GATEWAY, GATEWAY_SUITE, Helm, envoy_gateway, gateway_programs, go_source, has_go,
+    kubectl, program_directory,
 };
 pub use process::{processor_time_of, resident_memory_of};
 
@@ -91,6 +91,13 @@ pub async fn up_control_plane(
         process::start_control_plane(&environment, &directory, stages, lost_after)?;
     }
     Ok(kubeconfig)
+}
+
+/// Starts the controller of Argo Rollouts beside the control plane of `directory`, unless it runs. Its CRDs have to be there.
+pub fn start_argo_rollouts(environment: &Environment, directory: &Path) -> Result<()> {
+    let directory = directory.canonicalize()?;
+    let _lock = lock(&directory)?;
+    process::start_argo_rollouts(environment, &directory)
 }
 
 async fn start(
@@ -226,7 +233,7 @@ fn lock(directory: &Path) -> Result<File> {
 
 /// Removes what a server of ours leaves, by name: a directory that was given by mistake loses nothing else.
 fn clear(directory: &Path) -> Result<()> {
-    let of_programs = ["kwok", "kube-scheduler", "kube-controller-manager"]
+    let of_programs = ["argo-rollouts", "kwok", "kube-scheduler", "kube-controller-manager"]
         .iter()
         .flat_map(|program| [format!("{program}.pid"), format!("{program}.log")]);
     let names = [

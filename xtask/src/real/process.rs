@@ -12,7 +12,8 @@ use anyhow::{Context as _, Result, bail};
 use super::{Environment, Plane, build};
 
 /// The files with the ids of the processes, those that use the server before it, and it before its store.
-const FILES: [&str; 5] = ["kwok.pid", "kube-scheduler.pid", "kube-controller-manager.pid", "pid", "etcd.pid"];
+const FILES: [&str; 6] =
+    ["argo-rollouts.pid", "kwok.pid", "kube-scheduler.pid", "kube-controller-manager.pid", "pid", "etcd.pid"];
 
 /// Starts the server: one process of ours, or the two of `KUBEBUILDER_ASSETS`.
 pub(super) fn start(environment: &Environment, directory: &Path, port: u16, plane: Plane) -> Result<()> {
@@ -97,6 +98,20 @@ pub(super) fn start_control_plane(
         .arg(format!("--node-lease-duration-seconds={}", lost_after.as_secs() * 2 / 3))
         .args(["--cidr=10.64.0.0/12", "--node-ip=10.0.0.1", "--server-address="]);
     detach(&mut kubelets, directory, "kwok.log", "kwok.pid")
+}
+
+/// Starts the controller of Argo Rollouts beside the control plane of `directory`, unless it runs.
+pub(super) fn start_argo_rollouts(environment: &Environment, directory: &Path) -> Result<()> {
+    if process(directory, "argo-rollouts.pid").is_some() {
+        return Ok(());
+    }
+    let mut controller = Command::new(build::argo_rollouts(environment)?);
+    controller
+        .arg(format!("--kubeconfig={}", directory.join("kubeconfig").display()))
+        .args(["--leader-elect=false", "--loglevel=warn"])
+        // It would listen on all addresses; there are no such ports, and it goes on without.
+        .args(["--metricsPort=99999", "--healthzPort=99999"]);
+    detach(&mut controller, directory, "argo-rollouts.log", "argo-rollouts.pid")
 }
 
 fn start_etcd(assets: &Path, directory: &Path, data: &Path) -> Result<String> {
