@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod client;
+pub mod cluster;
 pub mod conformance;
 pub mod dependencies;
 pub mod docs;

@@ -22,6 +22,9 @@ enum Chore {
     /// The real kube-apiserver and etcd on loopback
     #[command(subcommand)]
     Kube(Kube),
+    /// A whole control plane on loopback: kube-apiserver, kube-controller-manager, kube-scheduler, and KWOK for kubelets
+    #[command(subcommand)]
+    Cluster(Cluster),
     /// Compare the embedded server with the real one
     Conformance(Conformance),
     /// Measure both servers in one run
@@ -129,6 +132,29 @@ enum Kube {
 }
 
 #[derive(Subcommand)]
+enum Cluster {
+    /// Start it, or find it running, and print its kubeconfig's path
+    Up {
+        /// Where its data, logs and kubeconfig go
+        #[arg(long)]
+        dir: Option<PathBuf>,
+        /// The number of nodes
+        #[arg(long, default_value_t = 5)]
+        nodes: usize,
+    },
+    /// Stop it and remove its data
+    Down {
+        /// The directory it was started in
+        #[arg(long)]
+        dir: Option<PathBuf>,
+    },
+    /// Play the scenarios of e2e/cluster and compare the answers of allready with the expected ones
+    Test(xtask::cluster::test::Options),
+    /// Measure check, explain and watch with 1,000 nodes and 20,000 pods
+    Bench(xtask::bench::cluster::Options),
+}
+
+#[derive(Subcommand)]
 enum Bench {
     /// Start, memory, applies, watches: the embedded server against the real one
     Apiserver(xtask::bench::Options),
@@ -191,6 +217,7 @@ async fn run(chore: Chore) -> Result<bool> {
     let environment = Environment::read();
     match chore {
         Chore::Kube(kube) => run_kube(&environment, kube).await,
+        Chore::Cluster(cluster) => run_cluster(&environment, cluster).await,
         Chore::Conformance(options) => run_conformance(&environment, options).await,
         Chore::Bench(Bench::Apiserver(options)) => xtask::bench::apiserver(&environment, options).await,
         Chore::Bench(Bench::Check(options)) => xtask::bench::check::run(&environment, options).await,
@@ -224,6 +251,24 @@ async fn run(chore: Chore) -> Result<bool> {
             let embedded = embedded(&environment, real_only).await?;
             xtask::kubectl::run(&kubectl, embedded.kubeconfig(), real.kubeconfig(), &run_name()).await
         }
+    }
+}
+
+async fn run_cluster(environment: &Environment, cluster: Cluster) -> Result<bool> {
+    let or_default =
+        |dir: Option<PathBuf>| dir.unwrap_or_else(|| xtask::cluster::default_directory(environment));
+    match cluster {
+        Cluster::Up { dir, nodes } => {
+            let kubeconfig = xtask::cluster::up(environment, &or_default(dir), nodes).await?;
+            printer::line(kubeconfig.display().to_string());
+            Ok(true)
+        }
+        Cluster::Down { dir } => {
+            real::down(&or_default(dir))?;
+            Ok(true)
+        }
+        Cluster::Bench(options) => xtask::bench::cluster::run(environment, options).await,
+        Cluster::Test(options) => xtask::cluster::test::run(environment, options).await,
     }
 }
 

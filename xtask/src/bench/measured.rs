@@ -41,6 +41,11 @@ pub(super) fn run(command: &mut Command) -> Result<Measured> {
     Ok(Measured { time, processor, peak })
 }
 
+/// Tells of a program that runs, this time after its start.
+pub(super) fn so_far(id: u32, time: Duration) -> Measured {
+    Measured { time, processor: processor_of(id).unwrap_or_default(), peak: peak_of(id).unwrap_or(0) }
+}
+
 fn peak_of(id: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,6 +1,7 @@
 //! Figures of both servers in one run, as ratios.
 
 pub mod check;
+pub mod cluster;
 pub mod config_status;
 pub mod controller;
 pub mod gateway;

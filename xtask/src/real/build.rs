@@ -79,6 +79,33 @@ pub fn envoy_gateway(environment: &Environment) -> Result<PathBuf> {
     Ok(Module { folder: "envoy", version, programs, flags }.built(environment)?.join("control"))
 }
 
+/// kube-controller-manager and kube-scheduler as one program, `xtask/kube/control`; built when it is not there.
+pub(super) fn control_plane(environment: &Environment) -> Result<PathBuf> {
+    let module = Module { programs: vec![("control", "./control".to_owned())], ..kube() };
+    Ok(module.built(environment)?.join("control"))
+}
+
+/// KWOK, whose kubelets run no container; built when it is not there.
+pub(super) fn kwok(environment: &Environment) -> Result<PathBuf> {
+    let path = "sigs.k8s.io/kwok";
+    let programs = vec![("kwok", format!("{path}/cmd/kwok"))];
+    let version = required("kwok", path)?;
+    Ok(Module { folder: "kwok", version, programs, flags: String::new() }.built(environment)?.join("kwok"))
+}
+
+/// The controller of Argo Rollouts; built when it is not there.
+pub(super) fn argo_rollouts(environment: &Environment) -> Result<PathBuf> {
+    let programs = vec![("rollouts-controller", format!("{ARGO_ROLLOUTS}/cmd/rollouts-controller"))];
+    let version = required("rollouts", ARGO_ROLLOUTS)?;
+    let module = Module { folder: "rollouts", version, programs, flags: String::new() };
+    Ok(module.built(environment)?.join("rollouts-controller"))
+}
+
+/// Tells whether programs can be built: Go is installed.
+pub fn has_go() -> bool {
+    Command::new("go").arg("version").output().is_ok_and(|output| output.status.success())
+}
+
 /// The directory of the source of a Go module that a module of this crate requires.
 pub fn go_source(folder: &str, module: &str) -> Result<PathBuf> {
     let output = Command::new("go")
@@ -92,6 +119,8 @@ pub fn go_source(folder: &str, module: &str) -> Result<PathBuf> {
     Ok(directory.into())
 }
 
+/// The module of Argo Rollouts.
+pub const ARGO_ROLLOUTS: &str = "github.com/argoproj/argo-rollouts";
 /// The module of Envoy Gateway.
 pub const ENVOY_GATEWAY: &str = "github.com/envoyproxy/gateway";
 /// The module of the conformance suite of the Gateway API.

@@ -22,6 +22,7 @@ pub(super) fn write(directory: &Path) -> Result<String> {
     let mut server = CertificateParams::new(vec!["127.0.0.1".to_owned(), "localhost".to_owned()])?;
     server.distinguished_name.push(DnType::CommonName, "kube-apiserver");
     let server = server.signed_by(&server_key, &issuer)?;
+    fs::write(directory.join("authority.crt"), &certificate)?;
     fs::write(directory.join("server.crt"), server.pem())?;
     fs::write(directory.join("server.key"), server_key.serialize_pem())?;
 

@@ -16,8 +16,8 @@ use anyhow::{Context as _, Result, bail};
 use crate::client::{Client, Endpoint};
 use crate::{kubeconfig, printer};
 pub use build::{
-    ENVOY_GATEWAY, GATEWAY_SUITE, Helm, envoy_gateway, gateway_programs, go_source, kubectl,
-    program_directory,
+    ARGO_ROLLOUTS, ENVOY_GATEWAY, GATEWAY_SUITE, Helm, envoy_gateway, gateway_programs, go_source, has_go,
+    kubectl, program_directory,
 };
 pub use process::{processor_time_of, resident_memory_of};
 
@@ -57,10 +57,55 @@ impl Environment {
     }
 }
 
+/// The parts of a control plane that run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plane {
+    /// kube-apiserver with its etcd.
+    ApiServer,
+    /// Those, kube-controller-manager, kube-scheduler, and kubelets that run no container.
+    Whole,
+}
+
 /// Starts the server in `directory`, or finds it running there, and returns the path of its kubeconfig.
 ///
 /// Safe to call from several processes at once: a lock file lets one start it and the others find it.
 pub async fn up(environment: &Environment, directory: &Path, port: Option<u16>) -> Result<PathBuf> {
+    start(environment, directory, port, Plane::ApiServer).await
+}
+
+/// Starts a whole control plane in `directory`, or finds it running there: kube-apiserver, kube-controller-manager,
+/// kube-scheduler, and KWOK with these stages. A node counts as lost when its kubelet has been silent for that long. Returns the path
+/// of its kubeconfig.
+pub async fn up_control_plane(
+    environment: &Environment,
+    directory: &Path,
+    stages: &str,
+    lost_after: Duration,
+) -> Result<PathBuf> {
+    // A cluster that is given has its own.
+    let environment = Environment { kubeconfig: None, ..environment.clone() };
+    let kubeconfig = start(&environment, directory, None, Plane::Whole).await?;
+    let directory = directory.canonicalize()?;
+    let _lock = lock(&directory)?;
+    if !process::has_control_plane(&directory) {
+        process::start_control_plane(&environment, &directory, stages, lost_after)?;
+    }
+    Ok(kubeconfig)
+}
+
+/// Starts the controller of Argo Rollouts beside the control plane of `directory`, unless it runs. Its CRDs have to be there.
+pub fn start_argo_rollouts(environment: &Environment, directory: &Path) -> Result<()> {
+    let directory = directory.canonicalize()?;
+    let _lock = lock(&directory)?;
+    process::start_argo_rollouts(environment, &directory)
+}
+
+async fn start(
+    environment: &Environment,
+    directory: &Path,
+    port: Option<u16>,
+    plane: Plane,
+) -> Result<PathBuf> {
     if let Some(given) = &environment.kubeconfig {
         ready(&Client::new(kubeconfig::read(given)?)?, Duration::from_secs(10), || Ok(())).await?;
         return Ok(given.clone());
@@ -88,7 +133,7 @@ pub async fn up(environment: &Environment, directory: &Path, port: Option<u16>) 
         token: ADMIN_TOKEN.to_owned(),
     };
     fs::write(&kubeconfig, kubeconfig::render(&endpoint, &USERS))?;
-    process::start(environment, &directory, port)?;
+    process::start(environment, &directory, port, plane)?;
     let waited = ready(&Client::new(endpoint)?, Duration::from_mins(2), || process::alive(&directory)).await;
     if waited.is_err() {
         process::stop(&directory)?;
@@ -188,8 +233,22 @@ fn lock(directory: &Path) -> Result<File> {
 
 /// Removes what a server of ours leaves, by name: a directory that was given by mistake loses nothing else.
 fn clear(directory: &Path) -> Result<()> {
-    for name in ["data", "certificates", "etcd.pid", "pid", "log", "etcd.log", "tokens.csv", "kubeconfig"] {
-        let path = directory.join(name);
+    let of_programs = ["argo-rollouts", "kwok", "kube-scheduler", "kube-controller-manager"]
+        .iter()
+        .flat_map(|program| [format!("{program}.pid"), format!("{program}.log")]);
+    let names = [
+        "data",
+        "certificates",
+        "etcd.pid",
+        "pid",
+        "log",
+        "etcd.log",
+        "tokens.csv",
+        "kubeconfig",
+        "stages.yaml",
+    ];
+    for name in names.map(str::to_owned).into_iter().chain(of_programs) {
+        let path = directory.join(&name);
         let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         match removed {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -9,12 +9,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
-use super::{Environment, build};
+use super::{Environment, Plane, build};
 
-const FILES: [&str; 2] = ["pid", "etcd.pid"];
+/// The files with the ids of the processes, those that use the server before it, and it before its store.
+const FILES: [&str; 6] =
+    ["argo-rollouts.pid", "kwok.pid", "kube-scheduler.pid", "kube-controller-manager.pid", "pid", "etcd.pid"];
 
 /// Starts the server: one process of ours, or the two of `KUBEBUILDER_ASSETS`.
-pub(super) fn start(environment: &Environment, directory: &Path, port: u16) -> Result<()> {
+pub(super) fn start(environment: &Environment, directory: &Path, port: u16, plane: Plane) -> Result<()> {
     let data = directory.join("data");
     fs::create_dir_all(&data)?;
     let mut command = match &environment.assets {
@@ -45,10 +47,71 @@ pub(super) fn start(environment: &Environment, directory: &Path, port: u16) -> R
         .arg("--service-account-issuer=https://kubernetes.default.svc")
         .arg(format!("--service-account-signing-key-file={}", file("accounts.key")))
         .arg(format!("--service-account-key-file={}", file("accounts.pub")))
-        // No controller makes service accounts here, and a pod without one would be refused.
-        .arg("--disable-admission-plugins=ServiceAccount")
         .arg("--allow-privileged=true");
+    if plane == Plane::ApiServer {
+        // No controller makes service accounts here, and a pod without one would be refused.
+        command.arg("--disable-admission-plugins=ServiceAccount");
+    }
     detach(&mut command, directory, "log", "pid")
+}
+
+/// Starts kube-controller-manager, kube-scheduler and KWOK beside the server of `directory`.
+pub(super) fn start_control_plane(
+    environment: &Environment,
+    directory: &Path,
+    stages: &str,
+    lost_after: Duration,
+) -> Result<()> {
+    let control = build::control_plane(environment)?;
+    let kwok = build::kwok(environment)?;
+    let kubeconfig = format!("--kubeconfig={}", directory.join("kubeconfig").display());
+    let file = |name: &str| directory.join("certificates").join(name).display().to_string();
+    let control_program = |name: &str| {
+        let mut command = Command::new(&control);
+        command.arg0(name).arg(name).arg(&kubeconfig);
+        // Nobody asks them anything, and there is one of each.
+        command.args([
+            "--leader-elect=false",
+            "--secure-port=0",
+            "--kube-api-qps=500",
+            "--kube-api-burst=1000",
+        ]);
+        command
+    };
+    let mut manager = control_program("kube-controller-manager");
+    manager
+        .arg(format!("--service-account-private-key-file={}", file("accounts.key")))
+        .arg(format!("--root-ca-file={}", file("authority.crt")))
+        .arg(format!("--node-monitor-grace-period={}s", lost_after.as_secs()))
+        .arg("--node-monitor-period=1s")
+        .arg("--horizontal-pod-autoscaler-sync-period=5s");
+    detach(&mut manager, directory, "kube-controller-manager.log", "kube-controller-manager.pid")?;
+    let mut scheduler = control_program("kube-scheduler");
+    detach(&mut scheduler, directory, "kube-scheduler.log", "kube-scheduler.pid")?;
+    let file = directory.join("stages.yaml");
+    fs::write(&file, stages)?;
+    let mut kubelets = Command::new(kwok);
+    kubelets
+        .arg(&kubeconfig)
+        .arg(format!("--config={}", file.display()))
+        .arg("--manage-nodes-with-label-selector=kubelet.allready.dev/lost!=true")
+        .arg(format!("--node-lease-duration-seconds={}", lost_after.as_secs() * 2 / 3))
+        .args(["--cidr=10.64.0.0/12", "--node-ip=10.0.0.1", "--server-address="]);
+    detach(&mut kubelets, directory, "kwok.log", "kwok.pid")
+}
+
+/// Starts the controller of Argo Rollouts beside the control plane of `directory`, unless it runs.
+pub(super) fn start_argo_rollouts(environment: &Environment, directory: &Path) -> Result<()> {
+    if process(directory, "argo-rollouts.pid").is_some() {
+        return Ok(());
+    }
+    let mut controller = Command::new(build::argo_rollouts(environment)?);
+    controller
+        .arg(format!("--kubeconfig={}", directory.join("kubeconfig").display()))
+        .args(["--leader-elect=false", "--loglevel=warn"])
+        // It would listen on all addresses; there are no such ports, and it goes on without.
+        .args(["--metricsPort=99999", "--healthzPort=99999"]);
+    detach(&mut controller, directory, "argo-rollouts.log", "argo-rollouts.pid")
 }
 
 fn start_etcd(assets: &Path, directory: &Path, data: &Path) -> Result<String> {
@@ -85,6 +148,11 @@ fn detach(command: &mut Command, directory: &Path, log: &str, pid: &str) -> Resu
 /// Whether the server's own process is there. A process that merely took over its id does not count.
 pub(super) fn running(directory: &Path) -> bool {
     process(directory, "pid").is_some()
+}
+
+/// Tells whether the programs beside the server run.
+pub(super) fn has_control_plane(directory: &Path) -> bool {
+    process(directory, "kube-controller-manager.pid").is_some()
 }
 
 /// An error with the end of the log when the server's process is gone.
