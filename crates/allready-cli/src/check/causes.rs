@@ -1,6 +1,9 @@
 //! The causes of what is not well, one row each.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use allready_core::Time;
 use allready_inspect::{
@@ -138,7 +141,7 @@ pub(super) fn table(found: &Found, causes: &Causes, by: Option<GroupBy>, look: L
     }
     let mut text = table.text();
     if more > 0 {
-        text.push_str(&format!("{more} more causes are not in this table: -o json has all of them.\n"));
+        let _ = writeln!(text, "{more} more causes are not in this table: -o json has all of them.");
     }
     text
 }

@@ -253,9 +253,11 @@ impl<'a> Collector<'a> {
             text.push('\n');
         }
         let numbers = [(found.causes.len(), "cause"), (found.hints.len(), "hint")];
-        let numbers = numbers.iter().filter(|(number, _)| *number > 0);
-        let numbers: String = numbers.map(|(number, word)| format!("; {}", count(*number, word))).collect();
-        text += &format!("{}{numbers}\n", self.tally.summary(|health| self.plan.word(health)));
+        text.push_str(&self.tally.summary(|health| self.plan.word(health)));
+        for (number, word) in numbers.into_iter().filter(|(number, _)| *number > 0) {
+            let _ = write!(text, "; {}", count(number, word));
+        }
+        text.push('\n');
         if let Some(next) = causes::next(found, &self.plan.flags) {
             let _ = writeln!(text, "Next: {}", tame(&next));
         }

@@ -94,7 +94,14 @@ pub(crate) fn first_cause(explanation: &Explanation) -> Option<String> {
         let children = node.children.iter().map(|&child| &explanation.nodes[child]);
         children.into_iter().find(|child| child.what == What::Event).map(why)
     };
-    let event = if node.what == What::Object { event(node) } else { None };
+    // Of a container that is broken a warning tells the same again.
+    let is_told = node.what == What::Container && node.health == Some(Health::Degraded);
+    let beside = if node.what == What::Object {
+        Some(node)
+    } else {
+        node.parent.map(|parent| &explanation.nodes[parent])
+    };
+    let event = beside.filter(|_| !is_told).and_then(event);
     let said = [Some(why(node)), event].into_iter().flatten().filter(|text| !text.is_empty());
     let said = said.collect::<Vec<_>>().join("; ");
     Some(if said.is_empty() { label } else { format!("{label}: {said}") })

@@ -37,14 +37,18 @@ impl Digest {
             explain::worst_part(&id, &object, &verdict, registry, now).map(Box::new)
         };
         let hints = hints(&object, now);
-        let is_kept = !is_well || leads_on(&id) || is_resting(&id, &object);
+        // Nodes have one each, and nobody asks for those.
+        let is_lease = id.kind == "Lease" && id.namespace != "kube-node-lease";
+        let is_kept = !is_well || leads_on(&id) || is_resting(&id, &object) || is_lease;
         if let Some(metadata) = object["metadata"].as_object_mut() {
             // The parts have their writers, and nothing else is read of it.
             metadata.remove("managedFields");
         }
         let kept = Kept::judged(&id, &object, verdict, is_kept);
-        let is_numerous =
-            matches!(id.kind.as_str(), "Pod" | "ReplicaSet" | "Job" | "StatusReport" | "InstanceStatus");
+        let is_numerous = matches!(
+            id.kind.as_str(),
+            "Pod" | "ReplicaSet" | "Job" | "StatusReport" | "InstanceStatus" | "Lease"
+        );
         Some(Self { id, kept, part, object: is_kept.then_some(object), hints, is_numerous })
     }
 

@@ -14,7 +14,7 @@ pub(super) struct Groups {
 
 impl Groups {
     /// Adds an object that is not well, and the first cause of that.
-    pub(super) fn add(&mut self, causes: &Causes, id: &ObjectId, health: Health, first: First) {
+    pub(super) fn add(&mut self, causes: &Causes, id: &ObjectId, health: Health, first: &First) {
         let names = names(causes, &first.object);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let message = plain(&first.message);
@@ -23,7 +23,7 @@ impl Groups {
         let index = *self.by_text.entry(key).or_insert_with(|| {
             self.causes.push(Cause {
                 health,
-                text: text(&first),
+                text: text(first),
                 reason: first.reason.clone(),
                 object: first.object.clone(),
                 namespaces: BTreeSet::new(),

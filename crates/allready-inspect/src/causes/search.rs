@@ -68,7 +68,7 @@ pub(super) fn search(causes: &Causes, registry: &Registry, now: Time) -> Found {
             let mut first = search.first(id, &verdict);
             // Of what is not there nobody knows since when; but since when it is missed.
             first.since = first.since.or_else(|| search.assessor.alone(id)?.since);
-            groups.add(causes, id, verdict.health, first);
+            groups.add(causes, id, verdict.health, &first);
         }
         if verdict.rule == Rule::Related {
             verdicts.insert(id.clone(), verdict);
@@ -76,7 +76,7 @@ pub(super) fn search(causes: &Causes, registry: &Registry, now: Time) -> Found {
     }
     let mut hints = Groups::default();
     for (id, hint) in &causes.hints {
-        hints.add(causes, id, Health::Healthy, First::of_hint(id, hint));
+        hints.add(causes, id, Health::Healthy, &First::of_hint(id, hint));
     }
     Found {
         causes: groups.sorted(causes),
@@ -164,7 +164,8 @@ impl Search<'_> {
         };
         let found = self.assessor.assess(&other)?;
         if badness(found.health) == 0 && is_passage(&other) {
-            let links = relate::of_object(known, &other, false).links;
+            let links = relate::of_object(known, &other, false).links.into_iter();
+            let links: Vec<Link> = links.map(|link| Link { relation: Relation::Selects, ..link }).collect();
             return self.worst_of(&links, verdict);
         }
         explains(link.relation, badness(found.health), verdict).then(|| self.first(&other, &found))
@@ -189,7 +190,7 @@ impl Search<'_> {
             }),
             Ok(false) => None,
             Err(request) => {
-                self.assessor.wanted.insert(request);
+                self.assessor.wanted.insert(*request);
                 None
             }
         }

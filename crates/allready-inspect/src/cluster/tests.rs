@@ -150,8 +150,8 @@ async fn a_name_that_would_lead_elsewhere_is_not_sent() {
     let asking = super::Asking { client: &client, catalog: &catalog };
     let mut asked = 0;
     for request in wanted {
-        if matches!(&request, crate::explain::Request::Get(reference) if reference.kind == "ConfigMap") {
-            assert_eq!(asking.answer(&request).await, crate::explain::Answer::Objects(Vec::new()));
+        if matches!(&request, crate::graph::Request::Get(reference) if reference.kind == "ConfigMap") {
+            assert_eq!(asking.answer(&request).await, crate::graph::Answer::Objects(Vec::new()));
             asked += 1;
         }
     }

@@ -235,6 +235,10 @@ impl Reader<'_> {
         } else {
             4 * u8::from(!place.is_empty()) + 2 * u8::from(is_dependent) + u8::from(!node.message.is_empty())
         };
+        // Of several that are bad the one that decided comes first, unless it is computed from the others.
+        if is_dependent && node.field == self.verdict.field {
+            node.weight += 8;
+        }
         node
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use serde_json::Value;
 
 use super::{
-    Known, ObjectId, Reference, Relation, Request,
+    Known, ObjectId, Reference, Relation, Request, events,
     id::text,
     references::GATEWAY,
     relate::{self, Link},
@@ -85,6 +85,20 @@ impl<'a> Assessor<'a> {
             }
             return;
         }
+        if id.kind == "ConfigurationStatus" {
+            self.contradict(verdict, links);
+            return self.miss_controller(id, verdict);
+        }
+        let is_claim = id.group.is_empty() && id.kind == "PersistentVolumeClaim";
+        if let Some(told) =
+            events::of_object(self.known, id).into_iter().find(|told| told.reason == "FailedBinding")
+            && is_claim
+            && verdict.health == Health::Progressing
+        {
+            outdo(verdict, Health::Degraded, &told.reason, told.message);
+            (verdict.since, verdict.writer) = (told.time, told.writer);
+            return;
+        }
         if !needs_references(self.known, id, verdict) {
             return;
         }
@@ -92,13 +106,23 @@ impl<'a> Assessor<'a> {
         for link in links.iter().filter(|link| link.relation == Relation::RefersTo) {
             match known.is_missing(&link.to) {
                 Err(request) => {
-                    self.wanted.insert(request);
+                    self.wanted.insert(*request);
                 }
                 Ok(true) if !is_pull_secret(known, id, &link.to) => {
                     let message = format!("{} {} not found", link.to.kind, link.to.name);
                     return outdo(verdict, Health::Degraded, "NotFound", message);
                 }
                 Ok(_) => {}
+            }
+        }
+        let claims = links.iter().filter(|link| link.to.kind == "PersistentVolumeClaim" && id.kind == "Pod");
+        for link in claims {
+            let Some(claim) = known.find(&link.to) else { continue };
+            if let Some(lost) = self.assess(&claim).filter(|verdict| verdict.health == Health::Degraded) {
+                let message = format!("PersistentVolumeClaim {}: {}", claim.name, lost.message);
+                outdo(verdict, Health::Degraded, &lost.reason, message);
+                (verdict.since, verdict.writer) = (lost.since, lost.writer);
+                return;
             }
         }
         let nodes = links.iter().filter(|link| link.to.kind == "Node" && id.kind == "Pod");
@@ -110,6 +134,51 @@ impl<'a> Assessor<'a> {
                 (verdict.since, verdict.writer) = (lost.since, lost.writer);
             }
         }
+    }
+
+    /// Makes a status that is computed from reports no better than they are: its controller may be slow, or not there.
+    fn contradict(&mut self, verdict: &mut Verdict, links: &[Link]) {
+        for link in links.iter().filter(|link| link.relation == Relation::ReportedBy) {
+            let Some(report) = self.known.find(&link.to) else { continue };
+            let said = self.alone(&report).filter(|said| said.health == Health::Degraded);
+            if let Some(said) = said {
+                let message = format!("{} {} says: {}", report.kind, report.name, said.message);
+                outdo(verdict, Health::Degraded, &said.reason, message);
+                (verdict.since, verdict.writer) = (said.since, said.writer);
+                return;
+            }
+        }
+    }
+
+    /// Makes a status Unknown whose controller is not there any more: nobody would say if it were not true.
+    fn miss_controller(&mut self, id: &ObjectId, verdict: &mut Verdict) {
+        let lease = self.known.object(id).map_or("", |object| text(&object["status"]["controller"], "lease"));
+        let Some((namespace, name)) = lease.split_once('/') else { return };
+        if verdict.health >= Health::Unknown {
+            return;
+        }
+        let lease = Reference::to(&ObjectId::new("coordination.k8s.io", "Lease", namespace, name));
+        let message = match self.known.find(&lease).and_then(|id| self.known.object(&id)) {
+            Some(lease) => {
+                let spec = &lease["spec"];
+                let seconds = spec["leaseDurationSeconds"].as_i64().unwrap_or(15).saturating_mul(2);
+                let renewed = text(spec, "renewTime").parse::<Time>().ok();
+                let is_alive = renewed.is_some_and(|renewed| self.now.since(renewed).as_secs() <= seconds);
+                if is_alive {
+                    return;
+                }
+                format!("its controller is not running: Lease {namespace}/{name} is not renewed any more")
+            }
+            None => match self.known.is_missing(&lease) {
+                Ok(true) => format!("its controller is not running: Lease {namespace}/{name} not found"),
+                Ok(false) => return,
+                Err(request) => {
+                    self.wanted.insert(*request);
+                    return;
+                }
+            },
+        };
+        outdo(verdict, Health::Unknown, "ControllerNotRunning", message);
     }
 
     /// A part of a workload that is broken, if there is one. Of the ReplicaSets of a Deployment only the latest counts: the
@@ -161,7 +230,7 @@ fn outdo(verdict: &mut Verdict, health: Health, reason: &str, message: String) {
 /// ```
 pub fn leads_on(id: &ObjectId) -> bool {
     // Routes and Gateways may name what they are not allowed to.
-    is_passage(id) || names_a_backend(id) || id.group == GATEWAY
+    is_passage(id) || names_a_backend(id) || id.group == GATEWAY || id.kind == "ConfigurationStatus"
 }
 
 /// Tells whether objects of this kind have little to say of themselves, and lead to others that do.

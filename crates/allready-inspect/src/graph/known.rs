@@ -116,6 +116,9 @@ struct Listed {
     gap: Option<Gap>,
 }
 
+/// Every kind, everywhere.
+const EVERYTHING: Listed = Listed { namespace: None, gap: None };
+
 /// What is kept of an object.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept {
@@ -370,8 +373,8 @@ impl Known {
 
     /// The gap in the answer to this, if there is one.
     pub(crate) fn gap(&self, request: &Request) -> Option<Gap> {
-        if let Some(gap) = self.list_of(request) {
-            return gap;
+        if let Some(listed) = self.list_of(request) {
+            return listed.gap.clone();
         }
         match self.extent {
             Extent::Asked => self.gaps.get(request).cloned().unwrap_or(Some(Gap::NotAsked)),
@@ -380,19 +383,19 @@ impl Known {
         }
     }
 
-    /// The gap of the list that answers this, if there was one.
-    fn list_of(&self, request: &Request) -> Option<Option<Gap>> {
+    /// The list that answers this, if there was one.
+    fn list_of(&self, request: &Request) -> Option<&Listed> {
         let within = |listed: &Listed, namespace: &str| match &listed.namespace {
             Some(only) => namespace.is_empty() || only == namespace,
             None => true,
         };
         match request {
-            Request::Owned { .. } => self.is_everything.then_some(None),
+            Request::Owned { .. } => self.is_everything.then_some(&EVERYTHING),
             Request::Events(_) => None,
             Request::List { group, kind, namespace, .. } => {
                 let listed = self.lists.get(&(group.clone(), kind.clone()))?;
                 let is_all = listed.namespace.is_none() || !namespace.is_empty() || is_cluster_scoped(kind);
-                (is_all && within(listed, namespace)).then(|| listed.gap.clone())
+                (is_all && within(listed, namespace)).then_some(listed)
             }
             Request::Get(reference) => {
                 let mut lists = self.lists.iter().filter(|((group, kind), _)| {
@@ -400,19 +403,19 @@ impl Known {
                 });
                 let (_, listed) = lists.next()?;
                 let is_sure = within(listed, &reference.namespace) || is_cluster_scoped(&reference.kind);
-                is_sure.then(|| listed.gap.clone())
+                is_sure.then_some(listed)
             }
         }
     }
 
     /// Tells whether an object that another needs is not there, as far as is known. A request where that is to be asked.
-    pub(crate) fn is_missing(&self, reference: &Reference) -> Result<bool, Request> {
+    pub(crate) fn is_missing(&self, reference: &Reference) -> Result<bool, Box<Request>> {
         if reference.firmness != Firmness::Needed || self.find(reference).is_some() {
             return Ok(false);
         }
         let request = Request::Get(reference.clone());
         if !self.is_answered(&request) {
-            return Err(request);
+            return Err(request.into());
         }
         Ok(matches!(self.gap(&request), None | Some(Gap::NotServed)))
     }

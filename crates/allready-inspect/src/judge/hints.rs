@@ -162,7 +162,7 @@ fn blocks_eviction(view: &View<'_>, _: Time, hints: &mut Vec<Hint>) {
         && status_number(view, "expectedPods").is_some_and(|expected| expected > 0);
     let healthy = status_number(view, "currentHealthy").zip(status_number(view, "desiredHealthy"));
     if is_none && healthy.is_some_and(|(current, desired)| current >= desired) {
-        let message = "no pod may be evicted: a drain of its nodes will wait".to_owned();
+        let message = "no disruption is allowed: a drain of its nodes will wait".to_owned();
         let hint =
             Hint::at(Rule::BlocksEviction, "status.disruptionsAllowed", "NoDisruptionsAllowed", message);
         let since =

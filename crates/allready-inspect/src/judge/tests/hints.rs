@@ -83,7 +83,7 @@ fn a_budget_that_allows_no_disruption_blocks_a_drain() {
     };
     let hint = only("policy/v1", "PodDisruptionBudget", &of(0, 2, 2));
     assert_eq!(hint.rule, Rule::BlocksEviction);
-    assert_eq!(hint.message, "no pod may be evicted: a drain of its nodes will wait");
+    assert_eq!(hint.message, "no disruption is allowed: a drain of its nodes will wait");
     assert_eq!(hint.since.unwrap().to_string(), "2026-03-01T09:00:00Z");
     for none in [of(1, 3, 3), of(0, 0, 2), of(0, 2, 1), json!({"status": {}})] {
         assert_eq!(found("policy/v1", "PodDisruptionBudget", &none), [], "{none}");
