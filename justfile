@@ -52,6 +52,10 @@ test *args:
 e2e name="":
     cargo xtask e2e {{name}}
 
+# The scenarios of operations, or those whose names contain one of the texts, on a whole control plane (needs Go).
+cluster *names:
+    cargo xtask cluster test {{names}}
+
 # Another schedule of faults for the aggregator.
 faults seed="7":
     ALLREADY_FAULT_SEED={{seed}} cargo test -p allready-controller --test it faults -- --nocapture

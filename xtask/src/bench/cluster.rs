@@ -62,7 +62,8 @@ pub async fn run(environment: &Environment, options: Options) -> Result<bool> {
     } else {
         let build = ["build", "--quiet", "--release", "--package", "allready-cli", "--bin", "allready"];
         ensure!(cargo(&build).await?, "cannot build allready");
-        crate::cluster::target_directory().join("release/allready")
+        // This chore itself may be of another profile.
+        std::env::current_exe()?.with_file_name("../release/allready")
     };
     let temporary = tempfile::Builder::new().prefix("allready-cluster-").tempdir()?;
     let directory = options.dir.as_deref().unwrap_or(temporary.path());
@@ -167,8 +168,8 @@ async fn fill(client: &Client, nodes: usize, pods: usize) -> Result<()> {
         if ready >= expected as u64 {
             return Ok(());
         }
-        if start.elapsed() > Duration::from_mins(15) {
-            bail!("{ready} of {expected} pods are ready after 15 minutes");
+        if start.elapsed() > Duration::from_mins(30) {
+            bail!("{ready} of {expected} pods are ready after 30 minutes");
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
     }

@@ -34,7 +34,7 @@ const AT_ONCE: usize = 16;
 pub async fn up(environment: &Environment, directory: &Path, nodes: usize) -> Result<PathBuf> {
     let start = Instant::now();
     // The leases of many nodes are renewed less often.
-    let lost_after = Duration::from_secs(12.max(nodes as u64 / 10));
+    let lost_after = Duration::from_secs(12.max(nodes as u64 / 4));
     let kubeconfig = real::up_control_plane(environment, directory, STAGES, lost_after).await?;
     let client = Client::new(kubeconfig::read(&kubeconfig)?)?;
     stream::iter(1..=nodes)
@@ -49,12 +49,6 @@ pub async fn up(environment: &Environment, directory: &Path, nodes: usize) -> Re
     wait_until("the namespace default has a service account", || has_account(&client)).await?;
     printer::note(format!("{nodes} nodes are ready after {:.1} s", start.elapsed().as_secs_f64()));
     Ok(kubeconfig)
-}
-
-/// Returns the directory that cargo builds this tree into.
-pub(crate) fn target_directory() -> PathBuf {
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
-    std::env::var_os("CARGO_TARGET_DIR").map_or(ours, PathBuf::from)
 }
 
 fn node(name: &str) -> Value {

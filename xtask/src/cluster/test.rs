@@ -54,7 +54,7 @@ pub async fn run(environment: &Environment, options: Options) -> Result<bool> {
     let scenarios = scenario::read(&options.names)?;
     let allready = match &options.allready {
         Some(given) => given.clone(),
-        None => build().await?,
+        None => crate::e2e::build().await?.allready,
     };
     let temporary = tempfile::Builder::new().prefix("allready-cluster-").tempdir()?;
     let directory = options.dir.as_deref().unwrap_or(temporary.path());
@@ -87,18 +87,6 @@ pub async fn run(environment: &Environment, options: Options) -> Result<bool> {
         start.elapsed().as_secs_f64()
     ));
     Ok(failed == 0)
-}
-
-async fn build() -> Result<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["build", "--workspace", "--bins", "--tests"])
-        .current_dir(&root)
-        .status()
-        .await
-        .context("cannot start cargo")?;
-    ensure!(status.success(), "cannot build allready");
-    Ok(super::target_directory().join("debug/allready"))
 }
 
 /// First those that disturb nobody, then the others, one by one.

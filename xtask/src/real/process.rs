@@ -96,7 +96,7 @@ pub(super) fn start_control_plane(
         .arg(format!("--config={}", file.display()))
         .arg("--manage-nodes-with-label-selector=kubelet.allready.dev/lost!=true")
         .arg(format!("--node-lease-duration-seconds={}", lost_after.as_secs() * 2 / 3))
-        .args(["--cidr=10.64.0.0/12", "--node-ip=10.0.0.1", "--server-address="]);
+        .args(["--v=WARN", "--cidr=10.64.0.0/12", "--node-ip=10.0.0.1", "--server-address="]);
     detach(&mut kubelets, directory, "kwok.log", "kwok.pid")
 }
 
