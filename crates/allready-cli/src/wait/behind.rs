@@ -5,7 +5,7 @@ use std::time::Duration;
 use allready_core::Time;
 use allready_inspect::{
     cluster::{Budget, follow},
-    explain::{Bounds, Explanation},
+    explain::{Bounds, Explanation, What},
     graph::{ObjectId, Reference},
     health::Health,
     judge::Rule,
@@ -45,12 +45,21 @@ impl Behind {
     fn of(explanation: &Explanation) -> Self {
         let is_well = matches!(explanation.health(), Health::Healthy | Health::Suspended);
         let root = explanation.root().filter(|root| root.rule == Some(Rule::Related));
+        // What the object says of itself is told already, but for the events.
+        let is_told = explanation.cause.as_ref().is_none_or(|cause| {
+            let object = &explanation.nodes[cause.node()].object;
+            let has_events =
+                explanation.nodes.iter().any(|node| node.what == What::Event && node.object == *object);
+            explanation.root().is_some_and(|root| root.object == *object) && !has_events
+        });
         Self {
             verdict: root.map(|root| {
                 let colon = if root.message.is_empty() { "" } else { ": " };
                 format!("{} ({}{colon}{})", explanation.health(), root.reason, root.message)
             }),
-            cause: first_cause(explanation).map(|cause| cut(&cause, MOST_CAUSE)).filter(|_| !is_well),
+            cause: first_cause(explanation)
+                .map(|cause| cut(&cause, MOST_CAUSE))
+                .filter(|_| !is_well && !is_told),
             is_well,
             is_hopeless: explanation.hopeless.is_some(),
         }
