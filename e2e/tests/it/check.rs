@@ -79,7 +79,7 @@ async fn what_is_broken_in_a_namespace_is_found_and_said(server: Server) {
     assert_eq!((good.code, good.out.as_str()), (Some(0), "1 object: 1 healthy\n"));
     let missing = server.allready(&["check", "deploy/good", "deploy/gone", "-n", &namespace]).await;
     assert_eq!(missing.code, Some(1));
-    assert!(missing.out.contains("Missing") && missing.out.contains("Deployment/gone"), "{missing:?}");
+    assert!(missing.out.contains("1 missing") && missing.out.contains("Deployment/gone"), "{missing:?}");
     let unknown = server.allready(&["check", "nosuchthings", "-n", &namespace]).await;
     assert!(unknown.code.is_some_and(|code| code >= 64), "{unknown:?}");
 }

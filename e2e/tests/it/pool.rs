@@ -132,7 +132,7 @@ async fn people_see_the_same_as_the_controller_means(server: Server) {
     kubectl(&["wait", "pool/web", "--for=condition=Ready=Unknown", "--timeout=20s"]).await;
     let checked = check().await;
     assert_eq!(checked.code, Some(2), "{checked:?}");
-    assert!(checked.out.contains("Progressing") && !checked.out.contains("20773d"), "{checked:?}");
+    assert!(checked.out.contains("1 progressing") && !checked.out.contains("20773d"), "{checked:?}");
 
     let status = StatusUpdater::<Pool>::new(server.client(), "pool-controller");
     let work = status.reconcile(&new, async |c| {

@@ -140,7 +140,11 @@ mod tests {
             ),
             (
                 being_deleted,
-                words("Unknown", "Terminating", &of_definition("customresourcecleanup.apiextensions.k8s.io")),
+                words(
+                    "Unknown",
+                    "Terminating",
+                    &of_definition("waits for the finalizer customresourcecleanup.apiextensions.k8s.io"),
+                ),
             ),
             (
                 definition(&json!([taken])),

@@ -205,7 +205,14 @@ impl<'a> Assessor<'a> {
         parts.truncate(MAX_PARTS);
         parts.into_iter().find_map(|(part, _)| {
             let verdict = self.assess(&part).filter(|verdict| verdict.health == Health::Degraded)?;
-            Some((part, verdict))
+            // A part that is broken because of its own parts is not the one to name.
+            let inner = if verdict.rule == Rule::Related && is_workload(&part) {
+                let links = relate::of_object(self.known, &part, false).links;
+                self.broken_part(&links)
+            } else {
+                None
+            };
+            inner.or(Some((part, verdict)))
         })
     }
 }
