@@ -41,7 +41,8 @@ fn allready(arguments: &[&str], stdin: &str) -> String {
 /// `allready` without colours.
 fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_allready"));
-    command.env("NO_COLOR", "1");
+    // Signs are those of the locale, and tests have none.
+    command.env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
     command
 }
 
