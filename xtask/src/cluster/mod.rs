@@ -1,6 +1,6 @@
 //! A whole control plane without containers: everything that runs in a cluster, except what pods would run.
 //!
-//! The programs are built from their Go modules and cached, as those of [`real`](crate::real) are. `xtask/cluster/stages.yaml`
+//! The programs are built from their Go modules and cached, as those of [`real`] are. `xtask/cluster/stages.yaml`
 //! describes the kubelets.
 
 mod scenario;
