@@ -3,7 +3,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Cause, Causes, alike::alike, search::First};
-use crate::{graph::ObjectId, health::Health};
+use crate::{
+    graph::{ObjectId, text as text_of},
+    health::Health,
+};
 
 /// The causes that have been found so far.
 #[derive(Debug, Default)]
@@ -65,7 +68,7 @@ impl Groups {
     }
 }
 
-/// The names that are specific to an object: its own, its namespace's, and those of what controls it.
+/// The names that are specific to an object: its own, its namespace's, its node's, and those of what controls it.
 fn names(causes: &Causes, id: &ObjectId) -> Vec<String> {
     let mut names = vec![id.name.clone()];
     let mut object = id.clone();
@@ -75,6 +78,7 @@ fn names(causes: &Causes, id: &ObjectId) -> Vec<String> {
         object = owner;
     }
     names.push(id.namespace.clone());
+    names.extend(causes.known.object(id).map(|object| text_of(&object["spec"], "nodeName").to_owned()));
     names
 }
 

@@ -13,7 +13,7 @@ use super::conditions;
 use crate::health::Health::{Degraded, Healthy, Progressing, Unknown};
 
 /// For how many seconds a scheduler may look for a node.
-const SCHEDULING: i64 = 60;
+const SCHEDULING: i64 = 20;
 
 pub(super) fn judge<'a>(case: &Case<'a>) -> Signal<'a> {
     let phase = case.status_text("phase");
