@@ -33,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::{
     explain::Node,
-    graph::{Answer, Extent, Gap, Known, ObjectId, Request},
+    graph::{Answer, Extent, Gap, Known, ObjectId, Request, assess::MAX_STEPS},
     health::Health,
     judge::{Hint, Verdict},
     registry::Registry,
@@ -151,19 +151,19 @@ impl Causes {
             "k8s-app",
         ];
         let mut object = id.clone();
-        loop {
+        for _ in 0..MAX_STEPS {
             if let Some(name) = labels.iter().find_map(|label| self.known.label(&object, label)) {
                 return Some(name.to_owned());
             }
             object = self.known.controller(&object)?;
         }
+        None
     }
 
     /// The object at the top of the chain of those that control this one.
     pub fn top(&self, id: &ObjectId) -> ObjectId {
         let mut top = id.clone();
-        // Longer chains are circles.
-        for _ in 0..16 {
+        for _ in 0..MAX_STEPS {
             match self.known.controller(&top).filter(|owner| self.known.has(owner)) {
                 Some(owner) => top = owner,
                 None => break,

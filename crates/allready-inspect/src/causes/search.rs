@@ -8,7 +8,7 @@ use crate::{
     explain::{Node, What, badness},
     graph::{
         Firmness, Gap, ObjectId, Reference, Relation, Request,
-        assess::{Assessor, is_passage},
+        assess::{Assessor, MAX_STEPS, is_passage},
         events,
         relate::{self, Link},
     },
@@ -103,7 +103,7 @@ impl Search<'_> {
         if let Some(first) = self.first.get(id) {
             return first.clone();
         }
-        if !self.under_way.insert(id.clone()) {
+        if self.under_way.len() >= MAX_STEPS || !self.under_way.insert(id.clone()) {
             return self.own(id, verdict);
         }
         let related = relate::of_object(&self.causes.known, id, true);

@@ -141,6 +141,22 @@ fn a_service_that_selects_nothing_is_degraded_and_one_without_ready_pods_tells_w
     assert_eq!(found.causes[0].affected.len(), 2);
 }
 
+#[test]
+fn circles_and_long_chains_of_owners_end() {
+    for (kind, count) in [("ReplicaSet", 3_u32), ("ReplicaSet", 2_000), ("Widget", 2_000)] {
+        let version = if kind == "Widget" { "example.com/v1" } else { "apps/v1" };
+        let objects = (0..count).map(|number| {
+            let owner = format!("w{}", (number + 1) % count);
+            json!({ "apiVersion": version, "kind": kind, "metadata": { "name": format!("w{number}"), "namespace": "shop",
+                "ownerReferences": owned((version, kind, &owner)) }, "spec": { "replicas": 1 },
+                "status": { "conditions": [{ "type": "Ready", "status": "False", "reason": "Told" }] } })
+        });
+        let (causes, found) = found(objects);
+        assert_eq!(found.causes.iter().map(|cause| cause.affected.len()).sum::<usize>(), count as usize);
+        assert_eq!(causes.application(&found.causes[0].next), None);
+    }
+}
+
 /// Some objects of a few kinds, which name, own and select each other as it comes.
 fn some_object() -> impl Strategy<Value = Value> {
     let kinds = prop::sample::select(vec![

@@ -22,6 +22,8 @@ use allready_core::Time;
 
 /// The most parts of a workload that are looked at closely, where none is broken at first sight.
 const MAX_PARTS: usize = 5;
+/// The most steps from one object to another: longer chains of owners and references are circles, or made to exhaust who follows them.
+pub(crate) const MAX_STEPS: usize = 32;
 
 /// The verdicts on objects in view of the others, each found once.
 pub(crate) struct Assessor<'a> {
@@ -30,6 +32,8 @@ pub(crate) struct Assessor<'a> {
     pub(crate) now: Time,
     done: HashMap<ObjectId, Verdict>,
     under_way: HashSet<ObjectId>,
+    /// The objects about whose hope is being asked.
+    pub(super) hoping: HashSet<ObjectId>,
     /// The requests that would help to know more.
     pub(crate) wanted: BTreeSet<Request>,
 }
@@ -37,7 +41,7 @@ pub(crate) struct Assessor<'a> {
 impl<'a> Assessor<'a> {
     pub(crate) fn new(known: &'a Known, registry: &'a Registry, now: Time) -> Self {
         let (done, under_way, wanted) = (HashMap::new(), HashSet::new(), BTreeSet::new());
-        Self { known, registry, now, done, under_way, wanted }
+        Self { known, registry, now, done, under_way, hoping: HashSet::new(), wanted }
     }
 
     /// The verdict on an object by itself; nothing where it has not been seen.
@@ -53,7 +57,10 @@ impl<'a> Assessor<'a> {
         }
         let mut verdict = self.alone(id)?;
         let is_well = matches!(verdict.health, Health::Healthy | Health::Suspended);
-        if (is_well && !leads_on(id)) || !self.under_way.insert(id.clone()) {
+        if (is_well && !leads_on(id))
+            || self.under_way.len() >= MAX_STEPS
+            || !self.under_way.insert(id.clone())
+        {
             return Some(verdict);
         }
         let related = relate::of_object(self.known, id, false);
@@ -206,13 +213,15 @@ impl<'a> Assessor<'a> {
         parts.into_iter().find_map(|(part, _)| {
             let verdict = self.assess(&part).filter(|verdict| verdict.health == Health::Degraded)?;
             // A part that is broken because of its own parts is not the one to name.
-            let inner = if verdict.rule == Rule::Related && is_workload(&part) {
+            let inner =
+                verdict.rule == Rule::Related && is_workload(&part) && self.under_way.insert(part.clone());
+            let inner = inner.then(|| {
                 let links = relate::of_object(self.known, &part, false).links;
-                self.broken_part(&links)
-            } else {
-                None
-            };
-            inner.or(Some((part, verdict)))
+                let broken = if self.under_way.len() < MAX_STEPS { self.broken_part(&links) } else { None };
+                self.under_way.remove(&part);
+                broken
+            });
+            inner.flatten().or(Some((part, verdict)))
         })
     }
 }

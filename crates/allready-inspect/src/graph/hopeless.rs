@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     ObjectId, Relation,
-    assess::{Assessor, is_workload},
+    assess::{Assessor, MAX_STEPS, is_workload},
     events, relate, text,
 };
 use crate::{
@@ -53,12 +53,18 @@ impl Assessor<'_> {
         if is_well || self.known.is_deleted(id) {
             return None;
         }
-        match (id.group.as_str(), id.kind.as_str()) {
+        // A circle proves nothing.
+        if self.hoping.len() >= MAX_STEPS || !self.hoping.insert(id.clone()) {
+            return None;
+        }
+        let why = match (id.group.as_str(), id.kind.as_str()) {
             ("", "Pod") => self.hopeless_pod(id),
             ("", "PersistentVolumeClaim") => self.hopeless_claim(id),
             _ if is_workload(id) => self.hopeless_workload(id),
             _ => None,
-        }
+        };
+        self.hoping.remove(id);
+        why
     }
 
     fn hopeless_pod(&mut self, id: &ObjectId) -> Option<String> {
