@@ -1,5 +1,6 @@
 //! Figures of both servers in one run, as ratios.
 
+pub mod attack;
 pub mod check;
 pub mod cluster;
 pub mod config_status;

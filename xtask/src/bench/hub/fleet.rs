@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::said::{LISTENERS, Said, Shown};
 
-pub(super) const NAMESPACE: &str = "bench";
+pub(in crate::bench) const NAMESPACE: &str = "bench";
 /// How many requests are under way at a time while much is written.
 const AT_ONCE: usize = 32;
 
@@ -166,7 +166,9 @@ impl Fleet {
 }
 
 /// A server with these kinds and the namespace of the benchmark, and a client of it without a socket.
-pub(super) async fn server(definitions: impl IntoIterator<Item = Value>) -> Result<(ApiServer, Client)> {
+pub(in crate::bench) async fn server(
+    definitions: impl IntoIterator<Item = Value>,
+) -> Result<(ApiServer, Client)> {
     let server =
         ApiServer::builder().crds(definitions).build().map_err(|failure| anyhow!(failure.message))?;
     let client = Client::new(server.service(), NAMESPACE);
@@ -174,20 +176,20 @@ pub(super) async fn server(definitions: impl IntoIterator<Item = Value>) -> Resu
     Ok((server, client))
 }
 
-pub(super) async fn make_namespace(client: &Client, name: &str) -> Result<()> {
+pub(in crate::bench) async fn make_namespace(client: &Client, name: &str) -> Result<()> {
     let namespace: Namespace = serde_json::from_value(json!({ "metadata": { "name": name } }))?;
     Api::all(client.clone()).create(&PostParams::default(), &namespace).await?;
     Ok(())
 }
 
 /// Listens with HTTPS, as clusters do, and writes the kubeconfig.
-pub(super) async fn listen(server: &ApiServer, kubeconfig: &Path) -> Result<Listening> {
+pub(in crate::bench) async fn listen(server: &ApiServer, kubeconfig: &Path) -> Result<Listening> {
     let listening = server.listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
     std::fs::write(kubeconfig, listening.kubeconfig())?;
     Ok(listening)
 }
 
-pub(super) fn gateway_resource() -> ApiResource {
+pub(in crate::bench) fn gateway_resource() -> ApiResource {
     ApiResource {
         group: "gateway.networking.k8s.io".to_owned(),
         version: "v1".to_owned(),
@@ -197,12 +199,12 @@ pub(super) fn gateway_resource() -> ApiResource {
     }
 }
 
-pub(super) fn name(gateway: usize) -> String {
+pub(in crate::bench) fn name(gateway: usize) -> String {
     format!("gateway-{gateway}")
 }
 
 /// A Gateway, on the hub as in the clusters.
-pub(super) fn object(gateway: usize) -> Value {
+pub(in crate::bench) fn object(gateway: usize) -> Value {
     let listener = |listener: &str| {
         json!({ "name": listener, "port": 80, "protocol": "HTTP",
             "hostname": format!("{listener}.gateway-{gateway}.example.com") })

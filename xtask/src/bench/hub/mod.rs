@@ -1,6 +1,6 @@
 //! One status on a hub from many clusters: how soon a change is seen, how often is written, and what the controller needs.
 
-mod fleet;
+pub(super) mod fleet;
 mod said;
 mod scenes;
 mod stage;

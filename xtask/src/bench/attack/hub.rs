@@ -1,0 +1,132 @@
+//! Attacks on a hub: a tenant asks for more than there is, while a Gateway of somebody else changes.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use allready_apiserver::catalog;
+use anyhow::{Result, bail};
+use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
+use kube::core::GroupVersionKind;
+use kube::{Api, Client};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::{PATIENCE, peak_of, start};
+use crate::bench::hub::fleet::{self, NAMESPACE};
+
+/// The objects of the tenant, and the clusters that each of them names.
+const GATEWAYS: usize = 30;
+const NAMES: usize = 40_000;
+const TENANT: &str = "tenant";
+/// The changes before the attack, and at least as many in it and after it.
+const CHANGES: usize = 20;
+
+/// The figures of a tenant who asks for too much.
+pub(super) struct Exhausted {
+    pub(super) peak: u64,
+    pub(super) calm: Duration,
+    pub(super) during: Duration,
+}
+
+/// A tenant annotates Gateways with thousands of clusters that do not exist.
+pub(super) async fn tenant(program: &Path) -> Result<Exhausted> {
+    let definitions = allready_kube::kinds::definitions();
+    let definitions = definitions.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
+    let (hub, client) = fleet::server(definitions.into_iter().chain([catalog::gateway()])).await?;
+    for namespace in [TENANT, "allready-system"] {
+        fleet::make_namespace(&client, namespace).await?;
+    }
+    let (cluster, spoke) = fleet::server([catalog::gateway()]).await?;
+    let (directory, clusters) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let kubeconfig = directory.path().join("kubeconfig");
+    let _listening = [
+        fleet::listen(&hub, &kubeconfig).await?,
+        fleet::listen(&cluster, &clusters.path().join("c-000.kubeconfig")).await?,
+    ];
+    let aggregation = json!({
+        "apiVersion": "allready.dev/v1alpha1", "kind": "StatusAggregation", "metadata": { "name": "gateways" },
+        "spec": {
+            "targetRef": { "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway" },
+            "placement": { "type": "Annotated" },
+            "conditions": [{ "type": "Programmed" }],
+        },
+    });
+    let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("allready.dev", "v1alpha1", "StatusAggregation"));
+    let aggregations: Api<DynamicObject> = Api::all_with(client.clone(), &kind);
+    aggregations.create(&PostParams::default(), &serde_json::from_value(aggregation)?).await?;
+    let (web, instance) = (gateways(&client, NAMESPACE), gateways(&spoke, NAMESPACE));
+    web.create(&PostParams::default(), &gateway(0, "c-000")?).await?;
+    instance.create(&PostParams::default(), &gateway(0, "")?).await?;
+    let source = format!("dir:{}", clusters.path().display());
+    let controller = start(
+        program,
+        &kubeconfig,
+        &["--no-leader-election", "--no-dns", "--hub-namespace", "allready-system", "--clusters", &source],
+    )?;
+
+    let mut turn = 0;
+    let mut calm = Duration::ZERO;
+    // The first change waits until everything has been listed.
+    change(&instance, &web, &mut turn).await?;
+    for _ in 0..CHANGES {
+        calm = calm.max(change(&instance, &web, &mut turn).await?);
+    }
+    let names: Vec<String> = (0..NAMES).map(|name| format!("{name:05}")).collect();
+    let attacked = gateways(&client, TENANT);
+    let attack = tokio::spawn(async move {
+        for number in 0..GATEWAYS {
+            attacked.create(&PostParams::default(), &gateway(number, &names.join(","))?).await?;
+        }
+        anyhow::Ok(())
+    });
+    let (mut during, mut left) = (Duration::ZERO, CHANGES);
+    while left > 0 {
+        during = during.max(change(&instance, &web, &mut turn).await?);
+        left -= usize::from(attack.is_finished());
+    }
+    attack.await??;
+    Ok(Exhausted { peak: peak_of(&controller)?, calm, during })
+}
+
+/// Changes what the cluster says, and waits until the hub says so; returns how long that took.
+async fn change(
+    instance: &Api<DynamicObject>,
+    web: &Api<DynamicObject>,
+    turn: &mut usize,
+) -> Result<Duration> {
+    *turn += 1;
+    let status = if (*turn).is_multiple_of(2) { "True" } else { "False" };
+    let condition = json!({ "type": "Programmed", "status": status, "reason": "Programmed", "message": "",
+        "observedGeneration": 1, "lastTransitionTime": "2026-03-01T10:00:00Z" });
+    let body = json!({ "status": { "conditions": [condition] } });
+    instance.patch_status(&fleet::name(0), &PatchParams::default(), &Patch::Merge(body)).await?;
+    let accepted = Instant::now();
+    while programmed(&web.get(&fleet::name(0)).await?) != status {
+        if accepted.elapsed() > PATIENCE {
+            bail!("the hub has not said {status} within {PATIENCE:?}");
+        }
+        sleep(Duration::from_millis(2)).await;
+    }
+    let taken = accepted.elapsed();
+    // Slow enough not to be paced.
+    sleep(Duration::from_millis(300)).await;
+    Ok(taken)
+}
+
+fn programmed(object: &DynamicObject) -> &str {
+    let conditions = object.data["status"]["conditions"].as_array().into_iter().flatten();
+    let programmed = conditions.into_iter().find(|condition| condition["type"] == "Programmed");
+    programmed.and_then(|programmed| programmed["status"].as_str()).unwrap_or_default()
+}
+
+fn gateways(client: &Client, namespace: &str) -> Api<DynamicObject> {
+    Api::namespaced_with(client.clone(), namespace, &fleet::gateway_resource())
+}
+
+fn gateway(number: usize, clusters: &str) -> Result<DynamicObject> {
+    let mut object: Value = fleet::object(number);
+    if !clusters.is_empty() {
+        object["metadata"]["annotations"] = json!({ "allready.dev/clusters": clusters });
+    }
+    Ok(serde_json::from_value(object)?)
+}
