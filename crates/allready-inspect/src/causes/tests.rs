@@ -142,6 +142,27 @@ fn a_service_that_selects_nothing_is_degraded_and_one_without_ready_pods_tells_w
 }
 
 #[test]
+fn a_service_whose_port_no_pod_has_is_degraded_although_its_endpoints_are_ready() {
+    let service = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "web", "namespace": "shop" },
+        "spec": { "selector": { "app": "web" }, "ports": [
+            { "name": "web", "port": 80, "targetPort": "http" }, { "name": "metrics", "port": 81, "targetPort": 9090 }] } });
+    let slice = |ports: Value| {
+        json!({ "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice",
+            "metadata": { "name": "web-1", "namespace": "shop", "labels": { "kubernetes.io/service-name": "web" } },
+            "endpoints": [{ "conditions": { "ready": true } }], "ports": ports })
+    };
+    for ports in [json!(null), json!([{ "name": "metrics", "port": 9090 }])] {
+        let (_, found) = found([service.clone(), slice(ports)]);
+        assert_eq!(found.causes[0].text, "PortNotFound: no ready pod has a port named http");
+    }
+    let (_, found) = found([
+        service,
+        slice(json!([{ "name": "web", "port": 8080 }, { "name": "metrics", "port": 9090 }])),
+    ]);
+    assert!(found.causes.is_empty(), "{:?}", found.causes);
+}
+
+#[test]
 fn circles_and_long_chains_of_owners_end() {
     for (kind, count) in [("ReplicaSet", 3_u32), ("ReplicaSet", 2_000), ("Widget", 2_000)] {
         let version = if kind == "Widget" { "example.com/v1" } else { "apps/v1" };

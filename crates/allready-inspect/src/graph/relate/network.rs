@@ -43,13 +43,24 @@ impl Relating<'_> {
             ready += usize::from(is_ready(endpoint));
             behind.insert(text(&endpoint["targetRef"], "name"));
         }
+        let unserved = unserved_port(spec, &slices);
         let is_whole = self.is_whole(&request)
             || (!slices.is_empty() && self.known.gap(&request) == Some(Gap::NotGiven));
         self.related.links.retain(|link| link.to.kind != "EndpointSlice");
         self.links(Relation::Selects, slices.into_iter().map(|(slice, _)| slice));
         let (pods, asked) = self.pods(&spec["selector"]);
         self.related.links.retain(|link| link.to.kind != "Pod" || !behind.contains(link.to.name.as_str()));
-        if !is_whole || ready > 0 {
+        if !is_whole {
+            return;
+        }
+        if ready > 0 {
+            if let Some(message) = unserved {
+                self.related.findings.push(Finding {
+                    health: Health::Degraded,
+                    reason: "PortNotFound",
+                    message,
+                });
+            }
             return;
         }
         let selector = selectors::query(&spec["selector"]);
@@ -138,6 +149,22 @@ impl Relating<'_> {
 pub(super) fn is_granted_only(reference: &Reference, id: &ObjectId) -> bool {
     matches!(reference.kind.as_str(), "Secret" | "Service" | "ConfigMap")
         && reference.namespace != id.namespace
+}
+
+/// Says which port of a Service none of its pods has: one that goes by a name which no container has. Its slices then have endpoints
+/// and leave the port out.
+fn unserved_port(spec: &Value, slices: &[(Reference, &Value)]) -> Option<String> {
+    let served: BTreeSet<&str> = slices
+        .iter()
+        .filter(|(_, slice)| endpoints(slice).any(is_ready))
+        .flat_map(|(_, slice)| slice["ports"].as_array().into_iter().flatten())
+        .map(|port| text(port, "name"))
+        .collect();
+    let has_pods = spec["selector"].as_object().is_some_and(|labels| !labels.is_empty());
+    let ports = spec["ports"].as_array().into_iter().flatten().filter(|_| has_pods);
+    let unserved =
+        ports.filter(|port| port["targetPort"].is_string() && !served.contains(text(port, "name")));
+    unserved.map(|port| format!("no ready pod has a port named {}", text(port, "targetPort"))).next()
 }
 
 fn endpoints(slice: &Value) -> impl Iterator<Item = &Value> {
