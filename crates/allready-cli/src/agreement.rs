@@ -16,6 +16,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::{check, declared::Declared, wait, watch};
+use std::collections::BTreeMap;
 
 /// The answer of a command for an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -235,6 +236,80 @@ fn explained(object: &Value, registry: &Registry) -> Said {
         reason: root.reason.clone(),
         message: root.message.clone(),
         field: root.field.clone(),
+    }
+}
+
+/// Objects of a few kinds, which name, own and select each other as it comes.
+fn related() -> impl Strategy<Value = Value> {
+    let kinds = prop::sample::select(vec![
+        ("v1", "Pod"),
+        ("v1", "Service"),
+        ("v1", "PersistentVolumeClaim"),
+        ("apps/v1", "Deployment"),
+        ("apps/v1", "ReplicaSet"),
+        ("discovery.k8s.io/v1", "EndpointSlice"),
+        ("networking.k8s.io/v1", "Ingress"),
+        ("example.com/v1", "Widget"),
+    ]);
+    let owners = prop::sample::select(vec![("apps/v1", "Deployment"), ("apps/v1", "ReplicaSet")]);
+    let names = || prop::sample::select(vec!["a", "b", "c"]);
+    let status = prop::sample::select(vec!["True", "False", "Unknown"]);
+    (kinds, names(), owners, names(), names(), status, 0..4_u8).prop_map(
+        |((version, kind), name, (owner_version, owner), owner_name, other, status, number)| {
+            let mut object = json!({ "apiVersion": version, "kind": kind, "metadata": { "name": name, "namespace": "shop",
+                "labels": { "app": other, "kubernetes.io/service-name": other },
+                "ownerReferences": [{ "apiVersion": owner_version, "kind": owner, "name": owner_name, "controller": true }] },
+                "spec": { "replicas": number, "selector": { "app": name }, "secretRef": { "name": other },
+                    "defaultBackend": { "service": { "name": other } } },
+                "status": { "phase": if number > 1 { "Running" } else { "Pending" }, "replicas": number,
+                    "conditions": [{ "type": "Ready", "status": status, "reason": "Told", "message": other }] } });
+            match kind {
+                "Pod" => object["spec"]["volumes"] = json!([{ "persistentVolumeClaim": { "claimName": other } }]),
+                "EndpointSlice" => {
+                    let target = json!({ "kind": "Pod", "name": other });
+                    object["endpoints"] = json!([{ "targetRef": target, "conditions": { "ready": number > 1 } }]);
+                }
+                _ => {}
+            }
+            object
+        },
+    )
+}
+
+fn change() -> impl Strategy<Value = watch::Change> {
+    (related(), prop::bool::weighted(0.2), prop::bool::weighted(0.3))
+        .prop_map(|(object, is_deleted, is_searched)| watch::Change { object, is_deleted, is_searched })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happened_before_watch_says_what_check_says_of_all_objects_together(
+        changes in prop::collection::vec(change(), 1..30)
+    ) {
+        let known = Declared::default().known();
+        let mut there: BTreeMap<ObjectId, &Value> = BTreeMap::new();
+        for change in &changes {
+            let id = ObjectId::of(&change.object).unwrap();
+            if change.is_deleted {
+                there.remove(&id);
+            } else {
+                there.insert(id, &change.object);
+            }
+        }
+        let text = there.values().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        let (checked, causes_of_check) = check::said_together(&text, &known, now());
+        let (watched, causes) = watch::said_together(&changes, &known.registry, now());
+        prop_assert_eq!(watched.keys().collect::<Vec<_>>(), checked.keys().collect::<Vec<_>>());
+        for (id, checked) in &checked {
+            let watched = &watched[id];
+            prop_assert_eq!((watched.health, watched.since), (checked.health, checked.since), "{}", id);
+            if checked.health != Health::Healthy {
+                prop_assert_eq!((&watched.reason, &watched.message), (&checked.reason, &checked.message));
+            }
+        }
+        prop_assert_eq!(causes, causes_of_check);
     }
 }
 

@@ -1,8 +1,7 @@
 //! `allready apiserver`: the embedded Kubernetes API server, until it is stopped.
 
 use std::{
-    fs::{self, OpenOptions},
-    io::Write as _,
+    fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -16,12 +15,13 @@ use serde_json::Value;
 use crate::{
     cli::ApiserverArgs,
     failure::Failure,
-    input,
+    input, kubeconfig,
     printer::{BOLD, DIM, Printer, tame},
     signal::stopped,
 };
 
 pub(crate) fn run(args: &ApiserverArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    kubeconfig::check(&args.kubeconfig)?;
     let server = ApiServer::builder()
         .controllers(!args.no_controllers)
         .build()
@@ -45,7 +45,7 @@ async fn serve(server: &ApiServer, args: &ApiserverArgs, printer: &mut Printer) 
     })?;
     // From here on a signal ends the server instead of the process.
     let stopped = stopped()?;
-    write_private(&args.kubeconfig, &listening.kubeconfig())?;
+    kubeconfig::write(&args.kubeconfig, &listening.kubeconfig())?;
     let file = tame(&args.kubeconfig.display().to_string());
     let url = listening.url();
     let hint = if args.http {
@@ -64,26 +64,6 @@ async fn serve(server: &ApiServer, args: &ApiserverArgs, printer: &mut Printer) 
     stopped.await;
     listening.shutdown().await;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Writes a file that has a secret in it: a new one beside it, for its owner alone, then put in its place.
-pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.new", std::process::id()));
-    let beside = PathBuf::from(beside);
-    let written = private(&beside).and_then(|mut file| file.write_all(text.as_bytes()));
-    written.and_then(|()| fs::rename(&beside, path)).map_err(|error| {
-        let _ = fs::remove_file(&beside);
-        Failure::output(format_args!("cannot write {}: {error}", tame(&path.display().to_string())))
-    })
-}
-
-fn private(path: &Path) -> std::io::Result<fs::File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 /// Defines what the manifests of a directory define.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::{
     failure::Failure,
+    objects::documents,
     printer::{Printer, tame},
 };
 
@@ -35,7 +36,7 @@ fn read_text(path: &Path) -> Result<(String, String), Failure> {
     let (name, bytes) = if path == Path::new("-") {
         ("standard input".to_owned(), read_bounded(std::io::stdin().lock()))
     } else {
-        (path.display().to_string(), fs::File::open(path).and_then(read_bounded))
+        (tame(&path.display().to_string()), fs::File::open(path).and_then(read_bounded))
     };
     let bytes = bytes.map_err(|error| Failure::no_input(format_args!("cannot read {name}: {error}")))?;
     if bytes.len() as u64 > MAX_BYTES {
@@ -79,19 +80,6 @@ fn parse(text: &str) -> Result<Value, String> {
         (Some(document), 1) => Ok(document),
         _ => Err(format!("it has {count} documents: give one list of conditions, or one object")),
     }
-}
-
-/// Every document, JSON or YAML.
-fn documents(text: &str) -> Result<Vec<Value>, String> {
-    // Every JSON text is YAML too, and JSON's own reader is the faster one.
-    if let Ok(value) = serde_json::from_str(text) {
-        return Ok(vec![value]);
-    }
-    serde_saphyr::from_multiple(text).map_err(|error| {
-        // The reader quotes the input, and the input is not ours.
-        let lines: Vec<String> = error.to_string().lines().map(tame).collect();
-        format!("this is neither JSON nor YAML: {}", lines.join("\n").trim_start_matches("error: "))
-    })
 }
 
 #[cfg(test)]

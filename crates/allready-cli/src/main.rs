@@ -18,6 +18,7 @@ mod gateway;
 mod hub;
 mod input;
 mod install;
+mod kubeconfig;
 mod lint;
 mod man;
 mod migrate;

@@ -94,11 +94,12 @@ impl Printer {
 
     /// Says what stopped the command.
     pub(crate) fn error(&mut self, message: &str) {
-        self.error_text(&format!("{BAD}error:{BAD:#} {message}\n"));
+        self.error_text(&format!("{BAD}error:{BAD:#} {}\n", tame_lines(message)));
     }
 
     /// Says what the reader should know, on the side.
     pub(crate) fn warning(&mut self, message: impl std::fmt::Display) {
+        let message = tame_lines(&message.to_string());
         self.error_text(&format!("{UNKNOWN}warning:{UNKNOWN:#} {message}\n"));
     }
 
@@ -139,14 +140,21 @@ pub(crate) fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
+/// A message of several lines, with what is foreign in it made harmless; harmless already, where whoever wrote it did so.
+fn tame_lines(message: &str) -> String {
+    message.split('\n').map(tame).collect::<Vec<_>>().join("\n")
+}
+
 /// The same JSON, with what a terminal would obey written as an escape: it means the same to every reader of JSON.
 pub(crate) fn tame_json(json: &str) -> String {
     let mut tame = String::with_capacity(json.len());
     for c in json.chars() {
         // Line breaks outside of strings are layout; inside, JSON has escaped them already.
         if is_obeyed(c) && c != '\n' {
-            // All of them are below U+10000, so that one escape is enough.
-            let _ = write!(tame, "\\u{:04x}", u32::from(c));
+            // Beyond U+FFFF JSON takes two of them.
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(tame, "\\u{unit:04x}");
+            }
         } else {
             tame.push(c);
         }
@@ -160,7 +168,7 @@ mod tests {
 
     #[test]
     fn tamed_json_means_the_same() {
-        let text: String = (0..0x2100).filter_map(char::from_u32).collect();
+        let text: String = (0..=0x10_ffff).filter_map(char::from_u32).collect();
         let json = tame_json(&serde_json::to_string_pretty(&[&text]).unwrap());
         assert!(!json.chars().any(|c| is_obeyed(c) && c != '\n'));
         assert_eq!(serde_json::from_str::<[String; 1]>(&json).unwrap(), [text]);

@@ -189,21 +189,26 @@ impl GroupBy {
 
 /// `✗ Secret web-env not found`.
 fn said(cause: &Cause, look: Look) -> Cell {
-    let sign = match (cause.health, is_ascii_locale()) {
+    let sign = sign(cause.health, is_ascii_locale());
+    let room = look.width.map_or(MOST, |width| width.saturating_sub(BESIDE).clamp(LEAST, MOST));
+    let text = cut(&cause.text, room);
+    Cell::from(format!("{sign} {text}")).styled(health_style(cause.health))
+}
+
+/// The sign before a cause: colours only help.
+pub(crate) fn sign(health: Health, is_ascii: bool) -> &'static str {
+    match (health, is_ascii) {
         (Health::Degraded | Health::Missing, false) => "✗",
         (Health::Degraded | Health::Missing, true) => "x",
         (Health::Unknown, _) => "?",
         (Health::Healthy, _) => "!",
         (_, false) => "…",
         (_, true) => "..",
-    };
-    let room = look.width.map_or(MOST, |width| width.saturating_sub(BESIDE).clamp(LEAST, MOST));
-    let text = cut(&cause.text, room);
-    Cell::from(format!("{sign} {text}")).styled(health_style(cause.health))
+    }
 }
 
 /// `Deployment/web, 12 Pods`: what nothing else controls first; what is between a workload and its pods is left out.
-fn affects(causes: &Causes, cause: &Cause) -> String {
+pub(crate) fn affects(causes: &Causes, cause: &Cause) -> String {
     let affected: BTreeSet<&ObjectId> = cause.affected.iter().collect();
     let mut kinds: BTreeMap<(bool, &str), Vec<&ObjectId>> = BTreeMap::new();
     for id in &cause.affected {

@@ -9,6 +9,8 @@ use std::{
 };
 
 use allready_inspect::health::Health;
+#[cfg(test)]
+use allready_inspect::{causes::Causes, graph::ObjectId};
 
 use super::{
     collect::Collector,
@@ -199,10 +201,36 @@ fn judge_piece(
 #[cfg(test)]
 pub(crate) fn said(text: &str, known: &Known, now: allready_core::Time) -> crate::agreement::Said {
     let reader: Box<dyn std::io::Read + Send> = Box::new(std::io::Cursor::new(text.to_owned().into_bytes()));
-    let mut splitter = Splitter::new(reader);
-    let mut batch = Batch::default();
-    while splitter.next(&mut batch) {}
-    let plan = Plan {
+    let judged = judged(Splitter::new(reader), &plan(known, now));
+    assert_eq!(judged.judgements.len(), 1, "{text}");
+    crate::agreement::Said::of(&judged.judgements[0].verdict)
+}
+
+/// Returns the verdicts on the objects of a text in view of each other, and the texts of the causes.
+#[cfg(test)]
+pub(crate) fn said_together(
+    text: &str,
+    known: &Known,
+    now: allready_core::Time,
+) -> (std::collections::BTreeMap<ObjectId, crate::agreement::Said>, Vec<String>) {
+    let reader: Box<dyn std::io::Read + Send> = Box::new(std::io::Cursor::new(text.to_owned().into_bytes()));
+    let plan = plan(known, now);
+    let mut causes = Causes::new(allready_inspect::graph::Extent::Everything);
+    let judged = judged(Splitter::new(reader), &plan);
+    judged.digests.into_iter().for_each(|digest| causes.add(digest));
+    let found = causes.search(&known.registry, now);
+    let said = |judgement: &super::judgement::Judgement| {
+        let id = judgement.id();
+        let verdict = found.verdicts.get(&id).unwrap_or(&judgement.verdict);
+        (id, crate::agreement::Said::of(verdict))
+    };
+    let verdicts = judged.judgements.iter().map(said).collect();
+    (verdicts, found.causes.iter().chain(&found.hints).map(|cause| cause.text.clone()).collect())
+}
+
+#[cfg(test)]
+fn plan(known: &Known, now: allready_core::Time) -> Plan<'_> {
+    Plan {
         by: By::Own(known),
         now,
         output: crate::output::Format::Table,
@@ -212,11 +240,16 @@ pub(crate) fn said(text: &str, known: &Known, now: allready_core::Time) -> crate
         is_grouped: true,
         group_by: None,
         flags: String::new(),
-    };
+    }
+}
+
+#[cfg(test)]
+fn judged(mut splitter: Splitter<Box<dyn std::io::Read + Send>>, plan: &Plan<'_>) -> Judged {
+    let mut batch = Batch::default();
+    while splitter.next(&mut batch) {}
     let mut judged = Judged::default();
     for piece in batch.pieces() {
-        judge_piece("text", &batch, piece, &plan, &mut judged, |_| {});
+        judge_piece("text", &batch, piece, plan, &mut judged, |_| {});
     }
-    assert_eq!(judged.judgements.len(), 1, "{text}");
-    crate::agreement::Said::of(&judged.judgements[0].verdict)
+    judged
 }

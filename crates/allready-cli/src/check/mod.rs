@@ -18,8 +18,9 @@ use allready_core::Time;
 use allready_inspect::{causes::Causes, graph::Extent};
 
 pub(crate) use args::CheckArgs;
+pub(crate) use causes::{affects, sign};
 #[cfg(test)]
-pub(crate) use files::said;
+pub(crate) use files::{said, said_together};
 
 use self::{
     args::Rules,

@@ -3,27 +3,29 @@
 use std::path::{Path, PathBuf};
 
 use super::stage::Played;
-use crate::printer::tame;
+use crate::{kubeconfig, printer::tame};
 
 /// A file that is removed with the server that it leads to.
-pub(super) struct Kubeconfig(PathBuf);
+pub(super) struct Kubeconfig {
+    path: PathBuf,
+    text: String,
+}
 
 impl Kubeconfig {
     pub(super) fn write(path: &Path, text: &str) -> Played<Self> {
-        crate::apiserver::write_private(path, text).map_err(|failure| failure.to_string())?;
-        Ok(Self(path.to_owned()))
+        let text = kubeconfig::write(path, text).map_err(|failure| failure.to_string())?;
+        Ok(Self { path: path.to_owned(), text })
     }
 
     /// The file, for a command line that is shown.
     pub(super) fn shown(&self) -> String {
-        tame(&self.0.display().to_string())
+        tame(&self.path.display().to_string())
     }
 }
 
 impl Drop for Kubeconfig {
     fn drop(&mut self) {
-        // Somebody may have removed it already.
-        drop(std::fs::remove_file(&self.0));
+        kubeconfig::remove(&self.path, &self.text);
     }
 }
 
@@ -55,7 +57,7 @@ mod tests {
         let (ours, others) = (directory.path().join("a"), directory.path().join("b"));
         std::fs::write(&others, "").unwrap();
         let written = Kubeconfig::write(&ours, "secret").unwrap();
-        assert_eq!(std::fs::read_to_string(&ours).unwrap(), "secret");
+        assert!(std::fs::read_to_string(&ours).unwrap().ends_with("\nsecret"));
         drop(written);
         assert!(!ours.exists() && others.exists());
     }

@@ -23,6 +23,10 @@ use crate::{
 };
 
 pub(crate) fn run(args: &DemoArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
+    // Refused before the story is told, and not in the middle of it.
+    for path in args.kubeconfig.iter().flat_map(|path| [path.clone(), kubeconfig::of_hub(path)]) {
+        crate::kubeconfig::check(&path)?;
+    }
     let story = if args.no_story { Vec::new() } else { story::tell() };
     for scene in story {
         printer.text(&scene)?;

@@ -16,7 +16,7 @@ mod yaml;
 
 use std::{fmt, ops::Range, sync::Arc};
 
-pub(crate) use read::{Extent, read, read_placed};
+pub(crate) use read::{Extent, documents, read, read_placed};
 pub(crate) use sources::{FileArgs, Source};
 pub(crate) use split::Splitter;
 pub(crate) use together::{each_batch, read_all, read_pieces};

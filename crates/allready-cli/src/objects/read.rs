@@ -1,6 +1,6 @@
 //! One object from its text.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, cell::Cell, fmt};
 
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -47,10 +47,18 @@ pub(crate) fn read_placed(batch: &Batch, piece: &Piece, extent: Extent) -> Vec<P
 }
 
 fn json(text: &[u8], extent: Extent) -> Result<Value, String> {
+    json_value(text, extent)
+        .map_err(|error| format!("it cannot be read as JSON: {}", tame(&error.to_string())))
+}
+
+/// The one reader of JSON: it refuses fields that are there twice, and values of more nodes than the reader of YAML takes.
+fn json_value(text: &[u8], extent: Extent) -> serde_json::Result<Value> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let node = Node { place: NodePlace::Root, extent };
-    let value = node.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
-    value.map_err(|error| format!("it cannot be read as JSON: {}", tame(&error.to_string())))
+    // A node takes up to a hundred times the memory of its text.
+    let room = Cell::new(serde_saphyr::Budget::default().max_nodes);
+    let node = Node { place: NodePlace::Root, extent, room: &room };
+    let value = node.deserialize(&mut deserializer)?;
+    deserializer.end().map(|()| value)
 }
 
 fn yaml(text: &[u8], form: Form) -> Result<Value, String> {
@@ -67,6 +75,23 @@ fn yaml(text: &[u8], form: Form) -> Result<Value, String> {
         // What follows is for the one who calls the reader, not for the one who wrote the file.
         let line = line.split_once(", set DuplicateKeyPolicy").map_or(line, |(said, _)| said);
         format!("it cannot be read as YAML: {}", tame(line))
+    })
+}
+
+/// Every document of a text, JSON or YAML.
+pub(crate) fn documents(text: &str) -> Result<Vec<Value>, String> {
+    // Every JSON text is YAML too, and JSON's own reader is the faster one.
+    match json_value(text.as_bytes(), Extent::Whole) {
+        Ok(value) => return Ok(vec![value]),
+        Err(error) if error.is_data() => {
+            return Err(format!("it cannot be read as JSON: {}", tame(&error.to_string())));
+        }
+        Err(_) => {}
+    }
+    serde_saphyr::from_multiple(text).map_err(|error| {
+        // The reader quotes the input, and the input is not ours.
+        let lines: Vec<String> = error.to_string().lines().map(tame).collect();
+        format!("this is neither JSON nor YAML: {}", lines.join("\n").trim_start_matches("error: "))
     })
 }
 
@@ -124,9 +149,11 @@ fn noun(value: &Value) -> &'static str {
 
 /// A value that is read, and where in the object it stands.
 #[derive(Clone, Copy)]
-struct Node {
+struct Node<'a> {
     place: NodePlace,
     extent: Extent,
+    /// The number of nodes that may still come: objects, lists, keys and scalars, as the reader of YAML counts them.
+    room: &'a Cell<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -138,7 +165,17 @@ enum NodePlace {
     Other,
 }
 
-impl Node {
+impl Node<'_> {
+    /// Counts a node.
+    fn count<E: Error>(self) -> Result<(), E> {
+        let most = serde_saphyr::Budget::default().max_nodes;
+        let room = self.room.get().checked_sub(1);
+        let room = room
+            .ok_or_else(|| E::custom(format_args!("it has more than {most} values: give fewer at a time")))?;
+        self.room.set(room);
+        Ok(())
+    }
+
     fn child(self, key: &str) -> Self {
         let place = match (self.place, key) {
             (NodePlace::Root, "metadata") => NodePlace::Metadata,
@@ -172,15 +209,16 @@ impl Node {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Node {
+impl<'de> DeserializeSeed<'de> for Node<'_> {
     type Value = Value;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.count()?;
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Node {
+impl<'de> Visitor<'de> for Node<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -226,6 +264,7 @@ impl<'de> Visitor<'de> for Node {
                 fields.next_value::<IgnoredAny>()?;
                 continue;
             }
+            self.count()?;
             let value = fields.next_value_seed(self.child(&key))?;
             // Of two statuses one may be good and the other not: neither is believed.
             if object.insert(key.into_owned(), value).is_some() {

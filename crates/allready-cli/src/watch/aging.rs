@@ -29,12 +29,12 @@ impl Aging {
     }
 
     /// Judges an object, and keeps it if time alone can change the verdict.
-    pub(super) fn judge(&mut self, key: &Key, object: Value, now: Time) -> Verdict {
-        let verdict = (self.judge)(&object, now);
-        let later = (self.judge)(&object, now.saturating_add(AGES));
+    pub(super) fn judge(&mut self, key: &Key, object: &Value, now: Time) -> Verdict {
+        let verdict = (self.judge)(object, now);
+        let later = (self.judge)(object, now.saturating_add(AGES));
         self.kept.remove(key);
         if later.health != verdict.health && self.kept.len() < MAX_KEPT {
-            self.kept.insert(key.clone(), (verdict.health, object));
+            self.kept.insert(key.clone(), (verdict.health, object.clone()));
         }
         verdict
     }
@@ -50,14 +50,13 @@ impl Aging {
     }
 
     /// Those that have come to another health since they were judged last.
-    pub(super) fn changed(&mut self, now: Time) -> Vec<(Key, String, Verdict)> {
+    pub(super) fn changed(&mut self, now: Time) -> Vec<(Key, Value, Verdict)> {
         let mut changed = Vec::new();
         for (key, (health, object)) in &mut self.kept {
             let verdict = (self.judge)(object, now);
             if verdict.health != *health {
                 *health = verdict.health;
-                let uid = object["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
-                changed.push((key.clone(), uid, verdict));
+                changed.push((key.clone(), object.clone(), verdict));
             }
         }
         changed
@@ -100,14 +99,14 @@ mod tests {
         let mut aging = Aging::new(after_grace);
         let key = |name: &str| Key::new(0, "shop", name);
         let slow = json!({ "grace": 100, "metadata": { "uid": "1" } });
-        assert_eq!(aging.judge(&key("slow"), slow, at(0)).health, Health::Progressing);
-        assert_eq!(aging.judge(&key("well"), json!({}), at(0)).health, Health::Healthy);
-        assert_eq!(aging.judge(&key("late"), json!({ "grace": -1 }), at(0)).health, Health::Degraded);
+        assert_eq!(aging.judge(&key("slow"), &slow, at(0)).health, Health::Progressing);
+        assert_eq!(aging.judge(&key("well"), &json!({}), at(0)).health, Health::Healthy);
+        assert_eq!(aging.judge(&key("late"), &json!({ "grace": -1 }), at(0)).health, Health::Degraded);
         assert_eq!(aging.kept.len(), 1, "only what time can change");
         assert!(aging.changed(at(99)).is_empty());
         let changed = aging.changed(at(100));
         assert_eq!(changed.len(), 1);
-        assert_eq!((&changed[0].0, changed[0].1.as_str()), (&key("slow"), "1"));
+        assert_eq!((&changed[0].0, &changed[0].1), (&key("slow"), &slow));
         assert_eq!(changed[0].2.health, Health::Degraded);
         assert!(aging.changed(at(101)).is_empty(), "once is enough");
     }
@@ -116,10 +115,10 @@ mod tests {
     fn what_got_well_or_is_gone_is_not_kept() {
         let mut aging = Aging::new(after_grace);
         let key = Key::new(0, "shop", "a");
-        aging.judge(&key, json!({ "grace": 100 }), at(0));
-        aging.judge(&key, json!({}), at(1));
+        aging.judge(&key, &json!({ "grace": 100 }), at(0));
+        aging.judge(&key, &json!({}), at(1));
         assert_eq!(aging.kept.len(), 0);
-        aging.judge(&key, json!({ "grace": 100 }), at(2));
+        aging.judge(&key, &json!({ "grace": 100 }), at(2));
         aging.forget(&key);
         assert!(aging.changed(at(200)).is_empty());
     }
@@ -128,7 +127,7 @@ mod tests {
     fn a_kind_of_which_everything_is_under_way_takes_bounded_memory() {
         let mut aging = Aging::new(after_grace);
         for number in 0..MAX_KEPT + 10 {
-            aging.judge(&Key::new(0, "shop", &number.to_string()), json!({ "grace": 100 }), at(0));
+            aging.judge(&Key::new(0, "shop", &number.to_string()), &json!({ "grace": 100 }), at(0));
         }
         assert_eq!(aging.kept.len(), MAX_KEPT);
     }

@@ -5,9 +5,10 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use allready_core::Time;
 use allready_inspect::cluster::{Budget, follow};
 use allready_inspect::{
+    causes::Digest,
     explain::Bounds,
     graph::{ObjectId, Reference},
-    judge,
+    judge::{self, Verdict},
     registry::Registry,
 };
 use allready_kube::{
@@ -28,7 +29,7 @@ use super::{
     aging::Aging,
     details::Details,
     model::Key,
-    update::{Event, Seen},
+    update::{Event, Seen, Standing},
 };
 
 /// How many kinds are listed at the same time.
@@ -88,9 +89,9 @@ impl Feed {
         let mut only = watcher::Config::default();
         (only.label_selector, only.field_selector) = (selection.labels, selection.fields);
         let mut events = pin!(list_watch_opened(api, only));
-        let aging = aging(registry);
-        let mut kind =
-            Followed { feed: &self, resource: &resource, index, aging, listing: None, failures: 0 };
+        let aging = aging(Arc::clone(&registry));
+        let resource = &resource;
+        let mut kind = Followed { feed: &self, resource, index, registry, aging, listing: None, failures: 0 };
         let mut again = interval(AGAIN);
         loop {
             let heard = tokio::select! {
@@ -189,6 +190,7 @@ struct Followed<'a> {
     feed: &'a Feed,
     resource: &'a Resource,
     index: usize,
+    registry: Arc<Registry>,
     aging: Aging,
     /// The permission to list, while a list is under way.
     listing: Option<SemaphorePermit<'a>>,
@@ -245,17 +247,17 @@ impl Followed<'_> {
 
     /// Says of which objects time alone has changed what they come to.
     async fn judge_again(&mut self) -> Result<(), Unheard> {
-        for (key, uid, verdict) in self.aging.changed((self.feed.now)()) {
-            self.feed.send(Event::Seen(Box::new(Seen { key, uid, verdict }))).await?;
+        let now = (self.feed.now)();
+        for (key, object, verdict) in self.aging.changed(now) {
+            self.feed.send(seen(key, object, verdict, &self.registry, now)).await?;
         }
         Ok(())
     }
 
     fn seen(&mut self, object: &DynamicObject) -> Event {
-        let key = self.key(object);
-        let verdict = self.aging.judge(&key, whole(self.resource, object), (self.feed.now)());
-        let uid = object.metadata.uid.clone().unwrap_or_default();
-        Event::Seen(Box::new(Seen { key, uid, verdict }))
+        let (key, object, now) = (self.key(object), whole(self.resource, object), (self.feed.now)());
+        let verdict = self.aging.judge(&key, &object, now);
+        seen(key, object, verdict, &self.registry, now)
     }
 
     fn key(&self, object: &DynamicObject) -> Key {
@@ -263,6 +265,15 @@ impl Followed<'_> {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         Key::new(self.index, &text(&metadata.namespace), &text(&metadata.name))
     }
+}
+
+/// An object, with what the search for causes needs of it.
+pub(super) fn seen(key: Key, object: Value, verdict: Verdict, registry: &Registry, now: Time) -> Event {
+    let uid = object["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
+    let digest = Digest::of(object, verdict.clone(), registry, now).map(Box::new);
+    let may_change = digest.as_ref().is_some_and(|digest| digest.may_change());
+    let standing = if may_change { Standing::Alone } else { Standing::Final };
+    Event::Seen(Box::new(Seen { key, uid, verdict, digest, standing }))
 }
 
 /// Returns the row of an object that a list brings.
@@ -282,9 +293,10 @@ pub(crate) fn said(object: &DynamicObject, registry: &Registry, now: Time) -> cr
     let (kind, plural) = (resource.kind.clone(), String::new());
     update(&mut model, Event::Kind { group: resource.group.clone(), kind, plural });
     let key = Key::new(0, "shop", "a");
-    let verdict = aging(Arc::new(registry.clone())).judge(&key, whole(&resource, object), now);
+    let object = whole(&resource, object);
+    let verdict = aging(Arc::new(registry.clone())).judge(&key, &object, now);
     let field = verdict.field.clone();
-    update(&mut model, Event::Seen(Box::new(Seen { key: key.clone(), uid: String::new(), verdict })));
+    update(&mut model, seen(key.clone(), object, verdict, registry, now));
     let record = model.record(&key).unwrap();
     crate::agreement::Said {
         health: record.health,

@@ -1,13 +1,15 @@
-//! `allready watch`: a live table of what is not healthy, in the terminal.
+//! `allready watch`: a live table of what is not healthy and of its causes, in the terminal.
 //!
-//! The parts are apart: `feed` says what happens in the cluster and `terminal` what keys are pressed, `update` makes the
-//! next state of it, and `view` draws the state. Only the first two touch the world.
+//! The parts are apart: `feed` says what happens in the cluster, `graph` judges it in view of the other objects as `check` does, and
+//! `terminal` says what keys are pressed; `update` makes the next state of it, and `view` draws the state. Only the first three
+//! touch the world.
 
 mod aging;
 pub(crate) mod command;
 mod details;
 mod feed;
 mod filter;
+mod graph;
 mod history;
 mod keys;
 mod kinds;
@@ -27,7 +29,10 @@ use allready_kube::resources::{Catalog, Resource};
 use clap::Args;
 
 #[cfg(test)]
-pub(crate) use self::feed::said;
+pub(crate) use self::{
+    feed::said,
+    tests::{Change, said_together},
+};
 use self::{
     model::Model,
     shell::{Asking, Chosen, Known, Shell},
@@ -47,10 +52,14 @@ use crate::{
 It needs a terminal, of any size, with or without colours. It watches every kind that
 can be listed and watched, except events; with TYPE only those. Kinds that cannot be
 read are counted and named: the screen does not say healthy while something is not
-seen. It needs the permission to list and watch, and changes nothing.
+seen. Objects are judged in view of each other, as `allready check` does, and what
+is not well is shown by its causes. It needs the permission to list and watch, and
+get for what explains a cause, and changes nothing.
 
 Keys:
-  j k or arrows select, Enter shows details, / filters, t shows transitions,
+  j k or arrows select, Enter opens: a cause its objects, an object its details,
+  and from there the objects behind it; Esc goes back
+  c switches between causes and objects, / filters, t shows transitions,
   a shows healthy objects too, s sorts, w shows what is watched, ? helps, q ends
 
 Exit codes:
@@ -158,5 +167,5 @@ fn wanted(args: &WatchArgs, catalog: &Catalog, default_namespace: &str) -> Resul
     let resources = wanted.map(|asked| (asked.resource, asked.selection)).collect();
     // With types that are named, a group of which nothing is known is not missed.
     let blind = if targets.is_empty() { catalog.problems.clone() } else { Vec::new() };
-    Ok(Chosen { resources, blind })
+    Ok(Chosen { resources, blind, is_everything: targets.is_empty() })
 }

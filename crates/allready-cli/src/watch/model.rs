@@ -1,9 +1,11 @@
 //! Everything that `allready watch` knows: plain values, changed by `update` alone.
 
-use std::{cmp::Ordering, sync::Arc};
+use std::{cmp::Ordering, collections::HashSet, sync::Arc};
 
 use allready_core::Time;
-use allready_inspect::{explain::Explanation, health::Health, judge::Verdict, writers::Writer};
+use allready_inspect::{
+    causes::Cause, explain::Explanation, graph::ObjectId, health::Health, judge::Verdict, writers::Writer,
+};
 
 use super::{
     details::Details,
@@ -39,7 +41,7 @@ impl Key {
 }
 
 /// What was last seen of an object. Most objects of a cluster are healthy, and of those hardly anything is kept.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Record {
     pub(super) uid: Box<str>,
     pub(super) health: Health,
@@ -69,7 +71,7 @@ impl Record {
 }
 
 /// What a verdict rests on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Told {
     pub(super) reason: String,
     pub(super) message: String,
@@ -94,6 +96,58 @@ fn head(mut text: String, length: usize) -> String {
         text.shrink_to_fit();
     }
     text
+}
+
+/// A cause, and the objects that are not well because of it.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) health: Health,
+    /// Says what is wrong, in one line.
+    pub(super) text: String,
+    pub(super) namespaces: Vec<String>,
+    pub(super) since: Option<Time>,
+    pub(super) writer: Option<String>,
+    /// What is affected, in words.
+    pub(super) affects: String,
+    pub(super) objects: Vec<Key>,
+}
+
+impl Group {
+    pub(super) fn of(cause: &Cause, affects: String, objects: Vec<Key>) -> Self {
+        Self {
+            health: cause.health,
+            text: head(cause.text.clone(), MAX_MESSAGE),
+            namespaces: cause.namespaces.iter().cloned().collect(),
+            since: cause.since,
+            writer: cause.writer.as_ref().map(|writer| writer.manager.clone()),
+            affects: head(affects, MAX_MESSAGE),
+            objects,
+        }
+    }
+}
+
+/// The rows of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Listing {
+    /// Causes; objects until it is known how they stand to each other.
+    Causes,
+    /// All objects.
+    Objects,
+    /// The objects of one cause, which is known by its text.
+    Cause(String),
+    /// The objects behind one.
+    Behind(Key, Arc<[Key]>),
+}
+
+/// Where somebody was, to go back to.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) screen: Screen,
+    pub(super) listing: Listing,
+    pub(super) chosen: Option<Key>,
+    pub(super) position: usize,
+    pub(super) looked: Option<Key>,
+    pub(super) filter: Filter,
 }
 
 /// What is on the screen.
@@ -207,7 +261,14 @@ pub(super) struct Model {
     pub(super) shows_all: bool,
     pub(super) screen: Screen,
     /// Where the way back leads.
-    pub(super) back: Vec<Screen>,
+    pub(super) back: Vec<Step>,
+    /// The causes of what is not well, worst first; nothing until they were looked for.
+    pub(super) causes: Option<Vec<Group>>,
+    pub(super) listing: Listing,
+    /// The causes in the table, by their index.
+    pub(super) shown: Vec<usize>,
+    /// The cause that somebody chose, by its text.
+    pub(super) chosen_cause: Option<String>,
     /// The first line that is shown of a screen other than the table.
     pub(super) scroll: usize,
     /// The object that is looked at.
@@ -247,6 +308,10 @@ impl Model {
             shows_all: false,
             screen: Screen::Table,
             back: Vec::new(),
+            causes: None,
+            listing: Listing::Causes,
+            shown: Vec::new(),
+            chosen_cause: None,
             scroll: 0,
             looked: None,
             explanation: None,
@@ -286,13 +351,36 @@ impl Model {
         if !std::mem::take(&mut self.is_dirty) {
             return;
         }
+        if self.shows_causes() {
+            self.rows.clear();
+            self.shown = self.wanted_causes();
+            self.follow_cause();
+            return;
+        }
+        self.shown.clear();
         let mut rows: Vec<Row<'_>> = Vec::new();
-        for (index, kind) in self.kinds.iter().enumerate() {
-            for (place, record) in kind.objects.iter() {
-                if self.is_wanted(kind, place, record) {
-                    let key = Key { kind: index, place: Arc::clone(place) };
-                    let flaps = self.history.flaps(&key, self.now);
-                    rows.push(Row { kind, key, health: record.health, begin: record.begin(), flaps });
+        let mut add = |kind, key: Key, record: &Record| {
+            let flaps = self.history.flaps(&key, self.now);
+            rows.push(Row { kind, key, health: record.health, begin: record.begin(), flaps });
+        };
+        match self.members() {
+            Some(members) => {
+                let members: HashSet<&Key> = members.iter().collect();
+                for key in members {
+                    let Some(kind) = self.kinds.get(key.kind) else { continue };
+                    let Some(record) = kind.objects.get(&key.place) else { continue };
+                    if self.matches(kind, &key.place, record, record.reason()) {
+                        add(kind, key.clone(), record);
+                    }
+                }
+            }
+            None => {
+                for (index, kind) in self.kinds.iter().enumerate() {
+                    for (place, record) in kind.objects.iter() {
+                        if self.is_wanted(kind, place, record) {
+                            add(kind, Key { kind: index, place: Arc::clone(place) }, record);
+                        }
+                    }
                 }
             }
         }
@@ -302,20 +390,101 @@ impl Model {
         self.follow_selection();
     }
 
+    /// Returns true if the rows are causes.
+    pub(super) fn shows_causes(&self) -> bool {
+        self.listing == Listing::Causes && self.causes.is_some()
+    }
+
+    /// The objects that the table is about, where it is not about all; whether they are healthy or not.
+    fn members(&self) -> Option<&[Key]> {
+        match &self.listing {
+            Listing::Causes | Listing::Objects => None,
+            Listing::Cause(text) => {
+                let cause = self.causes.iter().flatten().find(|cause| cause.text == *text);
+                Some(cause.map_or(&[], |cause| &cause.objects))
+            }
+            Listing::Behind(_, objects) => Some(objects),
+        }
+    }
+
+    /// The causes of which at least one object is wanted.
+    fn wanted_causes(&self) -> Vec<usize> {
+        let is_wanted = |cause: &Group| {
+            self.filter.is_empty()
+                || cause.objects.iter().any(|key| {
+                    let kind = self.kinds.get(key.kind);
+                    let found = kind.and_then(|kind| Some((kind, kind.objects.get(&key.place)?)));
+                    let says = |kind, record, text| self.matches(kind, &key.place, record, text);
+                    found.is_some_and(|(kind, record)| {
+                        says(kind, record, &cause.text) || says(kind, record, record.reason())
+                    })
+                })
+        };
+        let causes = self.causes.iter().flatten().enumerate();
+        causes.filter(|(_, cause)| is_wanted(cause)).map(|(index, _)| index).collect()
+    }
+
+    /// The cause of a row.
+    pub(super) fn cause(&self, row: usize) -> Option<&Group> {
+        self.causes.as_ref()?.get(*self.shown.get(row)?)
+    }
+
+    /// The number of rows.
+    pub(super) fn length(&self) -> usize {
+        if self.shows_causes() { self.shown.len() } else { self.rows.len() }
+    }
+
+    /// The watched objects behind the one that is looked at: those in its explanation.
+    pub(super) fn behind(&self) -> Vec<Key> {
+        let looked = self.looked.as_ref().map(|(key, _)| key);
+        let mut behind: Vec<Key> = Vec::new();
+        for node in self.explanation.iter().flat_map(|explanation| &explanation.nodes) {
+            if let Some(key) = self.key_of(&node.object)
+                && looked != Some(&key)
+                && !behind.contains(&key)
+            {
+                behind.push(key);
+            }
+        }
+        behind
+    }
+
+    /// The watched object of this name.
+    pub(super) fn key_of(&self, id: &ObjectId) -> Option<Key> {
+        let is_kind = |kind: &&Kind| kind.name == id.kind && kind.group == id.group;
+        let index = self.kinds.iter().rposition(|kind| is_kind(&kind))?;
+        let key = Key::new(index, &id.namespace, &id.name);
+        self.record(&key).is_some().then_some(key)
+    }
+
     /// Whether an object belongs into the table. What rests on purpose is not unhealthy.
     fn is_wanted(&self, kind: &Kind, place: &Place, record: &Record) -> bool {
         let is_well = record.health <= Health::Suspended;
-        if is_well && !self.shows_all && !self.filter.asks_for_health() {
-            return false;
-        }
+        let is_shown = !is_well || self.shows_all || self.filter.asks_for_health();
+        is_shown && self.matches(kind, place, record, record.reason())
+    }
+
+    fn matches(&self, kind: &Kind, place: &Place, record: &Record, reason: &str) -> bool {
         self.filter.matches(&Subject {
             kind: &kind.name,
             plural: &kind.plural,
             namespace: &place.namespace,
             name: &place.name,
-            reason: record.reason(),
+            reason,
             health: record.health,
         })
+    }
+
+    fn follow_cause(&mut self) {
+        let position = self.chosen_cause.as_ref().map(|chosen| {
+            let is_chosen = |row: &usize| self.cause(*row).is_some_and(|cause| cause.text == *chosen);
+            (0..self.shown.len()).find(is_chosen)
+        });
+        match position {
+            None => self.position = 0,
+            Some(Some(position)) => self.position = position,
+            Some(None) => self.select(self.position),
+        }
     }
 
     fn follow_selection(&mut self) {
@@ -331,8 +500,12 @@ impl Model {
 
     /// Selects another row.
     pub(super) fn select(&mut self, position: usize) {
-        self.position = position.min(self.rows.len().saturating_sub(1));
-        self.chosen = self.rows.get(self.position).cloned();
+        self.position = position.min(self.length().saturating_sub(1));
+        if self.shows_causes() {
+            self.chosen_cause = self.cause(self.position).map(|cause| cause.text.clone());
+        } else {
+            self.chosen = self.rows.get(self.position).cloned();
+        }
     }
 
     /// The object of the selected row.

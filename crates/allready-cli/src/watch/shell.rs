@@ -18,6 +18,7 @@ use tokio::{
 
 use super::{
     feed::{Feed, Wanted},
+    graph::{self, Followed, Scope},
     model::Model,
     terminal::{self, Terminal},
     update::{Effect, Event, update},
@@ -43,6 +44,7 @@ pub(super) struct Shell {
     feed: Feed,
     events: mpsc::Receiver<Event>,
     looker: watch::Sender<Option<Wanted>>,
+    scope: watch::Sender<Scope>,
     tasks: JoinSet<()>,
     /// The watched resources, by the index of their kind; without a task where one is not served any more.
     followed: Vec<(Resource, Option<AbortHandle>)>,
@@ -83,6 +85,8 @@ pub(super) struct Chosen {
     pub(super) resources: Vec<(Resource, Selection)>,
     /// Groups of the API that would be watched too, and of which nothing is known.
     pub(super) blind: Vec<String>,
+    /// Set where every kind is meant.
+    pub(super) is_everything: bool,
 }
 
 /// Chooses the resources to watch from everything that is served.
@@ -98,21 +102,25 @@ pub(super) struct Asking<'a> {
 
 impl Shell {
     pub(super) fn new(client: Client, model: Model) -> Self {
-        let (sender, events) = mpsc::channel(MAX_WAITING);
-        let feed = Feed::new(client, sender, clock);
+        let (sender, heard) = mpsc::channel(MAX_WAITING);
+        let (screen, events) = mpsc::channel(MAX_WAITING);
+        let feed = Feed::new(client.clone(), sender, clock);
         let (looker, wanted) = watch::channel(None);
+        let (scope, followed) = watch::channel(Scope::default());
         let mut tasks = JoinSet::new();
+        tasks.spawn(graph::run(client, clock, followed, heard, screen));
         tasks.spawn(feed.clone().look(wanted));
         tasks.spawn(feed.clone().listen());
-        Self { model, feed, events, looker, tasks, followed: Vec::new(), known: Known::default() }
+        Self { model, feed, events, looker, scope, tasks, followed: Vec::new(), known: Known::default() }
     }
 
     /// Watches new kinds, and no longer those that are not served any more.
     pub(super) fn learn(&mut self, chosen: Chosen, known: Known) {
-        let Chosen { resources: wanted, blind } = chosen;
+        let Chosen { resources: wanted, blind, is_everything } = chosen;
         let known = known.after(&self.known);
         let is_same_declared = self.known.declared.definitions() == known.declared.definitions();
         self.known = known;
+        let mut scope = self.scope.borrow().clone();
         let mut heard = self.known.heard.clone();
         // Of what is Kubernetes' own, no definition is missed.
         heard.gap = heard.gap.filter(|_| are_custom(wanted.iter().map(|(resource, _)| resource)));
@@ -126,6 +134,9 @@ impl Shell {
                 && let Some(task) = task.take()
             {
                 task.abort();
+                if let Some(kind) = scope.kinds.get_mut(index) {
+                    kind.is_retired = true;
+                }
                 update(&mut self.model, Event::Retired(index));
             }
         }
@@ -145,10 +156,15 @@ impl Shell {
             }
             let (group, kind) = (resource.group.clone(), resource.kind.clone());
             update(&mut self.model, Event::Kind { group, kind, plural: resource.plural.clone() });
+            scope.kinds.push(Followed::new(&resource, &selection));
             let task = self.follow(self.followed.len(), &resource, selection);
             self.followed.push((resource, Some(task)));
         }
         update(&mut self.model, Event::Blind(blind));
+        scope.catalog = Arc::clone(&self.known.catalog);
+        scope.registry = Arc::clone(&self.known.registry);
+        scope.is_everything = is_everything;
+        self.scope.send_replace(scope);
     }
 
     /// Lists and watches a kind, by what is known now.

@@ -2,10 +2,12 @@
 
 mod feed;
 mod frames;
+mod graph;
 mod many;
 mod panic;
 mod story;
 
+pub(crate) use self::graph::{Change, said_together};
 use allready_core::Time;
 use allready_inspect::{
     health::Health,
@@ -16,7 +18,7 @@ use ratatui::{Terminal, backend::TestBackend, crossterm::event::KeyCode};
 
 use super::{
     model::{Key, Model},
-    update::{Effect, Event, Seen, update},
+    update::{Effect, Event, Seen, Standing, update},
     view::{Palette, draw},
 };
 
@@ -64,7 +66,13 @@ fn verdict(health: Health, reason: &str, since: Option<i64>) -> Verdict {
 
 fn seen(kind: usize, name: &str, health: Health, reason: &str, since: Option<i64>) -> Event {
     let verdict = verdict(health, reason, since);
-    Event::Seen(Box::new(Seen { key: Key::new(kind, "shop", name), uid: format!("uid of {name}"), verdict }))
+    Event::Seen(Box::new(Seen {
+        key: Key::new(kind, "shop", name),
+        uid: format!("uid of {name}"),
+        verdict,
+        digest: None,
+        standing: Standing::Final,
+    }))
 }
 
 fn press(model: &mut Model, keys: &str) -> Option<Effect> {

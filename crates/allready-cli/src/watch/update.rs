@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use allready_core::Time;
-use allready_inspect::{explain::Explanation, judge::Verdict};
+use allready_inspect::{causes::Digest, explain::Explanation, health::Health, judge::Verdict};
 use allready_kube::list_watch::WatchEvent;
 use ratatui::crossterm::event::KeyEvent;
 
@@ -12,7 +12,7 @@ use super::{
     history::Transition,
     keys,
     kinds::{Kind, Stage},
-    model::{Key, Looked, Model, Place, Record, Screen, Told},
+    model::{Group, Key, Looked, Model, Place, Record, Screen, Told},
 };
 use crate::declared::Heard;
 
@@ -33,6 +33,8 @@ pub(super) enum Event {
     Seen(Box<Seen>),
     /// An object is not there any more.
     Gone(Key),
+    /// The causes of what is not well were found, worst first.
+    Causes(Vec<Group>),
     /// All objects of a kind were seen.
     Listed(usize),
     /// Changes of objects of a kind are seen from now on.
@@ -59,6 +61,20 @@ pub(super) struct Seen {
     pub(super) key: Key,
     pub(super) uid: String,
     pub(super) verdict: Verdict,
+    /// What the search for causes needs of it, until that has taken it.
+    pub(super) digest: Option<Box<Digest>>,
+    pub(super) standing: Standing,
+}
+
+/// How far a verdict can be relied on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// No other object can change it.
+    Final,
+    /// It is about the object alone, and others may make it worse: the search for causes says so next.
+    Alone,
+    /// It was found in view of the others.
+    Compared,
 }
 
 /// An effect outside of the state.
@@ -87,6 +103,10 @@ pub(super) fn update(model: &mut Model, event: Event) -> Option<Effect> {
         }
         Event::Seen(seen) => return see(model, *seen),
         Event::Gone(key) => return lose(model, key),
+        Event::Causes(groups) => {
+            model.causes = Some(groups);
+            model.is_dirty = true;
+        }
         Event::Listed(index) => return listed(model, index),
         Event::Watching(index) => set_stage(model, index, Stage::Watching),
         Event::Failed(index, why) => {
@@ -130,15 +150,31 @@ fn set_stage(model: &mut Model, index: usize, stage: Stage) {
 }
 
 fn see(model: &mut Model, seen: Seen) -> Option<Effect> {
-    let Seen { key, uid, verdict } = seen;
+    let Seen { key, uid, verdict, standing, .. } = seen;
+    let is_compared = model.causes.is_some();
     let kind = model.kinds.get_mut(key.kind).filter(|kind| kind.stage != Stage::Retired)?;
+    if standing == Standing::Alone && is_compared {
+        // Nothing turns better, and nothing new is called well, before it was compared with the others.
+        let before = kind.objects.get(&key.place);
+        match before.filter(|record| *record.uid == *uid) {
+            Some(record) if verdict.health <= record.health => {
+                let record = record.clone();
+                kind.apply(WatchEvent::Apply(key.place.clone(), record));
+                return look_again(model, &key);
+            }
+            None if before.is_none() && verdict.health <= Health::Suspended => return None,
+            _ => {}
+        }
+    }
     let (health, since, now) = (verdict.health, verdict.since, model.now);
     let reason = verdict.reason.clone();
     let before = kind.objects.get(&key.place);
     let (was_seen, was_witnessed) = before.map_or((now, false), |record| (record.seen, record.is_witnessed));
     let before = before.map(|record| (record.health, *record.uid == *uid));
     let is_same = before.is_some_and(|(was, is_same)| is_same && was == health);
-    let is_news = !is_same && (before.is_some() || kind.objects.is_synced());
+    // What the first comparison finds was so before.
+    let is_first = standing == Standing::Compared && !is_compared;
+    let is_news = !is_same && !is_first && (before.is_some() || kind.objects.is_synced());
     let record = Record {
         uid: uid.into(),
         health,

@@ -147,7 +147,11 @@ fn two_cannot_have_one_address_and_a_watch_does_not_hold_up_the_end() {
 fn it_serves_what_was_defined_until_it_is_told_to_stop() {
     let crds = directory("widgets.yaml", CRDS);
     let kubeconfig = crds.path().join("config");
-    fs::write(&kubeconfig, "an older one, for everybody to read").unwrap();
+    fs::write(&kubeconfig, "one of somebody else").unwrap();
+    let refused = allready(&["apiserver", "--http", "--kubeconfig", kubeconfig.to_str().unwrap()], "");
+    assert!(refused.contains("it was not written by allready"), "{refused}");
+    assert_eq!(fs::read_to_string(&kubeconfig).unwrap(), "one of somebody else");
+    fs::remove_file(&kubeconfig).unwrap();
     let (mut running, first) = Running::start(&kubeconfig, crds.path());
     let address = first.strip_prefix("Listening on http://").unwrap();
 

@@ -22,8 +22,6 @@ pub struct Digest {
     pub(super) object: Option<Value>,
     /// What is not wrong with it yet, and will be.
     pub(super) hints: Vec<Hint>,
-    /// Set for kinds of which a cluster has more than of all others.
-    pub(super) is_numerous: bool,
 }
 
 impl Digest {
@@ -45,23 +43,29 @@ impl Digest {
             metadata.remove("managedFields");
         }
         let kept = Kept::judged(&id, &object, verdict, is_kept);
-        let is_numerous = matches!(
-            id.kind.as_str(),
-            "Pod" | "ReplicaSet" | "Job" | "StatusReport" | "InstanceStatus" | "Lease"
-        );
-        Some(Self { id, kept, part, object: is_kept.then_some(object), hints, is_numerous })
+        Some(Self { id, kept, part, object: is_kept.then_some(object), hints })
     }
 
     /// The digest of something of which there is only a verdict: it is not there, or cannot be read.
     pub fn of_verdict(id: ObjectId, verdict: Verdict) -> Self {
         let kept = Kept::judged(&id, &Value::Null, verdict, false);
-        Self { id, kept, part: None, object: None, hints: Vec::new(), is_numerous: false }
+        Self { id, kept, part: None, object: None, hints: Vec::new() }
+    }
+
+    /// The full name of the object.
+    pub fn id(&self) -> &ObjectId {
+        &self.id
     }
 
     /// Tells whether the verdict in view of others may be another one than that on the object alone.
     pub fn may_change(&self) -> bool {
         self.object.is_some()
     }
+}
+
+/// Tells whether a cluster has more objects of this kind than of all others.
+pub(super) fn is_numerous(id: &ObjectId) -> bool {
+    matches!(id.kind.as_str(), "Pod" | "ReplicaSet" | "Job" | "StatusReport" | "InstanceStatus" | "Lease")
 }
 
 /// Tells whether a workload is scaled to nothing: a Service without pods may be meant to have none.

@@ -57,7 +57,8 @@ pub struct Causes {
     /// The objects that were asked about; others are there to explain them.
     asked: BTreeSet<ObjectId>,
     kept: usize,
-    hints: Vec<(ObjectId, Hint)>,
+    hints: BTreeMap<ObjectId, Vec<Hint>>,
+    hinted: usize,
 }
 
 /// One cause, and what it affects.
@@ -106,19 +107,44 @@ impl Causes {
             parts: HashMap::new(),
             asked: BTreeSet::new(),
             kept: 0,
-            hints: Vec::new(),
+            hints: BTreeMap::new(),
+            hinted: 0,
         }
     }
 
-    /// Adds an object that was asked about.
+    /// Adds an object that was asked about, in place of what was known of it before.
     pub fn add(&mut self, digest: Digest) {
+        self.remove(&digest.id);
         self.asked.insert(digest.id.clone());
-        let is_kept = digest.object.is_some() && (self.kept < MAX_KEPT || !digest.is_numerous);
-        let room = MAX_HINTS.saturating_sub(self.hints.len());
-        self.hints.extend(digest.hints.into_iter().take(room).map(|hint| (digest.id.clone(), hint)));
-        self.kept += usize::from(is_kept && digest.is_numerous);
+        let is_numerous = digest::is_numerous(&digest.id);
+        let is_kept = digest.object.is_some() && (self.kept < MAX_KEPT || !is_numerous);
+        let room = MAX_HINTS.saturating_sub(self.hinted);
+        let hints: Vec<Hint> = digest.hints.into_iter().take(room).collect();
+        if !hints.is_empty() {
+            self.hinted += hints.len();
+            self.hints.insert(digest.id.clone(), hints);
+        }
+        self.kept += usize::from(is_kept && is_numerous);
         self.parts.extend(digest.part.map(|part| (digest.id.clone(), *part)));
         self.known.add_kept(digest.id, digest.kept, digest.object.filter(|_| is_kept));
+    }
+
+    /// Takes an object away that is not there any more.
+    pub fn remove(&mut self, id: &ObjectId) {
+        if !self.asked.remove(id) {
+            return;
+        }
+        let was_kept = digest::is_numerous(id) && self.known.object(id).is_some();
+        self.kept -= usize::from(was_kept);
+        self.hinted -= self.hints.remove(id).map_or(0, |hints| hints.len());
+        self.parts.remove(id);
+        self.known.remove(id);
+    }
+
+    /// Forgets the answers to requests, so that a search asks for them again: a cluster changes, and only what is added is followed.
+    pub fn forget_answers(&mut self) {
+        let asked = &self.asked;
+        self.known.forget_answers(|id| asked.contains(id));
     }
 
     /// Notes that all objects of a kind have been added: those of one namespace, or of all; or why they have not.

@@ -75,8 +75,10 @@ pub(super) fn search(causes: &Causes, registry: &Registry, now: Time) -> Found {
         }
     }
     let mut hints = Groups::default();
-    for (id, hint) in &causes.hints {
-        hints.add(causes, id, Health::Healthy, &First::of_hint(id, hint));
+    for (id, said) in &causes.hints {
+        for hint in said {
+            hints.add(causes, id, Health::Healthy, &First::of_hint(id, hint));
+        }
     }
     Found {
         causes: groups.sorted(causes),
@@ -164,9 +166,15 @@ impl Search<'_> {
         };
         let found = self.assessor.assess(&other)?;
         if badness(found.health) == 0 && is_passage(&other) {
+            // Passages may lead to each other in a circle.
+            if self.under_way.len() >= MAX_STEPS || !self.under_way.insert(other.clone()) {
+                return None;
+            }
             let links = relate::of_object(known, &other, false).links.into_iter();
             let links: Vec<Link> = links.map(|link| Link { relation: Relation::Selects, ..link }).collect();
-            return self.worst_of(&links, verdict);
+            let worst = self.worst_of(&links, verdict);
+            self.under_way.remove(&other);
+            return worst;
         }
         explains(link.relation, badness(found.health), verdict).then(|| self.first(&other, &found))
     }

@@ -200,6 +200,7 @@ impl Known {
     }
 
     fn keep(&mut self, id: ObjectId, kept: Kept) {
+        self.remove(&id);
         let key = (id.kind.clone(), id.namespace.clone(), id.name.clone());
         self.groups.entry(key).or_default().insert(id.group.clone());
         for owner in &kept.owners {
@@ -212,6 +213,46 @@ impl Known {
             self.events.entry(key).or_default().push(id.clone());
         }
         self.objects.insert(id, kept);
+    }
+
+    /// Forgets an object.
+    pub(crate) fn remove(&mut self, id: &ObjectId) {
+        let Some(kept) = self.objects.remove(id) else { return };
+        let key = (id.kind.clone(), id.namespace.clone(), id.name.clone());
+        if let Some(groups) = self.groups.get_mut(&key) {
+            groups.remove(&id.group);
+            if groups.is_empty() {
+                self.groups.remove(&key);
+            }
+        }
+        for owner in &kept.owners {
+            let key = (owner.kind.to_string(), owner.name.to_string());
+            if let Some(owned) = self.owned.get_mut(&key) {
+                owned.remove(id);
+                if owned.is_empty() {
+                    self.owned.remove(&key);
+                }
+            }
+        }
+        if let Some(object) = kept.object.as_ref().filter(|_| id.kind == "Event") {
+            let about = about(object);
+            let key = (text(about, "kind").to_owned(), text(about, "name").to_owned());
+            if let Some(events) = self.events.get_mut(&key) {
+                events.retain(|event| event != id);
+                if events.is_empty() {
+                    self.events.remove(&key);
+                }
+            }
+        }
+    }
+
+    /// Forgets the answers to requests, and the objects in them: all but those that are wanted.
+    pub(crate) fn forget_answers(&mut self, is_wanted: impl Fn(&ObjectId) -> bool) {
+        self.gaps.clear();
+        let others: Vec<ObjectId> = self.objects.keys().filter(|id| !is_wanted(id)).cloned().collect();
+        for id in others {
+            self.remove(&id);
+        }
     }
 
     /// Takes an answer in.

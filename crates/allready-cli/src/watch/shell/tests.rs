@@ -67,7 +67,7 @@ impl Scene {
         let catalog = Catalog::discover(&self.cluster.client).await.unwrap();
         let known = Known::of(&self.cluster, catalog, files).await;
         let resources = vec![(self.widgets.clone(), Selection::default())];
-        self.shell.learn(Chosen { resources, blind: Vec::new() }, known);
+        self.shell.learn(Chosen { resources, ..Chosen::default() }, known);
     }
 
     async fn until_widget_is(&mut self, health: Health) {

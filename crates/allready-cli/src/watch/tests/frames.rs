@@ -129,6 +129,7 @@ fn what_is_behind_an_object_stands_above_its_conditions() {
 #[test]
 fn what_cannot_be_watched_is_on_every_screen_and_nothing_is_called_healthy() {
     let mut model = watching([seen(PODS, "web", Health::Healthy, "", None)]);
+    update(&mut model, Event::Causes(Vec::new()));
     insta::assert_snapshot!("all_healthy", screen(&mut model, 80, 10));
     update(&mut model, Event::Failed(DEPLOYMENTS, "forbidden: User \"dev\" cannot list resource \"deployments\" in API group \"apps\" at the cluster scope".to_owned()));
     update(&mut model, Event::Tick(at(90)));

@@ -146,7 +146,16 @@ fn an_object_of_the_same_name_with_another_identity_is_new() {
     let mut model = watching([seen(PODS, "a", Degraded, "Broken", None)]);
     let verdict = verdict(Degraded, "Broken", None);
     let key = Key::new(PODS, "shop", "a");
-    update(&mut model, Event::Seen(Box::new(Seen { key: key.clone(), uid: "another".to_owned(), verdict })));
+    update(
+        &mut model,
+        Event::Seen(Box::new(Seen {
+            key: key.clone(),
+            uid: "another".to_owned(),
+            verdict,
+            digest: None,
+            standing: Standing::Final,
+        })),
+    );
     assert_eq!(model.history.transitions()[0].from, None);
     assert_eq!(model.history.flaps(&key, model.now), 0);
 }
@@ -185,6 +194,8 @@ fn a_kind_is_failing_until_it_is_watched_again() {
 #[test]
 fn nothing_is_called_healthy_while_the_server_is_silent() {
     let mut model = watching([seen(PODS, "web", Healthy, "", None)]);
+    assert!(screen(&mut model, 80, 24).contains("objects are not compared with each other yet"));
+    update(&mut model, Event::Causes(Vec::new()));
     assert!(screen(&mut model, 80, 24).contains("Everything is healthy"));
     update(&mut model, Event::Silent(Some(("the API server does not answer".to_owned(), at(0)))));
     update(&mut model, Event::Tick(at(9)));
@@ -268,8 +279,13 @@ fn a_long_message_is_not_kept_whole() {
     let mut said = verdict(Degraded, &"R".repeat(10_000), None);
     said.message = "é".repeat(1_000_000);
     let key = Key::new(PODS, "shop", "web");
-    let model =
-        watching([Event::Seen(Box::new(Seen { key: key.clone(), uid: String::new(), verdict: said }))]);
+    let model = watching([Event::Seen(Box::new(Seen {
+        key: key.clone(),
+        uid: String::new(),
+        verdict: said,
+        digest: None,
+        standing: Standing::Final,
+    }))]);
     let told = model.record(&key).unwrap().told.as_ref().unwrap();
     assert_eq!((told.reason.chars().count(), told.message.chars().count()), (121, 601));
 }

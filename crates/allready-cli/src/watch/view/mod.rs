@@ -1,5 +1,6 @@
 //! The screen, drawn from the model alone. Every fact is a word: colours only help.
 
+mod causes;
 mod pages;
 mod style;
 mod table;
@@ -14,7 +15,7 @@ use ratatui::{
 
 pub(super) use self::style::Palette;
 use self::text::{cut, width};
-use super::model::{Model, Screen};
+use super::model::{Listing, Model, Screen};
 use allready_inspect::health::Health;
 
 /// Draws everything.
@@ -23,6 +24,7 @@ pub(super) fn draw(model: &Model, palette: Palette, frame: &mut Frame<'_>) {
     let head = head(model, palette, areas.head.width);
     frame.render_widget(Paragraph::new(head), areas.head);
     match model.screen {
+        Screen::Table if model.shows_causes() => causes::draw(model, palette, frame, areas.body),
         Screen::Table => table::draw(model, palette, frame, areas.body),
         _ => page(model, palette, frame, areas.body),
     }
@@ -105,10 +107,25 @@ fn foot(model: &Model, palette: Palette, columns: u16) -> Line<'static> {
         ]);
     }
     let keys: &[&str] = match model.screen {
+        Screen::Table if model.shows_causes() => &[
+            "Enter its objects  c objects  / filter  t transitions  w kinds  ? help  q quit",
+            "Enter its objects  c objects  ? help  q quit",
+            "? help  q quit",
+        ],
+        Screen::Table if matches!(model.listing, Listing::Cause(_) | Listing::Behind(..)) => &[
+            "Enter details  / filter  t transitions  c objects  s sort  ? help  q back",
+            "Enter details  / filter  ? help  q back",
+            "? help  q back",
+        ],
         Screen::Table => &[
-            "Enter details  / filter  t transitions  a all  s sort  w kinds  ? help  q quit",
+            "Enter details  c causes  / filter  t transitions  a all  s sort  ? help  q quit",
             "Enter details  / filter  ? help  q quit",
             "? help  q quit",
+        ],
+        Screen::Details if !model.behind().is_empty() => &[
+            "j/k scroll  Enter objects behind it  n/p next and previous  ? help  q back",
+            "Enter objects behind it  ? help  q back",
+            "? help  q back",
         ],
         Screen::Details => &[
             "j/k scroll  n/p next and previous object  t transitions  ? help  q back",

@@ -89,6 +89,7 @@ fn details(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>
             lines.extend(wrap(&format!("It cannot be read: {why}"), columns).into_iter().map(Line::from));
         }
         Looked::Found(found) => {
+            lines.extend(in_view(model, key, found, palette, columns));
             lines.extend(verdict(found, model.now, palette, columns));
             lines.extend(command(model, key, palette, columns));
             lines.extend(tree(model, columns));
@@ -120,6 +121,28 @@ fn tree(model: &Model, columns: usize) -> Vec<Line<'static>> {
         let shown = if is_tree || line.is_empty() { vec![cut(&line, columns)] } else { wrap(&line, columns) };
         lines.extend(shown.into_iter().map(Line::from));
     }
+    lines
+}
+
+/// The verdict in view of other objects, where that is worse than what the object says itself.
+fn in_view(
+    model: &Model,
+    key: &Key,
+    found: &Details,
+    palette: Palette,
+    columns: usize,
+) -> Vec<Line<'static>> {
+    let Some(record) = model.record(key).filter(|record| record.health > found.verdict.health) else {
+        return Vec::new();
+    };
+    let reason = if record.reason().is_empty() { String::new() } else { format!(": {}", record.reason()) };
+    let text = format!("{} in view of other objects{reason}", record.health);
+    let mut lines: Vec<Line<'_>> = wrap(&text, columns)
+        .into_iter()
+        .map(|line| Line::from(Span::styled(line, palette.health(record.health))))
+        .collect();
+    lines.extend(indented(record.message(), columns));
+    lines.push(Line::from(cut("By itself:", columns)));
     lines
 }
 
@@ -243,8 +266,10 @@ fn kinds(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> 
 
 const HELP: &str = "\
 j k, arrows      select; g and G for the first and the last
-Enter            details of the selected object, as it is now, with the command
-                 that explains it; n and p for the next and the one before
+Enter            the objects of the selected cause; details of an object, with
+                 the command that explains it (n, p: the next, the one before);
+                 from there, the objects behind it
+c                causes, or objects
 /                filter: words that all have to be in kind, name, namespace or
                  reason; also health:degraded kind:pod ns:shop name:web
                  reason:crash, and !word for what is not wanted

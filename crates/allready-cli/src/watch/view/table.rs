@@ -17,7 +17,7 @@ use crate::{
     age::age,
     watch::{
         kinds::{Kind, counted},
-        model::{Key, Model, Record},
+        model::{Key, Listing, Model, Record},
     },
 };
 
@@ -54,27 +54,42 @@ pub(super) fn draw(model: &Model, palette: Palette, frame: &mut Frame<'_>, area:
 }
 
 /// The first row on the screen: the selection is in the middle, except near the ends.
-fn first_row(position: usize, rows: usize, visible: usize) -> usize {
+pub(super) fn first_row(position: usize, rows: usize, visible: usize) -> usize {
     position.saturating_sub(visible / 2).min(rows.saturating_sub(visible))
 }
 
 fn caption(model: &Model, table: Rect) -> String {
-    let mut caption = format!("{} shown, {}", counted(model.rows.len(), "object"), model.order.text());
+    let about = match &model.listing {
+        Listing::Causes | Listing::Objects => String::new(),
+        Listing::Cause(text) => format!(" of: {text}"),
+        Listing::Behind(key, _) => format!(" behind {}", model.name(key)),
+    };
+    let shown = counted(model.rows.len(), "object");
+    // What all of them are about may be long, and is cut.
+    if !about.is_empty() {
+        return format!("{shown}{about}");
+    }
+    let mut caption = format!("{shown} shown, {}", model.order.text());
     if model.shows_all {
         caption += ", healthy ones too";
     }
-    // Where not all of them are on the screen: which part is.
-    if model.rows.len() > usize::from(table.height) {
-        let _ = write!(caption, "; row {}", model.position + 1);
+    caption + &part(model, table)
+}
+
+/// Where not all rows are on the screen, which part is; and the filter.
+pub(super) fn part(model: &Model, table: Rect) -> String {
+    let mut part = String::new();
+    if model.length() > usize::from(table.height) {
+        let _ = write!(part, "; row {}", model.position + 1);
     }
     if !model.filter.is_empty() && !model.is_typing {
-        let _ = write!(caption, "; filter: {}", model.filter.text());
+        let _ = write!(part, "; filter: {}", model.filter.text());
     }
-    caption
+    part
 }
 
 /// Why there are no rows. That everything is healthy is said only if everything is seen.
-fn nothing(model: &Model) -> String {
+pub(super) fn nothing(model: &Model) -> String {
     let coverage = model.coverage();
     let gaps = match (coverage.failing, coverage.blind) {
         (0, 0) => match (&coverage.silence, &coverage.undeclared) {
@@ -92,11 +107,19 @@ fn nothing(model: &Model) -> String {
     if !model.filter.is_empty() {
         return "Nothing that is shown matches the filter. Esc clears it.".to_owned();
     }
+    match model.listing {
+        Listing::Cause(_) => return "Nothing is not well because of this any more.".to_owned(),
+        Listing::Behind(..) => return "The objects behind it are gone.".to_owned(),
+        Listing::Causes | Listing::Objects => {}
+    }
     if let Some(gaps) = gaps {
         return format!("Nothing unhealthy is seen, but {gaps}; w shows more.");
     }
     if !coverage.is_complete() {
         return "Nothing unhealthy so far; not everything is listed yet.".to_owned();
+    }
+    if model.causes.is_none() {
+        return "Nothing unhealthy so far; objects are not compared with each other yet.".to_owned();
     }
     if model.tally.all() == 0 {
         return format!("There are no objects in {}.", model.scope);

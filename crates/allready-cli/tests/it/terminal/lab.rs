@@ -50,7 +50,12 @@ impl Lab {
         let kubeconfig = self.kubeconfig();
         let mut start = Start::new(&[arguments, &["--kubeconfig", &kubeconfig]].concat());
         start.environment = environment.to_vec();
-        Screen::start(start)
+        let screen = Screen::start(start);
+        if arguments.first() == Some(&"watch") {
+            // Objects instead of their causes.
+            screen.press("c");
+        }
+        screen
     }
 
     /// Makes a widget of which nothing is said yet.
