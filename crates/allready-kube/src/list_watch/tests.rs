@@ -338,6 +338,39 @@ async fn a_server_that_gives_the_same_page_again_and_again_fails() {
     assert!((25..=70).contains(&failures) && lists <= 2 * failures + 2, "{lists} {failures}");
 }
 
+/// A server whose watches are open, and never tell anything nor end; and how often it was asked for a list and for a watch.
+fn mute() -> (Api<ConfigMap>, Arc<AtomicUsize>, Arc<AtomicUsize>) {
+    use http_body::Frame;
+    use http_body_util::{Either, StreamBody};
+
+    let (lists, watches) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let counted = (Arc::clone(&lists), Arc::clone(&watches));
+    let server = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        let is_watch = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+        let body = if is_watch {
+            counted.1.fetch_add(1, Ordering::Relaxed);
+            Either::Left(StreamBody::new(stream::pending::<Result<Frame<bytes::Bytes>, kube::Error>>()))
+        } else {
+            counted.0.fetch_add(1, Ordering::Relaxed);
+            Either::Right(kube::client::Body::from(
+                br#"{"metadata":{"resourceVersion":"1"},"items":[]}"#.to_vec(),
+            ))
+        };
+        async move { Ok::<_, std::convert::Infallible>(http::Response::new(body)) }
+    });
+    (Api::namespaced(Client::new(server, "default"), "default"), lists, watches)
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_are_listed_every_twenty_seconds_where_watches_never_tell_anything() {
+    let (api, lists, watches) = mute();
+    let _ =
+        timeout(Duration::from_mins(1), list_watch(api, watcher::Config::default()).for_each(|_| async {}))
+            .await;
+    let (lists, watches) = (lists.load(Ordering::Relaxed), watches.load(Ordering::Relaxed));
+    assert!((3..=5).contains(&lists) && (6..=8).contains(&watches), "{lists} lists and {watches} watches");
+}
+
 /// The reason why this module is not kube's watcher.
 #[tokio::test(start_paused = true)]
 async fn the_watcher_of_kube_says_nothing_for_an_hour_while_a_watch_is_not_answered() {
