@@ -1,5 +1,7 @@
 //! The answer to the reports: the status of the object, within bounds.
 
+use std::borrow::Cow;
+
 use allready_core::{
     Condition, Standing, Status, Time,
     condition::cut,
@@ -160,8 +162,13 @@ fn seen(cause: &Cause<'_>, role: Option<ComponentRole>) -> CauseSeen {
         reason: cut(&cause.reason, Answer::MAX_WORD).into_owned(),
         message: cut(&cause.message, Answer::MAX_MESSAGE).into_owned(),
         count: whole(cause.count),
-        reporters: cause.names.iter().map(|name| cut(name, Answer::MAX_WORD).into_owned()).collect(),
+        reporters: cause.names.iter().map(|name| shown(name).into_owned()).collect(),
     }
+}
+
+/// A name as a cause shows it.
+pub(super) fn shown(name: &str) -> Cow<'_, str> {
+    cut(name, Answer::MAX_WORD)
 }
 
 fn whole(count: usize) -> i64 {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use allready_core::{Reason, reason};
+use allready_core::{Reason, Time, reason};
 use allready_kube::kinds::ComponentRole;
 
 use super::{
@@ -35,11 +35,25 @@ pub(super) fn place(fleet: &Fleet, component: &PlannedComponent, instance: Optio
     }
 }
 
+/// The reason of a reporter that has fallen silent. It is also read from the status that stands, after a restart.
+pub(super) const HEARTBEAT_LOST: &str = "HeartbeatLost";
+
 /// The doubt about a reporter whose heartbeat was last seen then, if that is too long ago.
 pub(super) fn heartbeat(seen: Duration, limit: u32, now: Duration) -> Option<Doubt> {
+    (silent_at(seen, limit) <= now).then(|| silent(limit))
+}
+
+/// The doubt about a reporter that has been silent for too long.
+pub(super) fn silent(limit: u32) -> Doubt {
     // Without the instant: who fell silent for one cause is to be told as one.
-    (silent_at(seen, limit) <= now)
-        .then(|| (reason!("HeartbeatLost"), format!("has not been heard of for more than {limit} seconds")))
+    (reason!("HeartbeatLost"), format!("has not been heard of for more than {limit} seconds"))
+}
+
+/// Returns true if a Lease that is seen for the first time was last renewed too long ago, by the time of day. Clocks of nodes differ, so
+/// twice the time is allowed, and a minute; one that is further behind is believed with its next renewal.
+pub(super) fn is_old(renewed: Option<Time>, wall: Option<Time>, limit: Option<u32>) -> bool {
+    let (Some(renewed), Some(wall), Some(limit)) = (renewed, wall, limit) else { return false };
+    wall.as_second().saturating_sub(renewed.as_second()) > 2 * i64::from(limit) + 60
 }
 
 /// The time at which a heartbeat is older than it may be.

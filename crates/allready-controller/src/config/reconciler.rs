@@ -293,6 +293,7 @@ impl Reconciler for ConfigReconciler {
             let after = self.watches.get(&watch).and_then(|watched| watched.store.get(&name)).cloned();
             for key in self.related(&watch, [before.as_ref(), after.as_ref()]) {
                 if let Some(status) = self.statuses.get_mut(&key) {
+                    status.fleet.wall(now.time);
                     status.apply(&watch, &name, after.as_ref(), now.elapsed);
                 }
                 due.insert(key);

@@ -49,6 +49,8 @@ impl StatusState {
             told: None,
             decided: None,
         };
+        let causes = &object["status"]["causes"];
+        status.fleet.doubt_heartbeats(&serde_json::from_value::<Vec<_>>(causes.clone()).unwrap_or_default());
         status.observe(object, true);
         status.told.clone_from(&status.standing.ready);
         status
@@ -235,6 +237,6 @@ fn ready(object: &Value) -> Option<Condition> {
     (ready.last_transition_time != Time::EPOCH).then_some(ready)
 }
 
-/// The time for which a node must be gone before its reporters are not counted any more: less than it takes to look into a scale-down, more than
-/// a kubelet needs to register again.
+/// The time for which a node must be gone before bad news from it is not counted any more, nor that it is missed: more than a kubelet needs to
+/// register again.
 pub(super) const NODE_GRACE: Duration = Duration::from_secs(10);

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use allready_core::Time;
+use allready_core::{Condition, Status, Time, condition::cut, condition_type, reason};
 use allready_kube::{
     kinds::{Source, StatusReport},
     list_watch::{self, WatchEvent, list_watch, reduced},
@@ -24,7 +24,7 @@ use kube::{
 use serde_json::Value;
 
 use super::{
-    DaemonSetFacts, NodeFacts, PodFacts, Report,
+    Answer, DaemonSetFacts, NodeFacts, PodFacts, Report,
     key::resource,
     read::{of_node, of_pod, of_source, of_status_report},
 };
@@ -175,7 +175,7 @@ impl Watch {
                         let api = Api::namespaced_with(client.clone(), &namespace, &resource);
                         let source = source.clone();
                         let report = move |object: DynamicObject| {
-                            let report = of_source(&whole(object), &source).map(Arc::new);
+                            let report = of_source(&whole(object), &source).map(within_bounds).map(Arc::new);
                             report.map(|report| Arc::new(TargetedReport { target: None, report }))
                         };
                         objects(api, only.clone(), move |object| Facts::Report(report(object)))
@@ -226,8 +226,38 @@ fn whole(mut object: DynamicObject) -> Value {
 
 fn targeted(object: &Value) -> Option<Arc<TargetedReport>> {
     let target = object["spec"]["targetRef"]["name"].as_str()?;
-    let report = Arc::new(of_status_report(object, target)?);
+    let report = Arc::new(within_bounds(of_status_report(object, target)?));
     Some(Arc::new(TargetedReport { target: Some(target.to_owned()), report }))
+}
+
+/// The most bytes of text that are kept of a report: room for the 32 conditions that the schema allows, each with a message of the length
+/// that is shown.
+const REPORT_BYTES: usize = 24 * 1024;
+
+/// The report without the parts of messages that are never shown. A report that is too large all the same says nothing, and counts as
+/// unknown: were it left out, nobody might miss it.
+fn within_bounds(mut report: Report) -> Report {
+    for condition in &mut report.conditions {
+        if condition.message.as_str().len() > Answer::MAX_MESSAGE {
+            condition.message = cut(condition.message.as_str(), Answer::MAX_MESSAGE).into_owned().into();
+        }
+    }
+    let size = |condition: &Condition| {
+        condition.type_.as_str().len() + condition.reason.as_str().len() + condition.message.as_str().len()
+    };
+    let bytes: usize = report.conditions.iter().map(size).sum();
+    if bytes > REPORT_BYTES {
+        let message = format!("its conditions have more than {REPORT_BYTES} bytes");
+        let time = report.conditions.iter().map(|condition| condition.last_transition_time).max();
+        report.conditions = vec![Condition::new(
+            condition_type!("Ready"),
+            Status::Unknown,
+            reason!("ReportTooLarge"),
+            message,
+            time.unwrap_or(Time::EPOCH),
+        )];
+    }
+    report
 }
 
 fn of_daemon_set(set: &DaemonSet) -> DaemonSetFacts {
@@ -241,4 +271,40 @@ fn of_daemon_set(set: &DaemonSet) -> DaemonSetFacts {
 fn renewed(lease: &Lease) -> Option<Time> {
     let renewed = lease.spec.as_ref()?.renew_time.as_ref()?;
     Some(Time::new(renewed.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn report(reason: usize, message: usize) -> Arc<TargetedReport> {
+        let condition = |number: usize| {
+            json!({ "type": format!("c{number}Valid"), "status": "True", "reason": "R".repeat(reason),
+                "message": "m".repeat(message), "lastTransitionTime": "2026-03-01T10:00:00Z" })
+        };
+        let conditions: Vec<Value> = (0..32).map(condition).collect();
+        let object = json!({
+            "metadata": { "name": "web.speaker", "annotations": { "a": "x".repeat(1_000_000) } },
+            "spec": { "targetRef": { "kind": "ConfigurationStatus", "name": "web" }, "component": "speaker" },
+            "status": { "conditions": conditions },
+        });
+        targeted(&object).unwrap()
+    }
+
+    #[test]
+    fn of_a_report_with_huge_messages_only_what_is_shown_is_kept() {
+        let kept = report(8, 30_000);
+        assert_eq!(kept.report.conditions.len(), 32);
+        let longest = kept.report.conditions.iter().map(|condition| condition.message.as_str().len()).max();
+        assert!(longest <= Some(Answer::MAX_MESSAGE), "{longest:?}");
+    }
+
+    #[test]
+    fn a_report_that_is_too_large_all_the_same_is_unknown_and_not_absent() {
+        let kept = report(1_000, 500);
+        let [only] = &kept.report.conditions[..] else { panic!("{:?}", kept.report.conditions) };
+        assert_eq!((only.status, only.reason.as_str()), (Status::Unknown, "ReportTooLarge"));
+    }
 }

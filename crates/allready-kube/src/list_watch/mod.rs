@@ -5,6 +5,9 @@
 //! module shows it). Here every request has a limit, a watch that hangs is noticed within ten seconds, and everything is listed
 //! again every ten minutes, so that an event that was lost is made good.
 //!
+//! Nobody who writes objects decides how much memory this takes: a page of a list has at most 4 MiB, and fewer objects where they are
+//! large; a list that does not end is read slowly, and given up after 100,000 objects.
+//!
 //! # Permissions
 //! `list` and `watch` on what is followed.
 //!
@@ -28,6 +31,7 @@
 //! ```
 
 mod error;
+mod page;
 mod store;
 #[cfg(test)]
 mod tests;

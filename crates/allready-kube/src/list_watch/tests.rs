@@ -237,6 +237,140 @@ async fn a_server_that_ends_every_watch_at_once_is_asked_every_two_seconds_at_mo
     assert_eq!(lists, 1, "nothing was lost");
 }
 
+/// A server of ConfigMaps that answers every list with this; and how often it was asked, with the bytes that it was made to send.
+fn lister(
+    answer: impl Fn(&str) -> String + Send + Sync + 'static,
+) -> (Api<ConfigMap>, Arc<AtomicUsize>, Arc<AtomicUsize>) {
+    let (lists, largest) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (counted, measured, answer) = (Arc::clone(&lists), Arc::clone(&largest), Arc::new(answer));
+    let server = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        let query = request.uri().query().unwrap_or_default().to_owned();
+        let (counted, measured, answer) = (Arc::clone(&counted), Arc::clone(&measured), Arc::clone(&answer));
+        async move {
+            if query.contains("watch=true") {
+                std::future::pending::<()>().await;
+            }
+            counted.fetch_add(1, Ordering::Relaxed);
+            let body = answer(&query).into_bytes();
+            // A page that is taken for too large is not held: only those that are read count.
+            if body.len() <= 8 * 1024 * 1024 {
+                measured.fetch_max(body.len(), Ordering::Relaxed);
+            }
+            Ok::<_, std::convert::Infallible>(http::Response::new(kube::client::Body::from(body)))
+        }
+    });
+    (Api::namespaced(Client::new(server, "default"), "default"), lists, largest)
+}
+
+fn parameter<'a>(query: &'a str, name: &str) -> Option<&'a str> {
+    query.split('&').find_map(|part| part.strip_prefix(name)?.strip_prefix('='))
+}
+
+/// A page of a list of so many objects of so many bytes each.
+fn page_of(query: &str, total: usize, bytes: usize) -> String {
+    let from: usize = parameter(query, "continue").map_or(0, |token| token.parse().unwrap());
+    let limit: usize = parameter(query, "limit").unwrap().parse().unwrap();
+    let to = (from + limit).min(total);
+    let filler = "x".repeat(bytes);
+    let objects: Vec<String> = (from..to)
+        .map(|number| {
+            format!(r#"{{"metadata":{{"name":"c{number:04}","annotations":{{"a":"{filler}"}},"resourceVersion":"1"}}}}"#)
+        })
+        .collect();
+    let token = if to < total { format!(r#""continue":"{to}","#) } else { String::new() };
+    format!(r#"{{"metadata":{{{token}"resourceVersion":"1"}},"items":[{}]}}"#, objects.join(","))
+}
+
+#[tokio::test(start_paused = true)]
+async fn huge_objects_are_listed_a_few_at_a_time_and_all_of_them() {
+    let (api, lists, largest) = lister(|query| page_of(query, 48, 1_200_000));
+    let events = list_watch(api, watcher::Config::default());
+    let mut events = pin!(events);
+    let mut names = Vec::new();
+    loop {
+        match events.next().await.unwrap() {
+            Ok(watcher::Event::InitApply(object)) => names.push(object.metadata.name.unwrap()),
+            Ok(watcher::Event::InitDone) => break,
+            Ok(_) => {}
+            Err(why) => panic!("{why}"),
+        }
+    }
+    assert_eq!(names, (0..48).map(|number| format!("c{number:04}")).collect::<Vec<_>>());
+    assert!(largest.load(Ordering::Relaxed) < 4 * 1024 * 1024, "{largest:?} bytes at once");
+    assert_eq!(lists.load(Ordering::Relaxed), 4 + 48, "pages of 500, 125, 31 and 7 were too large");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_no_server_stores_is_an_error_and_not_an_absence() {
+    let (api, ..) = lister(|query| page_of(query, 1, 9_000_000));
+    let mut events = pin!(list_watch(api, watcher::Config::default()));
+    assert_eq!(
+        Stage::until(&mut events, "what answers sends an object of more than 8 MiB").await,
+        ["init", "what answers sends an object of more than 8 MiB"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_always_has_another_page_is_asked_twenty_times_a_second_at_most() {
+    let next = AtomicUsize::new(0);
+    let (api, lists, _) = lister(move |_| {
+        let token = next.fetch_add(1, Ordering::Relaxed);
+        format!(r#"{{"metadata":{{"continue":"{token}","resourceVersion":"1"}},"items":[]}}"#)
+    });
+    let _ =
+        timeout(Duration::from_mins(1), list_watch(api, watcher::Config::default()).for_each(|_| async {}))
+            .await;
+    let lists = lists.load(Ordering::Relaxed);
+    assert!((100..=1200).contains(&lists), "{lists} in a minute");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_gives_the_same_page_again_and_again_fails() {
+    let (api, lists, _) =
+        lister(|_| r#"{"metadata":{"continue":"again","resourceVersion":"1"},"items":[]}"#.to_owned());
+    let failures = AtomicUsize::new(0);
+    let count = list_watch(api, watcher::Config::default()).for_each(|event| {
+        failures.fetch_add(usize::from(event.is_err()), Ordering::Relaxed);
+        async {}
+    });
+    let _ = timeout(Duration::from_mins(1), count).await;
+    let (lists, failures) = (lists.load(Ordering::Relaxed), failures.into_inner());
+    assert!((25..=70).contains(&failures) && lists <= 2 * failures + 2, "{lists} {failures}");
+}
+
+/// A server whose watches are open, and never tell anything nor end; and how often it was asked for a list and for a watch.
+fn mute() -> (Api<ConfigMap>, Arc<AtomicUsize>, Arc<AtomicUsize>) {
+    use http_body::Frame;
+    use http_body_util::{Either, StreamBody};
+
+    let (lists, watches) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let counted = (Arc::clone(&lists), Arc::clone(&watches));
+    let server = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        let is_watch = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+        let body = if is_watch {
+            counted.1.fetch_add(1, Ordering::Relaxed);
+            Either::Left(StreamBody::new(stream::pending::<Result<Frame<bytes::Bytes>, kube::Error>>()))
+        } else {
+            counted.0.fetch_add(1, Ordering::Relaxed);
+            Either::Right(kube::client::Body::from(
+                br#"{"metadata":{"resourceVersion":"1"},"items":[]}"#.to_vec(),
+            ))
+        };
+        async move { Ok::<_, std::convert::Infallible>(http::Response::new(body)) }
+    });
+    (Api::namespaced(Client::new(server, "default"), "default"), lists, watches)
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_are_listed_every_twenty_seconds_where_watches_never_tell_anything() {
+    let (api, lists, watches) = mute();
+    let _ =
+        timeout(Duration::from_mins(1), list_watch(api, watcher::Config::default()).for_each(|_| async {}))
+            .await;
+    let (lists, watches) = (lists.load(Ordering::Relaxed), watches.load(Ordering::Relaxed));
+    assert!((3..=5).contains(&lists) && (6..=8).contains(&watches), "{lists} lists and {watches} watches");
+}
+
 /// The reason why this module is not kube's watcher.
 #[tokio::test(start_paused = true)]
 async fn the_watcher_of_kube_says_nothing_for_an_hour_while_a_watch_is_not_answered() {

@@ -11,7 +11,10 @@ use kube::{
 };
 use tokio::time::{Instant, error::Elapsed, sleep, timeout, timeout_at};
 
-use super::{BACKOFF, REQUEST_TIMEOUT, WatchError};
+use super::{
+    BACKOFF, REQUEST_TIMEOUT, WatchError,
+    page::{Pager, Progress},
+};
 
 /// How long one watch lasts, in seconds; a fifth less by chance, so that many do not end at once.
 const WATCH_SECONDS: u64 = 8;
@@ -21,16 +24,17 @@ const MARGIN: Duration = Duration::from_secs(2);
 const RELIST: Duration = Duration::from_mins(10);
 /// How long a watch has to last so that it is none that failed: whoever ends each at once, or refuses it, is not asked without pause.
 const LASTS: Duration = Duration::from_secs(1);
-/// How many objects are asked for at a time, where nothing else is said.
-const PAGE: u32 = 500;
 
 /// A watch that begins anew with a list whenever it fails, so that it is seen when it does not fail any more.
 pub(super) struct ListWatch<K> {
     api: Api<K>,
     only: watcher::Config,
+    pager: Pager<K>,
     state: State<K>,
     /// How many times in a row nothing came of it: a list is not enough, since a watch has to follow it.
     failures: u32,
+    /// How many watches in a row were open for too long, and told nothing.
+    hangs: u32,
     /// When everything is listed again.
     relist: Instant,
 }
@@ -38,8 +42,8 @@ pub(super) struct ListWatch<K> {
 enum State<K> {
     /// Nothing is known.
     Begin,
-    /// Objects of a list that are to be told, and what comes after them.
-    Listing { page: VecDeque<K>, rest: Rest },
+    /// Objects of a list that are to be told, and what comes after them, after a pause.
+    Listing { page: VecDeque<K>, rest: Rest, progress: Progress, pause: Duration },
     /// All objects have been told up to this version.
     Listed { version: String },
     /// What happens is told, up to this version, by a watch that is dead if it is silent for so long.
@@ -69,7 +73,8 @@ enum Rest {
 
 impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> ListWatch<K> {
     pub(super) fn new(api: Api<K>, only: watcher::Config) -> Self {
-        Self { api, only, state: State::Begin, failures: 0, relist: Instant::now() }
+        let pager = Pager::new(&api, only.page_size);
+        Self { api, only, pager, state: State::Begin, failures: 0, hangs: 0, relist: Instant::now() }
     }
 
     /// The next event, or why nothing can be seen; `None` where a watch has been opened.
@@ -94,10 +99,11 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                 if self.failures > 0 {
                     sleep(BACKOFF.delay(self.failures - 1, fastrand::f64())).await;
                 }
-                self.state = State::Listing { page: VecDeque::new(), rest: Rest::All };
+                let (page, progress) = (VecDeque::new(), Progress::default());
+                self.state = State::Listing { page, rest: Rest::All, progress, pause: Duration::ZERO };
                 Ok(Step::Event(watcher::Event::Init))
             }
-            State::Listing { page, rest } => {
+            State::Listing { page, rest, progress, pause } => {
                 if let Some(object) = page.pop_front() {
                     return Ok(Step::Event(watcher::Event::InitApply(object)));
                 }
@@ -106,10 +112,19 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                     self.relist = Instant::now() + RELIST.mul_f64(jitter(fastrand::f64()));
                     return Ok(Step::Event(watcher::Event::InitDone));
                 }
-                let list = in_time(self.api.list(&list_params(&self.only, rest))).await?;
+                sleep(std::mem::take(pause)).await;
+                let asked = self.pager.limit();
+                let read = timeout(REQUEST_TIMEOUT, self.pager.read(list_params(&self.only, rest))).await;
+                let Some(list) = read.map_err(|_| WatchError::NoAnswer)?? else { return Ok(Step::Nothing) };
                 let (token, version) = (list.metadata.continue_, list.metadata.resource_version);
                 *rest = match (token, version) {
-                    (Some(token), _) if !token.is_empty() => Rest::From(token),
+                    (Some(token), _) if !token.is_empty() => {
+                        if matches!(rest, Rest::From(last) if *last == token) {
+                            return Err(WatchError::Unusable("does not get on with its list"));
+                        }
+                        *pause = progress.page(asked, list.items.len())?;
+                        Rest::From(token)
+                    }
                     (_, Some(version)) if !version.is_empty() => Rest::Nothing(version),
                     _ => return Err(WatchError::Unusable("does not say which version its list is")),
                 };
@@ -140,10 +155,20 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                 let Ok(event) = event else {
                     // It hangs, and what it has not told is told by another one; or it is time to look at everything again.
                     let version = std::mem::take(version);
-                    let is_old = Instant::now() >= self.relist;
-                    self.state = if is_old { State::Begin } else { State::Listed { version } };
+                    if Instant::now() >= self.relist {
+                        self.state = State::Begin;
+                        return Ok(Step::Nothing);
+                    }
+                    self.hangs += 1;
+                    self.state = State::Listed { version };
+                    if self.hangs > 1 {
+                        // Whatever is between us and the server lets no watch through: a list may get through.
+                        self.hangs = 0;
+                        self.begin_anew();
+                    }
                     return Ok(Step::Nothing);
                 };
+                self.hangs = 0;
                 match event {
                     Some(Ok(WatchEvent::Added(object) | WatchEvent::Modified(object))) => {
                         *version = version_of(&object)?;
@@ -191,10 +216,6 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
 /// What a server answers that has forgotten a version: nothing is wrong, and a list shows what happened since.
 const EXPIRED: u16 = 410;
 
-async fn in_time<T>(answer: impl Future<Output = kube::Result<T>>) -> Result<T, WatchError> {
-    answered(timeout(REQUEST_TIMEOUT, answer).await)
-}
-
 fn answered<T>(answer: Result<kube::Result<T>, Elapsed>) -> Result<T, WatchError> {
     match answer {
         Ok(Ok(answer)) => Ok(answer),
@@ -214,7 +235,6 @@ fn list_params(only: &watcher::Config, rest: &Rest) -> ListParams {
         field_selector: only.field_selector.clone(),
         ..ListParams::default()
     };
-    let params = params.limit(only.page_size.unwrap_or(PAGE));
     match rest {
         Rest::From(token) => params.continue_token(token),
         Rest::All | Rest::Nothing(_) => params,

@@ -49,12 +49,11 @@ impl System {
         stage.heading("13. A node is lost")?;
         let began = Instant::now();
         let lost = self.lose_a_node().await?;
-        self.until("Unknown", "NodeGone").await?;
-        stage.takes(began);
-        self.shows(stage, &format!("{lost} is gone, and its last report is not believed any more:")).await?;
         self.nodes -= 1;
         self.until("True", &self.all_ready()).await?;
-        self.shows(stage, "\n  What it left behind is swept:").await
+        stage.takes(began);
+        self.shows(stage, &format!("{lost} is gone, and nobody waits for it; what it left behind is swept:"))
+            .await
     }
 
     fn all_ready(&self) -> String {

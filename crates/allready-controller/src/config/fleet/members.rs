@@ -28,7 +28,6 @@ impl Fleet {
     pub(super) fn judge(&mut self, name: &str) {
         let origins = self.reporters.get(name).cloned().unwrap_or_default();
         let node = self.note_absence(name);
-        let has_left = node.as_deref().is_some_and(|node| self.has_left(node));
         let held: Vec<(&Origin, &Report)> =
             origins.iter().filter_map(|origin| Some((origin, &*self.reports.get(origin)?.report))).collect();
         let expected =
@@ -48,12 +47,18 @@ impl Fleet {
             })
             .collect();
         let is_red = conditions.iter().any(|input| input.standing() == Standing::Bad);
+        let is_good =
+            !conditions.is_empty() && conditions.iter().all(|input| input.standing() == Standing::Good);
+        // Whoever was well leaves with its node; bad news is not taken back by it, until it is clear that the node does not come back.
+        let is_gone = node.as_deref().is_some_and(|node| self.is_gone(node));
+        let has_left = is_gone && (is_good || node.as_deref().is_some_and(|node| self.has_left(node)));
         let revisions = held.iter().map(|(origin, report)| (origin.kind(), report.revision.as_deref()));
         let doubt = placed
             .and_then(|(component, instance)| judge::place(self, component, instance))
             .or_else(|| self.heartbeat_doubt(name))
             // Bad news about an older revision is news.
-            .or_else(|| judge::revision(revisions, self.plan.revision.as_deref()).filter(|_| !is_red));
+            .or_else(|| judge::revision(revisions, self.plan.revision.as_deref()).filter(|_| !is_red))
+            .filter(|_| !(is_gone && is_red));
         let counted = match (placed, held.first()) {
             (Some((component, instance)), _) => {
                 Some((component.role, Member::new(&component.name, instance).label()))
@@ -140,7 +145,21 @@ impl Fleet {
         let limit = self.plan.silent_after?;
         let origins = self.reporters.get(name).into_iter().flatten();
         let reports = origins.filter(|origin| origin.kind() == Origin::STATUS_REPORT);
-        let heartbeats: Vec<_> = reports.filter_map(|report| self.heartbeats.get(report.name())).collect();
+        let reports: Vec<_> = reports.collect();
+        let heartbeats: Vec<_> =
+            reports.iter().filter_map(|report| self.heartbeats.get(report.name())).collect();
+        // News end a silence that was there before a restart; that time has passed since the restart does not.
+        let is_news = heartbeats.iter().any(|heartbeat| heartbeat.is_news);
+        let was_silent = || {
+            heartbeats.iter().any(|heartbeat| heartbeat.was_old)
+                || reports
+                    .iter()
+                    .filter_map(|report| self.reports.get(*report))
+                    .any(|held| self.was_silent(&Member::of(&held.report)))
+        };
+        if !is_news && was_silent() {
+            return Some(judge::silent(limit));
+        }
         let latest =
             heartbeats.iter().filter(|heartbeat| !heartbeat.gone).map(|heartbeat| heartbeat.seen).max();
         match latest {

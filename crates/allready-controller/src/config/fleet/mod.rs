@@ -15,11 +15,11 @@ use allready_core::{
     fleet::{FleetIndex, FleetOptions},
     rollup::Grouped,
 };
-use allready_kube::kinds::{ComponentRole, ConfigurationStatusSpec};
+use allready_kube::kinds::{CauseSeen, ComponentRole, ConfigurationStatusSpec};
 
 pub use self::facts::{DaemonSetFacts, NodeFacts, Origin, PodFacts, Report};
 pub(super) use self::facts::{Member, Places};
-use super::{judge, plan::Plan, status::NODE_GRACE};
+use super::{answer::shown, judge, plan::Plan, status::NODE_GRACE};
 
 /// The reporters of one object.
 ///
@@ -43,6 +43,12 @@ pub struct Fleet {
     pub(super) daemon_sets: BTreeMap<String, DaemonSetFacts>,
     /// By the name of the Lease, which is that of the StatusReport.
     heartbeats: BTreeMap<String, Heartbeat>,
+    /// The reporters that were taken for silent before a restart: their labels as a status shows them, and the components of which not
+    /// all could be named.
+    doubted: BTreeSet<String>,
+    doubted_components: BTreeSet<String>,
+    /// The time of day, by which a Lease that is seen for the first time may be old.
+    wall: Option<Time>,
     /// Reporters of components that are bound to nodes, which are not expected.
     strangers: BTreeSet<Origin>,
     /// Since when nodes are not there that somebody reports from.
@@ -72,6 +78,10 @@ struct Heartbeat {
     renewed: Option<Time>,
     seen: Duration,
     gone: bool,
+    /// True once it was seen to be renewed.
+    is_news: bool,
+    /// True if it was old by the time of day when it was first seen.
+    was_old: bool,
 }
 
 impl Fleet {
@@ -89,6 +99,9 @@ impl Fleet {
             places: Places::new(),
             daemon_sets: BTreeMap::new(),
             heartbeats: BTreeMap::new(),
+            doubted: BTreeSet::new(),
+            doubted_components: BTreeSet::new(),
+            wall: None,
             strangers: BTreeSet::new(),
             absent: BTreeMap::new(),
             are_nodes_listed: true,
@@ -153,7 +166,9 @@ impl Fleet {
     pub fn unreport(&mut self, origin: &Origin) {
         let Some(Held { report, .. }) = self.reports.remove(origin) else { return };
         self.strangers.remove(origin);
-        let name = Member::of(&report).to_string();
+        let member = Member::of(&report);
+        self.doubted.remove(&*shown(&member.label()));
+        let name = member.to_string();
         if let Some(origins) = self.reporters.get_mut(&name) {
             origins.remove(origin);
             if origins.is_empty() {
@@ -206,12 +221,15 @@ impl Fleet {
         }
     }
 
+    /// Returns true if a node is gone for certain that somebody reports from, or runs on.
+    pub(super) fn is_gone(&self, node: &str) -> bool {
+        // A cluster without any node is one that is not seen.
+        self.are_nodes_listed && !self.nodes.is_empty() && self.absent.contains_key(node)
+    }
+
     /// Returns true if a node has been gone for so long that nobody is expected to report from it.
     pub(super) fn has_left(&self, node: &str) -> bool {
-        // A cluster without any node is one that is not seen.
-        self.are_nodes_listed
-            && !self.nodes.is_empty()
-            && self.absent.get(node).is_some_and(|since| *since + NODE_GRACE <= self.now)
+        self.is_gone(node) && self.absent.get(node).is_some_and(|since| *since + NODE_GRACE <= self.now)
     }
 
     /// Takes what is known of a pod; none when it is gone.
@@ -259,7 +277,14 @@ impl Fleet {
             (None, None) => return,
             (None, Some(before)) => Heartbeat { gone: true, ..before },
             (Some(renewed), Some(before)) if renewed == before.renewed && !before.gone => return,
-            (Some(renewed), _) => Heartbeat { renewed, seen: self.clock, gone: false },
+            (Some(renewed), Some(before)) => {
+                let is_news = before.is_news || renewed != before.renewed;
+                Heartbeat { renewed, seen: self.clock, gone: false, is_news, ..before }
+            }
+            (Some(renewed), None) => {
+                let was_old = judge::is_old(renewed, self.wall, self.plan.silent_after);
+                Heartbeat { renewed, seen: self.clock, gone: false, is_news: false, was_old }
+            }
         };
         if let Some(before) = self.heartbeats.insert(report.to_owned(), after) {
             self.by_seen.remove(&(before.seen, report.to_owned()));
@@ -268,9 +293,35 @@ impl Fleet {
         self.judge_origin(&Origin::status_report(report));
     }
 
+    /// Takes over who was silent before a restart, from the causes of the status that stands: whoever is among them is silent until its
+    /// Lease is seen to be renewed. Where not all are named, all reporters of these components are doubted.
+    pub(super) fn doubt_heartbeats(&mut self, causes: &[CauseSeen]) {
+        for cause in causes.iter().filter(|cause| cause.reason == judge::HEARTBEAT_LOST) {
+            self.doubted.extend(cause.reporters.iter().cloned());
+            if usize::try_from(cause.count).unwrap_or(usize::MAX) > cause.reporters.len() {
+                let component =
+                    |label: &String| label.rsplit_once('/').map_or(&**label, |(it, _)| it).to_owned();
+                self.doubted_components.extend(cause.reporters.iter().map(component));
+            }
+        }
+    }
+
+    /// Returns true if a reporter was taken for silent before a restart.
+    fn was_silent(&self, member: &Member) -> bool {
+        self.doubted.contains(&*shown(&member.label()))
+            || self.doubted_components.contains(&*shown(&member.component))
+    }
+
+    /// Says what time of day it is.
+    pub(super) fn wall(&mut self, time: Time) {
+        self.wall = Some(time);
+    }
+
     /// Forgets all heartbeats, as when nobody is judged by them any more.
     pub fn forget_heartbeats(&mut self) {
         self.by_seen.clear();
+        self.doubted.clear();
+        self.doubted_components.clear();
         let known: Vec<_> = std::mem::take(&mut self.heartbeats).into_keys().collect();
         for report in &known {
             self.judge_origin(&Origin::status_report(report));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use allready_core::Time;
 use allready_kube::{list_watch::WatchEvent, refusal::Refusal};
 use serde_json::{Value, json};
 
@@ -246,23 +247,122 @@ fn a_reporter_falls_silent_without_any_event() {
     assert!(stage.ready().1.contains("HeartbeatLost"), "{:?}", stage.ready());
 }
 
+fn lease(second: i64) -> Facts {
+    Facts::Lease(Some(Time::from_second(second).unwrap()))
+}
+
+/// A controller that starts with the status that another one has left behind, and sees this report and these Leases at this time.
+fn restarted(status: &Value, leases_seen: &[(&str, Facts)], now: Duration) -> Stage {
+    let mut stage = Stage::new();
+    stage.status = status.clone();
+    stage.see(statuses(), WatchEvent::Init, now);
+    stage.change(&with_heartbeats(), now);
+    stage.see(statuses(), WatchEvent::InitDone, now);
+    stage.list(&reports(), &[("r", report("a", "True"))], now);
+    stage.list(&leases(), leases_seen, now);
+    stage
+}
+
+/// The status of a reporter that has fallen silent, and the time at which it has.
+fn silent() -> (Value, Duration) {
+    let mut stage = listed("True");
+    stage.change(&with_heartbeats(), ms(0));
+    stage.list(&leases(), &[("r", lease(1_000))], ms(0));
+    stage.until(ms(0), ms(31_000));
+    assert!(stage.ready().1.contains("HeartbeatLost"), "{:?}", stage.ready());
+    (stage.status, ms(31_000))
+}
+
 #[test]
-fn a_node_that_is_gone_is_out_of_the_count_within_fifteen_seconds() {
+fn a_restart_does_not_make_a_dead_reporter_green() {
+    let (status, now) = silent();
+    for seen in [vec![("r", lease(1_000))], Vec::new()] {
+        let mut again = restarted(&status, &seen, now);
+        assert_eq!(again.until(now, now + MINUTE(10)), [], "nothing has happened: {seen:?}");
+        assert!(again.ready().1.contains("HeartbeatLost"), "{:?}", again.ready());
+        // A second restart knows it too.
+        let later = now + MINUTE(10);
+        let mut third = restarted(&again.status, &seen, later);
+        assert_eq!(third.until(later, later + MINUTE(1)), []);
+        third.see(leases(), WatchEvent::Apply("r".to_owned(), lease(2_000)), later + MINUTE(1));
+        third.see(leases(), WatchEvent::Apply("r".to_owned(), lease(2_010)), later + MINUTE(1));
+        third.until(later + MINUTE(1), later + MINUTE(1) + ms(1_000));
+        assert_eq!(third.ready().0, "True", "it was heard again");
+    }
+}
+
+#[test]
+fn a_reporter_that_died_while_no_controller_ran_is_not_green_when_one_starts() {
+    // By the clock of the stage it is 1,000 s when it begins: this Lease is 501 s old.
+    let stage_of = |renewed: i64| {
+        let mut stage = restarted(&json!({}), &[("r", lease(renewed))], ms(1));
+        stage.until(ms(1), ms(1_000));
+        stage
+    };
+    assert!(stage_of(499).ready().1.contains("HeartbeatLost"), "{:?}", stage_of(499).ready());
+    assert_eq!(stage_of(900).ready().0, "True", "the clocks of nodes differ");
+    let mut behind = stage_of(499);
+    behind.see(leases(), WatchEvent::Apply("r".to_owned(), lease(509)), ms(2_000));
+    behind.until(ms(2_000), ms(3_000));
+    assert_eq!(behind.ready().0, "True", "its clock is behind, and it is alive");
+}
+
+#[test]
+fn whoever_could_not_be_named_among_many_dead_reporters_is_doubted_too() {
+    let (mut status, now) = silent();
+    status["causes"][0]["reporters"] = json!(["speaker/b"]);
+    status["causes"][0]["count"] = json!(2);
+    let mut again = restarted(&status, &[], now);
+    again.until(now, now + MINUTE(10));
+    assert!(again.ready().1.contains("HeartbeatLost"), "{:?}", again.ready());
+    status["causes"][0]["count"] = json!(1);
+    let mut again = restarted(&status, &[], now);
+    again.until(now, now + MINUTE(10));
+    assert_eq!(again.ready().0, "True", "it was another one");
+}
+
+fn two_nodes() -> Stage {
     let mut stage = Stage::with(&on_nodes());
     stage.list(&Watch::Nodes, &[("a", node(true)), ("b", node(true))], ms(0));
     stage.list(&reports(), &[("a", report("a", "True")), ("b", report("b", "True"))], ms(0));
     stage.until(ms(0), MINUTE(5));
     assert_eq!(stage.ready(), ("True".to_owned(), "2 of 2 ready".to_owned()));
+    stage
+}
+
+#[test]
+fn a_scale_down_never_makes_ready_unknown() {
+    let mut stage = two_nodes();
+    stage.see(Watch::Nodes, WatchEvent::Delete("b".to_owned()), MINUTE(5));
+    let written = stage.until(MINUTE(5), MINUTE(6));
+    assert!(written.iter().all(|(ready, _)| ready["status"] == "True"), "{written:?}");
+    assert_eq!(stage.ready(), ("True".to_owned(), "1 of 1 ready".to_owned()));
+}
+
+#[test]
+fn bad_news_from_a_node_that_is_gone_stays_for_ten_seconds() {
+    let mut stage = two_nodes();
     let gone = MINUTE(5);
+    stage.see(reports(), WatchEvent::Apply("b".to_owned(), report("b", "False")), gone);
     stage.see(Watch::Nodes, WatchEvent::Delete("b".to_owned()), gone);
     stage.until(gone, gone + ms(9_000));
-    assert!(stage.ready().1.contains("NodeGone"), "it may come back: {:?}", stage.ready());
+    assert_eq!(stage.ready().0, "False", "it may come back: {:?}", stage.ready());
     stage.until(gone + ms(9_000), gone + ms(15_000));
     assert_eq!(stage.ready(), ("True".to_owned(), "1 of 1 ready".to_owned()));
     // And one that still reports is there.
-    stage.see(reports(), WatchEvent::Apply("b".to_owned(), report("b", "False")), gone + ms(20_000));
+    stage.see(reports(), WatchEvent::Apply("b".to_owned(), report("b", "Unknown")), gone + ms(20_000));
     stage.until(gone + ms(20_000), gone + ms(21_000));
     assert!(stage.ready().1.contains("NodeGone"), "{:?}", stage.ready());
+}
+
+#[test]
+fn a_node_that_merely_cannot_be_seen_takes_nobody_out_of_the_count() {
+    let mut stage = two_nodes();
+    // The list is empty, as when nodes may not be read any more.
+    stage.list(&Watch::Nodes, &[], MINUTE(5));
+    stage.until(MINUTE(5), MINUTE(10));
+    assert!(stage.ready().1.contains("NodeGone"), "{:?}", stage.ready());
+    assert_eq!(stage.ready().0, "Unknown");
 }
 
 #[test]

@@ -152,7 +152,7 @@ async fn r10_one_error_that_many_see_is_told_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn r11_what_a_reporter_left_behind_is_doubted_and_then_removed() {
+async fn r11_a_reporter_leaves_with_its_node_and_what_it_left_behind_is_removed() {
     let mut world = World::sharded(on_nodes());
     for node in ["a", "b"] {
         world.make_node(node, json!({ "speaker": "yes" })).await;
@@ -162,8 +162,10 @@ async fn r11_what_a_reporter_left_behind_is_doubted_and_then_removed() {
     world.until("True", "3 of 3 ready").await;
     world.silence(&speaker("b")).await;
     world.remove_node("b").await;
-    world.until("Unknown", "NodeGone on speaker/b").await;
+    let before = tokio::time::Instant::now();
     world.until("True", "2 of 2 ready").await;
+    assert!(before.elapsed() < Duration::from_secs(5), "{:?}", before.elapsed());
+    tokio::time::sleep(Duration::from_mins(2)).await;
     assert!(world.reports().get_opt(&world.report_of("b")).await.unwrap().is_none());
 }
 

@@ -143,17 +143,33 @@ fn a_node_that_the_selector_does_not_match_is_not_missed() {
 }
 
 #[test]
-fn the_report_of_a_gone_or_failing_node_is_not_believed() {
-    for (facts, reason) in
-        [(None, "NodeGone"), (Some(NodeFacts { ready: false, ..ready_node() }), "NodeNotReady")]
+fn the_report_of_a_failing_node_is_not_believed() {
+    let mut fleet = healthy();
+    fleet.node("b", Some(NodeFacts { ready: false, ..ready_node() }));
+    let (status, _, message) = ready(&fleet);
+    assert_eq!(status, Status::Unknown);
+    assert!(message.contains("NodeNotReady") && message.contains("speaker/b"), "{message}");
+    fleet.node("b", Some(ready_node()));
+    assert_eq!(ready(&fleet).0, Status::True, "it is back");
+}
+
+#[test]
+fn a_reporter_leaves_with_its_node_unless_its_last_word_was_bad_or_nodes_are_not_seen() {
+    for (last, stays) in
+        [(Status::True, None), (Status::False, Some("ConfigError")), (Status::Unknown, Some("NodeGone"))]
     {
         let mut fleet = healthy();
-        fleet.node("b", facts);
+        let (origin, report) = speaker("b", last);
+        fleet.report(origin, report);
+        fleet.node("b", None);
         let (status, _, message) = ready(&fleet);
-        assert_eq!(status, Status::Unknown);
-        assert!(message.contains(reason) && message.contains("speaker/b"), "{message}");
-        fleet.node("b", Some(ready_node()));
-        assert_eq!(ready(&fleet).0, Status::True, "it is back");
+        assert_eq!(status == Status::True, stays.is_none(), "{message}");
+        assert!(stays.is_none_or(|reason| message.contains(reason)), "{message}");
+        fleet.nodes_listed(false);
+        assert_ne!(ready(&fleet).0, Status::True, "it may be there");
+        fleet.nodes_listed(true);
+        fleet.tick(Duration::from_secs(10));
+        assert_eq!(ready(&fleet).0, Status::True, "it does not come back");
     }
 }
 
