@@ -6,7 +6,7 @@
 //! again every ten minutes, so that an event that was lost is made good.
 //!
 //! Nobody who writes objects decides how much memory this takes: a page of a list has at most 4 MiB, and fewer objects where they are
-//! large; a list that does not end is read slowly, and given up after 100,000 objects.
+//! large; a list that does not end is read slowly, and given up after 200,000 objects.
 //!
 //! # Permissions
 //! `list` and `watch` on what is followed.

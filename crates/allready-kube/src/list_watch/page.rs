@@ -19,8 +19,8 @@ const PAGE: u32 = 500;
 const PAGE_BYTES: usize = 4 * 1024 * 1024;
 /// The most bytes of a page of one object: several times what a server stores of one.
 const OBJECT_BYTES: usize = 8 * 1024 * 1024;
-/// The most objects of a list.
-const OBJECTS: usize = 100_000;
+/// The most objects of a list: more than the pods of the largest cluster that Kubernetes supports.
+const OBJECTS: usize = 200_000;
 /// The most pages of a list.
 const PAGES: u32 = 10_000;
 /// The pause after a page with fewer objects than were asked for, which says that more follow.
@@ -112,7 +112,7 @@ impl Progress {
         self.pages = self.pages.saturating_add(1);
         self.objects = self.objects.saturating_add(objects);
         if self.objects > OBJECTS {
-            return Err(WatchError::Unusable("has more than 100,000 objects to list"));
+            return Err(WatchError::Unusable("has more than 200,000 objects to list"));
         }
         if self.pages > PAGES {
             return Err(WatchError::Unusable("has more than 10,000 pages to list"));
@@ -158,10 +158,10 @@ mod tests {
     #[test]
     fn a_list_without_end_is_asked_for_slowly_and_then_given_up() {
         let mut full = Progress::default();
-        let pauses: Vec<_> = (0..201).map(|_| full.page(500, 500)).collect();
+        let pauses: Vec<_> = (0..401).map(|_| full.page(500, 500)).collect();
         assert!(pauses[..20].iter().all(|pause| matches!(pause, Ok(Duration::ZERO))));
-        assert!(pauses[20..200].iter().all(|pause| matches!(pause, Ok(LONG_PAUSE))));
-        assert!(pauses[200].is_err());
+        assert!(pauses[20..400].iter().all(|pause| matches!(pause, Ok(LONG_PAUSE))));
+        assert!(pauses[400].is_err());
         let mut empty = Progress::default();
         let pauses: Vec<_> = (0..=PAGES).map(|_| empty.page(500, 0)).collect();
         assert!(pauses[..10_000].iter().all(|pause| matches!(pause, Ok(SHORT_PAUSE))));

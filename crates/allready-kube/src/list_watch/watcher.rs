@@ -6,7 +6,7 @@ use futures::{StreamExt, stream::BoxStream};
 use k8s_openapi::serde::de::DeserializeOwned;
 use kube::{
     Api, Resource, ResourceExt,
-    api::{ListParams, WatchEvent, WatchParams},
+    api::{ListMeta, ListParams, WatchEvent, WatchParams},
     runtime::watcher,
 };
 use tokio::time::{Instant, error::Elapsed, sleep, timeout, timeout_at};
@@ -71,6 +71,22 @@ enum Rest {
     Nothing(String),
 }
 
+impl Rest {
+    /// The rest after another page, by what the page says of itself.
+    fn after(&self, page: ListMeta) -> Result<Self, WatchError> {
+        match (page.continue_, page.resource_version) {
+            (Some(token), _) if !token.is_empty() => match self {
+                Self::From(before) if *before == token => {
+                    Err(WatchError::Unusable("does not get on with its list"))
+                }
+                _ => Ok(Self::From(token)),
+            },
+            (_, Some(version)) if !version.is_empty() => Ok(Self::Nothing(version)),
+            _ => Err(WatchError::Unusable("does not say which version its list is")),
+        }
+    }
+}
+
 impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> ListWatch<K> {
     pub(super) fn new(api: Api<K>, only: watcher::Config) -> Self {
         let pager = Pager::new(&api, only.page_size);
@@ -116,18 +132,10 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                 let asked = self.pager.limit();
                 let read = timeout(REQUEST_TIMEOUT, self.pager.read(list_params(&self.only, rest))).await;
                 let Some(list) = read.map_err(|_| WatchError::NoAnswer)?? else { return Ok(Step::Nothing) };
-                let (token, version) = (list.metadata.continue_, list.metadata.resource_version);
-                *rest = match (token, version) {
-                    (Some(token), _) if !token.is_empty() => {
-                        if matches!(rest, Rest::From(last) if *last == token) {
-                            return Err(WatchError::Unusable("does not get on with its list"));
-                        }
-                        *pause = progress.page(asked, list.items.len())?;
-                        Rest::From(token)
-                    }
-                    (_, Some(version)) if !version.is_empty() => Rest::Nothing(version),
-                    _ => return Err(WatchError::Unusable("does not say which version its list is")),
-                };
+                *rest = rest.after(list.metadata)?;
+                if let Rest::From(_) = rest {
+                    *pause = progress.page(asked, list.items.len())?;
+                }
                 page.extend(list.items);
                 Ok(Step::Nothing)
             }
@@ -159,13 +167,7 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                         self.state = State::Begin;
                         return Ok(Step::Nothing);
                     }
-                    self.hangs += 1;
-                    self.state = State::Listed { version };
-                    if self.hangs > 1 {
-                        // Whatever is between us and the server lets no watch through: a list may get through.
-                        self.hangs = 0;
-                        self.begin_anew();
-                    }
+                    self.hang(version);
                     return Ok(Step::Nothing);
                 };
                 self.hangs = 0;
@@ -203,6 +205,17 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                     }
                 }
             }
+        }
+    }
+
+    /// Opens another watch in place of one that hangs. After two in a row, whatever is between us and the server lets no watch through:
+    /// a list may get through.
+    fn hang(&mut self, version: String) {
+        self.hangs += 1;
+        self.state = State::Listed { version };
+        if self.hangs > 1 {
+            self.hangs = 0;
+            self.begin_anew();
         }
     }
 
