@@ -1,8 +1,10 @@
 //! The hub on a pretended clock, with a pretended store and pretended clusters.
 
 mod contest;
+mod departures;
 mod edits;
 mod faults;
+mod forged;
 mod placement;
 mod reachable;
 mod samples;
