@@ -10,5 +10,6 @@ mod reachable;
 mod samples;
 mod simulation;
 mod store;
+mod tenants;
 mod truth;
 mod world;
