@@ -10,8 +10,8 @@ use kube::Resource;
 use serde_json::{Value, json};
 
 use super::{
-    Address, ClusterName, HubFacts, Instance, Listener, ObjectName, Subject, dns::Owner, split_address,
-    split_listener,
+    Address, ClusterName, HubFacts, Instance, Listener, MANAGER, ObjectName, Subject, dns::Owner,
+    split_address, split_listener,
 };
 
 /// The label that says which `StatusAggregation` an object was made for.
@@ -113,6 +113,20 @@ pub fn is_named_by_its_spec(report: &Value) -> bool {
         && metadata["labels"]
             .get(AGGREGATION_LABEL)
             .is_some_and(|label| *label == *labels::value(&aggregation))
+}
+
+/// Returns why a report is not believed, if it is not: nobody but the hub makes reports, and writes to their status. Anybody may call
+/// himself as he likes in the record of who wrote what, so what keeps forgers out are roles; this finds those who do not try hard.
+pub fn forged(report: &Value) -> Option<&'static str> {
+    if !is_named_by_its_spec(report) {
+        return Some("its name does not fit its spec");
+    }
+    let records = entries(&report["metadata"]["managedFields"]);
+    let mut writers = records.filter(|record| record["fieldsV1"].get("f:status").is_some()).peekable();
+    let is_written = report["status"].as_object().is_some_and(|status| !status.is_empty());
+    let is_ours = |record: &Value| record["manager"] == MANAGER && record["subresource"] == "status";
+    let is_forged = (is_written && writers.peek().is_none()) || !writers.all(is_ours);
+    is_forged.then_some("somebody else than the hub has written to its status")
 }
 
 fn status(subject: &Subject, cluster: &ClusterName) -> InstanceStatusStatus {

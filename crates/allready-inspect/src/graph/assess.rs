@@ -11,7 +11,7 @@ use super::{
     Known, ObjectId, Reference, Relation, Request, events,
     id::text,
     references::GATEWAY,
-    relate::{self, Link},
+    relate::{self, ALLREADY, Link},
 };
 use crate::{
     health::Health,
@@ -57,7 +57,8 @@ impl<'a> Assessor<'a> {
         }
         let mut verdict = self.alone(id)?;
         let is_well = matches!(verdict.health, Health::Healthy | Health::Suspended);
-        if (is_well && !leads_on(id))
+        let is_aggregated = || self.known.object(id).is_some_and(|object| aggregation_of(object).is_some());
+        if (is_well && !leads_on(id) && !is_aggregated())
             || self.under_way.len() >= MAX_STEPS
             || !self.under_way.insert(id.clone())
         {
@@ -96,6 +97,7 @@ impl<'a> Assessor<'a> {
             self.contradict(verdict, links);
             return self.miss_controller(id, verdict);
         }
+        self.miss_controller(id, verdict);
         let is_claim = id.group.is_empty() && id.kind == "PersistentVolumeClaim";
         if let Some(told) =
             events::of_object(self.known, id).into_iter().find(|told| told.reason == "FailedBinding")
@@ -157,13 +159,31 @@ impl<'a> Assessor<'a> {
         }
     }
 
+    /// The Lease of the controller that wrote the status of an object: the status names it, or that of the StatusAggregation does.
+    fn lease_of(&mut self, id: &ObjectId) -> Option<String> {
+        let object = self.known.object(id)?;
+        let object = match aggregation_of(object) {
+            Some(aggregation) => {
+                let aggregation =
+                    Reference::to(&ObjectId::new(ALLREADY, "StatusAggregation", "", aggregation));
+                if let Err(request) = self.known.is_missing(&aggregation) {
+                    self.wanted.insert(*request);
+                }
+                self.known.object(&self.known.find(&aggregation)?)?
+            }
+            None if matches!(id.kind.as_str(), "ConfigurationStatus" | "StatusAggregation") => object,
+            None => return None,
+        };
+        Some(text(&object["status"]["controller"], "lease").to_owned())
+    }
+
     /// Makes a status Unknown whose controller is not there any more: nobody would say if it were not true.
     fn miss_controller(&mut self, id: &ObjectId, verdict: &mut Verdict) {
-        let lease = self.known.object(id).map_or("", |object| text(&object["status"]["controller"], "lease"));
-        let Some((namespace, name)) = lease.split_once('/') else { return };
         if verdict.health >= Health::Unknown {
             return;
         }
+        let lease = self.lease_of(id).unwrap_or_default();
+        let Some((namespace, name)) = lease.split_once('/') else { return };
         let lease = Reference::to(&ObjectId::new("coordination.k8s.io", "Lease", namespace, name));
         let message = match self.known.find(&lease).and_then(|id| self.known.object(&id)) {
             Some(lease) => {
@@ -246,7 +266,19 @@ fn outdo(verdict: &mut Verdict, health: Health, reason: &str, message: String) {
 /// ```
 pub fn leads_on(id: &ObjectId) -> bool {
     // Routes and Gateways may name what they are not allowed to.
-    is_passage(id) || names_a_backend(id) || id.group == GATEWAY || id.kind == "ConfigurationStatus"
+    is_passage(id)
+        || names_a_backend(id)
+        || id.group == GATEWAY
+        || matches!(id.kind.as_str(), "ConfigurationStatus" | "StatusAggregation")
+}
+
+/// The name of the StatusAggregation that gives an object of a hub its status, by the record of who wrote what.
+fn aggregation_of(object: &Value) -> Option<&str> {
+    let mut records = object["metadata"]["managedFields"].as_array()?.iter();
+    records.find_map(|record| {
+        let name = text(record, "manager").strip_prefix("allready-hub/")?;
+        (text(record, "subresource") == "status").then_some(name)
+    })
 }
 
 /// Tells whether objects of this kind have little to say of themselves, and lead to others that do.

@@ -26,8 +26,9 @@ pub(super) const MAX_ITEMS: usize = 1000;
 /// A cluster is a target of a name where a listener with that hostname has at least one route. It stops being one
 /// - at once when each of these listeners freshly says that it has none, when the cluster does not contribute any more, or
 ///   when no listener of the hub object has the hostname;
-/// - after the grace period when the instance is not there any more, or, where that is wanted, when the cluster cannot be
-///   reached and others are left.
+/// - after the grace period when the instance is not there any more;
+/// - after the grace period, if others are left, when the cluster is not in the inventory any more, or, where that is wanted,
+///   cannot be reached.
 ///
 /// Whatever is not known leaves the name as it is.
 ///

@@ -123,6 +123,11 @@ impl<'a> Member<'a> {
                 member.leaving = leaving.max(Some(since));
                 member.until(since, Verdict::Kept, Verdict::Expired, options, now);
             }
+            // Its Secret may be on its way back: a missing cluster is an outage.
+            Presence::Gone => {
+                let since = *member.leaving.get_or_insert(now);
+                member.until(since, Verdict::Kept, Verdict::Expired, options, now);
+            }
             Presence::Doubted | Presence::Unreachable(_) => {}
         }
         for address in contribution.instance.iter().flat_map(|instance| &instance.addresses) {

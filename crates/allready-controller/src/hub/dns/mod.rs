@@ -57,6 +57,8 @@ pub enum Presence {
     Unreachable(Option<Time>),
     /// It is known that the instance is not there, is being deleted, or is not placed there any more.
     Displaced,
+    /// The cluster is not in the inventory any more, and nobody has said that this is meant.
+    Gone,
 }
 
 /// The published records, and which cluster each target came from.

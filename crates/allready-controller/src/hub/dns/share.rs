@@ -110,7 +110,7 @@ fn nobodys<'a>(
     let has = |wanted| verdicts.values().any(|verdict| *verdict == wanted);
     let verdict = if has(Verdict::Kept) {
         Verdict::Kept
-    } else if has(Verdict::Expired) {
+    } else if has(Verdict::Expired) || verdicts.is_empty() {
         Verdict::Expired
     } else {
         Verdict::Gone

@@ -34,7 +34,12 @@ pub(super) fn of_record(type_: RecordType, text: &str) -> Option<Arc<str>> {
 fn of_ip(text: &str) -> Option<Target> {
     // An IPv4 address in the clothes of an IPv6 one cannot be reached as such.
     let address = text.parse::<IpAddr>().ok()?.to_canonical();
-    if address.is_unspecified() || address.is_multicast() {
+    let is_of_one_machine = match address {
+        IpAddr::V4(four) => four.is_loopback() || four.is_link_local() || four.is_broadcast(),
+        IpAddr::V6(six) => six.is_loopback() || six.is_unicast_link_local(),
+    };
+    // A cluster must not be able to send people to themselves, or to their neighbours. Private networks are served on purpose.
+    if address.is_unspecified() || address.is_multicast() || is_of_one_machine {
         return None;
     }
     let type_ = if address.is_ipv4() { RecordType::A } else { RecordType::Aaaa };
@@ -43,7 +48,8 @@ fn of_ip(text: &str) -> Option<Target> {
 
 fn of_hostname(text: &str) -> Option<Target> {
     let name = folded(text);
-    let is_usable = is_name(&name) && name.parse::<IpAddr>().is_err();
+    let is_local = name.rsplit('.').next() == Some("localhost");
+    let is_usable = is_name(&name) && name.parse::<IpAddr>().is_err() && !is_local;
     is_usable.then(|| (RecordType::Cname, name.into()))
 }
 
@@ -104,6 +110,27 @@ mod tests {
             told("example.com/Rack", "r1"),
             "\"r1\" has the type \"example.com/Rack\", which DNS cannot hold"
         );
+    }
+
+    #[test]
+    fn a_hostile_cluster_sends_nobody_to_himself_or_to_his_neighbours() {
+        for hostile in [
+            "127.0.0.1",
+            "127.8.8.8",
+            "::1",
+            "::ffff:127.0.0.1",
+            "169.254.169.254",
+            "fe80::1",
+            "255.255.255.255",
+        ] {
+            assert!(address("IPAddress", hostile).is_err(), "{hostile}");
+        }
+        for hostile in
+            ["localhost", "LOCALHOST.", "a.localhost", "*.com", "a b", "a/b", "http://a", "a\nb", "."]
+        {
+            assert!(address("Hostname", hostile).is_err(), "{hostile}");
+        }
+        assert!(address("IPAddress", "10.0.0.1").is_ok(), "private networks are served on purpose");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The facts about an object of the hub that matter.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use allready_core::{Condition, Generation, Time, found::FoundObject};
 use serde_json::Value;
@@ -60,6 +60,10 @@ const CLUSTERS: &str = "allready.dev/clusters";
 const GATEWAY_CLUSTERS: &str = "kuadrant.io/gateway-clusters";
 /// The most mistakes of an annotation that are told.
 const MAX_MISPLACED: usize = 8;
+/// The most clusters that an annotation can name: each costs memory and time, whether it is known or not.
+const MAX_PLACED: usize = 1000;
+/// The most bytes that are read of a JSON list: as many as that many names can have.
+const MAX_ANNOTATION: usize = MAX_PLACED * (ClusterName::MAX_BYTES + 4);
 
 impl HubFacts {
     /// Reads an object of the hub, given who we are in the record of who wrote what.
@@ -127,30 +131,52 @@ fn word(value: &Value) -> Option<Arc<str>> {
 /// the object nowhere, which is told, and not everywhere.
 fn placement(annotations: &Value) -> (Option<Vec<ClusterName>>, Vec<String>) {
     let own = annotations[CLUSTERS].as_str();
-    let (at, names) = match (own, annotations[GATEWAY_CLUSTERS].as_str()) {
-        (Some(list), _) => (CLUSTERS, Ok(list.split(',').map(|name| name.trim().to_owned()).collect())),
-        (None, Some(list)) => (GATEWAY_CLUSTERS, serde_json::from_str::<Vec<String>>(list)),
+    let (at, (placed, misplaced)) = match (own, annotations[GATEWAY_CLUSTERS].as_str()) {
+        (Some(list), _) => (CLUSTERS, cluster_names(list)),
+        (None, Some(list)) if list.len() > MAX_ANNOTATION => {
+            let why = format!("{} bytes are not read, as {MAX_ANNOTATION} are at most", list.len());
+            (GATEWAY_CLUSTERS, (BTreeSet::new(), vec![why]))
+        }
+        (None, Some(list)) => match serde_json::from_str::<Vec<Cow<'_, str>>>(list) {
+            Ok(names) => (GATEWAY_CLUSTERS, named(names.iter().map(|name| &**name))),
+            Err(_) => {
+                let why = "no JSON list of names, such as [\"cluster-1\"]".to_owned();
+                (GATEWAY_CLUSTERS, (BTreeSet::new(), vec![why]))
+            }
+        },
         (None, None) => return (None, Vec::new()),
     };
-    let mut placed = BTreeSet::new();
-    let mut misplaced = Vec::new();
-    match names {
-        Err(_) => {
-            misplaced.push(format!("annotation {at} is no JSON list of names, such as [\"cluster-1\"]"));
+    let told = misplaced.into_iter().map(|why| format!("annotation {at}: {why}"));
+    (Some(placed.into_iter().collect()), told.collect())
+}
+
+/// The clusters that a list with commas names, and what cannot be understood of it.
+pub(in crate::hub) fn cluster_names(list: &str) -> (BTreeSet<ClusterName>, Vec<String>) {
+    named(list.split(',').map(str::trim))
+}
+
+/// The first clusters of these names, and what is wrong with the names. Whoever may annotate an object may write a quarter of a
+/// megabyte: what is kept of it is bounded.
+fn named<'a>(names: impl Iterator<Item = &'a str>) -> (BTreeSet<ClusterName>, Vec<String>) {
+    let mut named = BTreeSet::new();
+    let mut wrong = Vec::new();
+    let (mut more_wrong, mut more) = (0_usize, 0_usize);
+    for name in names.filter(|name| !name.is_empty()) {
+        if named.len() >= MAX_PLACED {
+            more += usize::from(!named.contains(name));
+            continue;
         }
-        Ok(names) => {
-            for name in names.iter().filter(|name| !name.is_empty()) {
-                match ClusterName::new(name) {
-                    Ok(name) => drop(placed.insert(name)),
-                    Err(error) => misplaced.push(format!("annotation {at}: {error}")),
-                }
-            }
+        match ClusterName::new(name) {
+            Ok(name) => drop(named.insert(name)),
+            Err(error) if wrong.len() < MAX_MISPLACED => wrong.push(error.to_string()),
+            Err(_) => more_wrong += 1,
         }
     }
-    let more = misplaced.len().saturating_sub(MAX_MISPLACED);
+    if more_wrong > 0 {
+        wrong.push(format!("{more_wrong} more names are no names of clusters"));
+    }
     if more > 0 {
-        misplaced.truncate(MAX_MISPLACED);
-        misplaced.push(format!("annotation {at}: {more} more names are no names of clusters"));
+        wrong.push(format!("{more} names are left out, as {MAX_PLACED} clusters are at most"));
     }
-    (Some(placed.into_iter().collect()), misplaced)
+    (named, wrong)
 }

@@ -20,6 +20,7 @@ use conditions::Planned;
 use fields::FieldPath;
 
 pub use hub::HubFacts;
+pub(super) use hub::cluster_names;
 
 /// The most bytes that are kept of a text.
 const MAX_TEXT: usize = 1024;

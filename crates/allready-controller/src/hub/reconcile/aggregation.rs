@@ -52,8 +52,11 @@ impl HubState {
             // It is about to be known, and what stands is better than a guess.
             return desired;
         }
-        let notes = clusters.problems.iter().take(5).cloned().chain(instance_statuses.misnamed()).collect();
-        let status = aggregation.status(clusters, &trouble, dns_trouble.as_deref(), notes, now.time);
+        let notes = clusters.problems.iter().take(5).cloned().chain(instance_statuses.forged()).collect();
+        let mut status = aggregation.status(clusters, &trouble, dns_trouble.as_deref(), notes, now.time);
+        if let (Some(lease), Some(term)) = (&self.options.lease, now.term) {
+            status["controller"] = json!({ "lease": lease, "term": term });
+        }
         if !stands(&aggregation.standing, &status) {
             let mut body = json!({
                 "apiVersion": "allready.dev/v1alpha1",

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use allready_core::{Condition, Status, Time, condition::cut, condition_type, reason};
+use allready_core::{Condition, Reason, Status, Time, condition::cut, condition_type, reason};
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
             cluster_statuses::{StandingLease, StandingStatus, lease_name},
             standing::at_version,
         },
+        subject::GONE,
     },
 };
 
@@ -35,6 +36,7 @@ impl HubState {
         if !self.clusters.is_seen() {
             return desired;
         }
+        desired.look_at(self.settle_departure(cluster, now));
         let (status, lease) = (Target::ClusterStatus(cluster.clone()), Target::Lease(cluster.clone()));
         // What cannot be seen is not written over.
         let ClusterStatuses { store, leases } = &self.cluster_statuses;
@@ -44,7 +46,17 @@ impl HubState {
         let (Some(link), Some(known)) =
             (self.clusters.links.get(cluster), self.clusters.known().get(cluster))
         else {
-            // It is not in the inventory any more.
+            // It is not in the inventory any more. While it is waited for, its ClusterStatus remembers that.
+            if let Some(departed) = self.clusters.departed.get(cluster) {
+                if let Some(standing) = standing.filter(|standing| !standing.is_gone()) {
+                    let mut body = departed_status(cluster, standing, departed.since, &self.options);
+                    at_version(&mut body, standing.version);
+                    desired.write(status, Write::calm(Some(body)));
+                } else {
+                    self.own_settled(&status);
+                }
+                return desired;
+            }
             let standing =
                 [(status, sees_statuses, standing.is_some()), (lease, sees_leases, held.is_some())];
             for (target, is_seen, stands) in standing {
@@ -185,6 +197,26 @@ const NEWS: Duration = Duration::from_secs(5);
 /// After how many seconds without a renewal nobody should believe the Lease: three times as long as between two renewals.
 const LEASE_SECONDS: u32 = 180;
 
+/// The ClusterStatus of a cluster that has left the inventory, and is waited for.
+fn departed_status(
+    cluster: &ClusterName,
+    standing: &StandingStatus,
+    since: Time,
+    options: &Options,
+) -> Value {
+    let message = "it is not in the inventory any more, and is waited for; where that is meant, name it in the annotation \
+                   allready.dev/remove-clusters of the StatusAggregations";
+    let reachable = Condition::new(
+        condition_type!("Reachable"),
+        Status::Unknown,
+        Reason::sanitized(GONE),
+        message,
+        since,
+    );
+    let status = json!({ "conditions": [reachable], "objects": standing.objects.unwrap_or_default() });
+    status_object(cluster, &standing.source, status, options)
+}
+
 /// The ClusterStatus of a cluster.
 fn cluster_status(
     cluster: &ClusterName,
@@ -215,6 +247,10 @@ fn cluster_status(
     if let Some(server) = server(&known.access) {
         status["server"] = without_credentials(&server).into();
     }
+    status_object(cluster, &known.source, status, options)
+}
+
+fn status_object(cluster: &ClusterName, source: &str, status: Value, options: &Options) -> Value {
     json!({
         "apiVersion": "allready.dev/v1alpha1",
         "kind": "ClusterStatus",
@@ -223,7 +259,7 @@ fn cluster_status(
             "namespace": options.namespace,
             "labels": { MADE_BY.0: MADE_BY.1 },
         },
-        "spec": { "source": &*known.source },
+        "spec": { "source": source },
         "status": status,
     })
 }

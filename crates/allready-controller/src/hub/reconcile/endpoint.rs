@@ -69,13 +69,17 @@ impl HubState {
         let last = self.endpoints.last.get(endpoint);
         let published = last.map(|last| Published::read(last)).unwrap_or_default();
         let known = self.clusters.known();
-        let absent = published
-            .clusters
-            .keys()
-            .filter(|cluster| !subject.shares().contains_key(*cluster) && known.contains_key(*cluster));
-        // A cluster that is there and not chosen any more is displaced; one that is not there any more is gone.
-        let absent =
-            absent.map(|cluster| Contribution { cluster, instance: None, presence: Presence::Displaced });
+        // A cluster that is there and not chosen any more is displaced; one that is not there any more is gone. Where that is
+        // meant, it has no say any more.
+        let absent = published.clusters.keys().filter_map(|cluster| {
+            let presence = match (known.contains_key(cluster), subject.shares().contains_key(cluster)) {
+                (true, true) => return None,
+                (true, false) => Presence::Displaced,
+                (false, _) if aggregation.removed.contains(cluster) => return None,
+                (false, _) => Presence::Gone,
+            };
+            Some(Contribution { cluster, instance: None, presence })
+        });
         let shares = subject.shares().iter().map(|(cluster, share)| Contribution {
             cluster,
             instance: share.last.as_ref(),
@@ -85,7 +89,7 @@ impl HubState {
                 presence => presence,
             },
         });
-        // One that is chosen by name and is not in the inventory is gone from it.
+        // Of those that are not in the inventory, what is published is known.
         let shares = shares.filter(|share| known.contains_key(share.cluster));
         let decision = dns::decide(&facts.hostnames, shares.chain(absent), &published, options, now.time);
         let owner = Owner {

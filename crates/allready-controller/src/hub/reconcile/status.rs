@@ -14,7 +14,9 @@ use crate::{
     hub::{
         ClusterName, Doubt, Leftover, ObjectName, Subject,
         reports::recalled_rows,
-        state::{HubKey, HubState, StatusTarget, Target, contest, instance_statuses::LASTING},
+        state::{
+            ClusterStatuses, HubKey, HubState, StatusTarget, Target, contest, instance_statuses::LASTING,
+        },
     },
 };
 
@@ -87,6 +89,11 @@ impl HubState {
             let is_held = subject.is_pending() && !subject.is_bad() && !is_known_to_be_worse(subject);
             let is_decided = aggregation.plan.placement == Placement::Decided && facts.placement.is_some();
             let is_placed_soon = is_decided && self.placements.are_awaited(self.options.patience, elapsed);
+            // Which clusters have left the inventory is about to be known.
+            let ClusterStatuses { store, .. } = &self.cluster_statuses;
+            let is_listing = !store.is_synced() && store.unseen(self.options.patience, elapsed).is_none();
+            desired.look_at(store.unseen_at(self.options.patience).filter(|at| *at > elapsed));
+            let is_held = is_held || (is_listing && !subject.is_bad() && !is_known_to_be_worse(subject));
             (subject.answer(time), is_held || is_placed_soon)
         } else {
             let until = self.began + aggregation.plan.cluster_timeout;

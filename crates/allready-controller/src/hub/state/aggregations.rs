@@ -1,6 +1,6 @@
 //! The StatusAggregations as they come, change and go.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -8,12 +8,13 @@ use super::{
     Aggregation, HubKey, HubState, ObjectEvent,
     standing::{named, version},
 };
+use crate::engine::Now;
 
 impl HubState {
-    pub(super) fn take_aggregation(&mut self, event: ObjectEvent, now: Duration) {
+    pub(super) fn take_aggregation(&mut self, event: ObjectEvent, now: Now) {
         let is_listed = matches!(event, ObjectEvent::InitDone);
         let mut object = None;
-        for name in self.watched.apply(event.map(|value| object = Some(value)), now) {
+        for name in self.watched.apply(event.map(|value| object = Some(value)), now.elapsed) {
             match &object {
                 Some(object) => self.aggregate(object, now),
                 None => self.stop_aggregating(&name.name),
@@ -24,7 +25,7 @@ impl HubState {
         }
     }
 
-    fn aggregate(&mut self, object: &Value, now: Duration) {
+    fn aggregate(&mut self, object: &Value, now: Now) {
         let name: Arc<str> = named(object).name;
         if let Some(known) = self.aggregations.get_mut(&name)
             && known.spec == object["spec"]
@@ -32,19 +33,26 @@ impl HubState {
             known.standing = object["status"].clone();
             known.generation = object["metadata"]["generation"].as_i64().unwrap_or_default();
             known.version = version(object);
+            let is_other = known.remove_clusters(object);
             self.due.insert(HubKey::Aggregation(name));
+            if is_other {
+                self.turns += 1;
+                self.choose_clusters(now);
+                self.everything_changed();
+            }
             return;
         }
         let before = self.forget_aggregation(&name);
         self.epochs += 1;
         self.turns += 1;
-        let mut aggregation = Aggregation::new(Arc::clone(&name), self.epochs, object, now);
+        let mut aggregation =
+            Aggregation::new(Arc::clone(&name), self.epochs, object, &self.options, now.elapsed);
         aggregation.choose(&self.clusters, now);
         if let Some(before) = before.filter(|before| before.kind == aggregation.kind) {
             aggregation.remembered = before.memory();
         }
         self.aggregations.insert(name, aggregation);
-        self.ask_for_decisions(now);
+        self.ask_for_decisions(now.elapsed);
         self.everything_changed();
     }
 
@@ -80,11 +88,13 @@ impl HubState {
         Some(aggregation)
     }
 
-    /// The clusters are others: every aggregation chooses anew.
-    pub(super) fn choose_clusters(&mut self, now: Duration) {
+    /// The clusters are others: every aggregation chooses anew. Returns true if one chooses others than before.
+    pub(super) fn choose_clusters(&mut self, now: Now) -> bool {
         let mut changed = Vec::new();
+        let mut is_other = false;
         for (name, aggregation) in &mut self.aggregations {
             if aggregation.choose(&self.clusters, now) {
+                is_other = true;
                 let objects = aggregation.subjects.keys().cloned();
                 changed.extend(objects.map(|object| (Arc::clone(name), object)));
             }
@@ -92,5 +102,6 @@ impl HubState {
         for (aggregation, object) in changed {
             self.recall_object(&aggregation, &object);
         }
+        is_other
     }
 }

@@ -10,7 +10,10 @@ use super::{
     HubKey, HubState, ObjectEvent,
     standing::{named, version},
 };
-use crate::hub::{ClusterName, ObjectName};
+use crate::{
+    engine::Now,
+    hub::{ClusterName, ObjectName, subject::GONE},
+};
 
 /// The ClusterStatuses and Leases of the hub's namespace that stand.
 #[derive(Debug)]
@@ -46,6 +49,16 @@ impl ClusterStatuses {
         heard.collect()
     }
 
+    /// The clusters that a ClusterStatus stands of, and since when it says that they have left the inventory, if it does.
+    pub(super) fn departed(&self) -> Vec<(ClusterName, Option<Time>)> {
+        let since = |status: &StandingStatus| {
+            let reachable = status.reachable.as_ref().filter(|_| status.is_gone())?;
+            Some(reachable.last_transition_time)
+        };
+        let statuses = self.store.iter();
+        statuses.filter_map(|(name, status)| Some((of_status(name)?, since(status)))).collect()
+    }
+
     /// The clusters that anything stands of.
     pub(super) fn clusters(&self) -> impl Iterator<Item = ClusterName> {
         let statuses = self.store.keys().filter_map(of_status);
@@ -69,7 +82,7 @@ fn of_lease(name: &ObjectName) -> Option<ClusterName> {
 }
 
 impl HubState {
-    pub(super) fn take_cluster_status(&mut self, event: ObjectEvent, now: Duration) {
+    pub(super) fn take_cluster_status(&mut self, event: ObjectEvent, now: Now) {
         let is_about_all = is_about_all(&event);
         if let ObjectEvent::Apply(name, object) = &event {
             let known = self.cluster_statuses.store.get(name).and_then(|known| known.version);
@@ -78,9 +91,13 @@ impl HubState {
             }
         }
         let event = event.map(|object| StandingStatus::read(&object));
-        let changed = self.cluster_statuses.store.apply(event, now);
+        let changed = self.cluster_statuses.store.apply(event, now.elapsed);
         self.due.extend(changed.iter().filter_map(of_status).map(HubKey::Cluster));
-        if is_about_all {
+        if self.recall_departed(now) {
+            self.choose_clusters(now);
+            self.turns += 1;
+            self.everything_changed();
+        } else if is_about_all {
             self.clusters_changed();
         }
     }
@@ -150,6 +167,11 @@ fn is_about_all(event: &ObjectEvent) -> bool {
 }
 
 impl StandingStatus {
+    /// Returns true if it says that its cluster has left the inventory.
+    pub(in crate::hub) fn is_gone(&self) -> bool {
+        self.reachable.as_ref().is_some_and(|reachable| reachable.reason.as_str() == GONE)
+    }
+
     fn read(object: &Value) -> Self {
         let conditions = found::of_object(object);
         Self {

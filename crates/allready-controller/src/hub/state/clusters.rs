@@ -22,8 +22,29 @@ pub(in crate::hub) struct Clusters {
     /// Entries of the inventory that cannot be used, and why.
     pub(in crate::hub) problems: Vec<String>,
     failing: Option<(Duration, String)>,
+    /// Clusters that have left the inventory, and are waited for.
+    pub(in crate::hub) departed: BTreeMap<ClusterName, Departed>,
     /// When the ClusterStatus of a cluster was last written.
     pub(in crate::hub) written: BTreeMap<ClusterName, Duration>,
+}
+
+/// A cluster that has left the inventory. Its Secret may be on its way back.
+#[derive(Debug)]
+pub(in crate::hub) struct Departed {
+    /// Since when, by the time of day.
+    pub(in crate::hub) since: Time,
+    /// When this controller found out, and how long it had been gone then.
+    pub(super) found: (Duration, Duration),
+    /// Its labels; none where an earlier controller knew them.
+    pub(super) labels: Option<BTreeMap<String, String>>,
+}
+
+impl Departed {
+    fn new(since: Time, now: Now, labels: Option<BTreeMap<String, String>>) -> Self {
+        let since = since.min(now.time);
+        let gone_for = Duration::try_from(now.time.since(since)).unwrap_or_default();
+        Self { since, found: (now.elapsed, gone_for), labels }
+    }
 }
 
 static NONE: BTreeMap<ClusterName, Cluster> = BTreeMap::new();
@@ -54,11 +75,6 @@ impl Clusters {
         self.failing.as_ref().map(|(since, _)| *since + patience)
     }
 
-    /// Returns true if what a cluster said before still counts: it leaves with the cluster.
-    pub(super) fn may_be_recalled(&self, cluster: &ClusterName) -> bool {
-        !self.is_seen() || self.known().contains_key(cluster)
-    }
-
     /// Takes when an earlier controller last heard a cluster.
     pub(super) fn recall(&mut self, cluster: &ClusterName, heard: Time) {
         if let Some(link) = self.links.get_mut(cluster) {
@@ -69,7 +85,8 @@ impl Clusters {
 
 impl HubState {
     /// Takes which clusters there are. A failure takes nothing away.
-    pub(super) fn take_inventory(&mut self, inventory: Result<Inventory, String>, now: Duration) {
+    pub(super) fn take_inventory(&mut self, inventory: Result<Inventory, String>, at: Now) {
+        let now = at.elapsed;
         let Inventory { mut clusters, problems } = match inventory {
             Ok(inventory) => inventory,
             Err(why) => {
@@ -101,13 +118,55 @@ impl HubState {
             }
         }
         self.clusters.written.retain(|cluster, _| clusters.contains_key(cluster));
-        self.clusters.known = Some(clusters);
+        let before = self.clusters.known.replace(clusters).unwrap_or_default();
+        let Clusters { known, departed, .. } = &mut self.clusters;
+        for (cluster, Cluster { labels, .. }) in before {
+            departed.insert(cluster, Departed::new(at.time, at, Some(labels)));
+        }
+        departed.retain(|cluster, _| known.as_ref().is_some_and(|known| !known.contains_key(cluster)));
         self.turns += 1;
+        self.recall_departed(at);
         for (cluster, heard) in self.cluster_statuses.heard_before() {
             self.clusters.recall(&cluster, heard);
         }
-        self.choose_clusters(now);
+        self.choose_clusters(at);
         self.everything_changed();
+    }
+
+    /// Recalls clusters that left while an earlier controller ran, or none: a ClusterStatus stands, and the inventory has no such
+    /// cluster. Returns true if there is one that was not known to have left.
+    pub(super) fn recall_departed(&mut self, now: Now) -> bool {
+        if !self.clusters.is_seen() {
+            return false;
+        }
+        let mut is_new = false;
+        for (cluster, since) in self.cluster_statuses.departed() {
+            if !self.clusters.known().contains_key(&cluster) {
+                self.clusters.departed.entry(cluster).or_insert_with(|| {
+                    is_new = true;
+                    Departed::new(since.unwrap_or(now.time), now, None)
+                });
+            }
+        }
+        is_new
+    }
+
+    /// Gives a cluster up that has left the inventory, where it has been waited for long enough. Returns the time at which that
+    /// may change if nothing happens.
+    pub(in crate::hub) fn settle_departure(&mut self, cluster: &ClusterName, now: Now) -> Option<Duration> {
+        self.clusters.departed.get(cluster)?;
+        if self.choose_clusters(now) {
+            self.turns += 1;
+            self.everything_changed();
+        }
+        let departed = self.clusters.departed.get(cluster)?;
+        let waiting =
+            self.aggregations.values().filter(|found| found.waits_for(cluster, departed, now.elapsed));
+        let ends = waiting.map(|found| found.given_up_at(departed)).min();
+        if ends.is_none() && self.watched.is_synced() {
+            self.clusters.departed.remove(cluster);
+        }
+        ends
     }
 
     /// Takes which connection to a cluster is the present one.

@@ -110,7 +110,7 @@ pub(in crate::hub) fn presence(subject: &Subject, cluster: &ClusterName, share: 
     }
     match &share.doubt {
         Some(Doubt::Unreachable { since, .. }) => return Presence::Unreachable(*since),
-        Some(Doubt::Pending | Doubt::Unreadable { .. }) => return Presence::Doubted,
+        Some(Doubt::Pending | Doubt::Unreadable { .. } | Doubt::Gone { .. }) => return Presence::Doubted,
         None => {}
     }
     if !subject.is_expected(cluster) {

@@ -1,10 +1,6 @@
 //! The InstanceStatuses that the hub keeps, where an object has no room for the shares of all clusters.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use allready_kube::{list_watch::Store, refusal::Refusal, report::labels};
 use serde_json::Value;
@@ -27,8 +23,8 @@ pub(in crate::hub) struct InstanceStatuses {
     pub(in crate::hub) instances: BTreeMap<ObjectName, (Arc<str>, ObjectName, ClusterName)>,
     /// InstanceStatuses, ClusterStatuses and Leases that could not be written, and why.
     refused: BTreeMap<Target, String>,
-    /// Those whose name does not fit their spec: somebody else made them, and they are not read.
-    misnamed: BTreeSet<ObjectName>,
+    /// Those that somebody else made or wrote to, by the reason: they are neither read nor deleted.
+    forged: BTreeMap<ObjectName, &'static str>,
 }
 
 /// An InstanceStatus that stands.
@@ -36,9 +32,10 @@ pub(in crate::hub) struct InstanceStatuses {
 pub(in crate::hub) struct StandingInstanceStatus {
     pub(in crate::hub) digest: u64,
     pub(in crate::hub) version: Option<u64>,
-    /// None for one that cannot be read or has another name than it should, which is left alone.
+    /// None for one that cannot be read, or that is not believed: it is left alone.
     pub(in crate::hub) about: Option<About>,
-    is_misnamed: bool,
+    /// Why it is not believed, if it is not.
+    pub(in crate::hub) forged: Option<&'static str>,
 }
 
 /// The instance that a report is about.
@@ -61,7 +58,7 @@ impl InstanceStatuses {
             store: Store::new(now),
             instances: BTreeMap::new(),
             refused: BTreeMap::new(),
-            misnamed: BTreeSet::new(),
+            forged: BTreeMap::new(),
         }
     }
 
@@ -75,13 +72,13 @@ impl InstanceStatuses {
     }
 
     /// That some were not made by the hub, and are not read.
-    pub(in crate::hub) fn misnamed(&self) -> Option<String> {
-        let name = self.misnamed.first()?;
-        let more = match self.misnamed.len() {
+    pub(in crate::hub) fn forged(&self) -> Option<String> {
+        let (name, why) = self.forged.first_key_value()?;
+        let more = match self.forged.len() {
             1 => String::new(),
             many => format!(" and {} more", many - 1),
         };
-        Some(format!("not read, as its name does not fit its spec: InstanceStatus {name}{more}; delete it"))
+        Some(format!("not read, as {why}: InstanceStatus {name}{more}; find out who made it, and delete it"))
     }
 
     /// The words of the clusters about an object before: to earlier controllers, or for an earlier plan.
@@ -106,10 +103,10 @@ impl HubState {
         let event = event.map(|object| self.read_instance_status(&object));
         let mut is_other = false;
         for name in self.instance_statuses.store.apply(event, now) {
-            let InstanceStatuses { store, misnamed, .. } = &mut self.instance_statuses;
-            is_other |= match store.get(&name) {
-                Some(found) if found.is_misnamed => misnamed.insert(name.clone()),
-                _ => misnamed.remove(&name),
+            let InstanceStatuses { store, forged, .. } = &mut self.instance_statuses;
+            is_other |= match store.get(&name).and_then(|found| found.forged) {
+                Some(why) => forged.insert(name.clone(), why) != Some(why),
+                None => forged.remove(&name).is_some(),
             };
             self.due.insert(HubKey::InstanceStatus(name));
         }
@@ -126,6 +123,9 @@ impl HubState {
         let known = self.instance_statuses.store.get(&name).and_then(|known| known.version);
         if known <= version(object) {
             let report = self.read_instance_status(object);
+            if report.forged.is_none() && self.instance_statuses.forged.remove(&name).is_some() {
+                self.aggregations_changed();
+            }
             self.instance_statuses.store.update(name, report);
         }
     }
@@ -133,14 +133,14 @@ impl HubState {
     /// Reads a report of ours, and recalls what it remembers.
     fn read_instance_status(&mut self, object: &Value) -> StandingInstanceStatus {
         let about = About::read(object);
-        let is_misnamed = about.is_some() && !reports::is_named_by_its_spec(object);
-        let about = about.filter(|_| !is_misnamed);
+        let forged = if about.is_none() { None } else { reports::forged(object) };
+        let about = about.filter(|_| forged.is_none());
         if let Some(about) = &about
             && let Some((aggregation, object)) = self.subject_of(about)
         {
             self.recall_one(&aggregation, &object, &about.cluster, &about.said);
         }
-        StandingInstanceStatus { digest: told(object), version: version(object), about, is_misnamed }
+        StandingInstanceStatus { digest: told(object), version: version(object), about, forged }
     }
 
     /// The aggregation whose name is so as a label.
@@ -175,9 +175,9 @@ impl HubState {
         cluster: &ClusterName,
         said: &Instance,
     ) {
-        let subject = self.aggregations.get_mut(aggregation).and_then(|found| found.subjects.get_mut(object));
-        if let Some(subject) = subject
-            && self.clusters.may_be_recalled(cluster)
+        let found = self.aggregations.get_mut(aggregation);
+        let found = found.filter(|found| found.may_recall(cluster, &self.clusters));
+        if let Some(subject) = found.and_then(|found| found.subjects.get_mut(object))
             && subject.shares().get(cluster).is_some_and(|share| !share.is_known)
         {
             subject.recall(cluster, said.clone());

@@ -86,6 +86,11 @@ pub struct Options {
     pub namespace: String,
     /// The interval at which the Lease of a cluster that answers is renewed.
     pub roll_call: Duration,
+    /// The time for which a cluster that has left the inventory is waited for where no DNS records are kept, which have a grace
+    /// period of their own.
+    pub grace: Duration,
+    /// The Lease of the controller, as `namespace/name`, where it has one: statuses of aggregations name it.
+    pub lease: Option<Arc<str>>,
     /// Keep DNS records. Without it DNSEndpoints are neither read nor written, and aggregations that ask for records say so.
     pub dns: bool,
 }
@@ -99,6 +104,8 @@ impl Default for Options {
             patience: Duration::from_secs(10),
             namespace: "allready-system".to_owned(),
             roll_call: Duration::from_mins(1),
+            grace: Duration::from_mins(10),
+            lease: None,
             dns: true,
         }
     }
@@ -242,17 +249,17 @@ impl HubState {
     pub(super) fn take(&mut self, event: HubEvent, now: Now) {
         self.began_at.get_or_insert(now.time);
         match event {
-            HubEvent::Inventory(inventory) => self.take_inventory(inventory, now.elapsed),
+            HubEvent::Inventory(inventory) => self.take_inventory(inventory, now),
             HubEvent::Connected(epochs) => self.take_connections(epochs, now.elapsed),
             HubEvent::Clusters(updates) => {
                 for update in updates {
                     self.take_update(update, now);
                 }
             }
-            HubEvent::Aggregations(event) => self.take_aggregation(event, now.elapsed),
+            HubEvent::Aggregations(event) => self.take_aggregation(event, now),
             HubEvent::Objects(id, event) => self.take_object(&id, event, now.elapsed),
             HubEvent::InstanceStatuses(event) => self.take_instance_status(event, now.elapsed),
-            HubEvent::ClusterStatuses(event) => self.take_cluster_status(event, now.elapsed),
+            HubEvent::ClusterStatuses(event) => self.take_cluster_status(event, now),
             HubEvent::Leases(event) => self.take_lease(event, now.elapsed),
             HubEvent::Endpoints(event) => self.take_endpoint(event, now.elapsed),
             HubEvent::Decisions(event) => self.take_decision(event, now.elapsed),

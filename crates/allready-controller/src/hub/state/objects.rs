@@ -107,14 +107,14 @@ impl HubState {
     pub(in crate::hub) fn recall_object(&mut self, name: &Arc<str>, object: &ObjectName) {
         let reported = self.reported_before(name, object);
         let Some(aggregation) = self.aggregations.get_mut(name) else { return };
-        let Some(subject) = aggregation.subjects.get_mut(object) else { return };
-        let Some(facts) = subject.facts() else { return };
+        let Some(facts) = aggregation.subjects.get(object).and_then(Subject::facts) else { return };
         let rows = recalled_rows(facts).into_iter();
         let remembered = aggregation.remembered.remove(object).into_iter().flatten();
-        for (cluster, instance) in rows.chain(reported).chain(remembered) {
-            if self.clusters.may_be_recalled(&cluster) {
-                subject.recall(&cluster, instance);
-            }
+        let mut recalled: Vec<_> = rows.chain(reported).chain(remembered).collect();
+        recalled.retain(|(cluster, _)| aggregation.may_recall(cluster, &self.clusters));
+        let Some(subject) = aggregation.subjects.get_mut(object) else { return };
+        for (cluster, instance) in recalled {
+            subject.recall(&cluster, instance);
         }
     }
 }

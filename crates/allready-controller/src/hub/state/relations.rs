@@ -102,7 +102,8 @@ impl HubState {
 
     /// All keys that there is anything to decide about.
     pub(in crate::hub) fn all_keys(&self) -> BTreeSet<HubKey> {
-        let clusters = self.clusters.known().keys().cloned().chain(self.cluster_statuses.clusters());
+        let clusters = self.clusters.known().keys().chain(self.clusters.departed.keys()).cloned();
+        let clusters = clusters.chain(self.cluster_statuses.clusters());
         let clusters = clusters.map(HubKey::Cluster);
         let leftovers = self.leftovers.keys().cloned().map(HubKey::Status);
         let endpoints = self.endpoints.store.keys().chain(self.endpoints.last.keys());

@@ -12,7 +12,6 @@ use allready_core::{
 use super::{
     super::{AGGREGATED, Address, HubFacts},
     Rival, Subject, answer,
-    judge::UNREACHABLE,
     tally::MESSAGE,
 };
 
@@ -102,8 +101,8 @@ pub(super) fn condition(subject: &Subject, facts: &HubFacts, left: &Left, now: T
         (Status::False, "RowsLeftOut")
     } else if !misplaced.is_empty() {
         (Status::Unknown, "InstancesUnknown")
-    } else if answer::is_unreachable(subject, counts.unknown) {
-        (Status::Unknown, UNREACHABLE)
+    } else if let Some(reason) = answer::silence(subject, counts.unknown) {
+        (Status::Unknown, reason)
     } else if counts.unknown > 0 || roster.is_empty() {
         (Status::Unknown, "InstancesUnknown")
     } else {

@@ -15,8 +15,8 @@ use super::{
     Share, Subject,
     aggregated::{self, Left},
     body::{self, Body},
-    judge::UNREACHABLE,
-    tally::MESSAGE,
+    judge::{GONE, UNREACHABLE},
+    tally::{MESSAGE, Tally},
 };
 
 /// The status that the object should have.
@@ -145,10 +145,12 @@ fn planned(subject: &Subject, index: usize, facts: &HubFacts, now: Time) -> Cond
             let status = rollup.status;
             rollup.message = format!("{} is {status} on {count} of {count} instances", planned.type_).into();
         }
-        Standing::Unknown if is_unreachable(subject, roster.counts().unknown) => {
-            rollup.reason = UNREACHABLE.into();
+        Standing::Unknown => {
+            if let Some(reason) = silence(subject, roster.counts().unknown) {
+                rollup.reason = reason.into();
+            }
         }
-        Standing::Unknown | Standing::Bad => {}
+        Standing::Bad => {}
     }
     never_good(&mut rollup, planned.polarity, &subject.plan.problems, "SpecInvalid");
     never_good(&mut rollup, planned.polarity, misplaced(subject, facts), "InstancesUnknown");
@@ -171,9 +173,10 @@ fn answer(status: Status, reason: &'static str, message: Cow<'_, str>) -> Rollup
     Rollup { status, reason: reason.into(), message: message.into_owned().into(), observed: None }
 }
 
-/// Returns true if all that are unknown are so because their cluster does not answer.
-pub(super) fn is_unreachable(subject: &Subject, unknown: usize) -> bool {
-    unknown > 0 && unknown == subject.tally.unreachable
+/// The reason where all that are unknown are so because their cluster does not answer, or has left the inventory.
+pub(super) fn silence(subject: &Subject, unknown: usize) -> Option<&'static str> {
+    let Tally { unreachable, gone, .. } = subject.tally;
+    (unknown > 0 && unknown == unreachable + gone).then_some(if unreachable > 0 { UNREACHABLE } else { GONE })
 }
 
 /// The part of the hub object's placement that cannot be understood, where it is asked for.

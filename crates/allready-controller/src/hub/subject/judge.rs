@@ -23,6 +23,8 @@ pub(super) enum Shortcoming {
     Unreachable(String, Option<Time>),
     /// See [`Doubt::Unreadable`].
     Unreadable(String, Option<Time>),
+    /// See [`Doubt::Gone`].
+    Gone(String, Time),
     /// It has said that there is no such object.
     Absent,
     /// The object is being deleted there.
@@ -47,6 +49,10 @@ impl Shortcoming {
                 let when = since.map(|since| format!(" since {since}")).unwrap_or_default();
                 return Some(Self::Unreadable(format!("cannot be read{when}: {why}"), *since));
             }
+            Some(Doubt::Gone { since, until }) => {
+                let text = format!("{GONE}: not in the inventory since {since}, waited for until {until}");
+                return Some(Self::Gone(text, *since));
+            }
             None if !share.is_known => return Some(Self::Pending),
             None => {}
         }
@@ -63,6 +69,7 @@ impl Shortcoming {
             Self::Pending => "ClusterPending",
             Self::Unreachable(..) => UNREACHABLE,
             Self::Unreadable(..) => "InstanceUnreadable",
+            Self::Gone(..) => GONE,
             Self::Absent => "InstanceAbsent",
             Self::Leaving => "InstanceLeaving",
             Self::Behind(..) => "GenerationNotObserved",
@@ -74,7 +81,7 @@ impl Shortcoming {
         match self {
             Self::Stranger => "is not a cluster this hub knows".into(),
             Self::Pending => "has not been heard yet".into(),
-            Self::Unreachable(words, _) | Self::Unreadable(words, _) => words.into(),
+            Self::Unreachable(words, _) | Self::Unreadable(words, _) | Self::Gone(words, _) => words.into(),
             Self::Absent => "has no object of this name".into(),
             Self::Leaving => "is being deleted".into(),
             Self::Behind(seen, hub) => {
@@ -86,6 +93,7 @@ impl Shortcoming {
     fn since(&self) -> Option<Time> {
         match self {
             Self::Unreachable(_, since) | Self::Unreadable(_, since) => *since,
+            Self::Gone(_, since) => Some(*since),
             _ => None,
         }
     }
@@ -93,6 +101,9 @@ impl Shortcoming {
 
 /// The reason where clusters do not answer.
 pub(super) const UNREACHABLE: &str = "ClusterUnreachable";
+
+/// The reason where clusters have left the inventory, and are waited for.
+pub(in crate::hub) const GONE: &str = "ClusterGone";
 
 /// The judgement of the share of one cluster for one planned condition.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -24,6 +24,7 @@ use self::{
 use super::{ClusterName, HubFacts, Instance, Limits, Plan, rows};
 
 pub use answer::Answer;
+pub(super) use judge::GONE;
 pub use share::{Doubt, Share};
 
 /// One object of the hub, and the shares of the clusters in it. Pure: it is told facts, one at a time and in any order.
@@ -297,6 +298,7 @@ impl Subject {
         let fresh = verdicts.iter().map(|(_, verdict)| seen.filter(|_| verdict.is_fresh));
         let counted = Counted {
             is_unreachable: share.is_some_and(Share::is_unreachable),
+            is_gone: share.is_some_and(Share::is_gone),
             seen: fresh.chain([seen]).collect(),
             fields: instance.map(|instance| instance.fields.clone()).unwrap_or_default(),
             addresses: instance

@@ -25,6 +25,13 @@ pub enum Doubt {
         /// Why not.
         why: Arc<str>,
     },
+    /// It is not in the inventory any more. Its Secret may be on its way back, so it is waited for.
+    Gone {
+        /// Since when it is not.
+        since: Time,
+        /// The end of the wait.
+        until: Time,
+    },
 }
 
 /// The doubt about one cluster, and its last words.
@@ -42,6 +49,11 @@ impl Share {
     /// Returns true if it has not been heard yet, and has not been given up.
     pub(super) fn is_pending(&self) -> bool {
         !self.is_known && matches!(self.doubt, None | Some(Doubt::Pending))
+    }
+
+    /// Returns true if its cluster has left the inventory.
+    pub(super) fn is_gone(&self) -> bool {
+        matches!(self.doubt, Some(Doubt::Gone { .. }))
     }
 
     /// Returns true if its cluster does not answer.

@@ -31,6 +31,8 @@ pub(super) struct Tally {
     pub(super) listeners: RowIndex,
     /// The number of expected clusters that do not answer.
     pub(super) unreachable: usize,
+    /// The number of expected clusters that have left the inventory.
+    pub(super) gone: usize,
     pending: usize,
 }
 
@@ -47,6 +49,7 @@ pub(super) struct Part {
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Counted {
     pub(super) is_unreachable: bool,
+    pub(super) is_gone: bool,
     /// Which generation of the hub object each planned condition is about, and last the instance as such.
     pub(super) seen: Vec<Option<Generation>>,
     pub(super) fields: Vec<i64>,
@@ -92,6 +95,7 @@ impl Tally {
             addresses: RowIndex::default(),
             listeners: RowIndex::default(),
             unreachable: 0,
+            gone: 0,
             pending: 0,
         }
     }
@@ -116,6 +120,7 @@ impl Tally {
         self.listeners.set(cluster, listeners);
         if let Some(counted) = &part.counted {
             self.unreachable += usize::from(counted.is_unreachable);
+            self.gone += usize::from(counted.is_gone);
             self.fields.add(&counted.fields);
             for (seen, generation) in self.seen.iter_mut().zip(&counted.seen) {
                 seen.add(*generation);
@@ -131,6 +136,7 @@ impl Tally {
         self.pending -= usize::from(part.is_pending);
         let Some(counted) = part.counted else { return };
         self.unreachable -= usize::from(counted.is_unreachable);
+        self.gone -= usize::from(counted.is_gone);
         self.fields.take(&counted.fields);
         for (seen, generation) in self.seen.iter_mut().zip(&counted.seen) {
             seen.take(*generation);

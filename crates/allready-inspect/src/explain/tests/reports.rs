@@ -118,3 +118,57 @@ fn a_cluster_that_does_not_answer_comes_before_a_class_that_the_hub_has_not() {
     }
     assert_eq!(named(Vec::new()), "GatewayClass example: NotFound");
 }
+
+/// A Lease that was last renewed at this time of the day.
+fn lease(renewed: &str) -> Value {
+    let spec = json!({ "leaseDurationSeconds": 15, "renewTime": format!("2026-11-15T{renewed}.000000Z") });
+    object("coordination.k8s.io/v1", "Lease", "allready-controller", &spec, &json!({}))
+}
+
+/// A StatusAggregation that is Ready, and a Gateway that it has made Programmed.
+fn aggregated() -> [Value; 2] {
+    let mut status = ready("True", "AllClustersHeard");
+    status["controller"] = json!({ "lease": "shop/allready-controller", "term": 3 });
+    let mut aggregation =
+        object("allready.dev/v1alpha1", "StatusAggregation", "gateways", &json!({}), &status);
+    aggregation["metadata"]["namespace"] = json!(null);
+    let conditions = [
+        condition("Programmed", "True", "AllInstancesReady", ""),
+        condition("allready.dev/Aggregated", "True", "Complete", ""),
+    ];
+    let mut gateway = object(
+        "gateway.networking.k8s.io/v1",
+        "Gateway",
+        "web",
+        &json!({}),
+        &json!({ "conditions": conditions }),
+    );
+    gateway["metadata"]["managedFields"] =
+        json!([{ "manager": "allready-hub/gateways", "operation": "Apply", "subresource": "status" }]);
+    [aggregation, gateway]
+}
+
+/// The health and the message of the StatusAggregation and of the Gateway, beside these objects.
+fn doubted(more: impl IntoIterator<Item = Value>) -> Vec<(String, String)> {
+    let known = cluster(aggregated().into_iter().chain(more));
+    let roots = [
+        ObjectId::new("allready.dev", "StatusAggregation", "", "gateways"),
+        ObjectId::new("gateway.networking.k8s.io", "Gateway", "shop", "web"),
+    ];
+    let explained = roots.map(|root| {
+        let explanation =
+            explain(&known, &Reference::to(&root), Registry::builtin(), noon(), &Bounds::default());
+        let node = &explanation.nodes[0];
+        (node.health.unwrap().to_string(), node.reason.clone())
+    });
+    explained.into()
+}
+
+#[test]
+fn a_true_of_a_hub_whose_lease_is_not_renewed_is_doubted() {
+    let unknown = vec![("Unknown".to_owned(), "ControllerNotRunning".to_owned()); 2];
+    assert_eq!(doubted([lease("11:00:00")]), unknown, "it is not renewed any more");
+    assert_eq!(doubted([]), unknown, "it is not there");
+    let alive = doubted([lease("11:59:50")]);
+    assert!(alive.iter().all(|(health, _)| health == "Healthy"), "{alive:?}");
+}

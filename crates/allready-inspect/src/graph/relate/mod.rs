@@ -15,7 +15,7 @@ use super::{
 use crate::health::Health;
 
 /// The group of our own kinds.
-const ALLREADY: &str = "allready.dev";
+pub(super) const ALLREADY: &str = "allready.dev";
 /// So much of what was applied is looked at.
 const MAX_APPLIED: usize = 100;
 

@@ -6,7 +6,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ConditionPolarity, DNS_LABEL};
+use super::{ConditionPolarity, DNS_LABEL, WritingController};
 
 mod dns;
 #[cfg(test)]
@@ -297,6 +297,10 @@ pub struct StatusAggregationStatus {
     /// Counts of clusters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clusters: Option<ClusterCounts>,
+    /// The controller that wrote this. Its Lease tells how fresh the answer is, and what stands in the objects of the hub: while
+    /// the Lease is renewed, the answer is as old as the last change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller: Option<WritingController>,
 }
 
 /// Counts of clusters.

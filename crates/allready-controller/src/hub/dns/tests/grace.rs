@@ -45,7 +45,7 @@ fn mc18_an_instance_that_is_being_deleted_is_displaced() {
 }
 
 #[test]
-fn mc18_a_cluster_that_is_gone_from_the_inventory_leaves_at_once() {
+fn mc18_a_cluster_that_is_said_to_be_removed_leaves_at_once() {
     let mut world = two_clusters();
     world.clusters.remove(&named("cluster-1"));
     world.after(1);
@@ -53,6 +53,34 @@ fn mc18_a_cluster_that_is_gone_from_the_inventory_leaves_at_once() {
     world.clusters.clear();
     world.after(1);
     assert!(world.published.is_empty());
+}
+
+#[test]
+fn a_cluster_that_is_gone_from_the_inventory_leaves_after_the_grace_period_if_another_serves() {
+    let mut world = two_clusters();
+    world.turns("cluster-1", Presence::Gone).after(599);
+    assert_eq!(world.targets(WEB), ["A 10.0.0.1", "A 10.0.0.2"]);
+    world.after(600);
+    assert_eq!(world.targets(WEB), ["A 10.0.0.2"]);
+}
+
+#[test]
+fn a_name_whose_clusters_are_all_gone_from_the_inventory_keeps_its_targets() {
+    let mut world = two_clusters();
+    world.turns("cluster-1", Presence::Gone).turns("cluster-2", Presence::Gone).after(1);
+    assert_eq!(world.after(100_000).look_again, None);
+    assert_eq!(world.targets(WEB), ["A 10.0.0.1", "A 10.0.0.2"]);
+    world.hears("cluster-2", serving("10.0.0.2")).after(1);
+    assert_eq!(world.targets(WEB), ["A 10.0.0.2"], "somebody is back, and the other one has had its time");
+}
+
+#[test]
+fn targets_that_nobody_is_known_for_stay_when_the_last_cluster_is_gone() {
+    let mut world = two_clusters();
+    world.published.clusters.clear();
+    world.clusters.clear();
+    world.after(100_000);
+    assert_eq!(world.targets(WEB), ["A 10.0.0.1", "A 10.0.0.2"]);
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn an_object_is_placed_by_either_annotation_and_what_is_no_name_is_told() {
     );
     let kuadrant = |list: &str| placed(json!({ "kuadrant.io/gateway-clusters": list }));
     assert_eq!(kuadrant("[\"b\", \"a\"]"), (Some("a b".into()), vec![]));
-    let told = "annotation kuadrant.io/gateway-clusters is no JSON list of names, such as [\"cluster-1\"]";
+    let told = "annotation kuadrant.io/gateway-clusters: no JSON list of names, such as [\"cluster-1\"]";
     assert_eq!(kuadrant("a,b"), (Some(String::new()), vec![told.into()]));
     assert_eq!(kuadrant("[1]").1, [told]);
     assert_eq!(placed(json!({})), (None, vec![]));

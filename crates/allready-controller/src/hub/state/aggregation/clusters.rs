@@ -1,17 +1,26 @@
 //! The words of the clusters to an aggregation, and its choice among them.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use allready_core::Time;
+use serde_json::Value;
 
 use super::{
     super::{
         Clusters,
+        clusters::Departed,
         view::{View, is_the_same_silence},
     },
-    Aggregation,
+    Aggregation, removed,
 };
-use crate::hub::{ClusterName, Doubt, Instance, Link, ObjectName};
+use crate::{
+    engine::Now,
+    hub::{ClusterName, Doubt, Instance, Link, ObjectName},
+};
 
 impl Aggregation {
     /// Counts its objects that were seen in a cluster.
@@ -131,8 +140,43 @@ impl Aggregation {
         self.views.get(cluster)?.doubts_at(link, self.plan.cluster_timeout, patience, now)
     }
 
+    /// Takes which clusters have left for good. Returns true if these are others than before.
+    pub(in crate::hub) fn remove_clusters(&mut self, object: &Value) -> bool {
+        let removed = removed(object);
+        let is_other = self.removed != removed;
+        self.removed = removed;
+        is_other
+    }
+
+    /// Returns true if what a cluster said before still counts: for as long as the cluster is there, or is waited for.
+    pub(in crate::hub) fn may_recall(&self, cluster: &ClusterName, hub: &Clusters) -> bool {
+        let doubt = self.views.get(cluster).and_then(|view| view.doubt.as_ref());
+        !hub.is_seen() || hub.known().contains_key(cluster) || matches!(doubt, Some(Doubt::Gone { .. }))
+    }
+
+    /// Returns true if a cluster that has left the inventory is waited for: its Secret may be on its way back.
+    pub(in crate::hub) fn waits_for(
+        &self,
+        cluster: &ClusterName,
+        departed: &Departed,
+        now: Duration,
+    ) -> bool {
+        let is_chosen = match &departed.labels {
+            Some(labels) => self.plan.chooses(cluster, labels),
+            // It may have had the labels.
+            None => self.plan.clusters.is_some() || self.plan.chooses(cluster, &BTreeMap::new()),
+        };
+        is_chosen && !self.removed.contains(cluster) && now < self.given_up_at(departed)
+    }
+
+    /// The time at which a cluster that has left the inventory is given up.
+    pub(in crate::hub) fn given_up_at(&self, departed: &Departed) -> Duration {
+        let (found, gone_for) = departed.found;
+        found + self.grace.saturating_sub(gone_for)
+    }
+
     /// Chooses among the clusters. Returns true if it chooses others than before.
-    pub(in crate::hub) fn choose(&mut self, hub: &Clusters, now: Duration) -> bool {
+    pub(in crate::hub) fn choose(&mut self, hub: &Clusters, now: Now) -> bool {
         let known = hub.known();
         let chosen = known
             .iter()
@@ -140,8 +184,11 @@ impl Aggregation {
             .map(|(name, _)| name.clone());
         // Who is asked for by name and is not there is missed.
         let named = self.plan.names.iter().filter(|_| hub.is_seen()).cloned();
-        let chosen: BTreeSet<ClusterName> = chosen.chain(named).collect();
-        let is_missed = self.miss(hub);
+        let departed = hub.departed.iter();
+        let departed = departed.filter(|(name, departed)| self.waits_for(name, departed, now.elapsed));
+        let departed = departed.map(|(name, _)| name.clone());
+        let chosen: BTreeSet<ClusterName> = chosen.chain(departed).chain(named).collect();
+        let is_missed = self.miss(hub, now);
         if *self.chosen == chosen {
             return is_missed;
         }
@@ -157,7 +204,7 @@ impl Aggregation {
             });
         }
         for cluster in chosen.difference(&self.chosen) {
-            let view = View { began: now, doubt: Some(Doubt::Pending), ..View::default() };
+            let view = View { began: now.elapsed, doubt: Some(Doubt::Pending), ..View::default() };
             self.views.insert(cluster.clone(), view);
             for subject in self.subjects.values_mut() {
                 subject.choose(cluster);
@@ -165,32 +212,59 @@ impl Aggregation {
             }
         }
         self.chosen = Arc::new(chosen);
-        self.miss(hub);
+        self.miss(hub, now);
         true
     }
 
-    /// Doubts the clusters that are chosen by name and are not in the inventory. Says whether that is new for any.
-    fn miss(&mut self, hub: &Clusters) -> bool {
-        let mut is_new = false;
-        let missed = self.views.iter_mut().filter(|(cluster, _)| !hub.known().contains_key(*cluster));
-        for (cluster, view) in missed {
-            let why = "it is not among the clusters that this hub knows".into();
-            let doubt = Some(Doubt::Unreachable { since: None, why });
-            if view.doubt != doubt {
-                is_new = true;
-                // What it said has left with it.
-                *view = View { began: view.began, doubt: doubt.clone(), ..View::default() };
-                for subject in self.subjects.values_mut() {
-                    subject.forget(cluster);
-                    subject.choose(cluster);
-                    subject.doubt(cluster, doubt.clone());
+    /// Doubts the clusters that are not in the inventory: those that are asked for by name, and those that have left it and are
+    /// waited for. Returns true if that is new for any.
+    fn miss(&mut self, hub: &Clusters, now: Now) -> bool {
+        let doubt_of = |cluster: &ClusterName| {
+            let departed = hub.departed.get(cluster);
+            match departed.filter(|departed| self.waits_for(cluster, departed, now.elapsed)) {
+                Some(&Departed { since, .. }) => {
+                    let until = self.grace.try_into().map_or(since, |grace| since.saturating_add(grace));
+                    Doubt::Gone { since, until }
                 }
-                self.waiting.retain(|_, clusters| {
-                    clusters.remove(cluster);
-                    !clusters.is_empty()
-                });
+                None => Doubt::Unreachable { since: None, why: UNKNOWN.into() },
             }
+        };
+        let mut doubts = Vec::new();
+        for (cluster, view) in &self.views {
+            let doubt = match (&view.doubt, hub.known().contains_key(cluster)) {
+                (_, false) => doubt_of(cluster),
+                // It is back.
+                (Some(Doubt::Gone { .. }), true) => Doubt::Pending,
+                (_, true) => continue,
+            };
+            if view.doubt.as_ref() != Some(&doubt) {
+                doubts.push((cluster.clone(), doubt));
+            }
+        }
+        let is_new = !doubts.is_empty();
+        for (cluster, doubt) in doubts {
+            let began = now.elapsed;
+            self.views.insert(cluster.clone(), View { began, doubt: Some(doubt.clone()), ..View::default() });
+            let is_forgotten = matches!(doubt, Doubt::Unreachable { .. });
+            for subject in self.subjects.values_mut() {
+                let last = subject.shares().get(&cluster).and_then(|share| share.last.clone());
+                if last.is_some() || is_forgotten {
+                    // What it said is only remembered from now on.
+                    subject.forget(&cluster);
+                    subject.choose(&cluster);
+                }
+                if let Some(last) = last.filter(|_| !is_forgotten) {
+                    subject.recall(&cluster, last);
+                }
+                subject.doubt(&cluster, Some(doubt.clone()));
+            }
+            self.waiting.retain(|_, clusters| {
+                clusters.remove(&cluster);
+                !clusters.is_empty()
+            });
         }
         is_new
     }
 }
+
+const UNKNOWN: &str = "it is not among the clusters that this hub knows";

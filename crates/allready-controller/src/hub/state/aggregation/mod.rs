@@ -12,13 +12,14 @@ use allready_kube::{kinds::StatusAggregationSpec, list_watch::Store};
 use serde_json::Value;
 
 use super::{
-    StatusTarget,
+    Options, StatusTarget,
     contest::{self, Contest},
     standing::{at_version, named, version},
     view::View,
 };
 use crate::hub::{
     ClusterName, HubFacts, Instance, ObjectName, Plan, Reader, Subject, Topic, TopicId, leftovers, manager,
+    read,
 };
 
 /// One StatusAggregation.
@@ -43,6 +44,10 @@ pub(in crate::hub) struct Aggregation {
     /// The words of clusters about objects that are not on the hub, or not chosen: they may be one day.
     waiting: BTreeMap<ObjectName, BTreeMap<ClusterName, Instance>>,
     pub(in crate::hub) chosen: Arc<BTreeSet<ClusterName>>,
+    /// Clusters that are not waited for when they have left the inventory: an annotation says that this is meant.
+    pub(in crate::hub) removed: BTreeSet<ClusterName>,
+    /// The time for which others are.
+    grace: Duration,
     pub(in crate::hub) views: BTreeMap<ClusterName, View>,
     /// The objects of the hub of its kind, whether it chooses them or not.
     pub(in crate::hub) objects: Store<ObjectName, SeenObject>,
@@ -75,10 +80,18 @@ impl SeenObject {
 }
 
 impl Aggregation {
-    pub(in crate::hub) fn new(name: Arc<str>, epoch: u64, object: &Value, now: Duration) -> Self {
+    pub(in crate::hub) fn new(
+        name: Arc<str>,
+        epoch: u64,
+        object: &Value,
+        options: &Options,
+        now: Duration,
+    ) -> Self {
         let spec = object["spec"].clone();
         let plan = Arc::new(plan(&spec));
         let reader = Arc::new(Reader::new(&plan));
+        let grace =
+            plan.dns.as_ref().map_or(options.grace, |dns| Duration::from_secs(dns.grace_seconds.into()));
         let kind = StatusTarget::kind(&plan.target.api_version, &plan.target.kind);
         Self {
             manager: manager(&name).into(),
@@ -94,6 +107,8 @@ impl Aggregation {
             subjects: BTreeMap::new(),
             waiting: BTreeMap::new(),
             chosen: Arc::default(),
+            removed: removed(object),
+            grace,
             views: BTreeMap::new(),
             objects: Store::new(now),
             remembered: BTreeMap::new(),
@@ -228,6 +243,14 @@ impl Aggregation {
             || namespaces.is_empty()
             || namespaces.iter().any(|own| *own == *object.namespace)
     }
+}
+
+/// The annotation of a StatusAggregation that names clusters which have left for good.
+const REMOVE_CLUSTERS: &str = "allready.dev/remove-clusters";
+
+fn removed(object: &Value) -> BTreeSet<ClusterName> {
+    let names = object["metadata"]["annotations"][REMOVE_CLUSTERS].as_str();
+    names.map(|names| read::cluster_names(names).0).unwrap_or_default()
 }
 
 fn plan(spec: &Value) -> Plan {

@@ -104,6 +104,9 @@ impl Store {
             merge(&mut object, manager, &body["status"]);
         } else {
             object["status"] = body["status"].clone();
+            object["metadata"]["managedFields"] = json!([{
+                "manager": manager, "operation": "Apply", "subresource": "status", "fieldsV1": { "f:status": {} },
+            }]);
         }
         Some(self.keep(what, name, Some(&before), object))
     }

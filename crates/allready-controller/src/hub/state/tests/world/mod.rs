@@ -137,7 +137,7 @@ pub(super) fn named(name: &str) -> ObjectName {
 impl World {
     pub(super) fn new() -> Self {
         let backoff = Backoff { min: MS(100), max: S(5) };
-        let options = Options { patience: S(5), backoff, ..Options::default() };
+        let options = Options { patience: S(5), grace: S(20), backoff, ..Options::default() };
         let spoke = Spoke {
             is_joined: true,
             access: 0,
