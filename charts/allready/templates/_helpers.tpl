@@ -77,3 +77,8 @@ request.userInfo.username.startsWith('system:serviceaccount:')
 {{- end -}}
 {{- toJson $found -}}
 {{- end }}
+
+{{- /* True where the ConfigurationStates of MetalLB are read as reports. */ -}}
+{{- define "allready.hasMetalLB" -}}
+{{- or (has "metallb" .Values.presets) (regexMatch "=preset:metallb" (join "," .Values.ensure)) -}}
+{{- end }}

@@ -29,7 +29,7 @@ The time of the last transition stays while the status does.
 
 Exit codes:
   0 the report is stored
-  64 wrong usage, 65 refused as not valid, 66 no usable kubeconfig,
+  64 wrong usage, 65 refused as not valid, or another reporter has the report of this name, 66 no usable kubeconfig,
   69 no answer, or nothing to report into, 77 not permitted
 
 Examples:
@@ -167,7 +167,7 @@ async fn report(args: &ReportArgs, printer: &mut Printer) -> Result<ExitCode, Fa
     };
     Err(match trouble {
         Some(trouble @ Trouble::Forbidden) => Failure::permission(failed(&trouble)),
-        Some(trouble @ Trouble::Invalid) => Failure::data(failed(&trouble)),
+        Some(trouble @ (Trouble::Invalid | Trouble::Taken)) => Failure::data(failed(&trouble)),
         Some(trouble) => Failure::unavailable(failed(&trouble)),
         None => Failure::unavailable(failed(&format_args!("no answer within {}", shown(args.timeout)))),
     })
@@ -209,7 +209,10 @@ async fn settled(reporter: &Reporter, limit: Instant) -> Option<Trouble> {
             () = sleep(Duration::from_millis(20)) => {}
         }
         let trouble = reporter.trouble();
-        let is_final = matches!(trouble, Some(Trouble::Missing | Trouble::Forbidden | Trouble::Invalid));
+        let is_final = matches!(
+            trouble,
+            Some(Trouble::Missing | Trouble::Forbidden | Trouble::Invalid | Trouble::Taken)
+        );
         if is_final || Instant::now() >= limit {
             return trouble;
         }

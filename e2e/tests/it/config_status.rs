@@ -378,7 +378,7 @@ async fn state(stage: &Stage, name: &str, labels: &Value, type_: &str, error: Op
     api.patch_status(name, &params, &Patch::Apply(&body)).await.unwrap();
 }
 
-fn configuration_state() -> Value {
+pub(crate) fn configuration_state() -> Value {
     let text = json!({ "type": "string" });
     let condition = json!({ "type": "object", "required": ["type", "status"], "properties": {
         "type": text, "status": text, "reason": text, "message": text,

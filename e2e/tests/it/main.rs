@@ -11,6 +11,7 @@ mod events;
 mod explain;
 mod gateway;
 mod hub;
+mod identity;
 mod leadership;
 mod lint;
 mod migrate;

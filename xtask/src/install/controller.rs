@@ -122,6 +122,7 @@ async fn answers(stage: &Stage) -> Result<()> {
         "-n",
         "shop",
         "--subresource=status",
+        "--field-manager=speaker",
         "--type=merge",
     ];
     stage.kubectl(&[&patch[..], &["-p", &status]].concat()).await?.ok()?;

@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use super::helm::{NAMESPACE, Release};
 
 /// Values that are refused, and what is complained about.
-const REFUSED: [(&str, &str); 12] = [
+const REFUSED: [(&str, &str); 13] = [
     ("replicaCount=3", "additional properties 'replicaCount' not allowed"),
     ("hub.clutsers={secrets}", "additional properties 'clutsers' not allowed"),
     ("layout=shared", "value must be one of 'sharded', 'singleton'"),
@@ -34,6 +34,11 @@ const REFUSED: [(&str, &str); 12] = [
         "reporters[0].namespace=a,reporters[0].serviceAccount=b,reporters[0].component=c,reporters[1].namespace=a,\
          reporters[1].serviceAccount=b,reporters[1].component=d",
         "reporters: a/b is listed twice",
+    ),
+    (
+        "layout=singleton,reporters[0].namespace=a,reporters[0].serviceAccount=b,reporters[0].component=c,\
+         reporters[1].namespace=a,reporters[1].serviceAccount=d,reporters[1].component=c-d",
+        "reporters: in layout: singleton c-d could be an instance of c",
     ),
     (
         "namespaces={c},reporters[0].namespace=a,reporters[0].serviceAccount=b,reporters[0].component=c",

@@ -20,6 +20,8 @@ pub struct Plan {
     pub sources: Vec<Source>,
     /// The revision that every required reporter must have observed.
     pub revision: Option<String>,
+    /// The role of reporters whose component is not listed.
+    pub unlisted: ComponentRole,
     /// After how many seconds without a heartbeat a reporter is not believed any more.
     pub silent_after: Option<u32>,
     /// The polarities that sources state.
@@ -111,6 +113,7 @@ impl Plan {
         let mut plan = Self {
             sources: spec.sources.clone(),
             revision: spec.revision.clone(),
+            unlisted: spec.unlisted_components,
             silent_after: spec.heartbeat.map(|heartbeat| heartbeat.timeout_seconds),
             ..Self::default()
         };
@@ -196,10 +199,7 @@ impl Plan {
 
     /// Every component and instance that could go by this name: `speaker-a-b` may be the instance `a-b` of `speaker`, and `b` of
     /// `speaker-a`.
-    pub(super) fn claims<'a>(
-        &'a self,
-        name: &'a str,
-    ) -> impl Iterator<Item = (&'a PlannedComponent, Option<&'a str>)> {
+    fn claims<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a PlannedComponent, Option<&'a str>)> {
         self.components.iter().filter_map(move |component| {
             match name.strip_prefix(component.name.as_str())? {
                 "" => Some((component, None)),

@@ -154,7 +154,9 @@ impl StatusState {
                 self.fleet.daemon_set(name, Some(*facts));
             }
             (Watch::DaemonSets { .. }, _) => self.fleet.daemon_set(name, None),
-            (Watch::Leases { .. }, Some(Facts::Lease(renewed))) => self.fleet.heartbeat(name, Some(*renewed)),
+            (Watch::Leases { .. }, Some(Facts::Lease(Some(renewed)))) => {
+                self.fleet.heartbeat(name, Some(Some(*renewed)));
+            }
             (Watch::Leases { .. }, _) => self.fleet.heartbeat(name, None),
             (Watch::Statuses { .. }, _) => {}
         }

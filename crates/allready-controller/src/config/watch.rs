@@ -24,9 +24,9 @@ use kube::{
 use serde_json::Value;
 
 use super::{
-    Answer, DaemonSetFacts, NodeFacts, PodFacts, Report,
+    Answer, DaemonSetFacts, NodeFacts, Origin, PodFacts, Report,
     key::resource,
-    read::{of_node, of_pod, of_source, of_status_report},
+    read::{disbelieve_foreign, of_node, of_pod, of_source, of_status_report},
 };
 
 /// A set of objects that is watched.
@@ -85,7 +85,7 @@ pub enum Facts {
     Pod(Option<PodFacts>),
     /// A DaemonSet.
     DaemonSet(DaemonSetFacts),
-    /// A Lease, and when it was last renewed.
+    /// A Lease, and when it was last renewed; none where it is no heartbeat.
     Lease(Option<Time>),
 }
 
@@ -142,12 +142,14 @@ impl Watch {
                 let name = |object: &DynamicObject| {
                     format!("{}/{}", object.namespace().unwrap_or_default(), object.name_any())
                 };
-                reduced(list_watch(api, all()), name, |object| Facts::Status(Arc::new(whole(object)))).boxed()
+                reduced(list_watch(api, all()), name, |object| Facts::Status(Arc::new(own(object)))).boxed()
             }
             Self::Reports { namespace } => {
                 let resource = ApiResource::erase::<StatusReport>(&());
                 let api = Api::namespaced_with(client, namespace, &resource);
-                objects(api, all(), |object: DynamicObject| Facts::Report(targeted(&whole(object))))
+                objects(api, all(), |object: DynamicObject| {
+                    Facts::Report(targeted(&serde_json::to_value(&object).unwrap_or_default()))
+                })
             }
             Self::Nodes => objects(Api::<Node>::all(client), all(), |node| Facts::Node(of_node(&node))),
             Self::Pods { namespace } => {
@@ -224,6 +226,16 @@ fn whole(mut object: DynamicObject) -> Value {
     serde_json::to_value(&object).unwrap_or_default()
 }
 
+/// A ConfigurationStatus. Who wrote what is looked at before it is dropped.
+pub(super) fn own(object: DynamicObject) -> Value {
+    let mut object = serde_json::to_value(&object).unwrap_or_default();
+    disbelieve_foreign(&mut object);
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        metadata.remove("managedFields");
+    }
+    object
+}
+
 fn targeted(object: &Value) -> Option<Arc<TargetedReport>> {
     let target = object["spec"]["targetRef"]["name"].as_str()?;
     let report = Arc::new(within_bounds(of_status_report(object, target)?));
@@ -268,7 +280,13 @@ fn of_daemon_set(set: &DaemonSet) -> DaemonSetFacts {
     }
 }
 
+/// The last renewal of a Lease that belongs to the report of its name. Any other is no heartbeat: the policies let only the reporter
+/// write a Lease that does.
 fn renewed(lease: &Lease) -> Option<Time> {
+    let mut owners = lease.metadata.owner_references.iter().flatten();
+    owners.find(|owner| {
+        owner.kind == Origin::STATUS_REPORT && Some(&owner.name) == lease.metadata.name.as_ref()
+    })?;
     let renewed = lease.spec.as_ref()?.renew_time.as_ref()?;
     Some(Time::new(renewed.0))
 }

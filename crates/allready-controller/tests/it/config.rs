@@ -53,7 +53,7 @@ pub(crate) async fn report(client: &Client, node: &str, status: &str, message: &
     let mut whole = who.clone();
     whole["spec"] =
         json!({ "targetRef": { "name": "config-status" }, "component": "speaker", "instance": node });
-    let params = PatchParams::apply("speaker").force();
+    let params = PatchParams::apply(&format!("speaker-{node}")).force();
     api.patch(&name, &params, &Patch::Apply(&whole)).await.unwrap();
     let mut said = who;
     said["status"] = json!({ "conditions": [{ "type": "configReconcilerValid", "status": status,

@@ -49,10 +49,14 @@ pub struct ConfigurationStatusSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 253))]
     pub revision: Option<String>,
-    /// The components that are expected to report. Reports of components that are not listed count as well.
+    /// The components that are expected to report. Those of components that are not listed count as unlistedComponents says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
     pub components: Vec<Component>,
+    /// The role of reporters whose component is not listed. Required, or left out: whoever may report here can make Ready False, and nothing red is
+    /// missed. Informational: they are shown, and only those who are listed decide.
+    #[serde(skip_serializing_if = "ComponentRole::is_required")]
+    pub unlisted_components: ComponentRole,
     /// When a reporter that sends heartbeats is too old to be believed. Left out, heartbeats are not looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heartbeat: Option<HeartbeatTimeout>,
@@ -109,6 +113,12 @@ pub enum ComponentRole {
     Required,
     /// It is reported and shown, and never decides Ready.
     Informational,
+}
+
+impl ComponentRole {
+    fn is_required(&self) -> bool {
+        *self == Self::Required
+    }
 }
 
 /// The source of the instances of a component. The field that belongs to the type is set, and no other.

@@ -49,16 +49,16 @@ pub(super) const REPORT: [Rule; 3] = [
     .at(".spec"),
     Rule {
         holds: concat!(
-            "self.metadata.name == ",
-            report_name!(),
-            " || ((size(",
+            // With a dot in the target or the component, the same name could be made of other parts.
+            "(size(",
             report_name!(),
             ") > 253 || self.spec.targetRef.name.contains('.') || self.spec.component.contains('.') || !(",
             report_name!(),
             ").matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'))",
-            " && self.metadata.name.startsWith(self.spec.targetRef.name.substring(0, \
+            " ? (self.metadata.name.startsWith(self.spec.targetRef.name.substring(0, \
                size(self.spec.targetRef.name) < 100 ? size(self.spec.targetRef.name) : 100))",
-            " && self.metadata.name.matches('-[0-9a-f]{16}$'))",
+            " && self.metadata.name.matches('-[0-9a-f]{16}$')) : self.metadata.name == ",
+            report_name!(),
         ),
         field: None,
         message: "the name of a StatusReport is made of targetRef.name, component and instance, with dots between them",

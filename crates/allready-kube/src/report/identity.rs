@@ -125,6 +125,40 @@ impl Identity {
     pub fn manager(&self, reconciler: &str) -> Manager {
         Manager::of(&format!("{}/{reconciler}", self.prefix()))
     }
+
+    /// The field manager of a report of its own, which all its reconcilers share.
+    ///
+    /// ```
+    /// use allready_kube::report::Identity;
+    ///
+    /// assert_eq!(Identity::of("speaker").on("kind-worker").report_manager().as_str(), "speaker-kind-worker");
+    /// ```
+    pub fn report_manager(&self) -> Manager {
+        Manager::of(&self.prefix())
+    }
+
+    /// The name of its report, and of the Lease beside it: within 253 bytes, legal, and another for other parts. A StatusReport
+    /// under any other name is not believed.
+    ///
+    /// ```
+    /// use allready_kube::report::Identity;
+    ///
+    /// let speaker = Identity::of("speaker").on("kind-worker");
+    /// assert_eq!(speaker.report_name("config-status"), "config-status.speaker.kind-worker");
+    /// // With a dot in the target or the component nobody could tell where it ends.
+    /// assert!(speaker.report_name("config.status").starts_with("config.status.speaker.kind-worker-"));
+    /// ```
+    pub fn report_name(&self, target: &str) -> String {
+        let parts = [Some(target), Some(self.component()), self.instance()];
+        let plain = parts.into_iter().flatten().collect::<Vec<_>>().join(".");
+        let whole = parts.map(Option::unwrap_or_default).join("\n");
+        let is_clear = !target.contains('.') && !self.component().contains('.');
+        if is_clear && plain.len() <= NAME_BYTES && is_subdomain(&plain) {
+            plain
+        } else {
+            digested(&subdomain(&plain), &whole, NAME_BYTES)
+        }
+    }
 }
 
 /// The prefix, as it stands in condition types and manager names.
@@ -173,20 +207,6 @@ pub(super) fn subdomain(text: &str) -> String {
     if joined.is_empty() { "x".to_owned() } else { joined }
 }
 
-/// The name of an object for these parts: within 253 bytes, legal, and another for other parts.
-pub(super) fn object_name(target: &str, identity: &Identity) -> String {
-    let parts = [Some(target), Some(identity.component()), identity.instance()];
-    let plain = parts.into_iter().flatten().collect::<Vec<_>>().join(".");
-    let whole = parts.map(Option::unwrap_or_default).join("\n");
-    // With a dot in one of the first two, nobody could tell where it ends.
-    let is_clear = !target.contains('.') && !identity.component().contains('.');
-    if is_clear && plain.len() <= NAME_BYTES && is_subdomain(&plain) {
-        plain
-    } else {
-        digested(&subdomain(&plain), &whole, NAME_BYTES)
-    }
-}
-
 const NAME_BYTES: usize = 253;
 
 /// The value of a label for a text: within 63 bytes, legal, and another for another text.
@@ -218,8 +238,8 @@ mod tests {
             assert_eq!(speaker.manager(reconciler).as_str(), format!("speaker-kind-worker/{reconciler}"));
             assert_eq!(own_condition_type(reconciler).as_str(), format!("{reconciler}Valid"));
         }
-        assert_eq!(object_name("config-status", &speaker), "config-status.speaker.kind-worker");
-        assert_eq!(object_name("config-status", &Identity::of("controller")), "config-status.controller");
+        assert_eq!(speaker.report_name("config-status"), "config-status.speaker.kind-worker");
+        assert_eq!(Identity::of("controller").report_name("config-status"), "config-status.controller");
     }
 
     #[test]
@@ -227,18 +247,18 @@ mod tests {
         let speaker = Identity::of("speaker").on(format!("{}.internal", "n".repeat(244)));
         assert_eq!(speaker.condition_type("frrk8sReconciler").prefix(), Some(&*speaker.prefix()));
         assert_eq!(speaker.manager("frrk8sReconciler").as_str().len(), Manager::MAX_BYTES);
-        assert_eq!(object_name("config-status", &speaker).len(), 253);
+        assert_eq!(speaker.report_name("config-status").len(), 253);
         assert_eq!(label_value(speaker.instance().unwrap()).len(), 63);
     }
 
     #[test]
     fn parts_that_look_alike_when_joined_have_different_objects() {
         let names = [
-            object_name("a", &Identity::of("b").on("c.d")),
-            object_name("a.b", &Identity::of("c").on("d")),
-            object_name("a", &Identity::of("b.c").on("d")),
-            object_name("a.b", &Identity::of("c.d")),
-            object_name("a", &Identity::of("B").on("c.d")),
+            Identity::of("b").on("c.d").report_name("a"),
+            Identity::of("c").on("d").report_name("a.b"),
+            Identity::of("b.c").on("d").report_name("a"),
+            Identity::of("c.d").report_name("a.b"),
+            Identity::of("B").on("c.d").report_name("a"),
         ];
         assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len(), "{names:?}");
     }
@@ -260,7 +280,7 @@ mod tests {
             let own = own_condition_type(&reconciler);
             prop_assert_eq!(own.prefix(), None);
             prop_assert!(own.as_str().ends_with(SUFFIX));
-            let name = object_name(&target, &identity);
+            let name = identity.report_name(&target);
             prop_assert!(name.len() <= 253 && is_subdomain(&name), "{}", name);
             let label = label_value(&target);
             prop_assert!(label.len() <= 63);

@@ -3,7 +3,7 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::core::ApiResource;
 
-use super::{Identity, identity::object_name};
+use super::Identity;
 use crate::kinds::StatusReport;
 
 /// Into which object a reporter reports.
@@ -131,7 +131,7 @@ impl Layout {
     pub fn object_name(&self, identity: &Identity) -> String {
         match self {
             Self::Singleton { name, .. } => name.clone(),
-            Self::Sharded { target, .. } => object_name(target, identity),
+            Self::Sharded { target, .. } => identity.report_name(target),
         }
     }
 

@@ -173,12 +173,12 @@ impl ReporterTask {
             book.trouble()
         };
         if before != after {
-            self.say(before, after, error.as_ref());
+            self.say(before, after, error);
         }
     }
 
     /// One line for each change between working and not, and between one trouble and another.
-    fn say(&self, before: Option<Trouble>, after: Option<Trouble>, error: Option<&kube::Error>) {
+    fn say(&self, before: Option<Trouble>, after: Option<Trouble>, cause: Option<String>) {
         let (reporter, object) = (&self.identity, self.wire.object());
         let troubled = &self.shared.metrics.troubled;
         let Some(trouble) = after else {
@@ -189,11 +189,7 @@ impl ReporterTask {
         if before.is_none() {
             troubled.inc();
         }
-        let cause = match error {
-            None => "no answer in time".to_owned(),
-            Some(kube::Error::Api(status)) => status.message.clone(),
-            Some(error) => error.to_string(),
-        };
+        let cause = cause.unwrap_or_default();
         *self.shared.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause.clone());
         tracing::warn!(%reporter, object, cause, "cannot report, and will go on trying: {trouble}");
     }

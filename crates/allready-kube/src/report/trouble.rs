@@ -12,6 +12,8 @@ pub enum Trouble {
     Forbidden,
     /// The API server refuses what is written as not valid.
     Invalid,
+    /// The object of this name is about another reporter, so that what is written there does not count as said by this one.
+    Taken,
     /// The API server does not answer, or has too much to do, and that has been so for a while.
     Unreachable,
 }
@@ -27,6 +29,9 @@ impl fmt::Display for Trouble {
             Self::Invalid => {
                 "the API server refuses the report as not valid: compare the definition of the kind with the one of \
                  this release"
+            }
+            Self::Taken => {
+                "another reporter has the object of this name: find out who made it, delete it, and the report is made anew"
             }
             Self::Unreachable => "the API server does not take the report",
         })

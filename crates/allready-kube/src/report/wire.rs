@@ -63,6 +63,8 @@ struct Stored {
     #[serde(default)]
     metadata: StoredMetadata,
     #[serde(default)]
+    spec: Value,
+    #[serde(default)]
     status: Option<StoredStatus>,
 }
 
@@ -71,6 +73,21 @@ struct Stored {
 struct Kept {
     #[serde(default)]
     metadata: StoredMetadata,
+    #[serde(default)]
+    spec: Value,
+}
+
+/// The end of a request that did not do what it was for.
+enum Failed {
+    Refused(kube::Error),
+    /// The object is about this other reporter.
+    Taken(String),
+}
+
+impl From<kube::Error> for Failed {
+    fn from(error: kube::Error) -> Self {
+        Self::Refused(error)
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -129,7 +146,7 @@ impl Wire {
     }
 
     /// Asks, and says what came of it; a failure comes with its text.
-    pub(super) async fn ask(&self, ask: &Ask, now: Time) -> (Answer, Option<kube::Error>) {
+    pub(super) async fn ask(&self, ask: &Ask, now: Time) -> (Answer, Option<String>) {
         let answer = match ask {
             Ask::Read => self.within(self.read(now)).await,
             Ask::Create => self.within(self.create()).await,
@@ -137,48 +154,75 @@ impl Wire {
         };
         match answer {
             Some(Ok(answer)) => (answer, None),
-            Some(Err(error)) => (Answer::Refused(Refusal::of(&error)), Some(error)),
-            None => (Answer::Refused(Refusal::Unanswered), None),
+            Some(Err(Failed::Refused(error))) => {
+                let refusal = Refusal::of(&error);
+                let text = match error {
+                    kube::Error::Api(status) => status.message,
+                    error => error.to_string(),
+                };
+                (Answer::Refused(refusal), Some(text))
+            }
+            Some(Err(Failed::Taken(by))) => (Answer::Taken, Some(by)),
+            None => (Answer::Refused(Refusal::Unanswered), Some("no answer in time".to_owned())),
         }
     }
 
     async fn within(
         &self,
-        request: impl Future<Output = Result<Answer, kube::Error>>,
-    ) -> Option<Result<Answer, kube::Error>> {
+        request: impl Future<Output = Result<Answer, Failed>>,
+    ) -> Option<Result<Answer, Failed>> {
         tokio::time::timeout(self.timeout, request).await.ok()
     }
 
-    async fn read(&self, now: Time) -> Result<Answer, kube::Error> {
+    async fn read(&self, now: Time) -> Result<Answer, Failed> {
         let request = self.request.get_subresource("status", &self.name).map_err(unbuilt)?;
         let stored = self.client.request::<Stored>(request).await?;
+        self.is_ours(&stored.spec)?;
         self.seen(stored.metadata);
         let Some(status) = stored.status else { return Ok(Answer::Found(Vec::new(), None)) };
         let conditions = found::read(&status.conditions).to_conditions(now);
         Ok(Answer::Found(conditions, status.observed_revision))
     }
 
-    async fn create(&self) -> Result<Answer, kube::Error> {
+    async fn create(&self) -> Result<Answer, Failed> {
         let Some((manager, body)) = &self.body else { return Ok(Answer::Done) };
         let request =
             self.request.patch(&self.name, &forced(manager), &Patch::Apply(body)).map_err(unbuilt)?;
-        self.client.request::<Kept>(request).await.map(|kept| {
-            self.seen(kept.metadata);
-            Answer::Done
-        })
+        self.kept(self.client.request(request).await?)
     }
 
-    async fn write(&self, write: &Write) -> Result<Answer, kube::Error> {
+    async fn write(&self, write: &Write) -> Result<Answer, Failed> {
         let status =
             AppliedStatus { observed_revision: write.revision.as_deref(), conditions: &write.conditions };
         let body = Patch::Apply(Applied { head: &self.head, status });
         let params = forced(&write.manager);
         let request =
             self.request.patch_subresource("status", &self.name, &params, &body).map_err(unbuilt)?;
-        self.client.request::<Kept>(request).await.map(|kept| {
-            self.seen(kept.metadata);
-            Answer::Done
-        })
+        self.kept(self.client.request(request).await?)
+    }
+
+    fn kept(&self, kept: Kept) -> Result<Answer, Failed> {
+        self.is_ours(&kept.spec)?;
+        self.seen(kept.metadata);
+        Ok(Answer::Done)
+    }
+
+    /// Compares the spec that is stored with the one of this reporter: whoever made the object first has the name, and a spec never
+    /// changes. An object that many share is nobody's.
+    fn is_ours(&self, stored: &Value) -> Result<(), Failed> {
+        let Some((_, body)) = &self.body else { return Ok(()) };
+        let identifying = ["/targetRef/kind", "/targetRef/name", "/component", "/instance"];
+        if identifying.iter().all(|field| stored.pointer(field) == body["spec"].pointer(field)) {
+            return Ok(());
+        }
+        let text = |field: &str| stored.pointer(field).and_then(Value::as_str).unwrap_or("none");
+        Err(Failed::Taken(format!(
+            "it is the report of component {}, instance {}, for {} {}",
+            text("/component"),
+            text("/instance"),
+            text("/targetRef/kind"),
+            text("/targetRef/name"),
+        )))
     }
 
     /// The object's metadata, to watch whether it is still there.
@@ -218,5 +262,5 @@ fn own_body(head: &Head, identity: &Identity, layout: &Layout) -> Option<(Manage
     }
     let body =
         json!({ "apiVersion": head.api_version, "kind": head.kind, "metadata": metadata, "spec": spec });
-    Some((Manager::of(&identity.prefix()), body))
+    Some((identity.report_manager(), body))
 }

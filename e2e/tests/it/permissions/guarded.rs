@@ -13,20 +13,24 @@ const REPORT: (&str, &str) = ("allready.dev/v1alpha1", "StatusReport");
 
 /// A report as somebody tries to write it.
 #[derive(Clone, Copy)]
-struct Attempt<'a> {
-    name: &'a str,
-    component: &'a str,
-    instance: &'a str,
-    manager: &'a str,
-    condition: &'a str,
+pub(super) struct Attempt<'a> {
+    pub(super) target: &'a str,
+    pub(super) name: &'a str,
+    pub(super) component: &'a str,
+    pub(super) instance: &'a str,
+    pub(super) manager: &'a str,
+    pub(super) condition: &'a str,
 }
 
 impl Attempt<'_> {
-    async fn by(&self, client: &Client, namespace: &str) -> Result<DynamicObject, String> {
+    pub(super) async fn by(&self, client: &Client, namespace: &str) -> Result<DynamicObject, String> {
         let api = objects(client, REPORT.0, REPORT.1, namespace);
         let head = json!({ "apiVersion": REPORT.0, "kind": REPORT.1, "metadata": { "name": self.name } });
         let (mut whole, mut said) = (head.clone(), head);
-        whole["spec"] = json!({ "targetRef": { "name": "guarded" }, "component": self.component, "instance": self.instance });
+        whole["spec"] = json!({ "targetRef": { "name": self.target }, "component": self.component });
+        if !self.instance.is_empty() {
+            whole["spec"]["instance"] = self.instance.into();
+        }
         said["status"] = json!({ "conditions": [condition(self.condition, "True")] });
         let parameters = PatchParams::apply(self.manager).force();
         api.patch(self.name, &parameters, &Patch::Apply(&whole)).await.map_err(words)?;
@@ -39,14 +43,14 @@ fn condition(type_: &str, status: &str) -> Value {
             "lastTransitionTime": "2026-03-01T10:00:00Z" })
 }
 
-fn words(error: kube::Error) -> String {
+pub(super) fn words(error: kube::Error) -> String {
     match error {
         kube::Error::Api(status) if [403, 422].contains(&status.code) => status.message,
         other => panic!("no refusal but {other}"),
     }
 }
 
-fn refused(result: Result<DynamicObject, String>, because: &str) {
+pub(super) fn refused(result: Result<DynamicObject, String>, because: &str) {
     let message = result.map(|object| object.metadata.name).unwrap_err();
     assert!(message.contains(because), "{message}");
 }
@@ -60,6 +64,7 @@ async fn a_reporter_writes_its_own_report_and_no_other() {
     let a = installed.speaker(&server, "guarded-a").await;
     let b = installed.speaker(&server, "guarded-b").await;
     let own = Attempt {
+        target: "guarded",
         name: "guarded.speaker.guarded-a",
         component: "speaker",
         instance: "guarded-a",

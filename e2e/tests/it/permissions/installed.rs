@@ -131,7 +131,7 @@ where
     }
 }
 
-async fn apply(client: &Client, object: &Value) {
+pub(super) async fn apply(client: &Client, object: &Value) {
     let wanted: DynamicObject = serde_json::from_value(object.clone()).unwrap();
     let types = wanted.types.clone().unwrap();
     let kind = (&types).try_into().unwrap();

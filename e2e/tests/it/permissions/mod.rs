@@ -1,5 +1,6 @@
 //! What the shipped roles and policies allow, and what they do not.
 
+mod attacks;
 mod guarded;
 mod installed;
 

@@ -4,41 +4,51 @@ use allready_core::{Condition, Standing, fleet::FleetIndex, reason, rollup::Inpu
 use allready_kube::kinds::ComponentRole;
 
 use super::{
-    super::{judge, plan::PlannedComponent},
+    super::{judge, plan::PlannedComponent, status::OWN},
     Fleet, Member, Origin, Report,
 };
 
 impl Fleet {
     pub(super) fn judge_origin(&mut self, origin: &Origin) {
-        if let Some(name) = self.reports.get(origin).map(|held| Member::of(&held.report).to_string()) {
-            self.judge(&name);
+        if let Some(member) = self.reports.get(origin).map(|held| Member::of(&held.report)) {
+            self.judge(&member);
         }
     }
 
     pub(super) fn judge_node(&mut self, node: &str) {
         let components = self.plan.components.iter().filter(|component| component.instances.are_nodes());
-        let names: Vec<_> =
-            components.map(|component| Member::new(&component.name, Some(node)).to_string()).collect();
-        for name in &names {
-            self.judge(name);
+        let members: Vec<_> = components.map(|component| Member::new(&component.name, Some(node))).collect();
+        for member in &members {
+            self.split_again(&member.to_string());
+            self.judge(member);
         }
     }
 
-    /// Judges anew whoever goes by this name, from everything that is known.
-    pub(super) fn judge(&mut self, name: &str) {
-        let origins = self.reporters.get(name).cloned().unwrap_or_default();
-        let node = self.note_absence(name);
+    /// Asks anew whose the conditions before this slash are, of the object itself: who is expected may be another one now.
+    fn split_again(&mut self, prefix: &str) {
+        let origin = Origin::new(OWN, prefix);
+        let Some(held) = self.reports.get(&origin) else { return };
+        let types: Vec<&str> =
+            held.report.conditions.iter().map(|condition| condition.type_.as_str()).collect();
+        let is_expected = |component: &str, instance: Option<&str>| self.is_expected(component, instance);
+        let (component, instance) = self.plan.split(prefix, &types, is_expected);
+        let report = Report { component, instance, ..Report::clone(&held.report) };
+        self.report(origin, report);
+    }
+
+    /// Judges a member anew, from everything that is known.
+    pub(super) fn judge(&mut self, member: &Member) {
+        let origins = self.reporters.get(member).cloned().unwrap_or_default();
+        let node = self.note_absence(member);
         let held: Vec<(&Origin, &Report)> =
             origins.iter().filter_map(|origin| Some((origin, &*self.reports.get(origin)?.report))).collect();
-        let expected =
-            self.plan.claims(name).find(|(component, instance)| self.expects(component, *instance));
-        let placed = expected.or_else(|| {
-            let (_, report) = held.first()?;
-            Some((self.plan.component(&report.component)?, report.instance.as_deref()))
-        });
-        let types = expected.map(|(component, _)| component.types.clone());
+        let instance = member.instance.as_deref();
+        let planned = self.plan.component(&member.component);
+        let expected = planned.filter(|component| self.expects(component, instance));
+        let placed = expected.or_else(|| planned.filter(|_| !held.is_empty()));
+        let types = expected.map(|component| component.types.clone());
         let is_stranger =
-            expected.is_none() && placed.is_some_and(|(component, _)| component.instances.are_nodes());
+            expected.is_none() && placed.is_some_and(|component| component.instances.are_nodes());
         let conditions: Vec<Input<'_>> = held
             .iter()
             .flat_map(|(origin, report)| self.counting(origin, report))
@@ -54,19 +64,16 @@ impl Fleet {
         let has_left = is_gone && (is_good || node.as_deref().is_some_and(|node| self.has_left(node)));
         let revisions = held.iter().map(|(origin, report)| (origin.kind(), report.revision.as_deref()));
         let doubt = placed
-            .and_then(|(component, instance)| judge::place(self, component, instance))
-            .or_else(|| self.heartbeat_doubt(name))
+            .and_then(|component| judge::place(self, component, instance))
+            .or_else(|| self.heartbeat_doubt(member))
             // Bad news about an older revision is news.
             .or_else(|| judge::revision(revisions, self.plan.revision.as_deref()).filter(|_| !is_red))
             .filter(|_| !(is_gone && is_red));
-        let counted = match (placed, held.first()) {
-            (Some((component, instance)), _) => {
-                Some((component.role, Member::new(&component.name, instance).label()))
-            }
-            (None, Some((_, report))) => Some((ComponentRole::Required, Member::of(report).label())),
-            (None, None) => None,
+        let role = match placed {
+            Some(component) => Some(component.role),
+            None => (!held.is_empty()).then_some(self.plan.unlisted),
         };
-        let counted = counted.filter(|_| !has_left);
+        let counted = role.filter(|_| !has_left).map(|role| (role, member.label()));
         if is_stranger {
             self.strangers.extend(origins.iter().cloned());
         } else {
@@ -74,12 +81,12 @@ impl Fleet {
                 self.strangers.remove(origin);
             }
         }
-        let before = self.counted.get(name);
+        let before = self.counted.get(member);
         if let Some((role, label)) = before.filter(|before| Some(*before) != counted.as_ref()) {
             index_of(&mut self.required, &mut self.informational, *role).forget(label);
         }
         let Some((role, label)) = counted else {
-            self.counted.remove(name);
+            self.counted.remove(member);
             return;
         };
         let index = index_of(&mut self.required, &mut self.informational, role);
@@ -97,8 +104,8 @@ impl Fleet {
             Some((reason, message)) => index.silence(&label, reason, message),
             None => index.unsilence(&label),
         };
-        if self.counted.get(name).is_none_or(|(known_role, known)| (*known_role, known) != (role, &label)) {
-            self.counted.insert(name.to_owned(), (role, label));
+        if self.counted.get(member).is_none_or(|(known_role, known)| (*known_role, known) != (role, &label)) {
+            self.counted.insert(member.clone(), (role, label));
         }
     }
 
@@ -123,12 +130,13 @@ impl Fleet {
         counting.into_iter().chain(others)
     }
 
-    /// Notes since when the node is not there of whoever goes by this name, and returns it.
-    fn note_absence(&mut self, name: &str) -> Option<String> {
+    /// Notes since when the node of a member is not there, and returns it.
+    fn note_absence(&mut self, member: &Member) -> Option<String> {
         let is_bound = |component: &PlannedComponent| component.instances.are_nodes();
-        let node = self.plan.claims(name).find(|(component, _)| is_bound(component))?.1?.to_owned();
+        self.plan.component(&member.component).filter(|component| is_bound(component))?;
+        let node = member.instance.clone()?;
         let reports = |component: &PlannedComponent| {
-            self.reporters.contains_key(&Member::new(&component.name, Some(&node)).to_string())
+            self.reporters.contains_key(&Member::new(&component.name, Some(&node)))
         };
         let is_needed = self.plan.components.iter().filter(|component| is_bound(component)).any(reports)
             || self.places.values().any(|nodes| nodes.contains_key(&node));
@@ -140,10 +148,10 @@ impl Fleet {
         Some(node)
     }
 
-    /// The doubt that the Leases of whoever goes by this name give cause to.
-    fn heartbeat_doubt(&self, name: &str) -> Option<judge::Doubt> {
+    /// The doubt that the Leases of a member give cause to.
+    fn heartbeat_doubt(&self, member: &Member) -> Option<judge::Doubt> {
         let limit = self.plan.silent_after?;
-        let origins = self.reporters.get(name).into_iter().flatten();
+        let origins = self.reporters.get(member).into_iter().flatten();
         let reports = origins.filter(|origin| origin.kind() == Origin::STATUS_REPORT);
         let reports: Vec<_> = reports.collect();
         let heartbeats: Vec<_> =

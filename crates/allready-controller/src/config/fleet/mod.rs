@@ -32,11 +32,11 @@ pub struct Fleet {
     pub(super) required: FleetIndex,
     /// Those that do not.
     pub(super) informational: FleetIndex,
-    /// The role in which a member is counted, and its label there, by the name that it goes by.
-    counted: BTreeMap<String, (ComponentRole, String)>,
+    /// The role in which a member is counted, and its label there.
+    counted: BTreeMap<Member, (ComponentRole, String)>,
     reports: BTreeMap<Origin, Held>,
-    /// By the name that a member goes by: who goes by one name is judged as one.
-    reporters: BTreeMap<String, BTreeSet<Origin>>,
+    /// By component and instance, never by the two joined: `speaker-a` is nobody but itself, and does not vouch for `speaker` on `a`.
+    reporters: BTreeMap<Member, BTreeSet<Origin>>,
     pub(super) nodes: BTreeMap<String, NodeFacts>,
     pods: BTreeMap<String, PodFacts>,
     pub(super) places: Places,
@@ -126,12 +126,12 @@ impl Fleet {
         self.required = FleetIndex::new(options.clone());
         self.informational = FleetIndex::new(options);
         self.counted.clear();
-        let mut names: BTreeSet<String> = self.reporters.keys().cloned().collect();
+        let mut members: BTreeSet<Member> = self.reporters.keys().cloned().collect();
         for component in &self.plan.components {
-            names.extend(self.expected_of(component).iter().map(ToString::to_string));
+            members.extend(self.expected_of(component));
         }
-        for name in &names {
-            self.judge(name);
+        for member in &members {
+            self.judge(member);
         }
     }
 
@@ -151,15 +151,14 @@ impl Fleet {
         if self.reports.get(&origin).is_some_and(|held| Member::of(&held.report) != member) {
             self.unreport(&origin);
         }
-        let name = member.to_string();
         self.taken += 1;
         // Whoever still reports is there, whatever is said of its node.
         if let Some(since) = member.instance.as_ref().and_then(|node| self.absent.get_mut(node)) {
             *since = self.clock;
         }
-        self.reporters.entry(name.clone()).or_default().insert(origin.clone());
+        self.reporters.entry(member.clone()).or_default().insert(origin.clone());
         self.reports.insert(origin, Held { report, serial: self.taken });
-        self.judge(&name);
+        self.judge(&member);
     }
 
     /// Takes the report of an object away.
@@ -168,11 +167,10 @@ impl Fleet {
         self.strangers.remove(origin);
         let member = Member::of(&report);
         self.doubted.remove(&*shown(&member.label()));
-        let name = member.to_string();
-        if let Some(origins) = self.reporters.get_mut(&name) {
+        if let Some(origins) = self.reporters.get_mut(&member) {
             origins.remove(origin);
             if origins.is_empty() {
-                self.reporters.remove(&name);
+                self.reporters.remove(&member);
             }
         }
         // A Lease that is there outlives its report: the next one is judged by it.
@@ -182,7 +180,7 @@ impl Fleet {
             self.heartbeats.remove(origin.name());
             self.by_seen.remove(&(heartbeat.seen, origin.name().to_owned()));
         }
-        self.judge(&name);
+        self.judge(&member);
     }
 
     /// Takes what is known of a node; none when it is gone.
@@ -387,9 +385,10 @@ impl Fleet {
                 .get(origin)
                 .is_some_and(|held| held.report.revision.as_deref() == self.plan.revision.as_deref())
         };
-        let decides = |name: &str| matches!(self.counted.get(name), Some((ComponentRole::Required, _)));
+        let decides =
+            |member: &Member| matches!(self.counted.get(member), Some((ComponentRole::Required, _)));
         let observed =
-            |(name, origins): &(&String, &BTreeSet<Origin>)| decides(name) && origins.iter().all(has);
+            |(member, origins): &(&Member, &BTreeSet<Origin>)| decides(member) && origins.iter().all(has);
         self.reporters.iter().filter(observed).count()
     }
 

@@ -97,7 +97,7 @@ impl Book {
     pub(super) fn report(&mut self, reconciler: &str, outcome: Outcome, now: Time) -> bool {
         let (manager, type_) = match self.shape {
             Shape::Shared => (self.identity.manager(reconciler), self.identity.condition_type(reconciler)),
-            Shape::Own { .. } => (self.own_manager(), own_condition_type(reconciler)),
+            Shape::Own { .. } => (self.identity.report_manager(), own_condition_type(reconciler)),
         };
         // A shared object has no place for the revision of each.
         let outcome = if self.shape == Shape::Shared { outcome.without_revision() } else { outcome };
@@ -141,6 +141,7 @@ impl Book {
     pub(super) fn answered(&mut self, answer: Answer, at: Duration, chance: f64) {
         match (self.flight.take(), answer) {
             (None, _) => {}
+            (Some(flight), Answer::Taken) => self.taken(&flight, at, chance),
             (Some(Flight::Read), answer) => self.read(answer, at, chance),
             (Some(Flight::Create), Answer::Refused(refusal)) => self.not_made(refusal, at, chance),
             (Some(Flight::Create), _) => self.object = Object::Made,
@@ -186,10 +187,6 @@ impl Book {
     /// Whether the last request failed, so that the next is another attempt.
     pub(super) fn is_retrying(&self) -> bool {
         self.failures > 0 || self.sheets.values().any(|sheet| sheet.refused > 0)
-    }
-
-    fn own_manager(&self) -> Manager {
-        Manager::of(&self.identity.prefix())
     }
 
     fn send(&mut self, flight: Flight) -> Step {
@@ -245,7 +242,7 @@ impl Book {
                 }
             }
             // Not allowed to look: conditions begin without a past.
-            Answer::Refused(_) | Answer::Done => {}
+            Answer::Refused(_) | Answer::Done | Answer::Taken => {}
         }
         self.is_read = true;
         self.trouble = None;
@@ -257,7 +254,7 @@ impl Book {
         self.failures = 0;
         match self.shape {
             Shape::Own { .. } => {
-                let manager = self.own_manager();
+                let manager = self.identity.report_manager();
                 self.sheets.entry(manager).or_insert_with(Sheet::own).found(conditions, revision);
             }
             Shape::Shared => {
@@ -271,6 +268,18 @@ impl Book {
                 self.past = past;
             }
         }
+    }
+
+    /// Somebody else has the object of this name. What is written there is not ours, so it is read again before anything is.
+    fn taken(&mut self, flight: &Flight, at: Duration, chance: f64) {
+        if let Flight::Write { write, .. } = flight
+            && let Some(sheet) = self.sheets.get_mut(&write.manager)
+        {
+            sheet.uncertain = true;
+        }
+        self.is_read = false;
+        self.failed(Refusal::Invalid, at, chance);
+        self.trouble = Some(Trouble::Taken);
     }
 
     fn not_made(&mut self, refusal: Refusal, at: Duration, chance: f64) {

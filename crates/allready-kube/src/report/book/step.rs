@@ -52,6 +52,8 @@ pub(in crate::report) enum Answer {
     Found(Vec<Condition>, Option<Box<str>>),
     /// It is written.
     Done,
+    /// The object of this name is about another reporter.
+    Taken,
     /// It is not written, or not known to be.
     Refused(Refusal),
 }

@@ -2,6 +2,7 @@
 
 use allready_apiserver::call::User;
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use kube::api::DeleteParams;
 
 use super::{lifecycle::until, *};
 use crate::backoff::Backoff;
@@ -75,4 +76,35 @@ async fn a_missing_permission_is_waited_for_and_the_documented_one_is_enough() {
             super::heartbeats::until_lease(&server, |_| true).await;
         }
     }
+}
+
+#[tokio::test]
+async fn a_name_that_somebody_else_has_taken_is_told_and_nothing_counts_as_written() {
+    // Without the rules of the CRD it could be taken.
+    let server = ApiServer::builder().crds([unruled(own_kind())]).build().unwrap();
+    let taken = json!({
+        "apiVersion": "allready.dev/v1alpha1", "kind": "StatusReport",
+        "metadata": { "name": own_layout().object_name(&speaker()) },
+        "spec": { "targetRef": { "name": "another" }, "component": "other" },
+    });
+    let taken: StatusReport = serde_json::from_value(taken).unwrap();
+    own_api(&server).create(&PostParams::default(), &taken).await.unwrap();
+    let (reporter, running) =
+        Reporter::builder(client(&server), speaker(), own_layout()).backoff(QUICK).spawn();
+    reporter.report("configReconciler", Outcome::config_error("pool overlaps"));
+    until(|| reporter.trouble() == Some(Trouble::Taken)).await;
+    let said = reporter.refusal().unwrap();
+    assert_eq!(said, "it is the report of component other, instance none, for ConfigurationStatus another");
+    assert_eq!(stored(&server, &own_layout(), &speaker()).await, [] as [Value; 0]);
+
+    own_api(&server).delete(&own_layout().object_name(&speaker()), &DeleteParams::default()).await.unwrap();
+    reporter.settled().await;
+    assert_eq!(reporter.trouble(), None, "once it is gone, the report is made");
+    assert_eq!(running.stop(Duration::from_secs(5)).await, Ended { unwritten: 0 });
+}
+
+fn unruled(mut kind: Value) -> Value {
+    let schema = &mut kind["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    schema.as_object_mut().unwrap().remove("x-kubernetes-validations");
+    kind
 }

@@ -266,7 +266,7 @@ fn bad_news_about_an_older_revision_is_told() {
 }
 
 #[test]
-fn two_who_go_by_one_name_are_judged_as_one() {
+fn two_whose_names_look_alike_when_joined_are_two() {
     let mut fleet = Fleet::new(&ConfigurationStatusSpec::default());
     let report = |component: &str, instance: &str, status| Report {
         component: component.to_owned(),
@@ -277,8 +277,36 @@ fn two_who_go_by_one_name_are_judged_as_one() {
     fleet.report(Origin::status_report("1"), report("speaker", "a-b", Status::False));
     fleet.report(Origin::status_report("2"), report("speaker-a", "b", Status::True));
     assert_eq!(ready(&fleet).0, Status::False, "the second does not take the place of the first");
+    assert_eq!(fleet.answer(None, at(1)).reporters.display, "1/2");
     fleet.unreport(&Origin::status_report("2"));
     assert_eq!(ready(&fleet).0, Status::False);
+}
+
+#[test]
+fn a_component_named_like_an_instance_does_not_vouch_for_it() {
+    let mut fleet = healthy();
+    fleet.unreport(&speaker("a", Status::True).0);
+    let forged = Report { component: "speaker-a".to_owned(), instance: None, ..speaker("a", Status::True).1 };
+    fleet.report(Origin::status_report("config-status.speaker-a"), forged);
+    let (status, _, message) = ready(&fleet);
+    assert_eq!(status, Status::Unknown);
+    assert!(message.contains("speaker/a"), "{message}");
+}
+
+#[test]
+fn whoever_is_not_listed_decides_unless_the_spec_says_otherwise() {
+    let mut fleet = healthy();
+    let red = Report { component: "other".to_owned(), instance: None, ..speaker("a", Status::False).1 };
+    fleet.report(Origin::status_report("config-status.other"), red);
+    assert_eq!(ready(&fleet).0, Status::False);
+    let unlisted_components = ComponentRole::Informational;
+    fleet.set_spec(&ConfigurationStatusSpec { unlisted_components, ..on_nodes() });
+    let answer = fleet.answer(None, at(1));
+    assert_eq!((answer.ready.status, answer.reporters.expected), (Status::True, 3));
+    assert_eq!(answer.causes[0].role, Some(ComponentRole::Informational), "it is shown");
+    let (origin, report) = speaker("a", Status::False);
+    fleet.report(origin, report);
+    assert_eq!(ready(&fleet).0, Status::False, "those who are listed decide as before");
 }
 
 #[test]
