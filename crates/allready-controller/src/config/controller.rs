@@ -195,7 +195,7 @@ async fn write_status(client: Client, key: &StatusKey, body: &Value) -> Written 
     let apply = PatchParams::apply(MANAGER).force();
     let written = objects(client, key).patch_status(&key.name, &apply, &Patch::Apply(body)).await;
     let object = written.map_err(|error| refused(&error))?;
-    let object = super::watch::own(object);
+    let object = super::watch::own(&object);
     if owned(&object["status"]) == owned(&body["status"]) {
         Ok(Some(object))
     } else {

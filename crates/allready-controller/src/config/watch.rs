@@ -142,7 +142,7 @@ impl Watch {
                 let name = |object: &DynamicObject| {
                     format!("{}/{}", object.namespace().unwrap_or_default(), object.name_any())
                 };
-                reduced(list_watch(api, all()), name, |object| Facts::Status(Arc::new(own(object)))).boxed()
+                reduced(list_watch(api, all()), name, |object| Facts::Status(Arc::new(own(&object)))).boxed()
             }
             Self::Reports { namespace } => {
                 let resource = ApiResource::erase::<StatusReport>(&());
@@ -227,8 +227,8 @@ fn whole(mut object: DynamicObject) -> Value {
 }
 
 /// A ConfigurationStatus. Who wrote what is looked at before it is dropped.
-pub(super) fn own(object: DynamicObject) -> Value {
-    let mut object = serde_json::to_value(&object).unwrap_or_default();
+pub(super) fn own(object: &DynamicObject) -> Value {
+    let mut object = serde_json::to_value(object).unwrap_or_default();
     disbelieve_foreign(&mut object);
     if let Some(metadata) = object["metadata"].as_object_mut() {
         metadata.remove("managedFields");

@@ -116,6 +116,7 @@ pub enum ComponentRole {
 }
 
 impl ComponentRole {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_required(&self) -> bool {
         *self == Self::Required
     }

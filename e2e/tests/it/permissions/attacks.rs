@@ -133,9 +133,9 @@ async fn the_configuration_state_of_another_node_cannot_be_written() {
     let installed = Installed::sharded(&server).await;
     let namespace = installed.namespace;
     let metadata = json!({ "name": "speaker-states", "namespace": namespace });
-    let rule = json!({ "apiGroups": ["metallb.io"], "resources": ["configurationstates", "configurationstates/status"],
+    let allowed = json!({ "apiGroups": ["metallb.io"], "resources": ["configurationstates", "configurationstates/status"],
         "verbs": ["create", "get", "patch"] });
-    let role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": metadata, "rules": [rule] });
+    let role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": metadata, "rules": [allowed] });
     let subject = json!({ "kind": "ServiceAccount", "name": "speaker", "namespace": namespace });
     let to = json!({ "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "speaker-states" });
     let binding = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": metadata,
