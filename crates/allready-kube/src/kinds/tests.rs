@@ -506,3 +506,46 @@ async fn a_selector_is_refused_where_the_api_server_refuses_it() {
         assert!(!refused(right.clone()).await, "{right} is refused");
     }
 }
+
+/// Adds the paths of a schema that anybody could fill without an end.
+fn unbounded(schema: &Value, path: &str, found: &mut Vec<String>) {
+    let has_any = |bounds: &[&str]| bounds.iter().any(|bound| schema.get(*bound).is_some());
+    let is_bounded = match schema["type"].as_str() {
+        Some("array") => has_any(&["maxItems"]),
+        Some("string") => has_any(&["maxLength", "enum", "format"]),
+        Some("object") if schema.get("additionalProperties").is_some() => has_any(&["maxProperties"]),
+        _ => true,
+    };
+    if !is_bounded {
+        found.push(path.to_owned());
+    }
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        unbounded(field, &format!("{path}.{name}"), found);
+    }
+    for part in ["items", "additionalProperties"] {
+        if schema[part].is_object() {
+            unbounded(&schema[part], &format!("{path}[]"), found);
+        }
+    }
+}
+
+#[test]
+fn nobody_can_fill_a_field_without_an_end() {
+    let mut found = Vec::new();
+    for definition in super::definitions() {
+        for version in &definition.spec.versions {
+            let schema = serde_json::to_value(&version.schema).unwrap();
+            for part in ["spec", "status"] {
+                let fields = &schema["openAPIV3Schema"]["properties"][part];
+                assert!(fields.is_object(), "{}.{part}", definition.spec.names.kind);
+                unbounded(fields, &format!("{}.{part}", definition.spec.names.kind), &mut found);
+            }
+        }
+    }
+    assert_eq!(found, Vec::<String>::new());
+    let mut seen = Vec::new();
+    let hostile = json!({ "type": "object", "properties": {
+        "a": { "type": "array", "items": { "type": "string" } }, "b": { "type": "string", "maxLength": 1 } } });
+    unbounded(&hostile, "", &mut seen);
+    assert_eq!(seen, [".a", ".a[]"], "the test finds what there is");
+}

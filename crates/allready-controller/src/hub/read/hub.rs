@@ -137,13 +137,14 @@ fn placement(annotations: &Value) -> (Option<Vec<ClusterName>>, Vec<String>) {
             let why = format!("{} bytes are not read, as {MAX_ANNOTATION} are at most", list.len());
             (GATEWAY_CLUSTERS, (BTreeSet::new(), vec![why]))
         }
-        (None, Some(list)) => match serde_json::from_str::<Vec<Cow<'_, str>>>(list) {
-            Ok(names) => (GATEWAY_CLUSTERS, named(names.iter().map(|name| &**name))),
-            Err(_) => {
-                let why = "no JSON list of names, such as [\"cluster-1\"]".to_owned();
-                (GATEWAY_CLUSTERS, (BTreeSet::new(), vec![why]))
-            }
-        },
+        (None, Some(list)) => {
+            let names = serde_json::from_str::<Vec<Cow<'_, str>>>(list);
+            let why = || (BTreeSet::new(), vec!["no JSON list of names, such as [\"cluster-1\"]".to_owned()]);
+            (
+                GATEWAY_CLUSTERS,
+                names.map_or_else(|_| why(), |names| clusters_of(names.iter().map(|name| &**name))),
+            )
+        }
         (None, None) => return (None, Vec::new()),
     };
     let told = misplaced.into_iter().map(|why| format!("annotation {at}: {why}"));
@@ -152,22 +153,22 @@ fn placement(annotations: &Value) -> (Option<Vec<ClusterName>>, Vec<String>) {
 
 /// The clusters that a list with commas names, and what cannot be understood of it.
 pub(in crate::hub) fn cluster_names(list: &str) -> (BTreeSet<ClusterName>, Vec<String>) {
-    named(list.split(',').map(str::trim))
+    clusters_of(list.split(',').map(str::trim))
 }
 
 /// The first clusters of these names, and what is wrong with the names. Whoever may annotate an object may write a quarter of a
 /// megabyte: what is kept of it is bounded.
-fn named<'a>(names: impl Iterator<Item = &'a str>) -> (BTreeSet<ClusterName>, Vec<String>) {
-    let mut named = BTreeSet::new();
+fn clusters_of<'a>(names: impl Iterator<Item = &'a str>) -> (BTreeSet<ClusterName>, Vec<String>) {
+    let mut found = BTreeSet::new();
     let mut wrong = Vec::new();
     let (mut more_wrong, mut more) = (0_usize, 0_usize);
     for name in names.filter(|name| !name.is_empty()) {
-        if named.len() >= MAX_PLACED {
-            more += usize::from(!named.contains(name));
+        if found.len() >= MAX_PLACED {
+            more += usize::from(!found.contains(name));
             continue;
         }
         match ClusterName::new(name) {
-            Ok(name) => drop(named.insert(name)),
+            Ok(name) => drop(found.insert(name)),
             Err(error) if wrong.len() < MAX_MISPLACED => wrong.push(error.to_string()),
             Err(_) => more_wrong += 1,
         }
@@ -178,5 +179,5 @@ fn named<'a>(names: impl Iterator<Item = &'a str>) -> (BTreeSet<ClusterName>, Ve
     if more > 0 {
         wrong.push(format!("{more} names are left out, as {MAX_PLACED} clusters are at most"));
     }
-    (named, wrong)
+    (found, wrong)
 }

@@ -214,7 +214,7 @@ fn departed_status(
         since,
     );
     let status = json!({ "conditions": [reachable], "objects": standing.objects.unwrap_or_default() });
-    status_object(cluster, &standing.source, status, options)
+    status_object(cluster, &standing.source, &status, options)
 }
 
 /// The ClusterStatus of a cluster.
@@ -247,10 +247,10 @@ fn cluster_status(
     if let Some(server) = server(&known.access) {
         status["server"] = without_credentials(&server).into();
     }
-    status_object(cluster, &known.source, status, options)
+    status_object(cluster, &known.source, &status, options)
 }
 
-fn status_object(cluster: &ClusterName, source: &str, status: Value, options: &Options) -> Value {
+fn status_object(cluster: &ClusterName, source: &str, status: &Value, options: &Options) -> Value {
     json!({
         "apiVersion": "allready.dev/v1alpha1",
         "kind": "ClusterStatus",
