@@ -240,7 +240,7 @@ fn ready_keeps_its_time_across_a_restart_of_the_controller() {
 fn a_reporter_falls_silent_without_any_event() {
     let mut stage = listed("True");
     stage.change(&with_heartbeats(), ms(0));
-    stage.list(&leases(), &[("r", Facts::Lease(Some(Time::EPOCH)))], ms(0));
+    stage.list(&leases(), &[("r", lease(1_000))], ms(0));
     stage.until(ms(0), ms(29_999));
     assert_eq!(stage.ready().0, "True");
     stage.until(ms(29_999), ms(30_100));
