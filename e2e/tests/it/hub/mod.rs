@@ -21,7 +21,8 @@ allready_e2e::scenarios![
     the_hub_says_what_every_cluster_says,
     a_spoke_that_is_cut_off_is_unknown_and_keeps_its_last_values_until_it_returns,
     a_hub_that_restarts_while_a_spoke_is_cut_off_loses_nothing,
-    a_spoke_that_is_removed_leaves_at_once,
+    a_spoke_that_is_removed_on_purpose_leaves_at_once,
+    secrets_that_are_rotated_empty_no_record,
     dns_follows_a_placement_that_moves_without_a_gap,
     an_object_that_is_not_chosen_any_more_is_given_back,
     what_an_aggregation_left_that_went_while_no_controller_ran_is_taken_away_by_the_next,
@@ -126,15 +127,42 @@ async fn a_hub_that_restarts_while_a_spoke_is_cut_off_loses_nothing(server: Serv
     stage.stop().await;
 }
 
-async fn a_spoke_that_is_removed_leaves_at_once(server: Server) {
+async fn a_spoke_that_is_removed_on_purpose_leaves_at_once(server: Server) {
     let mut stage = Box::pin(all_is_well(server, json!({ "dns": { "graceSeconds": 3600 } }))).await;
     stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
     stage.secrets().delete("cluster-2", &DeleteParams::default()).await.unwrap();
+    let gateway = stage.until("Programmed to be Unknown", is("Programmed", "Unknown")).await;
+    assert_eq!(condition(&gateway, "Programmed")["reason"], "ClusterGone");
+    stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
+    stage.remove_clusters("cluster-2").await;
     let gateway =
         stage.until("its rows to leave", |gateway| values(gateway, "addresses", "value").len() == 1).await;
     assert_eq!(values(&gateway, "listeners", "name"), ["cluster-1.api", "cluster-1.web"]);
     assert_eq!(condition(&gateway, "Programmed")["status"], "True");
     stage.until_dns("api.example.com", &["172.31.200.0"]).await;
+    stage.stop().await;
+}
+
+async fn secrets_that_are_rotated_empty_no_record(server: Server) {
+    let mut stage = Box::pin(all_is_well(server, json!({}))).await;
+    stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
+    let seen = Seen::watch(&stage, "api.example.com");
+    let mut rotated = Vec::new();
+    for name in ["cluster-1", "cluster-2"] {
+        let mut secret = stage.secrets().get(name).await.unwrap();
+        stage.secrets().delete(name, &DeleteParams::default()).await.unwrap();
+        (secret.metadata.resource_version, secret.metadata.uid) = (None, None);
+        secret.metadata.managed_fields = None;
+        rotated.push(secret);
+    }
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    for secret in &rotated {
+        stage.secrets().create(&kube::api::PostParams::default(), secret).await.unwrap();
+    }
+    // Longer than the grace period, and until both are heard again.
+    tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+    stage.until("Programmed to be True", is("Programmed", "True")).await;
+    assert_eq!(seen.versions().await, [vec!["172.31.200.0", "172.31.202.0"]]);
     stage.stop().await;
 }
 

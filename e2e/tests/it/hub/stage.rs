@@ -167,6 +167,13 @@ impl Stage {
         api.patch(&self.aggregation, &apply, &Patch::Apply(&body)).await.unwrap();
     }
 
+    /// Says that these clusters have left for good.
+    pub(super) async fn remove_clusters(&self, names: &str) {
+        let body = json!({ "metadata": { "annotations": { "allready.dev/remove-clusters": names } } });
+        let api: Api<StatusAggregation> = Api::all(self.hub.client());
+        api.patch(&self.aggregation, &PatchParams::default(), &Patch::Merge(&body)).await.unwrap();
+    }
+
     pub(super) fn run(&mut self) {
         let client = self.hub.client();
         let inventory = SecretInventory::new(client.clone()).namespace(&self.namespace);
