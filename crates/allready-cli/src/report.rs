@@ -29,8 +29,8 @@ The time of the last transition stays while the status does.
 
 Exit codes:
   0 the report is stored
-  64 wrong usage, 65 refused as not valid, or another reporter has the report of this name, 66 no usable kubeconfig,
-  69 no answer, or nothing to report into, 77 not permitted
+  64 wrong usage, 65 refused as not valid, or another reporter has taken the name,
+  66 no usable kubeconfig, 69 no answer, or nothing to report into, 77 not permitted
 
 Examples:
   allready report --component speaker --node worker-1 --reconciler configReconciler \\

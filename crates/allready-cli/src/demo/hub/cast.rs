@@ -11,7 +11,7 @@ use kube::{
     Api, Client,
     api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::task::AbortHandle;
 
 use super::{
@@ -97,8 +97,11 @@ impl Hub {
         Ok(&self.spoke(cluster)?.wire)
     }
 
-    /// Removes a cluster from the hub.
+    /// Removes a cluster from the hub, on purpose.
     pub(super) async fn forget(&self, cluster: &str) -> Played<()> {
+        let aggregations = Api::<allready_kube::kinds::StatusAggregation>::all(self.server.client.clone());
+        let removed = json!({ "metadata": { "annotations": { "allready.dev/remove-clusters": cluster } } });
+        aggregations.patch(AGGREGATION, &PatchParams::default(), &Patch::Merge(removed)).await?;
         self.secrets().delete(cluster, &DeleteParams::default()).await?;
         Ok(())
     }

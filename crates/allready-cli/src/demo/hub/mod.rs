@@ -93,7 +93,8 @@ impl Hub {
         let others: &[&str] = &[TWO];
         let wanted = Wanted { clusters: others, api: others, www: others, ..ALL_WELL };
         let text = format!(
-            "Its Secret is deleted. That is not silence but a decision: everything of {ONE} leaves at once:"
+            "Its Secret is deleted. Alone, that would be an outage; the annotation allready.dev/remove-clusters makes it a \
+             decision, and everything of {ONE} leaves at once:"
         );
         self.shows(stage, began, wanted, &text).await
     }

@@ -46,11 +46,16 @@ impl Lab {
         self.screen_in(arguments, &[])
     }
 
-    pub(super) fn screen_in(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Screen {
+    /// Runs a command in a terminal, and presses nothing.
+    pub(super) fn untouched_screen(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Screen {
         let kubeconfig = self.kubeconfig();
         let mut start = Start::new(&[arguments, &["--kubeconfig", &kubeconfig]].concat());
         start.environment = environment.to_vec();
-        let screen = Screen::start(start);
+        Screen::start(start)
+    }
+
+    pub(super) fn screen_in(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Screen {
+        let screen = self.untouched_screen(arguments, environment);
         if arguments.first() == Some(&"watch") {
             // Objects instead of their causes.
             screen.press("c");

@@ -10,7 +10,7 @@ fn a_key_or_a_signal_ends_it_and_the_terminal_is_as_it_was() {
     let lab = Lab::start();
     lab.put("broken", "False", "NoQuota", "used up");
     let watching = || {
-        let screen = lab.screen(&["watch", "-A"]);
+        let screen = lab.untouched_screen(&["watch", "-A"], &[]);
         screen.until_shows("Widget/broken");
         screen
     };
