@@ -152,4 +152,33 @@ mod tests {
         }
         Ok(())
     }
+
+    #[test]
+    fn the_security_page_names_tests_that_exist() -> Result<()> {
+        let page = std::fs::read_to_string(root().join("docs/security.md"))?;
+        let is_test = |name: &&str| {
+            name.contains('_') && name.chars().all(|letter| letter == '_' || letter.is_ascii_lowercase())
+        };
+        let named: Vec<&str> = page.split('`').skip(1).step_by(2).filter(is_test).collect();
+        ensure!(named.len() > 20, "{named:?}");
+        let mut sources = String::new();
+        let mut directories = vec![root().join("crates"), root().join("e2e")];
+        while let Some(directory) = directories.pop() {
+            for entry in std::fs::read_dir(directory)? {
+                let path = entry?.path();
+                if path.is_dir() {
+                    directories.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    sources += &std::fs::read_to_string(path)?;
+                }
+            }
+        }
+        for name in named {
+            ensure!(
+                sources.contains(&format!("fn {name}(")),
+                "docs/security.md names the test {name}, which is not there"
+            );
+        }
+        Ok(())
+    }
 }
