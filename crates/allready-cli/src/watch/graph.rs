@@ -127,7 +127,7 @@ pub(super) struct Graph {
     is_changed: bool,
 }
 
-/// What a search found: the causes, each with what it affects in words.
+/// The outcome of a search: the causes, each with the objects that it affects, in words.
 #[derive(Debug)]
 pub(super) struct Searched {
     causes: Causes,

@@ -107,7 +107,7 @@ pub(super) struct Group {
     pub(super) namespaces: Vec<String>,
     pub(super) since: Option<Time>,
     pub(super) writer: Option<String>,
-    /// What is affected, in words.
+    /// The affected objects, in words.
     pub(super) affects: String,
     pub(super) objects: Vec<Key>,
 }
@@ -139,7 +139,7 @@ pub(super) enum Listing {
     Behind(Key, Arc<[Key]>),
 }
 
-/// Where somebody was, to go back to.
+/// The position to go back to.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) screen: Screen,

@@ -61,12 +61,12 @@ pub(super) struct Seen {
     pub(super) key: Key,
     pub(super) uid: String,
     pub(super) verdict: Verdict,
-    /// What the search for causes needs of it, until that has taken it.
+    /// The digest for the search for causes, until that has taken it.
     pub(super) digest: Option<Box<Digest>>,
     pub(super) standing: Standing,
 }
 
-/// How far a verdict can be relied on.
+/// The reliability of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// No other object can change it.

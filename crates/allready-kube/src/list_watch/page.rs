@@ -13,7 +13,7 @@ use kube::{
 
 use super::WatchError;
 
-/// How many objects are asked for at a time, where nothing else is said and they are small.
+/// The number of objects that are asked for at a time, where nothing else is said and they are small.
 const PAGE: u32 = 500;
 /// The most bytes of a page. Decoded, it may take some ten times as much.
 const PAGE_BYTES: usize = 4 * 1024 * 1024;

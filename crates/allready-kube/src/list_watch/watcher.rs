@@ -33,7 +33,7 @@ pub(super) struct ListWatch<K> {
     state: State<K>,
     /// How many times in a row nothing came of it: a list is not enough, since a watch has to follow it.
     failures: u32,
-    /// How many watches in a row were open for too long, and told nothing.
+    /// The number of watches in a row that were open for too long, and told nothing.
     hangs: u32,
     /// When everything is listed again.
     relist: Instant,

@@ -27,7 +27,7 @@ const TARGET: &str = "config-status";
 const NODES: usize = 3;
 /// The reports of the flood, each as large as the API server takes it.
 const FLOOD: usize = 480;
-/// How long the program gets to lead again after its leader is back.
+/// The time for the program to lead again after its leader is back.
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// The figures of a flood.

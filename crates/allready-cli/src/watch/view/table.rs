@@ -76,7 +76,7 @@ fn caption(model: &Model, table: Rect) -> String {
     caption + &part(model, table)
 }
 
-/// Where not all rows are on the screen, which part is; and the filter.
+/// The part of the rows that is on the screen, where not all are; and the filter.
 pub(super) fn part(model: &Model, table: Rect) -> String {
     let mut part = String::new();
     if model.length() > usize::from(table.height) {
