@@ -13,7 +13,7 @@ import (
 // Scripts are stopped after this long; Argo CD has less patience, and a machine less busy.
 const patience = 10 * time.Second
 
-// Argo CD opens no more than these for scripts of a user (and an `os` that tells the time): above all, nothing about strings.
+// What the scripts use of the standard libraries, which Argo CD opens where `useOpenLibs` is set.
 var libraries = []struct {
 	name string
 	open lua.LGFunction
@@ -21,6 +21,8 @@ var libraries = []struct {
 	{lua.LoadLibName, lua.OpenPackage},
 	{lua.BaseLibName, lua.OpenBase},
 	{lua.TabLibName, lua.OpenTable},
+	{lua.StringLibName, lua.OpenString},
+	{lua.MathLibName, lua.OpenMath},
 }
 
 // A health script as Argo CD runs it: the object is the global `obj`, a table with `status` comes back.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -94,9 +95,14 @@ func withoutEnds(text string) (string, error) {
 	return strings.Join(kept, "\n"), nil
 }
 
-// The one module of ytt that is asked for: values become dictionaries.
+// The two modules of ytt that are asked for: values become dictionaries, and texts match patterns of Go.
 func load(_ *starlark.Thread, module string) (starlark.StringDict, error) {
-	if module != "@ytt:struct" {
+	switch module {
+	case "@ytt:regexp":
+		members := starlark.StringDict{"match": starlark.NewBuiltin("match", match)}
+		return starlark.StringDict{"regexp": starlarkstruct.FromStringDict(starlarkstruct.Default, members)}, nil
+	case "@ytt:struct":
+	default:
 		return nil, fmt.Errorf("there is no %s", module)
 	}
 	decode := func(_ *starlark.Thread, _ *starlark.Builtin, arguments starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
@@ -106,6 +112,23 @@ func load(_ *starlark.Thread, module string) (starlark.StringDict, error) {
 	}
 	members := starlark.StringDict{"decode": starlark.NewBuiltin("decode", decode)}
 	return starlark.StringDict{"struct": starlarkstruct.FromStringDict(starlarkstruct.Default, members)}, nil
+}
+
+var compiled = map[string]*regexp.Regexp{}
+
+func match(_ *starlark.Thread, _ *starlark.Builtin, arguments starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+	var pattern, text string
+	if err := starlark.UnpackPositionalArgs("match", arguments, nil, 2, &pattern, &text); err != nil {
+		return nil, err
+	}
+	if compiled[pattern] == nil {
+		expression, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, err
+		}
+		compiled[pattern] = expression
+	}
+	return starlark.Bool(compiled[pattern].MatchString(text)), nil
 }
 
 func toStarlark(value any) starlark.Value {

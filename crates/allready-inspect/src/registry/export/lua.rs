@@ -2,59 +2,75 @@
 
 use std::fmt::Write as _;
 
-use super::recipe::Recipe;
-use super::tables::{Table, tables};
+use super::recipe::{Known, Recipe, cut};
+use super::words;
 
 const BODY: &str = include_str!("body.lua");
 
-/// The script for a kind.
+/// The script for a kind. It needs the standard libraries, which `resource.customizations.useOpenLibs` opens.
 pub(super) fn script(recipe: &Recipe) -> String {
-    let mut text = format!("-- {}, from the registry of allready\n", recipe.title());
-    for (name, table) in tables(recipe).into_iter().chain(letters()) {
-        let _ = writeln!(text, "local {name} = {}", told(&table));
-    }
-    text.push('\n');
-    text + BODY
-}
-
-/// What another language would know of letters by itself.
-fn letters() -> [(&'static str, Table); 2] {
-    let plain = || (b' '..=b'~').map(char::from);
-    let alphabet = plain().map(|letter| Table::Text(letter.to_string()));
-    let small = plain()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|letter| (letter.to_string(), Table::Text(letter.to_ascii_lowercase().to_string())));
-    [("alphabet", Table::List(alphabet.collect())), ("small_letters", Table::Map(small.collect()))]
-}
-
-fn told(table: &Table) -> String {
-    let items: Vec<String> = match table {
-        Table::Nothing => return "nil".to_owned(),
-        Table::Truth(value) => return value.to_string(),
-        Table::Text(text) => return quoted(text),
-        Table::List(items) => items.iter().map(told).collect(),
-        Table::Set(words) => words.iter().map(|word| format!("[{}] = true", quoted(word))).collect(),
-        Table::Map(entries) => {
-            entries.iter().map(|(key, value)| format!("[{}] = {}", quoted(key), told(value))).collect()
-        }
-        Table::Record(fields) => {
-            fields.iter().map(|(name, value)| format!("{name} = {}", told(value))).collect()
+    let mut text = format!("-- {}, as `allready registry export` tells it.\n", recipe.title());
+    let blocks = recipe.blocks();
+    let mut table = |name: &str, rows: Vec<String>| {
+        if blocks.contains(&name) {
+            let rows = rows.iter().map(|row| ["  ", row, ",\n"].concat()).collect::<String>();
+            let _ = write!(text, "local {name} = {{\n{rows}}}\n");
         }
     };
-    if items.is_empty() {
-        "{}".to_owned()
-    } else if table.has_rows() {
-        format!("{{\n  {},\n}}", items.join(",\n  "))
-    } else {
-        format!("{{ {} }}", items.join(", "))
+    let of = |is_pattern: bool| recipe.conditions.iter().filter(move |one| one.is_pattern() == is_pattern);
+    table("types", of(false).map(|one| format!("[{}] = {}", quoted(&one.type_), meaning(one))).collect());
+    let pattern = |one: &Known| format!("{{ {}, {} }}", quoted(&pattern(&one.type_)), meaning(one));
+    table("patterns", of(true).map(pattern).collect());
+    table("required", recipe.required.iter().map(|type_| quoted(type_)).collect());
+    let words = recipe.words.iter().map(|(path, words)| {
+        let words = words.iter().map(|(word, health)| {
+            format!("[{}] = {}", quoted(word), quoted(health.map_or("ignore", |health| health.as_str())))
+        });
+        format!("[{}] = {{ {} }}", quoted(&path.join("|")), words.collect::<Vec<_>>().join(", "))
+    });
+    table("words", words.collect());
+    let rests = recipe.rests.iter();
+    table(
+        "rests",
+        rests.map(|(path, value)| format!("[{}] = {}", quoted(&path.join("|")), quoted(value))).collect(),
+    );
+    let counts = recipe.counts.iter().map(|count| {
+        let [have, want] = [&count.have, &count.want].map(|path| quoted(&path.join("|")));
+        format!("{{ have = {have}, want = {want}, short = {} }}", quoted(count.short.as_str()))
+    });
+    table("counts", counts.collect());
+    text + &words::fill(&cut(BODY, "--@", recipe), " ")
+}
+
+fn meaning(one: &Known) -> String {
+    let mut fields = vec![format!("good = {}", quoted(one.good.word()))];
+    if one.good != super::recipe::Good::Any {
+        fields.push(format!("bad = {}, skips = {}", quoted(one.bad.as_str()), quoted(one.good.skips())));
     }
+    if one.tells {
+        fields.push("tells = true".to_owned());
+    }
+    format!("{{ {} }}", fields.join(", "))
+}
+
+/// A pattern of Lua.
+fn pattern(type_: &str) -> String {
+    let mut pattern = String::from("^");
+    for c in type_.chars() {
+        match c {
+            '*' => pattern.push_str(".*"),
+            c if c.is_ascii_alphanumeric() => pattern.push(c),
+            c => pattern.extend(['%', c]),
+        }
+    }
+    pattern + "$"
 }
 
 /// A text of Lua: what is not plain is written by its bytes, so that nothing can end the text early.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b" -_./:*^$%".contains(&byte) {
+        if byte.is_ascii_alphanumeric() || b" -_./:*^$%|".contains(&byte) {
             quoted.push(char::from(byte));
         } else {
             let _ = write!(quoted, "\\{byte:03}");

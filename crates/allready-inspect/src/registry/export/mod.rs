@@ -11,14 +11,11 @@
 //! is taken to be under way; for a type of which `True` is bad, to be broken.
 
 mod cel;
-mod cel_parts;
-mod cel_shared;
 mod kapp;
 mod lua;
 mod make;
 mod recipe;
 mod star;
-mod tables;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -109,7 +106,11 @@ pub fn export(registry: &Registry, kinds: &[Wanted], format: Format) -> Export {
     let kinds = told.len();
     let document = match format {
         Format::ArgoCdLua => {
-            let data: Map<String, Value> = told.into_iter().collect();
+            let health = "resource.customizations.health.";
+            let open = told
+                .iter()
+                .map(|(key, _)| (key.replace(health, "resource.customizations.useOpenLibs."), "true".into()));
+            let data: Map<String, Value> = open.collect::<Vec<_>>().into_iter().chain(told).collect();
             json!({
                 "apiVersion": "v1", "kind": "ConfigMap",
                 "metadata": {

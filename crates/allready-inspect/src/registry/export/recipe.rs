@@ -3,75 +3,53 @@
 use std::collections::BTreeMap;
 
 use crate::health::Health;
-use allready_core::Polarity;
 
-/// What a condition is to an object.
+/// The status that a condition type has when all is well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
-    /// It has to be good.
-    Counts,
-    /// While it is True, something is under way.
-    Moves,
-    /// While it is True, it rests on purpose.
-    Rests,
+pub(super) enum Good {
+    True,
+    /// For what is bad, under way or at rest while it is True; the first of these may have any reason.
+    False {
+        is_activity: bool,
+    },
     /// It says nothing of how the object is.
-    Tells,
-    /// It says nothing but that it failed: nobody declared what it means.
-    Mentions,
+    Any,
 }
 
-/// A condition of which it is known what it means.
+impl Good {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::True => "True",
+            Self::False { .. } => "False",
+            Self::Any => "any",
+        }
+    }
+
+    /// The field of such a condition in which wrong words say nothing, while its status is good.
+    pub(super) const fn skips(self) -> &'static str {
+        match self {
+            Self::False { is_activity: false } => "reason",
+            _ => "message",
+        }
+    }
+}
+
+/// A condition type of which it is declared what it means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Known {
-    /// Its type, in which `*` stands for anything.
+    /// Its name, in which `*` stands for anything.
     pub(super) type_: String,
-    pub(super) sort: Sort,
-    /// Which status of it is good.
-    pub(super) polarity: Polarity,
-    /// What the other means, where that is declared.
-    pub(super) bad: Option<Health>,
-    /// What `Unknown` means, and anything that is no status.
-    pub(super) unknown: Health,
+    pub(super) good: Good,
+    /// What the other status means.
+    pub(super) bad: Health,
     /// Whether its being good is enough to call the object healthy, where nothing else is bad.
-    pub(super) speaks: bool,
-    /// What its bad status means with these reasons.
-    pub(super) reasons: BTreeMap<String, Health>,
+    pub(super) tells: bool,
 }
 
 impl Known {
-    pub(super) fn good(&self) -> &'static str {
-        if self.polarity == Polarity::AbnormalTrue { "False" } else { "True" }
-    }
-
-    pub(super) fn bad_status(&self) -> &'static str {
-        if self.polarity == Polarity::AbnormalTrue { "True" } else { "False" }
-    }
-
     pub(super) fn is_pattern(&self) -> bool {
         self.type_.contains('*')
     }
-}
-
-/// A field whose words mean something.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wording {
-    /// Where it is.
-    pub(super) path: Vec<String>,
-    /// What words mean; those that mean nothing are not here.
-    pub(super) words: BTreeMap<String, Health>,
-    /// The words that mean nothing.
-    pub(super) ignored: Vec<String>,
-    /// What any other word means: nothing where it is to be ignored.
-    pub(super) other: Option<Health>,
-}
-
-/// A field that has a value while the object rests on purpose.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Resting {
-    /// Where it is.
-    pub(super) path: Vec<String>,
-    /// The value, as text.
-    pub(super) value: String,
 }
 
 /// A number that must reach another.
@@ -82,32 +60,30 @@ pub(super) struct Reaching {
     pub(super) short: Health,
 }
 
+/// What words mean in a field: nothing where they are to be ignored, and `*` is any other word.
+pub(super) type Meanings = BTreeMap<String, Option<Health>>;
+
 /// All that is told of a kind. It is healthy when something speaks for it and nothing speaks against it; a kind for which
 /// nothing could ever speak is not exported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a declaration of its own")]
 pub(super) struct Recipe {
     pub(super) group: String,
     pub(super) kind: String,
-    /// What it is whatever it says: for kinds that have no status by design.
-    pub(super) always: Option<Health>,
-    /// What it is while it has no status: for kinds that may have none.
-    pub(super) silent: Health,
+    /// Whether it is healthy where nothing speaks against it: for kinds that have no status by design.
+    pub(super) is_always_healthy: bool,
+    /// Whether it is healthy while it has no status.
+    pub(super) may_be_silent: bool,
     /// Whether the conditions at the top of the status speak of something else.
     pub(super) is_blind: bool,
     /// Exact types first, then patterns; the first that fits counts.
     pub(super) conditions: Vec<Known>,
     /// Types of which one has to be there.
     pub(super) required: Vec<String>,
-    /// Whether it runs to an end, so that running is not the end.
-    pub(super) runs: bool,
-    pub(super) wordings: Vec<Wording>,
-    pub(super) resting: Vec<Resting>,
-    pub(super) reaching: Vec<Reaching>,
-    /// Whether conditions within lists of the status count as well.
-    pub(super) has_nested: bool,
-    /// Whether words within lists and parts of the status count as well.
-    pub(super) has_items: bool,
+    /// By path, what words mean there.
+    pub(super) words: Vec<(Vec<String>, Meanings)>,
+    /// By path, the value that it has while the object rests on purpose.
+    pub(super) rests: Vec<(Vec<String>, String)>,
+    pub(super) counts: Vec<Reaching>,
 }
 
 impl Recipe {
@@ -118,12 +94,48 @@ impl Recipe {
 
     /// Whether anything could ever make it healthy.
     pub(super) fn can_be_healthy(&self) -> bool {
-        self.always.is_some()
-            || self.silent == Health::Healthy
-            || self.conditions.iter().any(|condition| condition.speaks)
+        self.is_always_healthy
+            || self.may_be_silent
+            || self.conditions.iter().any(|condition| condition.tells) && !self.is_blind
             || self
-                .wordings
+                .words
                 .iter()
-                .any(|wording| wording.words.values().any(|&health| health == Health::Healthy))
+                .any(|(_, words)| words.values().any(|&health| health == Some(Health::Healthy)))
     }
+
+    /// The blocks of a body that it needs.
+    pub(super) fn blocks(&self) -> Vec<&'static str> {
+        let has_patterns = self.conditions.iter().any(Known::is_pattern);
+        let has_types = !self.is_blind;
+        let has_paths = !(self.words.is_empty() && self.rests.is_empty() && self.counts.is_empty());
+        let blocks = [
+            ("always", self.is_always_healthy),
+            ("silent", self.may_be_silent),
+            ("ignored", self.is_blind),
+            ("types", has_types),
+            ("patterns", has_types && has_patterns),
+            ("required", !self.required.is_empty()),
+            ("words", !self.words.is_empty()),
+            ("rests", !self.rests.is_empty()),
+            ("counts", !self.counts.is_empty()),
+            ("paths", has_paths),
+        ];
+        blocks.into_iter().filter_map(|(name, is_needed)| is_needed.then_some(name)).collect()
+    }
+}
+
+/// A body with the blocks that a recipe needs: those between `MARK name` and `MARK end`.
+pub(super) fn cut(body: &str, mark: &str, recipe: &Recipe) -> String {
+    let blocks = recipe.blocks();
+    let mut open = Vec::new();
+    let mut kept = String::new();
+    for line in body.lines() {
+        match line.trim_start().strip_prefix(mark).map(str::trim) {
+            Some("end") => _ = open.pop(),
+            Some(name) => open.push(blocks.contains(&name)),
+            None if open.iter().all(|&is_kept| is_kept) => kept.extend([line, "\n"]),
+            None => {}
+        }
+    }
+    kept
 }
