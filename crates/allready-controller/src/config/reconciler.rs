@@ -323,15 +323,14 @@ impl ConfigReconciler {
             by_plans.unwrap_or_else(|| polarity::of_report(type_).standing(condition.status))
         };
         let replaced = self.watches.get(watch).map(|watched| bytes(&name, watched.store.get(&name)));
-        match self.budget.fit(namespace, &name, &report, replaced.unwrap_or_default(), standing) {
-            Some(report) => WatchEvent::Apply(name, Facts::Report(Some(report))),
-            None => {
-                if let Some(watched) = self.watches.get_mut(watch) {
-                    watched.is_over = true;
-                }
-                WatchEvent::Delete(name)
-            }
+        let kept = self.budget.fit(namespace, &name, &report, replaced.unwrap_or_default(), standing);
+        if let Some(report) = kept {
+            return WatchEvent::Apply(name, Facts::Report(Some(report)));
         }
+        if let Some(watched) = self.watches.get_mut(watch) {
+            watched.is_over = true;
+        }
+        WatchEvent::Delete(name)
     }
 
     /// Counts the bytes of an object in place of what was there before.

@@ -40,7 +40,6 @@ pub(super) fn events<K: DeserializeOwned + Clone + Send + 'static>(
 /// The event in a line, with or without its end. `Some(None)` for a line without any; None where it is not complete, as when a watch breaks
 /// off.
 #[doc(hidden)]
-#[expect(clippy::option_option, reason = "what is not there, and what is not all there, are two things")]
 pub fn decode<K: DeserializeOwned + Clone>(line: &[u8]) -> Option<Option<Result<WatchEvent<K>, WatchError>>> {
     if line.len() > EVENT_BYTES {
         return Some(Some(Err(WatchError::Unusable("sends an event of more than 8 MiB"))));

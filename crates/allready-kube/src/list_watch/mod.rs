@@ -87,7 +87,7 @@ pub fn list_watch_opened<K>(
 where
     K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static,
 {
-    stream::unfold(ListWatch::new(&api, only), |mut watch| async move {
+    stream::unfold(ListWatch::new(api, only), |mut watch| async move {
         let event = watch.next().await;
         Some((event, watch))
     })

@@ -41,10 +41,10 @@ pub(super) struct Pager<K> {
 }
 
 impl<K: Resource + Clone + DeserializeOwned> Pager<K> {
-    pub(super) fn new(api: &Api<K>, page_size: Option<u32>) -> Self {
+    pub(super) fn new(api: Api<K>, page_size: Option<u32>) -> Self {
         let most = page_size.unwrap_or(PAGE).max(1);
         let request = Request::new(api.resource_url());
-        Self { client: api.clone().into_client(), request, most, limit: most, kind: PhantomData }
+        Self { client: api.into_client(), request, most, limit: most, kind: PhantomData }
     }
 
     /// The number of objects that are asked for.

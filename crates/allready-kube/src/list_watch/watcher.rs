@@ -89,7 +89,7 @@ impl Rest {
 }
 
 impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> ListWatch<K> {
-    pub(super) fn new(api: &Api<K>, only: watcher::Config) -> Self {
+    pub(super) fn new(api: Api<K>, only: watcher::Config) -> Self {
         let pager = Pager::new(api, only.page_size);
         let (overlap, state) = (Overlap::default(), State::Begin);
         Self { only, pager, overlap, state, failures: 0, hangs: 0, relist: Instant::now() }
