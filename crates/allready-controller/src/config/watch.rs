@@ -338,4 +338,23 @@ mod tests {
         let [only] = &kept.report.conditions[..] else { panic!("{:?}", kept.report.conditions) };
         assert_eq!((only.status, only.reason.as_str()), (Status::Unknown, "ReportTooLarge"));
     }
+    #[test]
+    fn only_a_lease_that_the_report_of_its_name_owns_is_a_heartbeat() {
+        let lease = |owners: Value| {
+            let lease = json!({ "metadata": { "name": "web.speaker", "ownerReferences": owners },
+                "spec": { "renewTime": "2026-03-01T10:00:00.000000Z" } });
+            renewed(&serde_json::from_value(lease).unwrap())
+        };
+        let owner =
+            |kind: &str, name: &str| json!({ "apiVersion": "v1", "kind": kind, "name": name, "uid": "1" });
+        assert!(lease(json!([owner("Pod", "x"), owner("StatusReport", "web.speaker")])).is_some());
+        for foreign in [
+            json!([]),
+            json!([owner("StatusReport", "web.other")]),
+            json!([owner("Pod", "web.speaker")]),
+            Value::Null,
+        ] {
+            assert_eq!(lease(foreign.clone()), None, "{foreign}");
+        }
+    }
 }
