@@ -51,8 +51,9 @@ pub fn decode<K: DeserializeOwned + Clone>(line: &[u8]) -> Option<Option<Result<
         Ok(event) => Some(Some(Ok(event))),
         Err(error) if error.is_eof() => None,
         Err(error) => {
-            let status =
-                serde_json::from_slice::<Status>(line).map(|status| kube::Error::Api(status.boxed()));
+            // Any object can be read as a Status without a word in it.
+            let status = serde_json::from_slice::<Status>(line).ok().filter(|status| status.code != 0);
+            let status = status.map(|status| kube::Error::Api(status.boxed()));
             Some(Some(Err(WatchError::Request(status.unwrap_or(kube::Error::SerdeError(error))))))
         }
     }
@@ -120,7 +121,10 @@ mod tests {
     async fn a_failure_in_the_place_of_an_event_is_told_in_its_words() {
         let status = br#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"no","code":500}"#;
         assert_eq!(told(status.to_vec()).await, ["no"]);
-        assert_eq!(told(b"garbage\n".to_vec()).await.len(), 1);
+        for garbage in ["garbage\n", r#"{"type":"OTHER","object":{}}"#] {
+            let told = told(garbage.into()).await;
+            assert!(matches!(&told[..], [words] if !words.is_empty()), "{garbage}: {told:?}");
+        }
     }
 
     #[test]
