@@ -84,12 +84,13 @@ exports *args:
 bench-check:
     cargo xtask bench check
 
-# Fuzz the lenient reader and the requests to the API server (installs cargo-fuzz; needs a C++ compiler, a stable toolchain will do).
+# Fuzz the lenient reader, the requests to the API server and the lines of watches (installs cargo-fuzz; needs a C++ compiler, a stable toolchain will do).
 fuzz seconds="60":
     cargo fuzz --version >/dev/null 2>&1 || cargo install --locked --debug cargo-fuzz
-    mkdir -p fuzz/corpus/found fuzz/corpus/request
+    mkdir -p fuzz/corpus/found fuzz/corpus/request fuzz/corpus/watch
     cargo fuzz run --sanitizer none --features libfuzzer found fuzz/corpus/found fuzz/seeds/found -- -max_total_time={{seconds}}
     cargo fuzz run --sanitizer none --features libfuzzer request fuzz/corpus/request fuzz/seeds/request -- -max_total_time={{seconds}}
+    cargo fuzz run --sanitizer none --features libfuzzer watch fuzz/corpus/watch fuzz/seeds/watch -- -max_total_time={{seconds}}
 
 # Licences, sources, duplicates and advisories of every dependency (installs cargo-deny).
 deny:

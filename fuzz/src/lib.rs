@@ -4,3 +4,4 @@
 
 pub mod found;
 pub mod request;
+pub mod watch;

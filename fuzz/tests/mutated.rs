@@ -5,7 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use allready_fuzz::{found, request};
+use allready_fuzz::{found, request, watch};
 use fastrand::Rng;
 
 /// Values that programs stumble over; the words of the seeds take their place as well.
@@ -37,6 +37,11 @@ fn any_json_near_the_seeds_is_read_and_made_legal() {
 fn any_request_near_the_seeds_gets_an_answer() {
     request::init();
     play("request", 4_000, request::run);
+}
+
+#[test]
+fn any_lines_of_a_watch_near_the_seeds_are_events_failures_or_not_complete() {
+    play("watch", 20_000, watch::run);
 }
 
 /// Runs a target on its seeds as they are, and on so many inputs that are made from them.

@@ -37,6 +37,7 @@
 //! ```
 
 mod answer;
+mod budget;
 mod controller;
 mod fleet;
 mod judge;
@@ -51,6 +52,7 @@ mod tests;
 mod watch;
 
 pub use answer::Answer;
+pub use budget::Limit;
 pub use controller::{ConfigController, MANAGER};
 pub use fleet::{Fleet, Origin, Report};
 pub use key::StatusKey;

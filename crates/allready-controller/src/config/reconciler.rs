@@ -15,8 +15,15 @@ use allready_kube::{
 };
 use serde_json::{Value, json};
 
-use super::{Facts, StatusKey, Watch, status::StatusState};
-use crate::engine::{Desired, Now, Pace, Queue, Reconciler, Write, Written};
+use super::{
+    Facts, Limit, StatusKey, Watch,
+    budget::{Budget, Bytes},
+    status::StatusState,
+};
+use crate::{
+    engine::{Desired, Now, Pace, Queue, Reconciler, Write, Written},
+    polarity,
+};
 
 /// Options of the controller of ConfigurationStatuses.
 #[derive(Clone, Debug)]
@@ -32,6 +39,10 @@ pub struct Options {
     /// The Lease by which replicas elect a leader, as `namespace/name`: written into each status, with the number of the term, so that
     /// a deposed leader is refused, and everybody can look up whether the answer is still kept up to date.
     pub lease: Option<Arc<str>>,
+    /// The most memory for the reports of one namespace.
+    pub namespace_limit: Limit,
+    /// The most memory for all reports.
+    pub total_limit: Limit,
 }
 
 impl Default for Options {
@@ -42,6 +53,8 @@ impl Default for Options {
             patience: Duration::from_secs(10),
             sweep_after: Duration::from_mins(1),
             lease: None,
+            namespace_limit: Limit::NAMESPACE,
+            total_limit: Limit::TOTAL,
         }
     }
 }
@@ -105,6 +118,7 @@ pub struct ConfigReconciler {
     ensure: BTreeMap<StatusKey, ConfigurationStatusSpec>,
     statuses: BTreeMap<StatusKey, StatusState>,
     watches: BTreeMap<Watch, Watched>,
+    budget: Budget,
     /// The number of the last watch that was begun.
     last: u64,
     /// Changes of `Ready` that nobody was told yet.
@@ -117,6 +131,37 @@ struct Watched {
     store: Store<String, Facts>,
     /// The statuses that need it.
     subscribers: BTreeSet<StatusKey>,
+    /// The bytes of the budget that its reports take.
+    taken: Bytes,
+    /// True if there was no room at all for a report since the last list began.
+    is_over: bool,
+    /// The same before that list, while it is not complete.
+    was_over: bool,
+}
+
+impl Watched {
+    fn note(&mut self, event: &WatchEvent<String, Facts>) {
+        match event {
+            WatchEvent::Init => {
+                self.was_over |= self.is_over;
+                self.is_over = false;
+            }
+            WatchEvent::InitDone => self.was_over = false,
+            WatchEvent::Apply(..) | WatchEvent::Delete(_) | WatchEvent::Failed(_) => {}
+        }
+    }
+
+    fn unkept(&self) -> Option<String> {
+        (self.is_over || self.was_over).then(|| "there are more reports than there is memory for".to_owned())
+    }
+}
+
+/// The bytes of the budget that an object takes.
+fn bytes(name: &str, facts: Option<&Facts>) -> Bytes {
+    match facts {
+        Some(Facts::Report(Some(report))) => Bytes::of(name, report),
+        _ => Bytes::default(),
+    }
 }
 
 impl ConfigReconciler {
@@ -128,6 +173,7 @@ impl ConfigReconciler {
         options: Options,
     ) -> Self {
         let mut reconciler = Self {
+            budget: Budget::new(options.namespace_limit, options.total_limit),
             options,
             ensure: ensure.into_iter().collect(),
             statuses: BTreeMap::new(),
@@ -159,7 +205,14 @@ impl ConfigReconciler {
         let last = &mut self.last;
         self.watches.entry(watch).or_insert_with(|| {
             *last += 1;
-            Watched { number: *last, store: Store::new(now), subscribers: BTreeSet::new() }
+            Watched {
+                number: *last,
+                store: Store::new(now),
+                subscribers: BTreeSet::new(),
+                taken: Bytes::default(),
+                is_over: false,
+                was_over: false,
+            }
         })
     }
 
@@ -223,9 +276,69 @@ impl ConfigReconciler {
                 }
             }
         }
+        self.relist_reports(key);
         self.watches.retain(|watch, watched| {
-            matches!(watch, Watch::Statuses { .. }) || !watched.subscribers.is_empty()
+            let is_needed = matches!(watch, Watch::Statuses { .. }) || !watched.subscribers.is_empty();
+            if let Some(namespace) = watch.reports_in().filter(|_| !is_needed) {
+                self.budget.replace(namespace, watched.taken, Bytes::default());
+            }
+            is_needed
         });
+    }
+
+    /// Watches reports anew where the polarities are others now that decide which of their messages are kept.
+    fn relist_reports(&mut self, key: &StatusKey) {
+        let Some(status) = self.statuses.get_mut(key) else { return };
+        let stated = status.fleet.plan().polarities().clone();
+        if std::mem::replace(&mut status.polarities, stated) == status.polarities {
+            return;
+        }
+        for (watch, watched) in &mut self.watches {
+            let has_reports = watch.reports_in().is_some() && watched.store.iter().next().is_some();
+            if has_reports && watched.subscribers.contains(key) {
+                self.last += 1;
+                watched.number = self.last;
+            }
+        }
+    }
+
+    /// The event with no more of a report than there is room for. One that cannot be kept at all is as if it were deleted, but that
+    /// whoever counts the reports knows that one is missing.
+    fn within_budget(
+        &mut self,
+        watch: &Watch,
+        event: WatchEvent<String, Facts>,
+    ) -> WatchEvent<String, Facts> {
+        let WatchEvent::Apply(name, Facts::Report(Some(report))) = event else { return event };
+        let Some(namespace) = watch.reports_in() else {
+            return WatchEvent::Apply(name, Facts::Report(Some(report)));
+        };
+        let facts = Facts::Report(Some(Arc::clone(&report)));
+        let keys = self.related(watch, [Some(&facts), None]);
+        let plans: Vec<_> =
+            keys.iter().filter_map(|key| Some(self.statuses.get(key)?.fleet.plan())).collect();
+        let standing = |condition: &Condition| {
+            let type_ = condition.type_.as_str();
+            let by_plans = plans.iter().map(|plan| plan.polarity(type_).standing(condition.status)).max();
+            by_plans.unwrap_or_else(|| polarity::of_report(type_).standing(condition.status))
+        };
+        let replaced = self.watches.get(watch).map(|watched| bytes(&name, watched.store.get(&name)));
+        let kept = self.budget.fit(namespace, &name, &report, replaced.unwrap_or_default(), standing);
+        if let Some(report) = kept {
+            return WatchEvent::Apply(name, Facts::Report(Some(report)));
+        }
+        if let Some(watched) = self.watches.get_mut(watch) {
+            watched.is_over = true;
+        }
+        WatchEvent::Delete(name)
+    }
+
+    /// Counts the bytes of an object in place of what was there before.
+    fn count(&mut self, watch: &Watch, released: Bytes, taken: Bytes) {
+        if let (Some(namespace), Some(watched)) = (watch.reports_in(), self.watches.get_mut(watch)) {
+            watched.taken.replace(released, taken);
+            self.budget.replace(namespace, released, taken);
+        }
     }
 
     /// The watch in which a ConfigurationStatus is seen.
@@ -289,8 +402,14 @@ impl Reconciler for ConfigReconciler {
             }
             return;
         }
+        watched.note(&event);
+        let was_over = watched.unkept().is_some();
+        let event = self.within_budget(&watch, event);
+        let Some(watched) = self.watches.get_mut(&watch) else { return };
+        let concerns_all = concerns_all || watched.unkept().is_some() != was_over;
         for (name, before) in watched.store.replace(event, now.elapsed) {
             let after = self.watches.get(&watch).and_then(|watched| watched.store.get(&name)).cloned();
+            self.count(&watch, bytes(&name, before.as_ref()), bytes(&name, after.as_ref()));
             for key in self.related(&watch, [before.as_ref(), after.as_ref()]) {
                 if let Some(status) = self.statuses.get_mut(&key) {
                     status.fleet.wall(now.time);
@@ -313,7 +432,7 @@ impl Reconciler for ConfigReconciler {
         for (watch, watched) in needed.chain(self.scope(key)) {
             let store = &watched.store;
             let why = store.unseen(patience, elapsed);
-            status.fleet.gap(&watch.to_string(), why.map(str::to_owned));
+            status.fleet.gap(&watch.to_string(), why.map(str::to_owned).or_else(|| watched.unkept()));
             is_blind |= !store.is_synced() && why.is_none();
             is_current &= store.is_current();
             desired.look_at(store.unseen_at(patience).filter(|at| *at > elapsed));

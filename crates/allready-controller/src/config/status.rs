@@ -1,8 +1,12 @@
 //! One ConfigurationStatus: what is known for it, what stands in it, and what should.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
-use allready_core::{Condition, Generation, Status, Time, found};
+use allready_core::{Condition, ConditionType, Generation, Polarity, Status, Time, found};
 use allready_kube::kinds::ConfigurationStatusSpec;
 use serde_json::{Map, Value, json};
 
@@ -21,6 +25,8 @@ pub(super) struct StatusState {
     pub(super) fleet: Fleet,
     standing: Standing,
     pub(super) strangers: Strangers,
+    /// The polarities by which reports were kept.
+    pub(super) polarities: BTreeMap<ConditionType, Polarity>,
     /// `Ready` as the last event told it.
     told: Option<Condition>,
     /// The status of `Ready` that was last decided.
@@ -46,6 +52,7 @@ impl StatusState {
             fleet: Fleet::new(&ConfigurationStatusSpec::default()),
             standing: Standing::default(),
             strangers: Strangers::default(),
+            polarities: BTreeMap::new(),
             told: None,
             decided: None,
         };

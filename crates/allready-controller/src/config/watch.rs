@@ -96,6 +96,8 @@ pub struct TargetedReport {
     pub target: Option<String>,
     /// The report.
     pub report: Arc<Report>,
+    /// True if it is kept in brief, for want of memory.
+    pub is_brief: bool,
 }
 
 impl Watch {
@@ -109,6 +111,14 @@ impl Watch {
         };
         let source = serde_json::to_string(source).map_err(|error| error.to_string())?.into();
         Ok(Self::Source { namespace: namespace.to_owned(), source, selector })
+    }
+
+    /// The namespace in which reports are watched; none for other objects.
+    pub(super) fn reports_in(&self) -> Option<&str> {
+        match self {
+            Self::Reports { namespace } | Self::Source { namespace, .. } => Some(namespace),
+            _ => None,
+        }
     }
 
     /// The objects, and where they are.
@@ -178,7 +188,9 @@ impl Watch {
                         let source = source.clone();
                         let report = move |object: DynamicObject| {
                             let report = of_source(&whole(object), &source).map(within_bounds).map(Arc::new);
-                            report.map(|report| Arc::new(TargetedReport { target: None, report }))
+                            report.map(|report| {
+                                Arc::new(TargetedReport { target: None, report, is_brief: false })
+                            })
                         };
                         objects(api, only.clone(), move |object| Facts::Report(report(object)))
                     }
@@ -239,7 +251,7 @@ pub(super) fn own(object: &DynamicObject) -> Value {
 fn targeted(object: &Value) -> Option<Arc<TargetedReport>> {
     let target = object["spec"]["targetRef"]["name"].as_str()?;
     let report = Arc::new(within_bounds(of_status_report(object, target)?));
-    Some(Arc::new(TargetedReport { target: Some(target.to_owned()), report }))
+    Some(Arc::new(TargetedReport { target: Some(target.to_owned()), report, is_brief: false }))
 }
 
 /// The most bytes of text that are kept of a report: room for the 32 conditions that the schema allows, each with a message of the length
@@ -250,6 +262,7 @@ const REPORT_BYTES: usize = 24 * 1024;
 /// unknown: were it left out, nobody might miss it.
 fn within_bounds(mut report: Report) -> Report {
     for condition in &mut report.conditions {
+        (condition.errors, condition.warnings) = (Box::default(), Box::default());
         if condition.message.as_str().len() > Answer::MAX_MESSAGE {
             condition.message = cut(condition.message.as_str(), Answer::MAX_MESSAGE).into_owned().into();
         }
@@ -324,5 +337,24 @@ mod tests {
         let kept = report(1_000, 500);
         let [only] = &kept.report.conditions[..] else { panic!("{:?}", kept.report.conditions) };
         assert_eq!((only.status, only.reason.as_str()), (Status::Unknown, "ReportTooLarge"));
+    }
+    #[test]
+    fn only_a_lease_that_the_report_of_its_name_owns_is_a_heartbeat() {
+        let lease = |owners: Value| {
+            let lease = json!({ "metadata": { "name": "web.speaker", "ownerReferences": owners },
+                "spec": { "renewTime": "2026-03-01T10:00:00.000000Z" } });
+            renewed(&serde_json::from_value(lease).unwrap())
+        };
+        let owner =
+            |kind: &str, name: &str| json!({ "apiVersion": "v1", "kind": kind, "name": name, "uid": "1" });
+        assert!(lease(json!([owner("Pod", "x"), owner("StatusReport", "web.speaker")])).is_some());
+        for foreign in [
+            json!([]),
+            json!([owner("StatusReport", "web.other")]),
+            json!([owner("Pod", "web.speaker")]),
+            Value::Null,
+        ] {
+            assert_eq!(lease(foreign.clone()), None, "{foreign}");
+        }
     }
 }

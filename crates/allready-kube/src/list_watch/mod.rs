@@ -2,11 +2,11 @@
 //!
 //! [`list_watch`] yields what happens as kube's `watcher` does, and [`Store`] keeps it. It is not kube's watcher, because that one
 //! waits without end for a watch that is asked for and not answered, so that whoever sees nothing cannot say so (a test beside this
-//! module shows it). Here every request has a limit, a watch that hangs is noticed within ten seconds, and everything is listed
-//! again every ten minutes, so that an event that was lost is made good.
+//! module shows it). Here every request has a limit, a watch that hangs is noticed within ten seconds, and an event that was lost on its
+//! way is told by the next watch, which begins where the one before it began. Everything is listed again every ten minutes.
 //!
 //! Nobody who writes objects decides how much memory this takes: a page of a list has at most 4 MiB, and fewer objects where they are
-//! large; a list that does not end is read slowly, and given up after 200,000 objects.
+//! large; a list that does not end is read slowly, and given up after 200,000 objects; an event of a watch has at most 8 MiB.
 //!
 //! # Permissions
 //! `list` and `watch` on what is followed.
@@ -30,7 +30,9 @@
 //! # });
 //! ```
 
+mod decode;
 mod error;
+mod overlap;
 mod page;
 mod store;
 #[cfg(test)]
@@ -48,6 +50,8 @@ use kube::{
 };
 use tokio::time::{sleep, timeout};
 
+#[doc(hidden)]
+pub use self::decode::{EVENT_BYTES, decode};
 use self::watcher::ListWatch;
 pub use self::{
     error::WatchError,

@@ -3,15 +3,15 @@
 
 use std::{marker::PhantomData, time::Duration};
 
-use futures::{AsyncReadExt as _, io::AsyncBufRead};
+use futures::{AsyncReadExt as _, StreamExt as _, io::AsyncBufRead, stream::BoxStream};
 use k8s_openapi::serde::de::DeserializeOwned;
 use kube::{
     Api, Client, Resource,
-    api::ListParams,
+    api::{ListParams, WatchEvent, WatchParams},
     core::{ObjectList, Request},
 };
 
-use super::WatchError;
+use super::{WatchError, decode::events};
 
 /// The number of objects that are asked for at a time, where nothing else is said and they are small.
 const PAGE: u32 = 500;
@@ -41,10 +41,10 @@ pub(super) struct Pager<K> {
 }
 
 impl<K: Resource + Clone + DeserializeOwned> Pager<K> {
-    pub(super) fn new(api: &Api<K>, page_size: Option<u32>) -> Self {
+    pub(super) fn new(api: Api<K>, page_size: Option<u32>) -> Self {
         let most = page_size.unwrap_or(PAGE).max(1);
         let request = Request::new(api.resource_url());
-        Self { client: api.clone().into_client(), request, most, limit: most, kind: PhantomData }
+        Self { client: api.into_client(), request, most, limit: most, kind: PhantomData }
     }
 
     /// The number of objects that are asked for.
@@ -73,6 +73,27 @@ impl<K: Resource + Clone + DeserializeOwned> Pager<K> {
         self.limit = larger(self.limit, bytes.len()).min(self.most);
         let list = serde_json::from_slice(&bytes).map_err(kube::Error::SerdeError);
         list.map(Some).map_err(WatchError::Request)
+    }
+}
+
+impl<K: Resource + Clone + DeserializeOwned + Send + 'static> Pager<K> {
+    /// Opens a watch of the same objects.
+    pub(super) async fn watch(
+        &self,
+        params: &WatchParams,
+        version: &str,
+    ) -> kube::Result<BoxStream<'static, Result<WatchEvent<K>, WatchError>>> {
+        let request = if K::metadata_api() {
+            self.request.watch_metadata(params, version)
+        } else {
+            self.request.watch(params, version)
+        };
+        let mut request = request.map_err(kube::Error::BuildRequest)?;
+        request.extensions_mut().insert("watch");
+        // As kube does: a stream of which every event is compressed by itself is decompressed up to the end of the first one only.
+        let identity = http::HeaderValue::from_static("identity");
+        request.headers_mut().insert(http::header::ACCEPT_ENCODING, identity);
+        Ok(events(self.client.request_stream(request).await?).boxed())
     }
 }
 

@@ -13,6 +13,7 @@ use tokio::time::{Instant, error::Elapsed, sleep, timeout, timeout_at};
 
 use super::{
     BACKOFF, REQUEST_TIMEOUT, WatchError,
+    overlap::{Overlap, later},
     page::{Pager, Progress},
 };
 
@@ -27,9 +28,9 @@ const LASTS: Duration = Duration::from_secs(1);
 
 /// A watch that begins anew with a list whenever it fails, so that it is seen when it does not fail any more.
 pub(super) struct ListWatch<K> {
-    api: Api<K>,
     only: watcher::Config,
     pager: Pager<K>,
+    overlap: Overlap,
     state: State<K>,
     /// How many times in a row nothing came of it: a list is not enough, since a watch has to follow it.
     failures: u32,
@@ -49,7 +50,7 @@ enum State<K> {
     /// What happens is told, up to this version, by a watch that is dead if it is silent for so long.
     Watching {
         version: String,
-        events: BoxStream<'static, kube::Result<WatchEvent<K>>>,
+        events: BoxStream<'static, Result<WatchEvent<K>, WatchError>>,
         patience: Duration,
         began: Instant,
     },
@@ -89,8 +90,9 @@ impl Rest {
 
 impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> ListWatch<K> {
     pub(super) fn new(api: Api<K>, only: watcher::Config) -> Self {
-        let pager = Pager::new(&api, only.page_size);
-        Self { api, only, pager, state: State::Begin, failures: 0, hangs: 0, relist: Instant::now() }
+        let pager = Pager::new(api, only.page_size);
+        let (overlap, state) = (Overlap::default(), State::Begin);
+        Self { only, pager, overlap, state, failures: 0, hangs: 0, relist: Instant::now() }
     }
 
     /// The next event, or why nothing can be seen; `None` where a watch has been opened.
@@ -125,6 +127,7 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                 }
                 if let Rest::Nothing(version) = rest {
                     self.state = State::Listed { version: std::mem::take(version) };
+                    self.overlap = Overlap::default();
                     self.relist = Instant::now() + RELIST.mul_f64(jitter(fastrand::f64()));
                     return Ok(Step::Event(watcher::Event::InitDone));
                 }
@@ -141,14 +144,14 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
             }
             State::Listed { version } => {
                 let lasts = Duration::from_secs(WATCH_SECONDS).mul_f64(jitter(fastrand::f64()));
-                let asked =
-                    timeout(REQUEST_TIMEOUT, self.api.watch(&watch_params(&self.only, lasts), version)).await;
+                let (params, from) = (watch_params(&self.only, lasts), self.overlap.begin(version));
+                let asked = timeout(REQUEST_TIMEOUT, self.pager.watch(&params, &from)).await;
                 let events = match asked {
                     Ok(Err(kube::Error::Api(status))) if status.code == EXPIRED => {
                         self.begin_anew();
                         return Ok(Step::Nothing);
                     }
-                    asked => answered(asked)?.boxed(),
+                    asked => answered(asked)?,
                 };
                 let (version, patience) = (std::mem::take(version), lasts + MARGIN);
                 self.state = State::Watching { version, events, patience, began: Instant::now() };
@@ -173,18 +176,18 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                 self.hangs = 0;
                 match event {
                     Some(Ok(WatchEvent::Added(object) | WatchEvent::Modified(object))) => {
-                        *version = version_of(&object)?;
-                        Ok(Step::Event(watcher::Event::Apply(object)))
+                        let is_news = told(&mut self.overlap, version, &object)?;
+                        Ok(if is_news { Step::Event(watcher::Event::Apply(object)) } else { Step::Nothing })
                     }
                     Some(Ok(WatchEvent::Deleted(object))) => {
-                        *version = version_of(&object)?;
-                        Ok(Step::Event(watcher::Event::Delete(object)))
+                        let is_news = told(&mut self.overlap, version, &object)?;
+                        Ok(if is_news { Step::Event(watcher::Event::Delete(object)) } else { Step::Nothing })
                     }
                     Some(Ok(WatchEvent::Bookmark(bookmark))) => {
                         let told = bookmark.metadata.resource_version;
                         // Without a version a watch begins at any, and does not tell what went before.
                         if !told.is_empty() {
-                            *version = told;
+                            *version = later(version, told);
                         }
                         Ok(Step::Nothing)
                     }
@@ -193,7 +196,7 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                         Ok(Step::Nothing)
                     }
                     Some(Ok(WatchEvent::Error(status))) => Err(WatchError::Request(kube::Error::Api(status))),
-                    Some(Err(error)) => Err(WatchError::Request(error)),
+                    Some(Err(why)) => Err(why),
                     None => {
                         let is_brief = began.elapsed() < LASTS;
                         self.state = State::Listed { version: std::mem::take(version) };
@@ -237,9 +240,14 @@ fn answered<T>(answer: Result<kube::Result<T>, Elapsed>) -> Result<T, WatchError
     }
 }
 
-fn version_of(object: &impl ResourceExt) -> Result<String, WatchError> {
-    let version = object.resource_version().filter(|version| !version.is_empty());
-    version.ok_or(WatchError::Unusable("sends objects without a version"))
+/// Takes the version of an object in an event. Returns false if the event has been told.
+fn told(overlap: &mut Overlap, version: &mut String, object: &impl ResourceExt) -> Result<bool, WatchError> {
+    let told = object.resource_version().filter(|version| !version.is_empty());
+    let told = told.ok_or(WatchError::Unusable("sends objects without a version"))?;
+    let name = format!("{}/{}", object.namespace().unwrap_or_default(), object.name_any());
+    let is_news = overlap.is_news(name, &told);
+    *version = later(version, told);
+    Ok(is_news)
 }
 
 fn list_params(only: &watcher::Config, rest: &Rest) -> ListParams {

@@ -27,6 +27,10 @@ const TARGET: &str = "config-status";
 const NODES: usize = 3;
 /// The reports of the flood, each as large as the API server takes it.
 const FLOOD: usize = 480;
+/// The reports of a namespace that nobody bounds, each within every limit.
+const MANY: usize = 20_000;
+/// The ConfigurationStatus that they are for.
+const CROWDED: &str = "crowded";
 /// The time for the program to lead again after its leader is back.
 const SETTLED: Duration = Duration::from_secs(2);
 
@@ -54,6 +58,59 @@ pub(super) async fn flood(program: &Path) -> Result<Flooded> {
     stage.until("True").await?;
     let after = stage.green_over_red().await?;
     Ok(Flooded { accepted, peak: first.max(peak_of(&stage.controllers[0])?), during, after })
+}
+
+/// Reports of 18 kB, each within every limit, are more than the memory has room for. One of the last of them is red.
+pub(super) async fn many_reports(program: &Path) -> Result<Flooded> {
+    let mut stage = Stage::set(program, 1).await?;
+    let object = json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "ConfigurationStatus",
+        "metadata": { "name": CROWDED }, "spec": { "components": [] } });
+    let statuses = ours(&stage.client, "ConfigurationStatus");
+    statuses.create(&PostParams::default(), &serde_json::from_value(object)?).await?;
+    let writers = (0..4).map(|part| tokio::spawn(crowd(stage.client.clone(), part, 4)));
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await??;
+    }
+    let mut during = stage.green_over_red().await?;
+    let peak = peak_of(&stage.controllers[0])?;
+    during = during.max(red_of_the_crowd(&stage).await?);
+    stage.controllers.clear();
+    stage.start_controllers(1)?;
+    let after = stage.green_over_red().await?.max(red_of_the_crowd(&stage).await?);
+    Ok(Flooded { accepted: MANY, peak: peak.max(peak_of(&stage.controllers[0])?), during, after })
+}
+
+/// Writes every so many of the reports.
+async fn crowd(client: Client, first: usize, step: usize) -> Result<()> {
+    for number in (first..MANY).step_by(step) {
+        crowd_report(&client, number, "True").await?;
+    }
+    Ok(())
+}
+
+async fn crowd_report(client: &Client, number: usize, last: &str) -> Result<()> {
+    let conditions = (0..31).map(|one| {
+        let message = format!("{number} {one} {}", "m".repeat(490));
+        condition(&format!("r{one}Valid"), if one == 30 { last } else { "True" }, "Padded", &message)
+    });
+    let conditions = Value::from_iter(conditions);
+    report(client, CROWDED, &format!("node-{number}"), &json!({}), &conditions).await
+}
+
+/// Lets one report say False that there was no room for, and waits until the whole says so; says how long it was True.
+async fn red_of_the_crowd(stage: &Stage) -> Result<Duration> {
+    crowd_report(&stage.client, MANY - 1, "False").await?;
+    let written = Instant::now();
+    let mut green = Duration::ZERO;
+    loop {
+        match &*stage.ready_of(CROWDED).await? {
+            "False" => return Ok(green),
+            "True" => green = written.elapsed(),
+            ready if written.elapsed() > PATIENCE => bail!("{CROWDED} is {ready} over a report that is red"),
+            _ => {}
+        }
+        sleep(Duration::from_millis(5)).await;
+    }
 }
 
 /// The leader stops without ending, as on a node whose processor or network is gone.
@@ -215,7 +272,11 @@ impl Stage {
     }
 
     async fn ready(&self) -> Result<String> {
-        let object = ours(&self.client, "ConfigurationStatus").get(TARGET).await?;
+        self.ready_of(TARGET).await
+    }
+
+    async fn ready_of(&self, name: &str) -> Result<String> {
+        let object = ours(&self.client, "ConfigurationStatus").get(name).await?;
         let conditions = object.data["status"]["conditions"].as_array().into_iter().flatten();
         let ready = conditions.into_iter().find(|condition| condition["type"] == "Ready");
         Ok(ready.and_then(|ready| ready["status"].as_str()).unwrap_or("Unknown").to_owned())

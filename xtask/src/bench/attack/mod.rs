@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Options of the attacks.
 #[derive(clap::Args, Debug, Clone)]
 pub struct Options {
-    /// The attacks whose names contain one of these; all when absent: flood, frozen-leader, silent-watch, tenant
+    /// The attacks whose names contain one of these; all when absent: flood, many-reports, frozen-leader, silent-watch, tenant
     names: Vec<String>,
     /// A program that is built already
     #[arg(long, value_name = "FILE")]
@@ -59,6 +59,14 @@ pub async fn run(options: Options) -> Result<bool> {
         let name = "flood: green over red from the start of a program on";
         rows.push(window(name, found.after, SILENT_WINDOW, "at most 10 s"));
     }
+    if is_wanted("many-reports") {
+        let found = config::many_reports(&program).await.context("many-reports")?;
+        rows.push(Row::new("many-reports: reports of 18 kB", found.accepted.to_string()));
+        rows.push(peak("many-reports: peak memory, with a restart", found.peak));
+        rows.push(window("many-reports: longest green over red", found.during, WINDOW, "at most 250 ms"));
+        let name = "many-reports: green over red from the start of a program on";
+        rows.push(window(name, found.after, SILENT_WINDOW, "at most 10 s"));
+    }
     if is_wanted("frozen-leader") {
         let found = config::frozen_leader(&program).await.context("frozen-leader")?;
         rows.push(window("frozen-leader: longest green over red", found, SILENT_WINDOW, "at most 10 s"));
@@ -78,7 +86,10 @@ pub async fn run(options: Options) -> Result<bool> {
             "at most 250 ms",
         ));
     }
-    ensure!(!rows.is_empty(), "there is no such attack: flood, frozen-leader, silent-watch, tenant");
+    ensure!(
+        !rows.is_empty(),
+        "there is no such attack: flood, many-reports, frozen-leader, silent-watch, tenant"
+    );
     let holds = table::print(&rows);
     printer::line(machine::described());
     Ok(holds)

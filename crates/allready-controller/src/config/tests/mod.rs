@@ -1,3 +1,4 @@
+mod budget;
 mod fleet;
 mod order;
 mod reconciler;

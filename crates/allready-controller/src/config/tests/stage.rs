@@ -58,7 +58,9 @@ pub(super) fn report(node: &str, status: &str) -> Facts {
             "message": "", "lastTransitionTime": "2026-03-01T10:00:00Z" }] },
     });
     let report = of_status_report(&object, "config-status").unwrap().into();
-    Facts::Report(Some(TargetedReport { target: Some("config-status".to_owned()), report }.into()))
+    Facts::Report(Some(
+        TargetedReport { target: Some("config-status".to_owned()), report, is_brief: false }.into(),
+    ))
 }
 
 pub(super) fn node(is_ready: bool) -> Facts {

@@ -10,7 +10,7 @@ use allready_core::{Status, Time};
 use allready_kube::kinds::{DnsOutput, OnUnhealthy, OnUnreachable};
 
 use super::{
-    Contribution, Presence, Published,
+    Contribution, Presence, Published, RecordType,
     target::{self, Target},
     words::Notes,
 };
@@ -76,6 +76,16 @@ impl<'a> Members<'a> {
         let mut by_name = BTreeMap::new();
         for contribution in contributions {
             let mut member = Member::new(&contribution, published, options, now, notes);
+            // An alias of itself, or of a name that is an alias too, leads nowhere.
+            let is_circle = |(type_, text): &Target| *type_ == RecordType::Cname && names.contains_key(text);
+            let circles: BTreeSet<Target>;
+            (circles, member.usable) = std::mem::take(&mut member.usable).into_iter().partition(is_circle);
+            for (_, text) in circles {
+                if member.verdict.is_none() {
+                    let cluster = contribution.cluster;
+                    notes.add(format!("{cluster}: {text} is no target, as it is to be published itself"));
+                }
+            }
             let serves = |listeners| member.verdict(listeners, options) == Verdict::Serves;
             member.serves = names.values().any(serves);
             for (_, text) in &member.usable {

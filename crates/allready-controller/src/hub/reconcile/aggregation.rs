@@ -52,7 +52,8 @@ impl HubState {
             // It is about to be known, and what stands is better than a guess.
             return desired;
         }
-        let notes = clusters.problems.iter().take(5).cloned().chain(instance_statuses.forged()).collect();
+        let notes = clusters.problems.iter().take(5).cloned().chain(instance_statuses.forged());
+        let notes = notes.chain(aggregation.not_removed(clusters)).collect();
         let mut status = aggregation.status(clusters, &trouble, dns_trouble.as_deref(), notes, now.time);
         if let (Some(lease), Some(term)) = (&self.options.lease, now.term) {
             status["controller"] = json!({ "lease": lease, "term": term });
@@ -128,7 +129,7 @@ impl Aggregation {
             let names = first(&lost);
             let all = many(self.chosen.len(), "clusters");
             let why = format!("{} of {all} cannot be heard: {names}", lost.len());
-            (Status::Unknown, reason!("ClusterUnreachable"), why)
+            (Status::Unknown, reason!("ClusterUnreachable"), [vec![why], notes].concat().join("; "))
         } else {
             let objects = many(self.subjects.len(), "objects");
             let why = format!("{objects} from {}", many(self.chosen.len(), "clusters"));

@@ -43,6 +43,24 @@ fn of_several_hostnames_the_published_one_stays_and_otherwise_the_first_by_clust
 }
 
 #[test]
+fn a_name_is_never_an_alias_of_itself_nor_of_another_one_that_is_published_with_it() {
+    let (mut world, circle) = (two_names(), ["WEB.example.com.", "api.example.com"]);
+    world.hears("cluster-1", gateway(&circle, &[("web", 1), ("api", 1)]));
+    let decision = world.after(1);
+    assert_eq!((world.targets(WEB), world.targets("api.example.com")), (vec![], vec![]));
+    assert!(
+        decision
+            .notes
+            .iter()
+            .any(|note| note == "cluster-1: web.example.com is no target, as it is to be published itself"),
+        "{:?}",
+        decision.notes
+    );
+    world.hears("cluster-2", gateway(&["lb.example.net"], &[("web", 1), ("api", 1)])).after(1);
+    assert_eq!(world.targets(WEB), ["CNAME lb.example.net"]);
+}
+
+#[test]
 fn one_hostname_of_two_clusters_is_one_target() {
     let mut world = World::new(&[("web", WEB)]);
     world.hears("cluster-1", serving(&["lb.example.net"])).hears("cluster-2", serving(&["LB.example.net."]));

@@ -142,9 +142,9 @@ impl Aggregation {
 
     /// Takes which clusters have left for good. Returns true if these are others than before.
     pub(in crate::hub) fn remove_clusters(&mut self, object: &Value) -> bool {
-        let removed = removed(object);
-        let is_other = self.removed != removed;
-        self.removed = removed;
+        let (removed, unremovable) = removed(object);
+        let is_other = self.removed != removed || self.unremovable != unremovable;
+        (self.removed, self.unremovable) = (removed, unremovable);
         is_other
     }
 

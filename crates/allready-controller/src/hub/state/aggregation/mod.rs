@@ -12,7 +12,7 @@ use allready_kube::{kinds::StatusAggregationSpec, list_watch::Store};
 use serde_json::Value;
 
 use super::{
-    Options, StatusTarget,
+    Clusters, Options, StatusTarget,
     contest::{self, Contest},
     standing::{at_version, named, version},
     view::View,
@@ -46,6 +46,8 @@ pub(in crate::hub) struct Aggregation {
     pub(in crate::hub) chosen: Arc<BTreeSet<ClusterName>>,
     /// Clusters that are not waited for when they have left the inventory: an annotation says that this is meant.
     pub(in crate::hub) removed: BTreeSet<ClusterName>,
+    /// The words in the place of such clusters that are no names of any.
+    unremovable: Vec<String>,
     /// The time for which others are.
     grace: Duration,
     pub(in crate::hub) views: BTreeMap<ClusterName, View>,
@@ -93,6 +95,7 @@ impl Aggregation {
         let grace =
             plan.dns.as_ref().map_or(options.grace, |dns| Duration::from_secs(dns.grace_seconds.into()));
         let kind = StatusTarget::kind(&plan.target.api_version, &plan.target.kind);
+        let (removed, unremovable) = removed(object);
         Self {
             manager: manager(&name).into(),
             kind,
@@ -107,7 +110,8 @@ impl Aggregation {
             subjects: BTreeMap::new(),
             waiting: BTreeMap::new(),
             chosen: Arc::default(),
-            removed: removed(object),
+            removed,
+            unremovable,
             grace,
             views: BTreeMap::new(),
             objects: Store::new(now),
@@ -248,9 +252,26 @@ impl Aggregation {
 /// The annotation of a StatusAggregation that names clusters which have left for good.
 const REMOVE_CLUSTERS: &str = "allready.dev/remove-clusters";
 
-fn removed(object: &Value) -> BTreeSet<ClusterName> {
+/// The clusters that have left for good, and what of the annotation names none.
+fn removed(object: &Value) -> (BTreeSet<ClusterName>, Vec<String>) {
     let names = object["metadata"]["annotations"][REMOVE_CLUSTERS].as_str();
-    names.map(|names| read::cluster_names(names).0).unwrap_or_default()
+    names.map(read::cluster_names).unwrap_or_default()
+}
+
+impl Aggregation {
+    /// The parts of the annotation for removed clusters that do nothing: one that is misspelt must not pass for one that is removed.
+    pub(in crate::hub) fn not_removed(&self, clusters: &Clusters) -> Vec<String> {
+        const MOST: usize = 5;
+        let is_unknown = |cluster: &&ClusterName| {
+            !clusters.known().contains_key(*cluster) && !clusters.departed.contains_key(*cluster)
+        };
+        let unknown: Vec<&str> =
+            self.removed.iter().filter(is_unknown).map(ClusterName::as_str).take(MOST).collect();
+        let unknown = (clusters.is_seen() && !unknown.is_empty())
+            .then(|| format!("{} is no cluster, or has left for good", unknown.join(", ")));
+        let told = self.unremovable.iter().cloned().chain(unknown);
+        told.map(|why| format!("annotation {REMOVE_CLUSTERS}: {why}")).collect()
+    }
 }
 
 fn plan(spec: &Value) -> Plan {

@@ -156,6 +156,26 @@ fn a_cluster_that_is_removed_on_purpose_leaves_at_once() {
 }
 
 #[test]
+fn whoever_misspells_a_cluster_that_is_to_be_removed_is_told() {
+    let ready = |world: &World| {
+        let object = world.store.get(What::Aggregation, &named("gateways")).unwrap();
+        object["status"]["conditions"][0]["message"].as_str().unwrap().to_owned()
+    };
+    let mut world = calm();
+    leave(&mut world, [2]);
+    remove(&mut world, "clutser-2, No Cluster");
+    world.pass(S(5));
+    assert_eq!(programmed(&world), "Unknown", "it is waited for");
+    let told = ready(&world);
+    for part in ["annotation allready.dev/remove-clusters: clutser-2 is no cluster", "No Cluster"] {
+        assert!(told.contains(part), "{told}");
+    }
+    remove(&mut world, "cluster-1");
+    world.pass(S(5));
+    assert!(!ready(&world).contains("remove-clusters"), "{}", ready(&world));
+}
+
+#[test]
 fn an_edit_of_the_aggregation_does_not_make_it_forget_who_has_left() {
     let mut world = calm();
     world.aggregate("gateways", gateways(&json!({ "dns": { "graceSeconds": 3600 } })));
