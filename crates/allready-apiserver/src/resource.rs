@@ -1,6 +1,9 @@
 //! What can be served: resources, their versions and subresources, and what is special about each kind.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
 
 use serde_json::Value;
 
@@ -45,7 +48,7 @@ pub struct Version {
     /// `v1`.
     pub name: String,
     /// What an object looks like in it, metadata included.
-    pub schema: Arc<Schema>,
+    pub schema: LazySchema,
     /// Whether there is a status subresource.
     pub status: bool,
     /// The scale subresource.
@@ -58,6 +61,14 @@ pub struct Version {
     pub deprecation: Option<String>,
     /// The schema as its author wrote it (custom kinds), for OpenAPI.
     pub published: Option<Arc<Value>>,
+}
+
+/// A schema that is read when it is first asked for: most servers never serve most built-in kinds.
+pub type LazySchema = LazyLock<Arc<Schema>, Box<dyn FnOnce() -> Arc<Schema> + Send>>;
+
+/// A schema that is there already.
+pub fn ready(schema: Arc<Schema>) -> LazySchema {
+    LazyLock::new(Box::new(move || schema))
 }
 
 /// The paths of a scale subresource.
@@ -199,6 +210,11 @@ pub trait Strategy: Send + Sync {
 
     /// Whether replacing an object that does not exist makes it.
     fn creates_on_update(&self) -> bool {
+        false
+    }
+
+    /// Whether an update must say which version it replaces.
+    fn needs_version(&self) -> bool {
         false
     }
 

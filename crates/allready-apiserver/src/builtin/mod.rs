@@ -51,5 +51,5 @@ mod warnings;
 mod written;
 
 pub(crate) use prepare::without_projections;
-pub use table::{blank, definitions, resources};
+pub use table::{blank, resources};
 pub(crate) use written::patched as show_patched;

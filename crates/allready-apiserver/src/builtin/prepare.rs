@@ -80,12 +80,9 @@ pub(crate) fn priority(pod: &mut Value) -> Result<(), Failure> {
 
 /// Before an object is made.
 pub(crate) fn create(row: &Row, object: &mut Value) {
-    if row.status && row.kind != "Node" {
+    if row.has("status") && row.kind != "Node" {
         remove(object, &["status"]);
         normal::normalise(row.name, object);
-    }
-    if row.generation {
-        put(object, &["metadata", "generation"], json!(1));
     }
     match row.kind {
         "Namespace" => namespace(object),
@@ -129,7 +126,7 @@ pub(crate) fn update(row: &Row, endpoint: Endpoint, new: &mut Value, old: &Value
 /// What a write through an endpoint never owns.
 pub(crate) fn reset_fields(row: &Row, endpoint: Endpoint) -> Vec<Vec<&'static str>> {
     match (endpoint, row.kind) {
-        _ if !row.status => Vec::new(),
+        _ if !row.has("status") => Vec::new(),
         (Endpoint::Main | Endpoint::Other(_), _) => vec![vec!["status"]],
         (Endpoint::Status, "Deployment") => vec![vec!["spec"], vec!["metadata", "labels"]],
         (Endpoint::Status, "Pod") => {

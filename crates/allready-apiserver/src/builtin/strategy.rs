@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::{
     address, convert, decode, defaults, events, normal,
-    path::{at, text_at},
+    path::text_at,
     prepare, selectable,
-    table::Row,
+    table::{self, Row},
     validate, warnings, written,
 };
 use crate::{
@@ -21,13 +21,11 @@ pub(crate) struct Builtin {
 }
 
 impl Builtin {
-    /// The Go type of an object: that of the kind, except for an event in its stored form.
+    /// The Go type of an object: that of the kind, except for one in another version.
     fn name_of(&self, object: &Value) -> &'static str {
-        match (self.row.kind, text_at(object, &["apiVersion"])) {
-            ("Event", "v1") => "core.v1.Event",
-            ("Event", "events.k8s.io/v1") => "events.v1.Event",
-            _ => self.row.name,
-        }
+        let api_version = text_at(object, &["apiVersion"]);
+        let other = (!self.row.is_of(api_version)).then(|| table::type_of(self.row.kind, api_version));
+        other.flatten().unwrap_or(self.row.name)
     }
 }
 
@@ -55,7 +53,7 @@ impl Strategy for Builtin {
     }
 
     fn show_patched(&self, object: &Value, touched: &Value) -> String {
-        written::patched(self.row.name, object, touched)
+        written::patched(self.name_of(object), object, touched)
     }
 
     fn store_from(&self, _from: &Version, object: &mut Value) {
@@ -94,10 +92,11 @@ impl Strategy for Builtin {
     }
 
     fn creates_on_update(&self) -> bool {
-        matches!(
-            self.row.kind,
-            "Event" | "Service" | "Lease" | "Role" | "RoleBinding" | "ClusterRole" | "ClusterRoleBinding"
-        )
+        self.row.creates_on_update()
+    }
+
+    fn needs_version(&self) -> bool {
+        self.row.needs_version()
     }
 
     fn in_turn(&self) -> bool {
@@ -113,10 +112,8 @@ impl Strategy for Builtin {
     }
 
     fn moves_generation(&self, new: &Value, old: &Value) -> Option<bool> {
-        let differs = |path: &[&str]| at(new, path) != at(old, path);
-        // Deployment controllers copy annotations to replica sets, so these count as desired state.
-        let annotations = self.row.kind == "Deployment" && differs(&["metadata", "annotations"]);
-        self.row.generation.then(|| annotations || differs(&["spec"]))
+        let fields = self.row.desired()?;
+        Some(fields.iter().any(|field| new.pointer(field) != old.pointer(field)))
     }
 
     fn name_problem(&self, name: &str) -> Vec<String> {
@@ -155,7 +152,7 @@ impl Strategy for Builtin {
     }
 
     fn selectable(&self, _version: &Version, object: &Value, field: &str) -> Option<String> {
-        self.row.selectable.contains(&field).then(|| selectable::value(object, field))
+        self.row.selectable().contains(&field).then(|| selectable::value(object, field))
     }
 
     fn reset_fields(&self, _version: &Version, endpoint: Endpoint) -> Vec<Vec<&'static str>> {

@@ -412,7 +412,7 @@ impl Scope<'_> {
     /// Some kinds are replaced only by who says which version is replaced.
     fn needs_version(&self) -> bool {
         self.is_custom()
-            || self.is("coordination.k8s.io", "leases")
+            || self.resource.strategy.needs_version()
             || self.is("apiextensions.k8s.io", "customresourcedefinitions")
     }
 
