@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Map, Value};
 
-use crate::client::Client;
+use crate::client::{Call, Client};
 use crate::printer;
 use crate::real::{Environment, Private};
 
@@ -73,6 +73,7 @@ pub async fn run(environment: &Environment, check: bool) -> Result<bool> {
         ("builtin/resources.json", lines(resources.iter().map(Value::to_string), ["[", "]"])),
         ("builtin/kinds.json", schemas.shapes()?),
         ("openapi/prose.json", schemas.prose()?),
+        ("table/columns.json", columns(&client, &resources, &schemas).await?),
         ("access/defaults.json", defaults(&client).await?),
     ];
     let mut same = true;
@@ -110,7 +111,12 @@ fn from_go(table: &str, kinds: &[String]) -> Result<String> {
 }
 
 async fn get(client: &Client, path: &str) -> Result<Value> {
-    let answer = client.get(path).await?;
+    get_as(client, path, "application/json").await
+}
+
+async fn get_as(client: &Client, path: &str, form: &str) -> Result<Value> {
+    let headers = vec![("Accept".to_owned(), form.to_owned())];
+    let answer = client.send(&Call { path: path.to_owned(), headers, ..Call::default() }).await?;
     if !answer.status.is_success() {
         bail!("{path}: {}", answer.status);
     }
@@ -275,9 +281,15 @@ impl Schemas {
         Ok(lines(entries.map(|(name, schema)| format!("{}:{schema}", Value::from(name))), ["{", "}"]))
     }
 
-    /// What definitions and their fields mean: by the name of the field, the empty one for the definition itself.
     fn prose(&self) -> Result<String> {
-        let mut entries = Vec::new();
+        let entries = self.words()?.into_iter();
+        let line = |(name, words)| format!("{}:{}", Value::from(name), Value::Object(words));
+        Ok(lines(entries.map(line), ["{", "}"]))
+    }
+
+    /// What definitions and their fields mean: by the name of the field, the empty one for the definition itself.
+    fn words(&self) -> Result<BTreeMap<String, Map<String, Value>>> {
+        let mut entries = BTreeMap::new();
         for name in self.kept()?.into_keys() {
             let schema = &self.all[&name];
             let mut words = Map::new();
@@ -290,10 +302,44 @@ impl Schemas {
                     words.insert(field.to_owned(), own.into());
                 }
             }
-            entries.push(format!("{}:{}", Value::from(name), Value::Object(words)));
+            entries.insert(name, words);
         }
-        Ok(lines(entries.into_iter(), ["{", "}"]))
+        Ok(entries)
     }
+}
+
+/// The columns in which the real server prints the kinds that have some of their own: name, type, format, priority, and the
+/// description, as `@definition#field` where it is that of a field.
+async fn columns(client: &Client, resources: &[Value], schemas: &Schemas) -> Result<String> {
+    let words = schemas.words()?;
+    let mut known: BTreeMap<&str, String> = BTreeMap::new();
+    for (definition, fields) in &words {
+        for (field, words) in fields {
+            let place = format!("@{definition}#{field}");
+            known.entry(words.as_str().unwrap_or_default()).or_insert(place);
+        }
+    }
+    let mut entries = Vec::new();
+    for row in resources.iter().filter(|row| list(row, "verbs").contains(&"list".into())) {
+        let (group, plural) = (text(row, "group"), text(row, "plural"));
+        let path = format!("/{}/{plural}?limit=1", path_of(&group, &text(row, "version")));
+        let table = get_as(client, &path, "application/json;as=Table;v=v1;g=meta.k8s.io").await?;
+        let definitions = list(&table, "columnDefinitions");
+        if definitions.iter().any(|column| column["name"] == "Created At") {
+            continue;
+        }
+        let column = |column: &Value| {
+            let words = text(column, "description");
+            let words = known.get(words.as_str()).cloned().unwrap_or(words);
+            serde_json::json!([column["name"], column["type"], column["format"], column["priority"], words])
+        };
+        let columns: Vec<Value> = definitions.iter().map(column).collect();
+        let entry = format!("{}:{}", Value::from(format!("{group}/{plural}")), Value::from(columns));
+        if !entries.contains(&entry) {
+            entries.push(entry);
+        }
+    }
+    Ok(lines(entries.into_iter(), ["{", "}"]))
 }
 
 /// A schema without prose, with references by name alone.

@@ -103,8 +103,8 @@ impl Strategy for Builtin {
         self.row.kind == "Service"
     }
 
-    fn prepare_create(&self, _version: &Version, object: &mut Value, _call: &Call) {
-        prepare::create(self.row, object);
+    fn prepare_create(&self, _version: &Version, object: &mut Value, call: &Call) {
+        prepare::create(self.row, self.name_of(object), object, call);
     }
 
     fn prepare_update(&self, _version: &Version, endpoint: Endpoint, new: &mut Value, old: &Value) {
