@@ -213,6 +213,11 @@ pub trait Strategy: Send + Sync {
         false
     }
 
+    /// Whether a deletion answers with the object that went, and not with a `Status`.
+    fn returns_deleted(&self) -> bool {
+        false
+    }
+
     /// Whether an update must say which version it replaces.
     fn needs_version(&self) -> bool {
         false
@@ -226,6 +231,11 @@ pub trait Strategy: Send + Sync {
 
     /// Whether going from `old` to `new` moves `metadata.generation`. Kinds without a generation return `None`.
     fn moves_generation(&self, new: &Value, old: &Value) -> Option<bool>;
+
+    /// The generation of a new object, for a kind that has one.
+    fn first_generation(&self) -> Option<i64> {
+        Some(1)
+    }
 
     /// Whether a name is legal, with the sentence that says why not. DNS subdomain unless the kind says otherwise.
     fn name_problem(&self, name: &str) -> Vec<String> {

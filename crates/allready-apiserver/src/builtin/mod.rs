@@ -31,6 +31,7 @@
 //! - Amounts written with a leading `+` or `0`, or with nothing after the dot, are brought into canonical form.
 
 mod address;
+mod autoscaling;
 mod convert;
 mod decode;
 mod defaults;

@@ -79,6 +79,21 @@ pub(crate) fn priority(pod: &mut Value) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Volumes, claims and their classes are not to go while they are in use: the finalizers that admission adds.
+pub(crate) fn protect(kind: &str, object: &mut Value) {
+    let finalizer = match kind {
+        "PersistentVolume" => "kubernetes.io/pv-protection",
+        "PersistentVolumeClaim" => "kubernetes.io/pvc-protection",
+        "VolumeAttributesClass" => "kubernetes.io/vac-protection",
+        _ => return,
+    };
+    if let Some(finalizers) = list(object, &["metadata"], "finalizers")
+        && !finalizers.contains(&json!(finalizer))
+    {
+        finalizers.push(json!(finalizer));
+    }
+}
+
 /// Before an object is made.
 pub(crate) fn create(row: &Row, name: &str, object: &mut Value, call: &Call) {
     if row.has("status") && row.kind != "Node" {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    address, convert, decode, defaults, events, normal,
+    address, autoscaling, convert, decode, defaults, events, normal,
     path::text_at,
     prepare, selectable,
     table::{self, Row},
@@ -57,14 +57,18 @@ impl Strategy for Builtin {
     }
 
     fn store_from(&self, _from: &Version, object: &mut Value) {
-        if self.row.name == "events.v1.Event" {
-            events::to_stored(object);
+        match self.row.kind {
+            "Event" => events::to_stored(object),
+            "HorizontalPodAutoscaler" => autoscaling::to_stored(object),
+            _ => {}
         }
     }
 
     fn serve_as(&self, _to: &Version, object: &mut Value) {
-        if self.row.name == "events.v1.Event" {
-            events::to_new(object);
+        match self.row.kind {
+            "Event" => events::to_new(object),
+            "HorizontalPodAutoscaler" => autoscaling::to_old(object),
+            _ => {}
         }
     }
 
@@ -87,12 +91,20 @@ impl Strategy for Builtin {
         match (self.row.kind, endpoint) {
             ("Pod", Endpoint::Main) if old.is_none() => prepare::priority(object),
             ("Service", Endpoint::Main) => address::settle(object, old, others),
+            (kind, Endpoint::Main) if old.is_none() => {
+                prepare::protect(kind, object);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
 
     fn creates_on_update(&self) -> bool {
         self.row.creates_on_update()
+    }
+
+    fn returns_deleted(&self) -> bool {
+        self.row.returns_deleted()
     }
 
     fn needs_version(&self) -> bool {
@@ -114,6 +126,11 @@ impl Strategy for Builtin {
     fn moves_generation(&self, new: &Value, old: &Value) -> Option<bool> {
         let fields = self.row.desired()?;
         Some(fields.iter().any(|field| new.pointer(field) != old.pointer(field)))
+    }
+
+    fn first_generation(&self) -> Option<i64> {
+        // Drivers begin to count with their first change.
+        (self.row.kind != "CSIDriver").then_some(1)
     }
 
     fn name_problem(&self, name: &str) -> Vec<String> {

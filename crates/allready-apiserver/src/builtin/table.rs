@@ -176,6 +176,19 @@ impl Row {
         )
     }
 
+    /// Whether a deletion answers with the object that went.
+    pub(crate) fn returns_deleted(&self) -> bool {
+        match (self.group, self.kind) {
+            ("resource.k8s.io", _) => true,
+            ("storage.k8s.io", kind) => kind != "CSIStorageCapacity",
+            ("", "Namespace" | "Pod" | "PodTemplate" | "ResourceQuota" | "Service" | "ServiceAccount") => {
+                true
+            }
+            ("", kind) => kind.starts_with("PersistentVolume"),
+            _ => false,
+        }
+    }
+
     fn version(&'static self) -> Version {
         let scale = self.has("scale").then(|| Scale {
             spec_replicas: ".spec.replicas".into(),

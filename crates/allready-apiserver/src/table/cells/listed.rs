@@ -129,7 +129,9 @@ pub(super) fn cells(group: &str, plural: &str) -> Option<&'static [Cell]> {
                 format!("{}/{}", at(target, &["kind"]), at(target, &["name"])).into()
             }),
             Made(metrics),
-            Made(|object| object["spec"]["minReplicas"].as_i64().map_or(UNSET.into(), |it| it.to_string()).into()),
+            Made(|object| {
+                object["spec"]["minReplicas"].as_i64().map_or(UNSET.into(), |it| it.to_string()).into()
+            }),
             Number("/spec/maxReplicas"),
             Number("/status/currentReplicas"),
             Age,
@@ -184,9 +186,12 @@ pub(super) fn cells(group: &str, plural: &str) -> Option<&'static [Cell]> {
             Made(|level| level_number(level, "/spec/limited/limitResponse/queuing/queueLengthLimit")),
             Age,
         ],
-        ("networking.k8s.io", "ingressclasses") => {
-            &[Made(|class| marked(class, "ingressclass")), Text("/spec/controller", ""), Made(parameters), Age]
-        }
+        ("networking.k8s.io", "ingressclasses") => &[
+            Made(|class| marked(class, "ingressclass")),
+            Text("/spec/controller", ""),
+            Made(parameters),
+            Age,
+        ],
         ("networking.k8s.io", "ingresses") => {
             &[Name, Text("/spec/ingressClassName", NONE), Made(hosts), Made(addresses), Made(ports), Age]
         }
@@ -284,8 +289,12 @@ fn bound(claim: &Value, text: &str, absent: &str) -> Value {
 }
 
 fn modes(of: &Value) -> String {
-    let short =
-        [("ReadWriteOnce", "RWO"), ("ReadOnlyMany", "ROX"), ("ReadWriteMany", "RWX"), ("ReadWriteOncePod", "RWOP")];
+    let short = [
+        ("ReadWriteOnce", "RWO"),
+        ("ReadOnlyMany", "ROX"),
+        ("ReadWriteMany", "RWX"),
+        ("ReadWriteOncePod", "RWOP"),
+    ];
     let found = items(of, &["accessModes"]);
     let shown = short.iter().filter(|(mode, _)| found.contains(&json!(mode))).map(|(_, short)| *short);
     shown.collect::<Vec<_>>().join(",")
@@ -303,8 +312,9 @@ fn amounts(quota: &Value, limits: bool) -> Value {
     let sorted: std::collections::BTreeMap<_, _> =
         hard.filter(|(name, _)| name.starts_with("limits.") == limits).collect();
     let used = |name: &str| at(quota, &["status", "used", name]);
-    let shown =
-        sorted.iter().map(|(name, hard)| format!("{name}: {}/{}", or(used(name), "0"), hard.as_str().unwrap_or("0")));
+    let shown = sorted
+        .iter()
+        .map(|(name, hard)| format!("{name}: {}/{}", or(used(name), "0"), hard.as_str().unwrap_or("0")));
     shown.collect::<Vec<_>>().join(", ").into()
 }
 
@@ -318,7 +328,9 @@ fn param_kind(policy: &Value) -> Value {
 fn param_ref(binding: &Value) -> Value {
     let found = &binding["spec"]["paramRef"];
     match (at(found, &["name"]), at(found, &["namespace"])) {
-        ("", _) => selector(&found["selector"]).filter(|text| !text.is_empty()).unwrap_or(UNSET.into()).into(),
+        ("", _) => {
+            selector(&found["selector"]).filter(|text| !text.is_empty()).unwrap_or(UNSET.into()).into()
+        }
         (name, "") => format!("*/{name}").into(),
         (name, namespace) => format!("{namespace}/{name}").into(),
     }
@@ -359,7 +371,8 @@ fn metrics(object: &Value) -> Value {
         let target = &metric[field]["target"];
         let current = seen.get(index).map_or(&Value::Null, |seen| &seen[field]["current"]);
         let unknown = |value: Option<&str>| value.unwrap_or("<unknown>").to_owned();
-        let percent = |value: &Value, absent: &str| value.as_i64().map_or(absent.to_owned(), |it| format!("{it}%"));
+        let percent =
+            |value: &Value, absent: &str| value.as_i64().map_or(absent.to_owned(), |it| format!("{it}%"));
         let average = target["averageValue"].as_str();
         let of = match (average, named) {
             (Some(average), _) => format!("{}/{average}", unknown(current["averageValue"].as_str())),
@@ -369,7 +382,11 @@ fn metrics(object: &Value) -> Value {
                 percent(&target["averageUtilization"], "<auto>")
             ),
             (None, false) => {
-                format!("{}/{}", unknown(current["value"].as_str()), target["value"].as_str().unwrap_or("<nil>"))
+                format!(
+                    "{}/{}",
+                    unknown(current["value"].as_str()),
+                    target["value"].as_str().unwrap_or("<nil>")
+                )
             }
         };
         match (named, average.is_some() && field != "pods") {
