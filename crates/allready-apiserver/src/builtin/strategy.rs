@@ -148,6 +148,8 @@ impl Strategy for Builtin {
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError> {
+        // What is made through its status is checked as a whole.
+        let endpoint = if old.is_none() { Endpoint::Main } else { endpoint };
         // An event is checked in the form in which both groups store it.
         if self.row.name == "events.v1.Event" {
             let stored = |object: &Value| {

@@ -174,7 +174,8 @@ impl Scope<'_> {
             self.manage(live, &mut new, &options);
             Ok(new)
         };
-        let may_create = self.call.endpoint == Endpoint::Main && self.resource.strategy.creates_on_update();
+        let may_create = matches!(self.call.endpoint, Endpoint::Main | Endpoint::Status)
+            && self.resource.strategy.creates_on_update();
         let written = self.write(&make, may_create, uid.as_deref(), options.dry_run, warnings)?;
         Ok(Answer::object(if written.created { 201 } else { 200 }, written.bytes))
     }

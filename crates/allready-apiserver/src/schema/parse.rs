@@ -103,10 +103,10 @@ fn as_the_type_behaves(name: &str, mut schema: Schema) -> Schema {
     if name.ends_with(".api.resource.Quantity") {
         schema = Schema { shape: Shape::IntOrString, ..Schema::default() };
         schema.checks_mut().format = Some("quantity".into());
-    } else if name.ends_with(".meta.v1.FieldsV1")
-        || name.ends_with(".runtime.RawExtension")
-        || schema == Schema::default()
-    {
+    } else if name.ends_with(".runtime.RawExtension") {
+        schema.shape = Shape::Object(Object { atomic: true, ..Object::default() });
+        schema.preserve_unknown = true;
+    } else if name.ends_with(".meta.v1.FieldsV1") || schema == Schema::default() {
         schema.preserve_unknown = true;
     }
     schema
