@@ -36,15 +36,15 @@ pub(crate) fn to_stored(object: &mut Value) {
     let target = at(object, &["spec", "targetCPUUtilizationPercentage"]).cloned();
     let seen = at(object, &["status", "currentCPUUtilizationPercentage"]).cloned();
     let Some(map) = object.as_object_mut() else { return };
-    let mut put_first = |part: &str, list: &str, metric: Value| {
+    let mut put_last = |part: &str, list: &str, metric: Value| {
         let list = entry(map, &[part]).entry(list).or_insert(json!([]));
         if let Some(list) = list.as_array_mut() {
-            list.insert(0, metric);
+            list.push(metric);
         }
     };
     if let Some(target) = target {
         let target = json!({"type": "Utilization", "averageUtilization": target});
-        put_first(
+        put_last(
             "spec",
             "metrics",
             json!({"type": "Resource", "resource": {"name": "cpu", "target": target}}),
@@ -53,7 +53,7 @@ pub(crate) fn to_stored(object: &mut Value) {
     if let Some(seen) = seen {
         let current = json!({"averageUtilization": seen, "averageValue": "0"});
         let metric = json!({"type": "Resource", "resource": {"name": "cpu", "current": current}});
-        put_first("status", "currentMetrics", metric);
+        put_last("status", "currentMetrics", metric);
     }
     if items(object, &["metadata", "annotations"]).is_empty()
         && at(object, &["metadata", "annotations"]).and_then(Value::as_object).is_some_and(Map::is_empty)

@@ -51,6 +51,8 @@ mod validate;
 mod warnings;
 mod written;
 
+pub(crate) use autoscaling::to_stored as newest_autoscaler;
 pub(crate) use prepare::without_projections;
 pub use table::{blank, resources};
+pub(crate) use validate::selects;
 pub(crate) use written::patched as show_patched;

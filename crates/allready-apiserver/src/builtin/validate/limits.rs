@@ -156,13 +156,12 @@ pub(super) fn priority(new: &Value, old: Option<&Value>, errors: &mut Errors) {
 /// A class of runtimes.
 pub(super) fn runtime(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     let root = Spot::root(new);
-    if let Some(old) = old {
-        immutable(new, old, &["handler"], errors);
-    } else {
-        root.child("handler").named(names::dns_label, errors);
-    }
+    root.child("handler").named(names::dns_label, errors);
     super::words::labels(&root.at("scheduling.nodeSelector"), errors);
     scheduling::tolerations(&root.at("scheduling.tolerations"), errors);
+    if let Some(old) = old {
+        immutable(new, old, &["handler"], errors);
+    }
 }
 
 /// A budget for disruptions.
@@ -425,10 +424,7 @@ pub(super) fn request(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     if old.is_some() {
         return;
     }
-    let usages = spec.child("usages");
-    if usages.is_empty() {
-        usages.required("usages must not be empty", errors);
-    }
+    spec.child("usages").filled(errors);
     let signer = spec.child("signerName");
     if signer.is_empty() {
         signer.required("", errors);

@@ -31,6 +31,7 @@ mod webhook;
 mod words;
 mod workload;
 
+pub(crate) use selector::selects;
 pub(crate) use words::read_address;
 
 use self::spot::Spot;

@@ -146,12 +146,6 @@ pub(super) fn persistent_volume(new: &Value, old: Option<&Value>, errors: &mut E
 /// A class of storage.
 pub(super) fn class(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     let root = Spot::root(new);
-    if let Some(old) = old {
-        for field in ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] {
-            immutable(new, old, &[field], errors);
-        }
-        return;
-    }
     let provisioner = root.child("provisioner");
     if provisioner.is_empty() {
         provisioner.required("", errors);
@@ -168,6 +162,11 @@ pub(super) fn class(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     }
     root.child("reclaimPolicy").one_of_if_any(&["Delete", "Retain"], errors);
     root.child("volumeBindingMode").one_of(&["Immediate", "WaitForFirstConsumer"], errors);
+    for field in ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] {
+        if let Some(old) = old {
+            immutable(new, old, &[field], errors);
+        }
+    }
 }
 
 /// A driver.

@@ -351,13 +351,11 @@ fn controller(revision: &Value) -> Value {
 
 /// What an autoscaler looks at, and what it has seen of it.
 fn metrics(object: &Value) -> Value {
-    // In the old version there is one metric, in a field of its own.
-    let old = object["spec"].get("targetCPUUtilizationPercentage").and_then(Value::as_i64);
-    if let Some(target) = old {
-        let seen = object["status"]["currentCPUUtilizationPercentage"].as_i64();
-        let seen = seen.map_or("<unknown>".to_owned(), |percent| format!("{percent}%"));
-        return format!("cpu: {seen}/{target}%").into();
+    let mut newest = object.clone();
+    if object["apiVersion"] == "autoscaling/v1" {
+        crate::builtin::newest_autoscaler(&mut newest);
     }
+    let object = &newest;
     let seen = items(object, &["status", "currentMetrics"]);
     let shown = items(object, &["spec", "metrics"]).iter().enumerate().map(|(index, metric)| {
         let (field, named) = match at(metric, &["type"]) {
