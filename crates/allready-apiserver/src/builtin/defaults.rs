@@ -226,10 +226,10 @@ fn special(name: &str, object: &mut Map<String, Value>) {
             let types = if egress { json!(["Ingress", "Egress"]) } else { json!(["Ingress"]) };
             object.entry("policyTypes").or_insert(types);
         }
-        "resource.v1.ExactDeviceRequest" | "resource.v1.DeviceSubRequest" => {
-            if text(object.get("allocationMode")) == "ExactCount" {
-                object.entry("count").or_insert(json!(1));
-            }
+        "resource.v1.ExactDeviceRequest" | "resource.v1.DeviceSubRequest"
+            if text(object.get("allocationMode")) == "ExactCount" =>
+        {
+            object.entry("count").or_insert(json!(1));
         }
         "apps.v1.StatefulSetSpec" => {
             for claim in

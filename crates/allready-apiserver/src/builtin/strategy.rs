@@ -57,17 +57,17 @@ impl Strategy for Builtin {
     }
 
     fn store_from(&self, _from: &Version, object: &mut Value) {
-        match self.row.kind {
-            "Event" => events::to_stored(object),
-            "HorizontalPodAutoscaler" => autoscaling::to_stored(object),
+        match self.row.name {
+            "events.v1.Event" => events::to_stored(object),
+            "autoscaling.v2.HorizontalPodAutoscaler" => autoscaling::to_stored(object),
             _ => {}
         }
     }
 
     fn serve_as(&self, _to: &Version, object: &mut Value) {
-        match self.row.kind {
-            "Event" => events::to_new(object),
-            "HorizontalPodAutoscaler" => autoscaling::to_old(object),
+        match self.row.name {
+            "events.v1.Event" => events::to_new(object),
+            "autoscaling.v2.HorizontalPodAutoscaler" => autoscaling::to_old(object),
             _ => {}
         }
     }

@@ -179,11 +179,11 @@ impl Row {
     /// Whether a deletion answers with the object that went.
     pub(crate) fn returns_deleted(&self) -> bool {
         match (self.group, self.kind) {
-            ("resource.k8s.io", _) => true,
-            ("storage.k8s.io", kind) => kind != "CSIStorageCapacity",
-            ("", "Namespace" | "Pod" | "PodTemplate" | "ResourceQuota" | "Service" | "ServiceAccount") => {
+            ("resource.k8s.io", _)
+            | ("", "Namespace" | "Pod" | "PodTemplate" | "ResourceQuota" | "Service" | "ServiceAccount") => {
                 true
             }
+            ("storage.k8s.io", kind) => kind != "CSIStorageCapacity",
             ("", kind) => kind.starts_with("PersistentVolume"),
             _ => false,
         }

@@ -34,7 +34,7 @@ static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
 });
 
 /// A sequence about one of the kinds.
-pub(super) fn sequence(mut random: Random, length: usize, topic: String) -> Script {
+pub(super) fn sequence(mut random: Random, length: usize, topic: &str) -> Script {
     let subject = &SUBJECTS[random.below(SUBJECTS.len())];
     let mut maker = Maker { random: &mut random, subject };
     let mut steps: Vec<Step> = (0..length).map(|number| maker.step(number == 0)).collect();
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn every_kind_gets_its_turn_and_a_sequence_is_the_same_again() {
-        let of = |index| sequence(Random::of(1, index), 10, String::new());
+        let of = |index| sequence(Random::of(1, index), 10, "");
         let kinds: std::collections::BTreeSet<String> = (0..1000).map(|index| of(index).topic).collect();
         assert_eq!(kinds.len(), SUBJECTS.len());
         assert_eq!(of(7).render().unwrap(), of(7).render().unwrap());

@@ -24,7 +24,7 @@ pub fn sequence(seed: u64, index: u64) -> Script {
     let length = 5 + random.below(26).min(random.below(26));
     // Half of the sequences are about a built-in kind, the other half about a custom one.
     if random.percent(50) {
-        return builtin::sequence(random, length, format!("Sequence {index} of seed {seed}"));
+        return builtin::sequence(random, length, &format!("Sequence {index} of seed {seed}"));
     }
     // Most sequences stay in one version; where fields differ between versions is a story of its own.
     let both = random.percent(30);

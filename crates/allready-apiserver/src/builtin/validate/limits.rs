@@ -170,9 +170,10 @@ pub(super) fn budget(new: &Value, errors: &mut Errors) {
     let [least, most] = ["minAvailable", "maxUnavailable"].map(|field| spec.child(field));
     if least.exists() && most.exists() {
         let labels = spec.child("selector");
-        let shown_selector = match labels.exists() {
-            true => crate::builtin::written::text("meta.v1.LabelSelector", labels.value),
-            false => "null".to_owned(),
+        let shown_selector = if labels.exists() {
+            crate::builtin::written::text("meta.v1.LabelSelector", labels.value)
+        } else {
+            "null".to_owned()
         };
         let shown = format!(
             r#"{{"MinAvailable":{},"Selector":{shown_selector},"MaxUnavailable":{},"UnhealthyPodEvictionPolicy":{}}}"#,

@@ -50,11 +50,11 @@ pub(super) fn check(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     if !deadline(&pod.child("activeDeadlineSeconds"), old, errors) {
         return;
     }
-    if !only_added(items(new, &["spec", "tolerations"]), items(old, &["spec", "tolerations"])) {
+    if only_added(items(new, &["spec", "tolerations"]), items(old, &["spec", "tolerations"])) {
+        scheduling::tolerations(&pod.child("tolerations"), errors);
+    } else {
         let why = "existing toleration can not be modified except its tolerationSeconds";
         errors.push(FieldError::forbidden("spec.tolerations", why));
-    } else {
-        scheduling::tolerations(&pod.child("tolerations"), errors);
     }
     let before = items(old, &["spec", "schedulingGates"]);
     for gate in pod.child("schedulingGates").items().filter(|gate| !before.contains(gate.value)) {

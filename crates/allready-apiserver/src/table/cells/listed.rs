@@ -52,77 +52,98 @@ impl Cell {
     }
 }
 
-/// The cells of a kind; `None` for one without columns of its own, or with cells that need more than a field each.
-pub(super) fn cells(group: &str, plural: &str) -> Option<&'static [Cell]> {
-    let of_core = |plural: &str| -> Option<&'static [Cell]> {
-        Some(match plural {
-            "endpoints" => &[Name, Made(endpoints), Age],
-            "namespaces" => &[Name, Text("/status/phase", ""), Age],
-            "persistentvolumeclaims" => &[
-                Name,
-                Made(phase),
-                Text("/spec/volumeName", ""),
-                Made(|claim| bound(claim, at(claim, &["status", "capacity", "storage"]), "0")),
-                Made(|claim| bound(claim, &modes(&claim["status"]), "")),
-                Made(|claim| class(claim, "storageClassName")),
-                Text("/spec/volumeAttributesClassName", UNSET),
-                Age,
-                Text("/spec/volumeMode", UNSET),
-            ],
-            "persistentvolumes" => &[
-                Name,
-                Text("/spec/capacity/storage", "0"),
-                Made(|volume| modes(&volume["spec"]).into()),
-                Text("/spec/persistentVolumeReclaimPolicy", ""),
-                Made(phase),
-                Made(|volume| match &volume["spec"]["claimRef"] {
-                    Value::Null => "".into(),
-                    claim => format!("{}/{}", at(claim, &["namespace"]), at(claim, &["name"])).into(),
-                }),
-                Made(|volume| class(volume, "storageClassName")),
-                Text("/spec/volumeAttributesClassName", UNSET),
-                Text("/status/reason", ""),
-                Age,
-                Text("/spec/volumeMode", UNSET),
-            ],
-            "podtemplates" => &[
-                Name,
-                Made(|object| containers(&object["template"])[0].clone()),
-                Made(|object| containers(&object["template"])[1].clone()),
-                Made(|object| labels(&object["template"]["metadata"]["labels"]).into()),
-            ],
-            "replicationcontrollers" => &[
-                Name,
-                Number("/spec/replicas"),
-                Number("/status/replicas"),
-                Number("/status/readyReplicas"),
-                Age,
-                Made(|object| containers(&object["spec"]["template"])[0].clone()),
-                Made(|object| containers(&object["spec"]["template"])[1].clone()),
-                Made(|object| labels(&object["spec"]["selector"]).into()),
-            ],
-            "resourcequotas" => {
-                &[Name, Made(|quota| amounts(quota, false)), Made(|quota| amounts(quota, true)), Age]
-            }
-            "serviceaccounts" => &[Name, Age],
-            _ => return None,
-        })
-    };
-    Some(match (group, plural) {
-        ("", plural) => return of_core(plural),
-        (
-            "admissionregistration.k8s.io",
-            "mutatingwebhookconfigurations" | "validatingwebhookconfigurations",
-        ) => &[Name, Count("/webhooks"), Age],
-        ("admissionregistration.k8s.io", "validatingadmissionpolicies") => {
-            &[Name, Count("/spec/validations"), Made(param_kind), Age]
-        }
-        ("admissionregistration.k8s.io", "mutatingadmissionpolicies") => {
-            &[Name, Count("/spec/mutations"), Made(param_kind), Age]
-        }
-        ("admissionregistration.k8s.io", _) => &[Name, Text("/spec/policyName", ""), Made(param_ref), Age],
-        ("apps", "controllerrevisions") => &[Name, Made(controller), Number("/revision"), Age],
-        ("autoscaling", _) => &[
+/// The kinds: their group, their names, none for all others of the group, and their cells.
+type Row = (&'static str, &'static [&'static str], &'static [Cell]);
+
+static KINDS: &[Row] = &[
+    ("", &["endpoints"], &[Name, Made(endpoints), Age]),
+    ("", &["namespaces"], &[Name, Text("/status/phase", ""), Age]),
+    (
+        "",
+        &["persistentvolumeclaims"],
+        &[
+            Name,
+            Made(phase),
+            Text("/spec/volumeName", ""),
+            Made(|claim| bound(claim, at(claim, &["status", "capacity", "storage"]), "0")),
+            Made(|claim| bound(claim, &modes(&claim["status"]), "")),
+            Made(|claim| class(claim, "storageClassName")),
+            Text("/spec/volumeAttributesClassName", UNSET),
+            Age,
+            Text("/spec/volumeMode", UNSET),
+        ],
+    ),
+    (
+        "",
+        &["persistentvolumes"],
+        &[
+            Name,
+            Text("/spec/capacity/storage", "0"),
+            Made(|volume| modes(&volume["spec"]).into()),
+            Text("/spec/persistentVolumeReclaimPolicy", ""),
+            Made(phase),
+            Made(|volume| match &volume["spec"]["claimRef"] {
+                Value::Null => "".into(),
+                claim => format!("{}/{}", at(claim, &["namespace"]), at(claim, &["name"])).into(),
+            }),
+            Made(|volume| class(volume, "storageClassName")),
+            Text("/spec/volumeAttributesClassName", UNSET),
+            Text("/status/reason", ""),
+            Age,
+            Text("/spec/volumeMode", UNSET),
+        ],
+    ),
+    (
+        "",
+        &["podtemplates"],
+        &[
+            Name,
+            Made(|object| containers(&object["template"])[0].clone()),
+            Made(|object| containers(&object["template"])[1].clone()),
+            Made(|object| labels(&object["template"]["metadata"]["labels"]).into()),
+        ],
+    ),
+    (
+        "",
+        &["replicationcontrollers"],
+        &[
+            Name,
+            Number("/spec/replicas"),
+            Number("/status/replicas"),
+            Number("/status/readyReplicas"),
+            Age,
+            Made(|object| containers(&object["spec"]["template"])[0].clone()),
+            Made(|object| containers(&object["spec"]["template"])[1].clone()),
+            Made(|object| labels(&object["spec"]["selector"]).into()),
+        ],
+    ),
+    (
+        "",
+        &["resourcequotas"],
+        &[Name, Made(|quota| amounts(quota, false)), Made(|quota| amounts(quota, true)), Age],
+    ),
+    ("", &["serviceaccounts"], &[Name, Age]),
+    (
+        "admissionregistration.k8s.io",
+        &["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
+        &[Name, Count("/webhooks"), Age],
+    ),
+    (
+        "admissionregistration.k8s.io",
+        &["validatingadmissionpolicies"],
+        &[Name, Count("/spec/validations"), Made(param_kind), Age],
+    ),
+    (
+        "admissionregistration.k8s.io",
+        &["mutatingadmissionpolicies"],
+        &[Name, Count("/spec/mutations"), Made(param_kind), Age],
+    ),
+    ("admissionregistration.k8s.io", &[], &[Name, Text("/spec/policyName", ""), Made(param_ref), Age]),
+    ("apps", &["controllerrevisions"], &[Name, Made(controller), Number("/revision"), Age]),
+    (
+        "autoscaling",
+        &[],
+        &[
             Name,
             Made(|object| {
                 let target = &object["spec"]["scaleTargetRef"];
@@ -136,7 +157,11 @@ pub(super) fn cells(group: &str, plural: &str) -> Option<&'static [Cell]> {
             Number("/status/currentReplicas"),
             Age,
         ],
-        ("certificates.k8s.io", _) => &[
+    ),
+    (
+        "certificates.k8s.io",
+        &[],
+        &[
             Name,
             Age,
             Text("/spec/signerName", NONE),
@@ -147,8 +172,12 @@ pub(super) fn cells(group: &str, plural: &str) -> Option<&'static [Cell]> {
             }),
             Made(request_state),
         ],
-        ("coordination.k8s.io", _) => &[Name, Text("/spec/holderIdentity", ""), Age],
-        ("discovery.k8s.io", _) => &[
+    ),
+    ("coordination.k8s.io", &[], &[Name, Text("/spec/holderIdentity", ""), Age]),
+    (
+        "discovery.k8s.io",
+        &[],
+        &[
             Name,
             Text("/addressType", ""),
             Made(|slice| {
@@ -165,7 +194,11 @@ pub(super) fn cells(group: &str, plural: &str) -> Option<&'static [Cell]> {
             }),
             Age,
         ],
-        ("flowcontrol.apiserver.k8s.io", "flowschemas") => &[
+    ),
+    (
+        "flowcontrol.apiserver.k8s.io",
+        &["flowschemas"],
+        &[
             Name,
             Text("/spec/priorityLevelConfiguration/name", ""),
             Number("/spec/matchingPrecedence"),
@@ -177,7 +210,11 @@ pub(super) fn cells(group: &str, plural: &str) -> Option<&'static [Cell]> {
                 dangling.map_or("?", |one| at(one, &["status"])).into()
             }),
         ],
-        ("flowcontrol.apiserver.k8s.io", _) => &[
+    ),
+    (
+        "flowcontrol.apiserver.k8s.io",
+        &[],
+        &[
             Name,
             Text("/spec/type", ""),
             Made(|level| level_number(level, "/spec/limited/nominalConcurrencyShares")),
@@ -186,37 +223,52 @@ pub(super) fn cells(group: &str, plural: &str) -> Option<&'static [Cell]> {
             Made(|level| level_number(level, "/spec/limited/limitResponse/queuing/queueLengthLimit")),
             Age,
         ],
-        ("networking.k8s.io", "ingressclasses") => &[
-            Made(|class| marked(class, "ingressclass")),
-            Text("/spec/controller", ""),
-            Made(parameters),
-            Age,
-        ],
-        ("networking.k8s.io", "ingresses") => {
-            &[Name, Text("/spec/ingressClassName", NONE), Made(hosts), Made(addresses), Made(ports), Age]
-        }
-        ("networking.k8s.io", "ipaddresses") => &[Name, Made(parent), Age],
-        ("networking.k8s.io", "networkpolicies") => {
-            &[Name, Made(|policy| selector_or_none(&policy["spec"]["podSelector"]).into()), Age]
-        }
-        ("networking.k8s.io", "servicecidrs") => &[Name, Joined("/spec/cidrs", ""), Age],
-        ("node.k8s.io", _) => &[Name, Text("/handler", ""), Age],
-        ("policy", _) => &[
+    ),
+    (
+        "networking.k8s.io",
+        &["ingressclasses"],
+        &[Made(|class| marked(class, "ingressclass")), Text("/spec/controller", ""), Made(parameters), Age],
+    ),
+    (
+        "networking.k8s.io",
+        &["ingresses"],
+        &[Name, Text("/spec/ingressClassName", NONE), Made(hosts), Made(addresses), Made(ports), Age],
+    ),
+    ("networking.k8s.io", &["ipaddresses"], &[Name, Made(parent), Age]),
+    (
+        "networking.k8s.io",
+        &["networkpolicies"],
+        &[Name, Made(|policy| selector_or_none(&policy["spec"]["podSelector"]).into()), Age],
+    ),
+    ("networking.k8s.io", &["servicecidrs"], &[Name, Joined("/spec/cidrs", ""), Age]),
+    ("node.k8s.io", &[], &[Name, Text("/handler", ""), Age]),
+    (
+        "policy",
+        &[],
+        &[
             Name,
             Made(|budget| number_or_percent(&budget["spec"]["minAvailable"])),
             Made(|budget| number_or_percent(&budget["spec"]["maxUnavailable"])),
             Number("/status/disruptionsAllowed"),
             Age,
         ],
-        ("resource.k8s.io", "deviceclasses" | "resourceclaimtemplates") => &[Name, Age],
-        ("resource.k8s.io", "resourceclaims") => &[Name, Made(claim_state), Age],
-        ("resource.k8s.io", _) => {
-            &[Name, Text("/spec/nodeName", ""), Text("/spec/driver", ""), Text("/spec/pool/name", ""), Age]
-        }
-        ("scheduling.k8s.io", _) => {
-            &[Name, Number("/value"), Flag("/globalDefault", false), Age, Text("/preemptionPolicy", "")]
-        }
-        ("storage.k8s.io", "csidrivers") => &[
+    ),
+    ("resource.k8s.io", &["deviceclasses", "resourceclaimtemplates"], &[Name, Age]),
+    ("resource.k8s.io", &["resourceclaims"], &[Name, Made(claim_state), Age]),
+    (
+        "resource.k8s.io",
+        &[],
+        &[Name, Text("/spec/nodeName", ""), Text("/spec/driver", ""), Text("/spec/pool/name", ""), Age],
+    ),
+    (
+        "scheduling.k8s.io",
+        &[],
+        &[Name, Number("/value"), Flag("/globalDefault", false), Age, Text("/preemptionPolicy", "")],
+    ),
+    (
+        "storage.k8s.io",
+        &["csidrivers"],
+        &[
             Name,
             Flag("/spec/attachRequired", true),
             Flag("/spec/podInfoOnMount", false),
@@ -230,8 +282,12 @@ pub(super) fn cells(group: &str, plural: &str) -> Option<&'static [Cell]> {
             Joined("/spec/volumeLifecycleModes", NONE),
             Age,
         ],
-        ("storage.k8s.io", "csinodes") => &[Name, Count("/spec/drivers"), Age],
-        ("storage.k8s.io", "storageclasses") => &[
+    ),
+    ("storage.k8s.io", &["csinodes"], &[Name, Count("/spec/drivers"), Age]),
+    (
+        "storage.k8s.io",
+        &["storageclasses"],
+        &[
             Made(|class| marked(class, "storageclass")),
             Text("/provisioner", ""),
             Text("/reclaimPolicy", "Delete"),
@@ -239,7 +295,11 @@ pub(super) fn cells(group: &str, plural: &str) -> Option<&'static [Cell]> {
             Flag("/allowVolumeExpansion", false),
             Age,
         ],
-        ("storage.k8s.io", "volumeattachments") => &[
+    ),
+    (
+        "storage.k8s.io",
+        &["volumeattachments"],
+        &[
             Name,
             Text("/spec/attacher", ""),
             Text("/spec/source/persistentVolumeName", ""),
@@ -247,9 +307,14 @@ pub(super) fn cells(group: &str, plural: &str) -> Option<&'static [Cell]> {
             Flag("/status/attached", false),
             Age,
         ],
-        ("storage.k8s.io", "volumeattributesclasses") => &[Name, Text("/driverName", ""), Age],
-        _ => return None,
-    })
+    ),
+    ("storage.k8s.io", &["volumeattributesclasses"], &[Name, Text("/driverName", ""), Age]),
+];
+
+/// The cells of a kind; `None` for one without columns of its own, or with cells that need more than a field each.
+pub(super) fn cells(group: &str, plural: &str) -> Option<&'static [Cell]> {
+    let named = |(of, names, _): &&Row| *of == group && (names.is_empty() || names.contains(&plural));
+    KINDS.iter().find(named).map(|(_, _, cells)| *cells)
 }
 
 /// Some texts, and how many more there are.
@@ -269,9 +334,9 @@ fn endpoints(object: &Value) -> Value {
             texts.extend(addresses().map(str::to_owned));
         }
         for port in ports {
-            texts.extend(addresses().map(|ip| match ip.contains(':') {
-                true => format!("[{ip}]:{}", port["port"]),
-                false => format!("{ip}:{}", port["port"]),
+            let six = |ip: &str| ip.contains(':');
+            texts.extend(addresses().map(|ip| {
+                if six(ip) { format!("[{ip}]:{}", port["port"]) } else { format!("{ip}:{}", port["port"]) }
             }));
         }
     }
@@ -445,9 +510,10 @@ fn hosts(ingress: &Value) -> Value {
         more |= shown.len() == 3;
         shown.extend(Some(at(rule, &["host"])).filter(|host| !more && !host.is_empty()));
     }
-    match more {
-        true => format!("{} + {} more...", shown.join(","), rules.len() - 3).into(),
-        false => or(&shown.join(","), "*").into(),
+    if more {
+        format!("{} + {} more...", shown.join(","), rules.len() - 3).into()
+    } else {
+        or(&shown.join(","), "*").into()
     }
 }
 
