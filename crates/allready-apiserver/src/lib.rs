@@ -65,17 +65,15 @@
 //!
 //! | | |
 //! |---|---|
-//! | core/v1 | config maps, events, namespaces, nodes, pods, secrets, service accounts, services |
-//! | apps/v1 | daemon sets, deployments, replica sets, stateful sets |
-//! | batch/v1 | cron jobs, jobs |
-//! | coordination.k8s.io/v1 | leases |
+//! | Built-in kinds | every stable one of Kubernetes 1.36 but component statuses and API services: core/v1, apps/v1, autoscaling/v1 and v2, batch/v1, certificates.k8s.io/v1, coordination.k8s.io/v1, discovery.k8s.io/v1, flowcontrol.apiserver.k8s.io/v1, networking.k8s.io/v1, node.k8s.io/v1, policy/v1, resource.k8s.io/v1, scheduling.k8s.io/v1, storage.k8s.io/v1 |
 //! | events.k8s.io/v1 | events: the same objects as in core/v1 |
-//! | policy/v1, admissionregistration.k8s.io/v1 | pod disruption budgets, validating admission policies and their bindings: kept, with a warning that nobody is held to them |
+//! | policy/v1 | pod disruption budgets: evictions respect them |
+//! | admissionregistration.k8s.io/v1 | kept, with a warning where nobody is held to it |
 //! | rbac.authorization.k8s.io/v1 | roles, bindings and their cluster-wide kin; they hold for users other than administrators |
 //! | authorization.k8s.io/v1 | access reviews: of oneself, of others, in a namespace, and the rules that hold |
 //! | apiextensions.k8s.io/v1 | custom resource definitions, and the kinds that they define, in several versions |
 //! | Verbs | get, list, watch, create, update, delete, deletecollection; patch as JSON, merge, strategic merge and apply |
-//! | Subresources | status, scale, `namespaces/finalize`, `pods/eviction`, `pods/binding`, `serviceaccounts/token` |
+//! | Subresources | status, scale, `namespaces/finalize`, `pods/eviction`, `pods/binding`, `serviceaccounts/token`, `certificatesigningrequests/approval` |
 //! | Users | [`Builder::user`](server::Builder::user) with a token and groups; tokens of service accounts; impersonation |
 //! | Lists and watches | label and field selectors, pages, resource versions, bookmarks, streaming lists, tables, metadata only |
 //! | Writes | optimistic locking, dry run, field validation, field managers, finalizers, generated names, propagation policies |
@@ -86,9 +84,9 @@
 //!
 //! # What is not
 //! - Nothing runs: no scheduler, no kubelet, no controllers of workloads. Pods stay pending, deployments make no replica sets.
-//! - There are no admission webhooks and no quotas. Validating admission policies and pod disruption budgets are not enforced.
+//! - There are no admission webhooks and no quotas. Validating admission policies are not enforced.
 //! - Tokens of service accounts are no JWTs: they expire, and are bound to nothing but their service account.
-//! - No aggregation, no other kinds than those above, no `exec`, `logs`, `proxy` or `portforward`.
+//! - No aggregation, no beta or alpha versions, no `exec`, `logs`, `proxy` or `portforward`.
 //! - Definitions are refused that convert by webhook. Versions convert as with strategy `None`.
 //! - CEL rules: no type checker, no estimate of costs when a definition is made, and a few functions and comparisons that come
 //!   to something else. What a rule costs when it runs is counted roughly; the limits and their texts are the real ones.

@@ -1,6 +1,9 @@
 //! What can be served: resources, their versions and subresources, and what is special about each kind.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
 
 use serde_json::Value;
 
@@ -45,7 +48,7 @@ pub struct Version {
     /// `v1`.
     pub name: String,
     /// What an object looks like in it, metadata included.
-    pub schema: Arc<Schema>,
+    pub schema: LazySchema,
     /// Whether there is a status subresource.
     pub status: bool,
     /// The scale subresource.
@@ -58,6 +61,14 @@ pub struct Version {
     pub deprecation: Option<String>,
     /// The schema as its author wrote it (custom kinds), for OpenAPI.
     pub published: Option<Arc<Value>>,
+}
+
+/// A schema that is read when it is first asked for: most servers never serve most built-in kinds.
+pub type LazySchema = LazyLock<Arc<Schema>, Box<dyn FnOnce() -> Arc<Schema> + Send>>;
+
+/// A schema that is there already.
+pub fn ready(schema: Arc<Schema>) -> LazySchema {
+    LazyLock::new(Box::new(move || schema))
 }
 
 /// The paths of a scale subresource.
@@ -202,6 +213,16 @@ pub trait Strategy: Send + Sync {
         false
     }
 
+    /// Whether a deletion answers with the object that went, and not with a `Status`.
+    fn returns_deleted(&self) -> bool {
+        false
+    }
+
+    /// Whether an update must say which version it replaces.
+    fn needs_version(&self) -> bool {
+        false
+    }
+
     /// Before a create: what a client may not choose is reset. `metadata` is dealt with elsewhere.
     fn prepare_create(&self, _version: &Version, _object: &mut Value, _call: &Call) {}
 
@@ -210,6 +231,11 @@ pub trait Strategy: Send + Sync {
 
     /// Whether going from `old` to `new` moves `metadata.generation`. Kinds without a generation return `None`.
     fn moves_generation(&self, new: &Value, old: &Value) -> Option<bool>;
+
+    /// The generation of a new object, for a kind that has one.
+    fn first_generation(&self) -> Option<i64> {
+        Some(1)
+    }
 
     /// Whether a name is legal, with the sentence that says why not. DNS subdomain unless the kind says otherwise.
     fn name_problem(&self, name: &str) -> Vec<String> {

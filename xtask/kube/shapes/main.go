@@ -1,7 +1,9 @@
 // Command shapes prints what the API server needs to know of the Go types behind the built-in kinds.
 //
-//	shapes messages   the protobuf messages: field numbers, JSON names, types
-//	shapes types      the structs: JSON names, types, when a field is written
+//	shapes messages KIND...   the protobuf messages: field numbers, JSON names, types
+//	shapes types KIND...      the structs: JSON names, types, when a field is written
+//
+// A kind is named as in apps/v1/Deployment.
 //
 // One line a struct, in the order of their names, so that a change is easy to read.
 package main
@@ -14,60 +16,38 @@ import (
 	"strconv"
 	"strings"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	appsv1 "k8s.io/api/apps/v1"
-	authenticationv1 "k8s.io/api/authentication/v1"
-	authorizationv1 "k8s.io/api/authorization/v1"
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
-	batchv1 "k8s.io/api/batch/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// A kind that is served.
+// A kind that is asked for, by its name in an object: apps/v1/Deployment.
 type root struct {
-	apiVersion string
-	object     any
-	// Whether it is an object of its own, and not only a body.
-	served bool
+	name string
+	kind reflect.Type
 }
 
-var roots = []root{
-	{"v1", corev1.Binding{}, true},
-	{"v1", corev1.ConfigMap{}, true},
-	{"v1", corev1.Event{}, true},
-	{"v1", corev1.Namespace{}, true},
-	{"v1", corev1.Node{}, true},
-	{"v1", corev1.Pod{}, true},
-	{"v1", corev1.Secret{}, true},
-	{"v1", corev1.ServiceAccount{}, true},
-	{"v1", corev1.Service{}, true},
-	{"admissionregistration.k8s.io/v1", admissionregistrationv1.ValidatingAdmissionPolicy{}, true},
-	{"admissionregistration.k8s.io/v1", admissionregistrationv1.ValidatingAdmissionPolicyBinding{}, true},
-	{"apps/v1", appsv1.Deployment{}, true},
-	{"apps/v1", appsv1.DaemonSet{}, true},
-	{"apps/v1", appsv1.ReplicaSet{}, true},
-	{"apps/v1", appsv1.StatefulSet{}, true},
-	{"batch/v1", batchv1.Job{}, true},
-	{"batch/v1", batchv1.CronJob{}, true},
-	{"coordination.k8s.io/v1", coordinationv1.Lease{}, true},
-	{"events.k8s.io/v1", eventsv1.Event{}, true},
-	{"policy/v1", policyv1.PodDisruptionBudget{}, true},
-	{"rbac.authorization.k8s.io/v1", rbacv1.Role{}, true},
-	{"rbac.authorization.k8s.io/v1", rbacv1.RoleBinding{}, true},
-	{"rbac.authorization.k8s.io/v1", rbacv1.ClusterRole{}, true},
-	{"rbac.authorization.k8s.io/v1", rbacv1.ClusterRoleBinding{}, true},
-	{"authentication.k8s.io/v1", authenticationv1.TokenRequest{}, true},
-	{"authorization.k8s.io/v1", authorizationv1.LocalSubjectAccessReview{}, true},
-	{"authorization.k8s.io/v1", authorizationv1.SelfSubjectAccessReview{}, true},
-	{"authorization.k8s.io/v1", authorizationv1.SelfSubjectRulesReview{}, true},
-	{"authorization.k8s.io/v1", authorizationv1.SubjectAccessReview{}, true},
-	{"autoscaling/v1", autoscalingv1.Scale{}, true},
-	{"*", metav1.DeleteOptions{}, false},
+// roots are the kinds that the arguments name.
+func roots() []root {
+	var found []root
+	for _, name := range os.Args[2:] {
+		at := strings.LastIndex(name, "/")
+		parsed, err := schema.ParseGroupVersion(name[:max(at, 0)])
+		if err != nil {
+			fail(err)
+		}
+		object, err := scheme.Scheme.New(parsed.WithKind(name[at+1:]))
+		if err != nil {
+			fail(err)
+		}
+		found = append(found, root{name, reflect.TypeOf(object).Elem()})
+	}
+	return found
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 }
 
 // Structs that are written in a way of their own.
@@ -82,18 +62,19 @@ var special = map[string]string{
 
 func main() {
 	switch {
-	case len(os.Args) == 2 && os.Args[1] == "messages":
-		messages()
-	case len(os.Args) == 2 && os.Args[1] == "types":
-		types()
+	case len(os.Args) > 2 && os.Args[1] == "messages":
+		// Options of a deletion are a body in every group.
+		messages(append(roots(), root{"*/DeleteOptions", reflect.TypeOf(metav1.DeleteOptions{})}))
+	case len(os.Args) > 2 && os.Args[1] == "types":
+		types(roots())
 	default:
-		fmt.Fprintln(os.Stderr, "usage: shapes messages|types")
+		fmt.Fprintln(os.Stderr, "usage: shapes messages|types KIND...")
 		os.Exit(64)
 	}
 }
 
 // walk gives every struct that the roots are made of, by name, to describe, which names the structs of its fields.
-func walk(all bool, describe func(reflect.Type, func(reflect.Type)) (name, line string)) {
+func walk(roots []root, describe func(reflect.Type, func(reflect.Type)) (name, line string)) {
 	lines := map[string]string{}
 	seen := map[reflect.Type]bool{}
 	var todo []reflect.Type
@@ -104,9 +85,7 @@ func walk(all bool, describe func(reflect.Type, func(reflect.Type)) (name, line 
 		}
 	}
 	for _, root := range roots {
-		if all || root.served {
-			add(reflect.TypeOf(root.object))
-		}
+		add(root.kind)
 	}
 	for len(todo) > 0 {
 		next := todo[0]
@@ -128,14 +107,13 @@ func walk(all bool, describe func(reflect.Type, func(reflect.Type)) (name, line 
 	}
 }
 
-func messages() {
+func messages(roots []root) {
 	var list []string
 	for _, root := range roots {
-		kind := reflect.TypeOf(root.object)
-		list = append(list, fmt.Sprintf("%q:%q", root.apiVersion+"/"+kind.Name(), qualified(kind, "/")))
+		list = append(list, fmt.Sprintf("%q:%q", root.name, qualified(root.kind, "/")))
 	}
 	fmt.Printf("{\n\"roots\":{%s},\n\"messages\":{\n", strings.Join(list, ","))
-	walk(true, func(message reflect.Type, add func(reflect.Type)) (string, string) {
+	walk(roots, func(message reflect.Type, add func(reflect.Type)) (string, string) {
 		fields := map[int]string{}
 		for index := range message.NumField() {
 			field := message.Field(index)
@@ -189,9 +167,9 @@ func wire(of reflect.Type, add func(reflect.Type)) string {
 	}
 }
 
-func types() {
+func types(roots []root) {
 	fmt.Print("{\n")
-	walk(false, func(of reflect.Type, add func(reflect.Type)) (string, string) {
+	walk(roots, func(of reflect.Type, add func(reflect.Type)) (string, string) {
 		var fields []string
 		collect(of, "", &fields, add)
 		return qualified(of, "."), strings.Join(fields, ",")
@@ -258,7 +236,7 @@ func written(of reflect.Type, add func(reflect.Type)) string {
 func qualified(of reflect.Type, separator string) string {
 	parts := strings.Split(of.PkgPath(), "/")
 	last := parts[len(parts)-1]
-	if strings.HasPrefix(last, "v1") {
+	if strings.HasPrefix(last, "v1") || strings.HasPrefix(last, "v2") {
 		last = parts[len(parts)-2] + separator + last
 	}
 	return last + "." + of.Name()

@@ -39,6 +39,10 @@ static SAID_VERSION: LazyLock<Regex> = LazyLock::new(|| {
 static QUOTED_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(resourceVersion\\?":\\?")(\d+)"#));
 /// An object that the server quotes whole.
 static QUOTED_OBJECT: LazyLock<Regex> = LazyLock::new(|| pattern(r#""\{(?:[^"\\]|\\.)*\}"|'\{[^']*\}'"#));
+/// A struct of the server's own, in its own words: the difference between two of them, or one that may not change.
+static INTERNAL_DIFF: LazyLock<Regex> = LazyLock::new(|| pattern(r"\n@@ (?s:.*)$"));
+static INTERNAL_STRUCT: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"(Invalid value: )\{.*"(?i:containers)":.*\}(: field is immutable)"#));
 static YAML_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?m)^( *)resourceVersion: "(\d+)"$"#));
 static YAML_CONTINUE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^  continue: (\S+)$"));
 
@@ -208,6 +212,12 @@ impl Names {
                     settle_quoted(&found[0]).unwrap_or_else(|| found[0].to_owned())
                 })
                 .into_owned();
+        }
+        if text.contains("\n@@ ") {
+            text = INTERNAL_DIFF.replace(&text, "").into_owned();
+        }
+        if text.contains("field is immutable") {
+            text = INTERNAL_STRUCT.replace(&text, "$1<struct>$2").into_owned();
         }
         let list = is_yaml_list(&text);
         let text = YAML_VERSION.replace_all(&text, |found: &Captures<'_>| {

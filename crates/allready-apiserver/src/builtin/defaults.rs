@@ -9,30 +9,53 @@ use super::{
     types::{self, Kind},
 };
 
+/// What an autoscaler looks at when nobody said it.
+const CPU_METRIC: &str = r#"[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]"#;
+
 /// `(struct, field, value)`: the field has the value when it is absent.
 const SIMPLE: &[(&str, &str, &str)] = &[
     ("admissionregistration.v1.MatchResources", "matchPolicy", r#""Equivalent""#),
     ("admissionregistration.v1.MatchResources", "namespaceSelector", "{}"),
     ("admissionregistration.v1.MatchResources", "objectSelector", "{}"),
+    ("admissionregistration.v1.MutatingAdmissionPolicySpec", "failurePolicy", r#""Fail""#),
+    ("admissionregistration.v1.MutatingWebhook", "failurePolicy", r#""Fail""#),
+    ("admissionregistration.v1.MutatingWebhook", "matchPolicy", r#""Equivalent""#),
+    ("admissionregistration.v1.MutatingWebhook", "namespaceSelector", "{}"),
+    ("admissionregistration.v1.MutatingWebhook", "objectSelector", "{}"),
+    ("admissionregistration.v1.MutatingWebhook", "reinvocationPolicy", r#""Never""#),
+    ("admissionregistration.v1.MutatingWebhook", "timeoutSeconds", "10"),
     ("admissionregistration.v1.NamedRuleWithOperations", "scope", r#""*""#),
+    ("admissionregistration.v1.RuleWithOperations", "scope", r#""*""#),
+    ("admissionregistration.v1.ServiceReference", "port", "443"),
     ("admissionregistration.v1.ValidatingAdmissionPolicySpec", "failurePolicy", r#""Fail""#),
-    ("apps.v1.DeploymentSpec", "replicas", "1"),
-    ("apps.v1.DeploymentSpec", "revisionHistoryLimit", "10"),
-    ("apps.v1.DeploymentSpec", "progressDeadlineSeconds", "600"),
-    ("apps.v1.DeploymentStrategy", "type", r#""RollingUpdate""#),
+    ("admissionregistration.v1.ValidatingWebhook", "failurePolicy", r#""Fail""#),
+    ("admissionregistration.v1.ValidatingWebhook", "matchPolicy", r#""Equivalent""#),
+    ("admissionregistration.v1.ValidatingWebhook", "namespaceSelector", "{}"),
+    ("admissionregistration.v1.ValidatingWebhook", "objectSelector", "{}"),
+    ("admissionregistration.v1.ValidatingWebhook", "timeoutSeconds", "10"),
     ("apps.v1.DaemonSetSpec", "revisionHistoryLimit", "10"),
     ("apps.v1.DaemonSetUpdateStrategy", "type", r#""RollingUpdate""#),
+    ("apps.v1.DeploymentSpec", "progressDeadlineSeconds", "600"),
+    ("apps.v1.DeploymentSpec", "replicas", "1"),
+    ("apps.v1.DeploymentSpec", "revisionHistoryLimit", "10"),
+    ("apps.v1.DeploymentStrategy", "type", r#""RollingUpdate""#),
     ("apps.v1.ReplicaSetSpec", "replicas", "1"),
-    ("apps.v1.StatefulSetSpec", "podManagementPolicy", r#""OrderedReady""#),
-    ("apps.v1.StatefulSetSpec", "persistentVolumeClaimRetentionPolicy", "{}"),
-    ("apps.v1.StatefulSetSpec", "replicas", "1"),
-    ("apps.v1.StatefulSetSpec", "revisionHistoryLimit", "10"),
     ("apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy", "whenDeleted", r#""Retain""#),
     ("apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy", "whenScaled", r#""Retain""#),
+    ("apps.v1.StatefulSetSpec", "persistentVolumeClaimRetentionPolicy", "{}"),
+    ("apps.v1.StatefulSetSpec", "podManagementPolicy", r#""OrderedReady""#),
+    ("apps.v1.StatefulSetSpec", "replicas", "1"),
+    ("apps.v1.StatefulSetSpec", "revisionHistoryLimit", "10"),
+    ("autoscaling.v1.HorizontalPodAutoscalerSpec", "minReplicas", "1"),
+    ("autoscaling.v2.HPAScalingRules", "selectPolicy", r#""Max""#),
+    ("autoscaling.v2.HorizontalPodAutoscalerBehavior", "scaleDown", "{}"),
+    ("autoscaling.v2.HorizontalPodAutoscalerBehavior", "scaleUp", "{}"),
+    ("autoscaling.v2.HorizontalPodAutoscalerSpec", "metrics", CPU_METRIC),
+    ("autoscaling.v2.HorizontalPodAutoscalerSpec", "minReplicas", "1"),
     ("batch.v1.CronJobSpec", "concurrencyPolicy", r#""Allow""#),
-    ("batch.v1.CronJobSpec", "suspend", "false"),
-    ("batch.v1.CronJobSpec", "successfulJobsHistoryLimit", "3"),
     ("batch.v1.CronJobSpec", "failedJobsHistoryLimit", "1"),
+    ("batch.v1.CronJobSpec", "successfulJobsHistoryLimit", "3"),
+    ("batch.v1.CronJobSpec", "suspend", "false"),
     ("batch.v1.PodFailurePolicyOnPodConditionsPattern", "status", r#""True""#),
     ("core.v1.AzureDiskVolumeSource", "cachingMode", r#""ReadWrite""#),
     ("core.v1.AzureDiskVolumeSource", "fsType", r#""ext4""#),
@@ -43,17 +66,22 @@ const SIMPLE: &[(&str, &str, &str)] = &[
     ("core.v1.Container", "terminationMessagePolicy", r#""File""#),
     ("core.v1.ContainerPort", "protocol", r#""TCP""#),
     ("core.v1.DownwardAPIVolumeSource", "defaultMode", "420"),
+    ("core.v1.EndpointPort", "protocol", r#""TCP""#),
     ("core.v1.EphemeralContainer", "terminationMessagePath", r#""/dev/termination-log""#),
     ("core.v1.EphemeralContainer", "terminationMessagePolicy", r#""File""#),
     ("core.v1.GRPCAction", "service", r#""""#),
     ("core.v1.HTTPGetAction", "path", r#""/""#),
     ("core.v1.HTTPGetAction", "scheme", r#""HTTP""#),
     ("core.v1.HostPathVolumeSource", "type", r#""""#),
+    ("core.v1.ISCSIPersistentVolumeSource", "iscsiInterface", r#""default""#),
     ("core.v1.ISCSIVolumeSource", "iscsiInterface", r#""default""#),
     ("core.v1.NamespaceStatus", "phase", r#""Active""#),
     ("core.v1.ObjectFieldSelector", "apiVersion", r#""v1""#),
     ("core.v1.PersistentVolumeClaimSpec", "volumeMode", r#""Filesystem""#),
     ("core.v1.PersistentVolumeClaimStatus", "phase", r#""Pending""#),
+    ("core.v1.PersistentVolumeSpec", "persistentVolumeReclaimPolicy", r#""Retain""#),
+    ("core.v1.PersistentVolumeSpec", "volumeMode", r#""Filesystem""#),
+    ("core.v1.PersistentVolumeStatus", "phase", r#""Pending""#),
     ("core.v1.PodSpec", "dnsPolicy", r#""ClusterFirst""#),
     ("core.v1.PodSpec", "restartPolicy", r#""Always""#),
     ("core.v1.PodSpec", "schedulerName", r#""default-scheduler""#),
@@ -64,9 +92,15 @@ const SIMPLE: &[(&str, &str, &str)] = &[
     ("core.v1.Probe", "successThreshold", "1"),
     ("core.v1.Probe", "timeoutSeconds", "1"),
     ("core.v1.ProjectedVolumeSource", "defaultMode", "420"),
+    ("core.v1.RBDPersistentVolumeSource", "keyring", r#""/etc/ceph/keyring""#),
+    ("core.v1.RBDPersistentVolumeSource", "pool", r#""rbd""#),
+    ("core.v1.RBDPersistentVolumeSource", "user", r#""admin""#),
     ("core.v1.RBDVolumeSource", "keyring", r#""/etc/ceph/keyring""#),
     ("core.v1.RBDVolumeSource", "pool", r#""rbd""#),
     ("core.v1.RBDVolumeSource", "user", r#""admin""#),
+    ("core.v1.ReplicationControllerSpec", "replicas", "1"),
+    ("core.v1.ScaleIOPersistentVolumeSource", "fsType", r#""xfs""#),
+    ("core.v1.ScaleIOPersistentVolumeSource", "storageMode", r#""ThinProvisioned""#),
     ("core.v1.ScaleIOVolumeSource", "fsType", r#""xfs""#),
     ("core.v1.ScaleIOVolumeSource", "storageMode", r#""ThinProvisioned""#),
     ("core.v1.Secret", "type", r#""Opaque""#),
@@ -75,6 +109,30 @@ const SIMPLE: &[(&str, &str, &str)] = &[
     ("core.v1.ServicePort", "protocol", r#""TCP""#),
     ("core.v1.ServiceSpec", "sessionAffinity", r#""None""#),
     ("core.v1.ServiceSpec", "type", r#""ClusterIP""#),
+    ("discovery.v1.EndpointPort", "name", r#""""#),
+    ("discovery.v1.EndpointPort", "protocol", r#""TCP""#),
+    ("flowcontrol.v1.ExemptPriorityLevelConfiguration", "lendablePercent", "0"),
+    ("flowcontrol.v1.ExemptPriorityLevelConfiguration", "nominalConcurrencyShares", "0"),
+    ("flowcontrol.v1.FlowSchemaSpec", "matchingPrecedence", "1000"),
+    ("flowcontrol.v1.LimitedPriorityLevelConfiguration", "lendablePercent", "0"),
+    ("flowcontrol.v1.LimitedPriorityLevelConfiguration", "nominalConcurrencyShares", "30"),
+    ("flowcontrol.v1.QueuingConfiguration", "handSize", "8"),
+    ("flowcontrol.v1.QueuingConfiguration", "queueLengthLimit", "50"),
+    ("flowcontrol.v1.QueuingConfiguration", "queues", "64"),
+    ("networking.v1.IngressClassParametersReference", "scope", r#""Cluster""#),
+    ("networking.v1.NetworkPolicyPort", "protocol", r#""TCP""#),
+    ("resource.v1.DeviceSubRequest", "allocationMode", r#""ExactCount""#),
+    ("resource.v1.ExactDeviceRequest", "allocationMode", r#""ExactCount""#),
+    ("scheduling.v1.PriorityClass", "preemptionPolicy", r#""PreemptLowerPriority""#),
+    ("storage.v1.CSIDriverSpec", "attachRequired", "true"),
+    ("storage.v1.CSIDriverSpec", "fsGroupPolicy", r#""ReadWriteOnceWithFSType""#),
+    ("storage.v1.CSIDriverSpec", "podInfoOnMount", "false"),
+    ("storage.v1.CSIDriverSpec", "requiresRepublish", "false"),
+    ("storage.v1.CSIDriverSpec", "seLinuxMount", "false"),
+    ("storage.v1.CSIDriverSpec", "storageCapacity", "false"),
+    ("storage.v1.CSIDriverSpec", "volumeLifecycleModes", r#"["Persistent"]"#),
+    ("storage.v1.StorageClass", "reclaimPolicy", r#""Delete""#),
+    ("storage.v1.StorageClass", "volumeBindingMode", r#""Immediate""#),
 ];
 
 static VALUES: LazyLock<Vec<(&str, &str, Value)>> = LazyLock::new(|| {
@@ -90,7 +148,9 @@ pub(crate) fn fill(name: &str, object: &mut Map<String, Value>) {
     let start = VALUES.partition_point(|(other, ..)| *other < name);
     for (_, field, value) in VALUES.iter().skip(start).take_while(|(other, ..)| *other == name) {
         // A field that is always written is empty rather than absent.
-        if object.get(*field).is_none_or(|found| found == "" || found.is_null()) {
+        let set = types::fields(name).get(*field).is_some_and(|field| field.pointer);
+        let empty = |found: &Value| found.is_null() || !set && (found == "" || found == 0);
+        if object.get(*field).is_none_or(empty) {
             object.insert((*field).to_owned(), value.clone());
         }
     }
@@ -99,6 +159,13 @@ pub(crate) fn fill(name: &str, object: &mut Map<String, Value>) {
         if let Some(field) = types::fields(name).get(key) {
             inside(&field.kind, value);
         }
+    }
+}
+
+/// Fills in a field of a struct, and everything inside it.
+pub(crate) fn fill_field(name: &str, field: &str, object: &mut Value) {
+    if let (Some(known), Some(found)) = (types::fields(name).get(field), object.get_mut(field)) {
+        inside(&known.kind, found);
     }
 }
 
@@ -120,6 +187,7 @@ fn special(name: &str, object: &mut Map<String, Value>) {
             rolling(object, &[("maxUnavailable", json!(1)), ("maxSurge", json!(0))]);
         }
         "apps.v1.StatefulSetUpdateStrategy" => stateful_strategy(object),
+        "autoscaling.v2.HorizontalPodAutoscalerBehavior" => behavior(object),
         "batch.v1.Job" => job(object),
         "core.v1.Container" | "core.v1.EphemeralContainer" => {
             let policy = pull_policy(object.get("image"));
@@ -151,6 +219,18 @@ fn special(name: &str, object: &mut Map<String, Value>) {
             }
         }
         "core.v1.Service" => service(object),
+        "core.v1.LimitRangeItem" => limits(object),
+        "core.v1.ReplicationController" => replication_controller(object),
+        "networking.v1.NetworkPolicySpec" => {
+            let egress = object.get("egress").is_some();
+            let types = if egress { json!(["Ingress", "Egress"]) } else { json!(["Ingress"]) };
+            object.entry("policyTypes").or_insert(types);
+        }
+        "resource.v1.ExactDeviceRequest" | "resource.v1.DeviceSubRequest"
+            if text(object.get("allocationMode")) == "ExactCount" =>
+        {
+            object.entry("count").or_insert(json!(1));
+        }
         "apps.v1.StatefulSetSpec" => {
             for claim in
                 object.get_mut("volumeClaimTemplates").and_then(Value::as_array_mut).into_iter().flatten()
@@ -222,6 +302,37 @@ fn job(object: &mut Map<String, Value>) {
 pub(crate) fn job_labels(object: &mut Map<String, Value>) {
     let labels = object.get("spec").and_then(|spec| at(spec, &["template", "metadata", "labels"])).cloned();
     if let Some(labels) = labels {
+        entry(object, &["metadata"]).entry("labels").or_insert(labels);
+    }
+}
+
+/// An autoscaler scales up by four pods or as many as there are, and down by as many as there are, in fifteen seconds.
+fn behavior(object: &mut Map<String, Value>) {
+    let percent = json!({"type": "Percent", "value": 100, "periodSeconds": 15});
+    let pods = json!({"type": "Pods", "value": 4, "periodSeconds": 15});
+    let up = entry(object, &["scaleUp"]);
+    up.entry("stabilizationWindowSeconds").or_insert(json!(0));
+    up.entry("policies").or_insert(json!([pods, percent.clone()]));
+    entry(object, &["scaleDown"]).entry("policies").or_insert(json!([percent]));
+}
+
+/// A limit for containers is also their default, and what is a default is also asked for.
+fn limits(item: &mut Map<String, Value>) {
+    if text(item.get("type")) != "Container" {
+        return;
+    }
+    for (from, to) in [("max", "default"), ("default", "defaultRequest"), ("min", "defaultRequest")] {
+        for (name, amount) in item.get(from).and_then(Value::as_object).cloned().into_iter().flatten() {
+            entry(item, &[to]).entry(name).or_insert(amount);
+        }
+    }
+}
+
+/// Its labels and its selector are those of its template where it has none.
+fn replication_controller(object: &mut Map<String, Value>) {
+    let labels = object.get("spec").and_then(|spec| at(spec, &["template", "metadata", "labels"])).cloned();
+    if let Some(labels) = labels {
+        entry(object, &["spec"]).entry("selector").or_insert(labels.clone());
         entry(object, &["metadata"]).entry("labels").or_insert(labels);
     }
 }

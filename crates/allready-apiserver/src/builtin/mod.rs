@@ -1,8 +1,11 @@
 //! The built-in kinds: what they look like, what is filled in, what is refused.
 //!
-//! One table ([`table`]) names them, one [`Strategy`](crate::resource::Strategy) serves them all. What an object looks like
-//! comes from two files: `kinds.json`, the OpenAPI definitions (list types, patch strategies), and `types.json`, the Go types
-//! (which zero values are written, what a wrong type is called); `cargo xtask shapes` makes both.
+//! One table ([`table`]) names them, one [`Strategy`](crate::resource::Strategy) serves them all. The table is
+//! `resources.json`: every stable resource of the real server's discovery. What an object looks like comes from two more files:
+//! `kinds.json`, the OpenAPI definitions (list types, patch strategies), and `types.json`, the Go types (which zero values are
+//! written, what a wrong type is called). `cargo xtask shapes` makes all three, with the columns of tables, the prose of OpenAPI
+//! and the messages of protobuf. A kind that has nothing special needs nothing else; what is special about one is a row in
+//! [`defaults`], an arm in [`prepare`] and a function in [`validate`]. Definitions and types are read when they are first used.
 //!
 //! # What is refused
 //! Wrong JSON types, amounts, times and base64 are refused as the real server does, in all kinds. Beyond that, these checks
@@ -19,18 +22,32 @@
 //! - **Events**: all checks, old and new style. **Leases**: durations and transitions.
 //! - **Roles and bindings**: rules, references, subjects. **Access reviews**: that something, and one thing, is asked.
 //!   **Nodes**: taints, amounts, ranges; pod ranges and provider stay. **Namespaces**: finalizers, the phase.
+//! - **Ingresses and their classes, network policies, endpoints and their slices, service ranges**: all but the paths of
+//!   ingresses of two kinds and what only warns.
+//! - **Volumes and claims**: modes, sizes, classes, that there is one source; what may not change. Of sources only host paths
+//!   and CSI have their fields checked. **Storage classes, drivers, attachments**: names, words, what may not change.
+//! - **Autoscalers**: numbers, targets, resource and pod metrics, behavior. **Budgets, quotas, limit ranges, priority and runtime
+//!   classes, replication controllers, pod templates, revisions, webhooks**: all but CEL in match conditions and the amounts of
+//!   quotas by scope. **Flow schemas and levels, requests for certificates**: a few.
+//! - **Not at all**: admission policies and their bindings, device classes, resource claims and slices, addresses.
 //!
 //! # What differs
 //! - Addresses and node ports of services are found from the service's name on instead of drawn at random.
 //! - Not checked: seccomp, AppArmor, sysctls, Windows and SELinux options, capabilities against privilege escalation, resize
 //!   policies, resource claims, ephemeral containers, pod failure and success policies, volumes of storage vendors, DNS
-//!   search paths, and the template of a job that runs, which the real server keeps as it is.
+//!   search paths, and the node affinity of pods that wait for a gate.
+//! - Volumes, claims and their classes get the finalizers that protect them while in use, as from the real server's admission.
+//!   There is no controller to take them off: whoever deletes one takes it off, or it stays.
+//! - What the real server fills in only when it reads an object again (the phase of a claim, the labels of a job) is there at
+//!   once: the first write that changes nothing makes no new version here.
+//! - An empty list that is always written is null at once, and so nobody owns it.
 //! - Where the real server prints its internal structs (the difference between two pod specs, the template of a job), only the
 //!   sentence before it is the same.
 //! - Several wrong types in one body are told by the name of the field, not by its place in the body.
 //! - Amounts written with a leading `+` or `0`, or with nothing after the dot, are brought into canonical form.
 
 mod address;
+mod autoscaling;
 mod convert;
 mod decode;
 mod defaults;
@@ -50,6 +67,8 @@ mod validate;
 mod warnings;
 mod written;
 
+pub(crate) use autoscaling::to_stored as newest_autoscaler;
 pub(crate) use prepare::without_projections;
-pub use table::{blank, definitions, resources};
+pub use table::{blank, resources};
+pub(crate) use validate::selects;
 pub(crate) use written::patched as show_patched;

@@ -10,6 +10,7 @@ use super::{
     table::Row,
 };
 use crate::{
+    call::{Call, User},
     resource::Endpoint,
     status::{Failure, quote},
 };
@@ -78,14 +79,27 @@ pub(crate) fn priority(pod: &mut Value) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Before an object is made.
-pub(crate) fn create(row: &Row, object: &mut Value) {
-    if row.status && row.kind != "Node" {
-        remove(object, &["status"]);
-        normal::normalise(row.name, object);
+/// Volumes, claims and their classes are not to go while they are in use: the finalizers that admission adds.
+pub(crate) fn protect(kind: &str, object: &mut Value) {
+    let finalizer = match kind {
+        "PersistentVolume" => "kubernetes.io/pv-protection",
+        "PersistentVolumeClaim" => "kubernetes.io/pvc-protection",
+        "VolumeAttributesClass" => "kubernetes.io/vac-protection",
+        _ => return,
+    };
+    if let Some(finalizers) = list(object, &["metadata"], "finalizers")
+        && !finalizers.contains(&json!(finalizer))
+    {
+        finalizers.push(json!(finalizer));
     }
-    if row.generation {
-        put(object, &["metadata", "generation"], json!(1));
+}
+
+/// Before an object is made.
+pub(crate) fn create(row: &Row, name: &str, object: &mut Value, call: &Call) {
+    if row.has("status") && row.kind != "Node" {
+        remove(object, &["status"]);
+        normal::normalise(name, object);
+        defaults::fill_field(name, "status", object);
     }
     match row.kind {
         "Namespace" => namespace(object),
@@ -98,6 +112,9 @@ pub(crate) fn create(row: &Row, object: &mut Value) {
             remove(object, &["spec", "preferredHolder"]);
         }
         "ServiceAccount" => bare_references(object),
+        "CertificateSigningRequest" => requested_by(&call.user, object),
+        "PersistentVolume" => put(object, &["status", "lastPhaseTransitionTime"], now(call)),
+        "PersistentVolumeClaim" => data_sources(object),
         // Not yet a field of every cluster.
         "StatefulSet" => remove(object, &["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]),
         _ => {}
@@ -108,8 +125,14 @@ pub(crate) fn create(row: &Row, object: &mut Value) {
 pub(crate) fn update(row: &Row, endpoint: Endpoint, new: &mut Value, old: &Value) {
     for path in reset_fields(row, endpoint) {
         // The managed fields keep their own account of what a status write may not touch.
-        if path != ["metadata", "deletionTimestamp"] {
-            carry(new, old, &path);
+        match path.as_slice() {
+            ["metadata", "deletionTimestamp"] => {}
+            ["metadata"] => {
+                for field in ["labels", "annotations", "ownerReferences", "finalizers"] {
+                    carry(new, old, &["metadata", field]);
+                }
+            }
+            path => carry(new, old, path),
         }
     }
     match (row.kind, endpoint) {
@@ -121,6 +144,7 @@ pub(crate) fn update(row: &Row, endpoint: Endpoint, new: &mut Value, old: &Value
         ("Service", Endpoint::Main) => drop_of_other_type(new, old),
         ("DaemonSet", _) => template_generation(new, old),
         ("ServiceAccount", _) => bare_references(new),
+        ("PersistentVolumeClaim", Endpoint::Main) => data_sources(new),
         ("StatefulSet", _) => remove(new, &["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]),
         _ => {}
     }
@@ -129,14 +153,53 @@ pub(crate) fn update(row: &Row, endpoint: Endpoint, new: &mut Value, old: &Value
 /// What a write through an endpoint never owns.
 pub(crate) fn reset_fields(row: &Row, endpoint: Endpoint) -> Vec<Vec<&'static str>> {
     match (endpoint, row.kind) {
-        _ if !row.status => Vec::new(),
+        _ if !row.has("status") => Vec::new(),
+        (Endpoint::Main, "CertificateSigningRequest") => vec![vec!["spec"], vec!["status"]],
+        (Endpoint::Status, "CertificateSigningRequest") => vec![vec!["spec"], vec!["status", "conditions"]],
+        (Endpoint::Other("approval"), _) => vec![vec!["spec"], vec!["status", "certificate"]],
         (Endpoint::Main | Endpoint::Other(_), _) => vec![vec!["status"]],
         (Endpoint::Status, "Deployment") => vec![vec!["spec"], vec!["metadata", "labels"]],
         (Endpoint::Status, "Pod") => {
             vec![vec!["spec"], vec!["metadata", "deletionTimestamp"], vec!["metadata", "ownerReferences"]]
         }
+        (Endpoint::Status, _) if keeps_metadata(row) => vec![vec!["spec"], vec!["metadata"]],
         (Endpoint::Status, _) => vec![vec!["spec"]],
         (Endpoint::Scale, _) => Vec::new(),
+    }
+}
+
+/// Whether a write of the status leaves the metadata alone.
+fn keeps_metadata(row: &Row) -> bool {
+    matches!(
+        (row.group, row.kind),
+        ("admissionregistration.k8s.io" | "flowcontrol.apiserver.k8s.io" | "resource.k8s.io", _)
+            | (_, "ServiceCIDR" | "VolumeAttachment")
+    )
+}
+
+fn now(call: &Call) -> Value {
+    super::time::format(call.now, false).into()
+}
+
+/// A request for a certificate is from who makes it.
+fn requested_by(user: &User, object: &mut Value) {
+    for field in ["uid", "extra"] {
+        remove(object, &["spec", field]);
+    }
+    put(object, &["spec", "username"], user.name.as_str().into());
+    put(object, &["spec", "groups"], user.groups.clone().into());
+}
+
+/// The old and the new field for the source of a volume's content say the same where one of them is absent.
+fn data_sources(claim: &mut Value) {
+    let [old, new] = [["spec", "dataSource"], ["spec", "dataSourceRef"]];
+    let referred = at(claim, &new).cloned();
+    match (at(claim, &old).cloned(), referred) {
+        (Some(source), None) => put(claim, &new, source),
+        (None, Some(source)) if at(&source, &["namespace"]).is_none() => {
+            put(claim, &old, source);
+        }
+        _ => {}
     }
 }
 

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::{
-    address, convert, decode, defaults, events, normal,
-    path::{at, text_at},
+    address, autoscaling, convert, decode, defaults, events, normal,
+    path::text_at,
     prepare, selectable,
-    table::Row,
+    table::{self, Row},
     validate, warnings, written,
 };
 use crate::{
@@ -21,13 +21,11 @@ pub(crate) struct Builtin {
 }
 
 impl Builtin {
-    /// The Go type of an object: that of the kind, except for an event in its stored form.
+    /// The Go type of an object: that of the kind, except for one in another version.
     fn name_of(&self, object: &Value) -> &'static str {
-        match (self.row.kind, text_at(object, &["apiVersion"])) {
-            ("Event", "v1") => "core.v1.Event",
-            ("Event", "events.k8s.io/v1") => "events.v1.Event",
-            _ => self.row.name,
-        }
+        let api_version = text_at(object, &["apiVersion"]);
+        let other = (!self.row.is_of(api_version)).then(|| table::type_of(self.row.kind, api_version));
+        other.flatten().unwrap_or(self.row.name)
     }
 }
 
@@ -55,18 +53,22 @@ impl Strategy for Builtin {
     }
 
     fn show_patched(&self, object: &Value, touched: &Value) -> String {
-        written::patched(self.row.name, object, touched)
+        written::patched(self.name_of(object), object, touched)
     }
 
     fn store_from(&self, _from: &Version, object: &mut Value) {
-        if self.row.name == "events.v1.Event" {
-            events::to_stored(object);
+        match self.row.name {
+            "events.v1.Event" => events::to_stored(object),
+            "autoscaling.v2.HorizontalPodAutoscaler" => autoscaling::to_stored(object),
+            _ => {}
         }
     }
 
     fn serve_as(&self, _to: &Version, object: &mut Value) {
-        if self.row.name == "events.v1.Event" {
-            events::to_new(object);
+        match self.row.name {
+            "events.v1.Event" => events::to_new(object),
+            "autoscaling.v2.HorizontalPodAutoscaler" => autoscaling::to_old(object),
+            _ => {}
         }
     }
 
@@ -89,23 +91,32 @@ impl Strategy for Builtin {
         match (self.row.kind, endpoint) {
             ("Pod", Endpoint::Main) if old.is_none() => prepare::priority(object),
             ("Service", Endpoint::Main) => address::settle(object, old, others),
+            (kind, Endpoint::Main) if old.is_none() => {
+                prepare::protect(kind, object);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
 
     fn creates_on_update(&self) -> bool {
-        matches!(
-            self.row.kind,
-            "Event" | "Service" | "Lease" | "Role" | "RoleBinding" | "ClusterRole" | "ClusterRoleBinding"
-        )
+        self.row.creates_on_update()
+    }
+
+    fn returns_deleted(&self) -> bool {
+        self.row.returns_deleted()
+    }
+
+    fn needs_version(&self) -> bool {
+        self.row.needs_version()
     }
 
     fn in_turn(&self) -> bool {
         self.row.kind == "Service"
     }
 
-    fn prepare_create(&self, _version: &Version, object: &mut Value, _call: &Call) {
-        prepare::create(self.row, object);
+    fn prepare_create(&self, _version: &Version, object: &mut Value, call: &Call) {
+        prepare::create(self.row, self.name_of(object), object, call);
     }
 
     fn prepare_update(&self, _version: &Version, endpoint: Endpoint, new: &mut Value, old: &Value) {
@@ -113,10 +124,13 @@ impl Strategy for Builtin {
     }
 
     fn moves_generation(&self, new: &Value, old: &Value) -> Option<bool> {
-        let differs = |path: &[&str]| at(new, path) != at(old, path);
-        // Deployment controllers copy annotations to replica sets, so these count as desired state.
-        let annotations = self.row.kind == "Deployment" && differs(&["metadata", "annotations"]);
-        self.row.generation.then(|| annotations || differs(&["spec"]))
+        let fields = self.row.desired()?;
+        Some(fields.iter().any(|field| new.pointer(field) != old.pointer(field)))
+    }
+
+    fn first_generation(&self) -> Option<i64> {
+        // Drivers begin to count with their first change.
+        (self.row.kind != "CSIDriver").then_some(1)
     }
 
     fn name_problem(&self, name: &str) -> Vec<String> {
@@ -134,6 +148,8 @@ impl Strategy for Builtin {
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError> {
+        // What is made through its status is checked as a whole.
+        let endpoint = if old.is_none() { Endpoint::Main } else { endpoint };
         // An event is checked in the form in which both groups store it.
         if self.row.name == "events.v1.Event" {
             let stored = |object: &Value| {
@@ -155,7 +171,7 @@ impl Strategy for Builtin {
     }
 
     fn selectable(&self, _version: &Version, object: &Value, field: &str) -> Option<String> {
-        self.row.selectable.contains(&field).then(|| selectable::value(object, field))
+        self.row.selectable().contains(&field).then(|| selectable::value(object, field))
     }
 
     fn reset_fields(&self, _version: &Version, endpoint: Endpoint) -> Vec<Vec<&'static str>> {

@@ -1,11 +1,12 @@
 //! The table of built-in kinds, as the real server's discovery lists them.
+//!
+//! `resources.json` is made by `cargo xtask shapes`. What discovery does not say is a function of the kind here: which changes
+//! count, which fields can be selected by, which writes need the version of what they replace.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, LazyLock},
-};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use serde_json::{Map, Value, json};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::{normal, strategy::Builtin};
 use crate::{
@@ -13,29 +14,30 @@ use crate::{
     schema::{Definitions, Schema},
 };
 
-/// One built-in kind.
-#[expect(clippy::struct_excessive_bools, reason = "a row of a table, whose columns are yes or no")]
+/// One built-in kind in one version.
+#[derive(Deserialize)]
 pub(crate) struct Row {
     pub(crate) group: &'static str,
+    pub(crate) version: &'static str,
     pub(crate) plural: &'static str,
+    pub(crate) singular: &'static str,
     pub(crate) kind: &'static str,
     /// The Go type, which is also the end of the definition's name.
+    #[serde(rename = "type")]
     pub(crate) name: &'static str,
-    pub(crate) short: &'static str,
-    pub(crate) all: bool,
     pub(crate) namespaced: bool,
-    pub(crate) status: bool,
-    pub(crate) scale: bool,
-    pub(crate) generation: bool,
-    pub(crate) verbs: &'static [&'static str],
-    pub(crate) selectable: &'static [&'static str],
+    verbs: Vec<&'static str>,
+    #[serde(default)]
+    short: Vec<&'static str>,
+    #[serde(default)]
+    categories: Vec<&'static str>,
+    #[serde(default)]
+    subresources: Vec<&'static str>,
 }
 
-const EVERY: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
-const ONE_BY_ONE: &[&str] = &["create", "delete", "get", "list", "patch", "update", "watch"];
-const RBAC: &str = "rbac.authorization.k8s.io";
-const ADMISSION: &str = "admissionregistration.k8s.io";
-const AUTHORIZATION: &str = "authorization.k8s.io";
+/// Every built-in kind, the preferred version of a kind first.
+static ROWS: LazyLock<Vec<Row>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("resources.json")).unwrap_or_default());
 
 const POD_FIELDS: &[&str] = &[
     "spec.nodeName",
@@ -75,232 +77,9 @@ const NEW_EVENT_FIELDS: &[&str] = &[
     "type",
 ];
 
-const PLAIN: Row = Row {
-    group: "",
-    plural: "",
-    kind: "",
-    name: "",
-    short: "",
-    all: false,
-    namespaced: true,
-    status: false,
-    scale: false,
-    generation: false,
-    verbs: EVERY,
-    selectable: &[],
-};
-/// What the kinds that run pods have in common.
-const WORKLOAD: Row = Row { group: "apps", all: true, status: true, generation: true, ..PLAIN };
-/// A question rather than an object.
-const REVIEW: Row = Row { group: AUTHORIZATION, namespaced: false, verbs: &["create"], ..PLAIN };
-
-/// Every built-in kind.
-pub(crate) static ROWS: [Row; 27] = [
-    Row { plural: "configmaps", kind: "ConfigMap", name: "core.v1.ConfigMap", short: "cm", ..PLAIN },
-    Row {
-        plural: "events",
-        kind: "Event",
-        name: "core.v1.Event",
-        short: "ev",
-        selectable: EVENT_FIELDS,
-        ..PLAIN
-    },
-    Row {
-        plural: "namespaces",
-        kind: "Namespace",
-        name: "core.v1.Namespace",
-        short: "ns",
-        namespaced: false,
-        status: true,
-        verbs: ONE_BY_ONE,
-        selectable: &["status.phase"],
-        ..PLAIN
-    },
-    Row {
-        plural: "nodes",
-        kind: "Node",
-        name: "core.v1.Node",
-        short: "no",
-        namespaced: false,
-        status: true,
-        selectable: &["spec.unschedulable"],
-        ..PLAIN
-    },
-    Row {
-        plural: "pods",
-        kind: "Pod",
-        name: "core.v1.Pod",
-        short: "po",
-        group: "",
-        selectable: POD_FIELDS,
-        ..WORKLOAD
-    },
-    Row { plural: "secrets", kind: "Secret", name: "core.v1.Secret", selectable: &["type"], ..PLAIN },
-    Row {
-        plural: "serviceaccounts",
-        kind: "ServiceAccount",
-        name: "core.v1.ServiceAccount",
-        short: "sa",
-        ..PLAIN
-    },
-    Row {
-        plural: "services",
-        kind: "Service",
-        name: "core.v1.Service",
-        short: "svc",
-        all: true,
-        status: true,
-        selectable: &["spec.clusterIP", "spec.type"],
-        ..PLAIN
-    },
-    Row {
-        group: ADMISSION,
-        plural: "validatingadmissionpolicies",
-        kind: "ValidatingAdmissionPolicy",
-        name: "admissionregistration.v1.ValidatingAdmissionPolicy",
-        namespaced: false,
-        status: true,
-        generation: true,
-        ..PLAIN
-    },
-    Row {
-        group: ADMISSION,
-        plural: "validatingadmissionpolicybindings",
-        kind: "ValidatingAdmissionPolicyBinding",
-        name: "admissionregistration.v1.ValidatingAdmissionPolicyBinding",
-        namespaced: false,
-        generation: true,
-        ..PLAIN
-    },
-    Row { plural: "daemonsets", kind: "DaemonSet", name: "apps.v1.DaemonSet", short: "ds", ..WORKLOAD },
-    Row {
-        plural: "deployments",
-        kind: "Deployment",
-        name: "apps.v1.Deployment",
-        short: "deploy",
-        scale: true,
-        ..WORKLOAD
-    },
-    Row {
-        plural: "replicasets",
-        kind: "ReplicaSet",
-        name: "apps.v1.ReplicaSet",
-        short: "rs",
-        scale: true,
-        ..WORKLOAD
-    },
-    Row {
-        plural: "statefulsets",
-        kind: "StatefulSet",
-        name: "apps.v1.StatefulSet",
-        short: "sts",
-        scale: true,
-        ..WORKLOAD
-    },
-    Row {
-        plural: "localsubjectaccessreviews",
-        kind: "LocalSubjectAccessReview",
-        name: "authorization.v1.LocalSubjectAccessReview",
-        namespaced: true,
-        ..REVIEW
-    },
-    Row {
-        plural: "selfsubjectaccessreviews",
-        kind: "SelfSubjectAccessReview",
-        name: "authorization.v1.SelfSubjectAccessReview",
-        ..REVIEW
-    },
-    Row {
-        plural: "selfsubjectrulesreviews",
-        kind: "SelfSubjectRulesReview",
-        name: "authorization.v1.SelfSubjectRulesReview",
-        ..REVIEW
-    },
-    Row {
-        plural: "subjectaccessreviews",
-        kind: "SubjectAccessReview",
-        name: "authorization.v1.SubjectAccessReview",
-        ..REVIEW
-    },
-    Row {
-        group: "batch",
-        plural: "cronjobs",
-        kind: "CronJob",
-        name: "batch.v1.CronJob",
-        short: "cj",
-        ..WORKLOAD
-    },
-    Row {
-        group: "batch",
-        plural: "jobs",
-        kind: "Job",
-        name: "batch.v1.Job",
-        selectable: &["status.successful"],
-        ..WORKLOAD
-    },
-    Row {
-        group: "coordination.k8s.io",
-        plural: "leases",
-        kind: "Lease",
-        name: "coordination.v1.Lease",
-        ..PLAIN
-    },
-    Row {
-        group: "events.k8s.io",
-        plural: "events",
-        kind: "Event",
-        name: "events.v1.Event",
-        short: "ev",
-        selectable: NEW_EVENT_FIELDS,
-        ..PLAIN
-    },
-    Row {
-        group: "policy",
-        plural: "poddisruptionbudgets",
-        kind: "PodDisruptionBudget",
-        name: "policy.v1.PodDisruptionBudget",
-        short: "pdb",
-        status: true,
-        generation: true,
-        ..PLAIN
-    },
-    Row {
-        group: RBAC,
-        plural: "clusterrolebindings",
-        kind: "ClusterRoleBinding",
-        name: "rbac.v1.ClusterRoleBinding",
-        namespaced: false,
-        ..PLAIN
-    },
-    Row {
-        group: RBAC,
-        plural: "clusterroles",
-        kind: "ClusterRole",
-        name: "rbac.v1.ClusterRole",
-        namespaced: false,
-        ..PLAIN
-    },
-    Row { group: RBAC, plural: "rolebindings", kind: "RoleBinding", name: "rbac.v1.RoleBinding", ..PLAIN },
-    Row { group: RBAC, plural: "roles", kind: "Role", name: "rbac.v1.Role", ..PLAIN },
-];
-
-static DEFINITIONS: LazyLock<Map<String, Value>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("kinds.json")).unwrap_or_default());
-
-/// The OpenAPI definitions of the built-in kinds and of everything in them, by name.
-///
-/// ```
-/// assert!(allready_apiserver::builtin::definitions().contains_key("io.k8s.api.core.v1.Pod"));
-/// ```
-pub fn definitions() -> &'static Map<String, Value> {
-    &DEFINITIONS
-}
-
-static SCHEMAS: LazyLock<BTreeMap<&'static str, Arc<Schema>>> = LazyLock::new(|| {
-    let definitions = Definitions::builtin();
-    let schema = |row: &Row| definitions.get(&format!("io.k8s.api.{}", row.name)).unwrap_or_default();
-    ROWS.iter().map(|row| (row.name, schema(row))).collect()
-});
+/// The definitions that were read, shared by the kinds that consist of them.
+static DEFINITIONS: LazyLock<Mutex<Definitions<'static>>> =
+    LazyLock::new(|| Mutex::new(Definitions::builtin()));
 
 /// The built-in kinds.
 ///
@@ -310,33 +89,133 @@ static SCHEMAS: LazyLock<BTreeMap<&'static str, Arc<Schema>>> = LazyLock::new(||
 /// assert_eq!((pods.kind.as_str(), pods.short_names.as_slice()), ("Pod", &["po".to_owned()][..]));
 /// ```
 pub fn resources() -> Vec<Resource> {
-    ROWS.iter().map(Row::resource).collect()
+    let mut resources: Vec<Resource> = Vec::new();
+    for row in ROWS.iter() {
+        match resources.iter_mut().find(|it| it.group == row.group && it.plural == row.plural) {
+            Some(same) => same.versions.push(row.version()),
+            None => resources.push(row.resource()),
+        }
+    }
+    resources
+}
+
+/// The Go type of an object of a kind, by the version that it says it has.
+pub(crate) fn type_of(kind: &str, api_version: &str) -> Option<&'static str> {
+    ROWS.iter().find(|row| row.kind == kind && row.is_of(api_version)).map(|row| row.name)
 }
 
 impl Row {
     /// `v1` or `apps/v1`.
     pub(crate) fn api_version(&self) -> String {
-        if self.group.is_empty() { "v1".into() } else { format!("{}/v1", self.group) }
+        if self.group.is_empty() { self.version.into() } else { format!("{}/{}", self.group, self.version) }
+    }
+
+    pub(crate) fn is_of(&self, api_version: &str) -> bool {
+        api_version.split_once('/').unwrap_or(("", api_version)) == (self.group, self.version)
+    }
+
+    /// Whether there is a subresource of this name.
+    pub(crate) fn has(&self, subresource: &str) -> bool {
+        self.subresources.contains(&subresource)
+    }
+
+    /// The fields whose changes move `metadata.generation`; `None` for a kind without a generation.
+    pub(crate) fn desired(&self) -> Option<&'static [&'static str]> {
+        Some(match (self.group, self.kind) {
+            // Deployment controllers copy annotations to replica sets, so these count as desired state.
+            (_, "Deployment") => &["/spec", "/metadata/annotations"],
+            ("", "Pod" | "ReplicationController")
+            | ("apps", "DaemonSet" | "ReplicaSet" | "StatefulSet")
+            | ("batch" | "policy" | "flowcontrol.apiserver.k8s.io", _)
+            | ("networking.k8s.io", "Ingress" | "IngressClass" | "NetworkPolicy")
+            | ("resource.k8s.io", "DeviceClass" | "ResourceSlice")
+            | ("storage.k8s.io", "CSIDriver") => &["/spec"],
+            ("admissionregistration.k8s.io", _) => &["/spec", "/webhooks"],
+            ("discovery.k8s.io", _) => &["/addressType", "/endpoints", "/ports", "/metadata/labels"],
+            ("", "PodTemplate") => &["/template"],
+            // It stays at one.
+            ("scheduling.k8s.io", _) => &[],
+            _ => return None,
+        })
+    }
+
+    /// The fields that a field selector may name.
+    pub(crate) fn selectable(&self) -> &'static [&'static str] {
+        match (self.group, self.kind) {
+            ("", "Event") => EVENT_FIELDS,
+            ("events.k8s.io", _) => NEW_EVENT_FIELDS,
+            ("", "Pod") => POD_FIELDS,
+            ("", "Namespace") => &["status.phase"],
+            ("", "Node") => &["spec.unschedulable"],
+            ("", "Secret") => &["type"],
+            ("", "Service") => &["spec.clusterIP", "spec.type"],
+            (_, "ReplicaSet" | "ReplicationController") => &["status.replicas"],
+            ("batch", "Job") => &["status.successful"],
+            ("certificates.k8s.io", _) => &["spec.signerName"],
+            ("resource.k8s.io", "ResourceSlice") => &["spec.driver", "spec.nodeName"],
+            _ => &[],
+        }
+    }
+
+    /// Whether an update must say which version it replaces.
+    pub(crate) fn needs_version(&self) -> bool {
+        matches!(
+            (self.group, self.kind),
+            ("node.k8s.io" | "policy" | "coordination.k8s.io" | "admissionregistration.k8s.io", _)
+                | (_, "CSIDriver" | "CSINode" | "CSIStorageCapacity" | "VolumeAttachment")
+        )
+    }
+
+    /// Whether an update makes an object that is not there.
+    pub(crate) fn creates_on_update(&self) -> bool {
+        matches!(
+            (self.group, self.kind),
+            ("", "Endpoints" | "LimitRange" | "Service")
+                | (_, "Event" | "Lease" | "RuntimeClass")
+                | ("rbac.authorization.k8s.io", _)
+        )
+    }
+
+    /// Whether a deletion answers with the object that went.
+    pub(crate) fn returns_deleted(&self) -> bool {
+        match (self.group, self.kind) {
+            ("resource.k8s.io", _)
+            | ("", "Namespace" | "Pod" | "PodTemplate" | "ResourceQuota" | "Service" | "ServiceAccount") => {
+                true
+            }
+            ("storage.k8s.io", kind) => kind != "CSIStorageCapacity",
+            ("", kind) => kind.starts_with("PersistentVolume"),
+            _ => false,
+        }
+    }
+
+    fn version(&'static self) -> Version {
+        let scale = self.has("scale").then(|| Scale {
+            spec_replicas: ".spec.replicas".into(),
+            status_replicas: ".status.replicas".into(),
+            label_selector: Some(".status.selector".into()),
+        });
+        Version {
+            name: self.version.into(),
+            schema: LazyLock::new(Box::new(|| self.schema())),
+            status: self.has("status"),
+            scale,
+            columns: Vec::new(),
+            selectable: self.selectable().iter().map(ToString::to_string).collect(),
+            deprecation: (self.name == "core.v1.Endpoints").then(|| {
+                "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice".into()
+            }),
+            published: None,
+        }
+    }
+
+    fn schema(&self) -> Arc<Schema> {
+        let definitions = DEFINITIONS.lock().unwrap_or_else(PoisonError::into_inner);
+        definitions.get(&format!("io.k8s.api.{}", self.name)).unwrap_or_default()
     }
 
     fn resource(&'static self) -> Resource {
-        let singular = self.kind.to_ascii_lowercase();
-        let selector = "status.selector".to_owned();
-        let scale = self.scale.then(|| Scale {
-            spec_replicas: ".spec.replicas".into(),
-            status_replicas: ".status.replicas".into(),
-            label_selector: Some(format!(".{selector}")),
-        });
-        let version = Version {
-            name: "v1".into(),
-            schema: SCHEMAS.get(self.name).cloned().unwrap_or_default(),
-            status: self.status,
-            scale,
-            columns: Vec::new(),
-            selectable: self.selectable.iter().map(ToString::to_string).collect(),
-            deprecation: None,
-            published: None,
-        };
+        let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
         // Both kinds of events show the same objects.
         let event = self.kind == "Event";
         let qualified = if self.group.is_empty() || event {
@@ -347,20 +226,16 @@ impl Row {
         Resource {
             group: self.group.into(),
             plural: self.plural.into(),
-            singular,
+            singular: self.singular.into(),
             kind: self.kind.into(),
             list_kind: format!("{}List", self.kind),
-            short_names: if self.short.is_empty() { Vec::new() } else { vec![self.short.into()] },
-            categories: match self.group {
-                ADMISSION => vec!["api-extensions".into()],
-                _ if self.all => vec!["all".into()],
-                _ => Vec::new(),
-            },
+            short_names: owned(&self.short),
+            categories: owned(&self.categories),
             namespaced: self.namespaced,
-            versions: vec![version],
+            versions: vec![self.version()],
             storage_version: if event { "v1".into() } else { self.api_version() },
             place: qualified,
-            verbs: self.verbs.to_vec(),
+            verbs: self.verbs.clone(),
             strategy: Arc::new(Builtin { row: self }),
         }
     }
@@ -370,12 +245,11 @@ impl Row {
 /// nobody. `None` for a kind that is not built in.
 ///
 /// ```
-/// let blank = allready_apiserver::builtin::blank("", "Service").unwrap();
+/// let blank = allready_apiserver::builtin::blank("v1", "Service").unwrap();
 /// assert_eq!(blank["status"], serde_json::json!({"loadBalancer": {}}));
 /// ```
-pub fn blank(group: &str, kind: &str) -> Option<Value> {
-    let row = ROWS.iter().find(|row| row.group == group && row.kind == kind)?;
-    let mut object = json!({"apiVersion": row.api_version(), "kind": row.kind});
-    normal::normalise(row.name, &mut object);
+pub fn blank(api_version: &str, kind: &str) -> Option<Value> {
+    let mut object = json!({"apiVersion": api_version, "kind": kind});
+    normal::normalise(type_of(kind, api_version)?, &mut object);
     Some(object)
 }

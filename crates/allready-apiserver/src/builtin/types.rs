@@ -6,7 +6,10 @@
 //! empty), `0` (left out when zero), `*` (a pointer); after a scalar or a map, the name of the type it has in Go.
 //! `cargo xtask shapes` makes it.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::BTreeMap,
+    sync::{LazyLock, OnceLock},
+};
 
 use serde::{
     Deserialize, Deserializer,
@@ -57,15 +60,18 @@ pub(crate) enum Kind {
     Struct(String),
 }
 
-static TYPES: LazyLock<BTreeMap<String, Struct>> = LazyLock::new(|| {
-    let lines: BTreeMap<String, InOrder> =
-        serde_json::from_str(include_str!("types.json")).unwrap_or_default();
-    let fields = |InOrder(fields): InOrder| {
-        let numbered = fields.into_iter().enumerate();
-        numbered.map(|(position, (name, written))| (name, Field::parse(&written, position))).collect()
-    };
-    lines.into_iter().map(|(name, written)| (name, fields(written))).collect()
+/// The structs by name, each as it is written, and once it was asked for as it is read.
+static TYPES: LazyLock<BTreeMap<&'static str, (&'static str, OnceLock<Struct>)>> = LazyLock::new(|| {
+    let lines = include_str!("types.json").lines();
+    let named = lines.filter_map(|line| line.strip_prefix('"')?.split_once("\":"));
+    named.map(|(name, written)| (name, (written.trim_end_matches(','), OnceLock::new()))).collect()
 });
+
+fn read(written: &str) -> Struct {
+    let InOrder(fields) = serde_json::from_str(written).unwrap_or(InOrder(Vec::new()));
+    let numbered = fields.into_iter().enumerate();
+    numbered.map(|(position, (name, written))| (name, Field::parse(&written, position))).collect()
+}
 
 /// The fields of a struct as they stand in the file.
 struct InOrder(Vec<(String, String)>);
@@ -96,7 +102,7 @@ static NOTHING: Struct = Struct::new();
 
 /// The fields of a struct such as `core.v1.PodSpec`; none for a struct that is not known.
 pub(crate) fn fields(name: &str) -> &'static Struct {
-    TYPES.get(name).unwrap_or(&NOTHING)
+    TYPES.get(name).map_or(&NOTHING, |(written, fields)| fields.get_or_init(|| read(written)))
 }
 
 impl Field {

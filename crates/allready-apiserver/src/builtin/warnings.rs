@@ -52,16 +52,16 @@ pub(crate) fn of(row: &Row, new: &Value, old: Option<&Value>) -> Vec<String> {
             "spec.externalIPs is deprecated and may no longer be implemented in some clusters".to_owned(),
         );
     }
+    if row.kind == "CSIDriver"
+        && created
+        && !items(new, &["spec", "tokenRequests"]).is_empty()
+        && at(new, &["spec", "serviceAccountTokenInSecrets"]).is_none()
+    {
+        warnings.push("spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes".to_owned());
+    }
     match row.kind {
         "ValidatingAdmissionPolicy" | "ValidatingAdmissionPolicyBinding" => {
             warnings.push(format!("{} {}: stored, but not enforced by this server", row.kind, quote(name)));
-        }
-        "PodDisruptionBudget" => {
-            warnings.push(format!(
-                "{} {}: stored, but evictions do not respect it on this server",
-                row.kind,
-                quote(name)
-            ));
         }
         _ => {}
     }

@@ -19,7 +19,7 @@ mod structural;
 mod tests;
 mod versions;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 pub(crate) use accept::accept;
 pub(crate) use serve::{made_from, serve};
@@ -40,7 +40,7 @@ const NAME: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.Cus
 pub fn definition() -> Resource {
     let version = Version {
         name: "v1".into(),
-        schema: Definitions::builtin().get(NAME).unwrap_or_default(),
+        schema: LazyLock::new(Box::new(|| Definitions::builtin().get(NAME).unwrap_or_default())),
         status: true,
         scale: None,
         columns: Vec::new(),

@@ -10,7 +10,7 @@ use super::{
     raw::{self, flag, list, object, text, texts},
 };
 use crate::{
-    resource::{Column, Resource, Scale, Version},
+    resource::{Column, Resource, Scale, Version, ready},
     schema::{Schema, Validator, parse, with_object_meta},
 };
 
@@ -90,7 +90,7 @@ fn version_of(
     let selectable = list(version, "selectableFields").iter().filter_map(Value::as_object);
     let built = Version {
         name: name.into(),
-        schema: Arc::new(whole),
+        schema: ready(Arc::new(whole)),
         status: raw::given(subresources, "status").is_some(),
         scale: object(subresources, "scale").map(|scale| Scale {
             spec_replicas: text(scale, "specReplicasPath").into(),

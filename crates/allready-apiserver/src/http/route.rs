@@ -236,6 +236,9 @@ fn methods(
         (false, ("", "pods", "binding")) => (Endpoint::Other("binding"), &["POST"]),
         (false, ("", "pods", "eviction")) => (Endpoint::Other("eviction"), &["POST"]),
         (false, ("", "serviceaccounts", "token")) => (Endpoint::Other("token"), &["POST"]),
+        (false, ("certificates.k8s.io", _, "approval")) => {
+            (Endpoint::Other("approval"), &["GET", "PUT", "PATCH"])
+        }
         (false, ("", "namespaces", "finalize")) => (Endpoint::Other("finalize"), &["PUT"]),
         _ => return None,
     })

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     call::Verb,
-    resource::{Endpoint, Registry, Resource, Scale, Strategy, Version},
+    resource::{Endpoint, Registry, Resource, Scale, Strategy, Version, ready},
     status::{Failure, FieldError},
 };
 
@@ -44,7 +44,7 @@ fn served(group: &str, plural: &str, namespaced: bool, custom: bool) -> Arc<Reso
         namespaced,
         versions: vec![Version {
             name: "v1".into(),
-            schema: Arc::default(),
+            schema: ready(Arc::default()),
             status: plural != "configmaps",
             scale: (plural == "deployments").then_some(scale),
             columns: Vec::new(),

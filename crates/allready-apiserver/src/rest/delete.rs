@@ -96,17 +96,7 @@ impl Scope<'_> {
 
     /// Some kinds answer with the object that went, others with a `Status`.
     fn returns_deleted(&self) -> bool {
-        let kinds = [
-            "pods",
-            "namespaces",
-            "services",
-            "serviceaccounts",
-            "podtemplates",
-            "resourcequotas",
-            "persistentvolumes",
-            "persistentvolumeclaims",
-        ];
-        self.resource.group.is_empty() && kinds.contains(&self.resource.plural.as_str())
+        self.resource.strategy.returns_deleted()
     }
 
     fn gone_status(&self, object: &Value) -> Value {
@@ -229,11 +219,12 @@ impl Engine {
         resource: &Resource,
         key: &str,
         live: &Stored,
-        last: Value,
+        mut last: Value,
         dry_run: bool,
     ) -> Option<Removal> {
         if !dry_run {
-            self.store().remove(&resource.place, key, live.version).ok()?;
+            let version = self.store().remove(&resource.place, key, live.version).ok()?;
+            meta::set(&mut last, "resourceVersion", Some(version.to_string().into()));
         }
         Some(Removal::Gone(last))
     }
@@ -423,7 +414,10 @@ fn garbage_finalizers(resource: &Resource, object: &Value, options: &DeleteOptio
     if resource.place == "events" {
         return finalizers.into_iter().map(str::to_owned).collect();
     }
-    let orphan_by_default = resource.group == "batch" && resource.plural == "jobs";
+    let orphan_by_default = matches!(
+        (resource.group.as_str(), resource.plural.as_str()),
+        ("batch", "jobs") | ("", "replicationcontrollers")
+    );
     let orphan = match (options.orphan, options.policy.as_deref()) {
         (Some(orphan), _) => orphan,
         (None, Some(policy)) => policy == "Orphan",

@@ -30,7 +30,7 @@ impl Scope<'_> {
         strategy.admit(self.call.endpoint, object, None, (!self.is_dry()).then_some(&others))?;
         strategy.prepare_create(self.version, object, self.call);
         if strategy.moves_generation(object, object).is_some() {
-            meta::set(object, "generation", Some(1.into()));
+            meta::set(object, "generation", strategy.first_generation().map(Value::from));
         }
         let rule = |name: &str, prefix: bool| {
             if prefix {

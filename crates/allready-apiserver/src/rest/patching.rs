@@ -39,7 +39,12 @@ impl Scope<'_> {
             let Some(live) = live else { return Err(self.not_found()) };
             self.patched(live, &options, warnings)
         };
-        let may_create = apply && self.call.endpoint == Endpoint::Main;
+        let may_create = apply
+            && match self.call.endpoint {
+                Endpoint::Main => true,
+                Endpoint::Status => self.resource.strategy.creates_on_update(),
+                _ => false,
+            };
         let written = self.write(&make, may_create, None, options.dry_run, warnings)?;
         let code = if written.created { 201 } else { 200 };
         Ok(Answer::object(code, written.bytes))

@@ -3,13 +3,19 @@
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Body, Engine, Scope, decode, delete, finish, meta,
+    Answer, Body, Engine, Scope, convert, decode, delete, finish, meta,
     options::{DeleteOptions, WriteKind, WriteOptions},
 };
 use crate::{
-    status::{Failure, FieldError},
+    builtin,
+    fields::{self, Writer},
+    resource::Endpoint,
+    status::{Cause, Details, Failure, FieldError},
     store::{Draft, Expect},
 };
+
+/// Where disruption budgets are kept.
+const BUDGETS: &str = "poddisruptionbudgets.policy";
 
 impl Scope<'_> {
     /// Deletes the pod, which says why it went. Nothing here disrupts too much: there are no budgets.
@@ -20,6 +26,7 @@ impl Scope<'_> {
             body => DeleteOptions::read(self.call, Some(body))?,
         };
         delete.dry_run |= options.dry_run;
+        self.respect_budget(delete.dry_run)?;
         self.amend_pod(options.dry_run, |pod| {
             delete::check_preconditions(self.resource, pod, &delete)?;
             let condition = json!({
@@ -38,6 +45,98 @@ impl Scope<'_> {
             self.engine.keep(Engine::tasks_after(self.resource, self.namespace(), &removal), now);
         }
         Ok(done())
+    }
+
+    /// Refuses an eviction that the disruption budget of the pod does not allow, and counts one that it does. Follows
+    /// `pkg/registry/core/pod/storage/eviction.go`.
+    fn respect_budget(&self, dry_run: bool) -> Result<(), Failure> {
+        let text = |value: &Value, pointer: &str| {
+            value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let number =
+            |value: &Value, pointer: &str| value.pointer(pointer).and_then(Value::as_i64).unwrap_or(0);
+        loop {
+            let pod = self.find()?.value()?;
+            let runs = !matches!(text(&pod, "/status/phase").as_str(), "Succeeded" | "Failed" | "Pending");
+            if !runs || !pod["metadata"]["deletionTimestamp"].is_null() {
+                return Ok(());
+            }
+            let mut budgets = Vec::new();
+            for (key, stored) in &self.store().list(BUDGETS, &format!("{}/", self.namespace()), None).items {
+                let budget = stored.value()?;
+                let selector = budget.pointer("/spec/selector");
+                if builtin::selects(selector, pod.pointer("/metadata/labels")) {
+                    budgets.push((key.clone(), stored.version, budget));
+                }
+            }
+            let (key, version, mut budget) = match budgets.len() {
+                0 => return Ok(()),
+                1 => budgets.remove(0),
+                _ => {
+                    let why = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
+                    return Err(Failure::new(500, "", why));
+                }
+            };
+            let [healthy, desired] =
+                ["currentHealthy", "desiredHealthy"].map(|it| number(&budget, &format!("/status/{it}")));
+            let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
+            let ready =
+                conditions.into_iter().flatten().any(|one| one["type"] == "Ready" && one["status"] == "True");
+            let always = text(&budget, "/spec/unhealthyPodEvictionPolicy") == "AlwaysAllow";
+            if !ready && (always || desired > 0 && healthy >= desired) {
+                return Ok(());
+            }
+            let name = meta::text(&budget, "name").to_owned();
+            if number(&budget, "/status/observedGeneration") < number(&budget, "/metadata/generation") {
+                let why = format!("The disruption budget {name} is still being processed by the server.");
+                return Err(over_budget(10, why));
+            }
+            let allowed = number(&budget, "/status/disruptionsAllowed");
+            if allowed < 0 {
+                let why = "pdb disruptions allowed is negative";
+                return Err(Failure::forbidden("poddisruptionbudget.policy", &name, why));
+            }
+            if allowed == 0 {
+                let why = if healthy <= desired {
+                    format!(
+                        "The disruption budget {name} needs {desired} healthy pods and has {healthy} currently"
+                    )
+                } else {
+                    format!("The disruption budget {name} does not allow evicting pods currently")
+                };
+                return Err(over_budget(0, why));
+            }
+            let before = budget.clone();
+            let now = finish::timestamp(self.call.now);
+            budget["status"]["disruptionsAllowed"] = (allowed - 1).into();
+            budget["status"]["disruptedPods"][self.name()] = now.as_str().into();
+            if allowed == 1 {
+                let generation = number(&budget, "/status/observedGeneration");
+                let condition = json!({
+                    "type": "DisruptionAllowed", "status": "False", "reason": "InsufficientPods", "message": "",
+                    "observedGeneration": generation, "lastTransitionTime": now,
+                });
+                set_condition(&mut budget, condition);
+            }
+            let registry = self.engine.registry();
+            if let Some(resource) = registry.get("policy", "poddisruptionbudgets")
+                && let Some(version) = resource.versions.first()
+            {
+                let writer = Writer {
+                    manager: "kube-apiserver",
+                    endpoint: Endpoint::Status,
+                    api_version: "policy/v1",
+                    now: self.call.now,
+                };
+                let schemas = convert::PlaceSchemas { resource, version, registry: &registry };
+                let reset = resource.strategy.reset_fields(version, Endpoint::Status);
+                fields::update(Some(&before), &mut budget, &writer, &schemas, &reset);
+            }
+            let expect = Expect::Version(version);
+            if dry_run || self.store().put(BUDGETS, &key, expect, &Draft::new(&budget)).is_ok() {
+                return Ok(());
+            }
+        }
     }
 
     /// Says which node the pod runs on.
@@ -118,6 +217,14 @@ impl Scope<'_> {
             }
         }
     }
+}
+
+/// An eviction that would go beyond a budget, with the seconds after which to try again.
+fn over_budget(seconds: u32, why: String) -> Failure {
+    let message = "Cannot evict pod as it would violate the pod's disruption budget.";
+    let cause = Cause { reason: "DisruptionBudget".into(), message: why, field: String::new() };
+    let details = Details { retry_after_seconds: seconds, causes: vec![cause], ..Details::default() };
+    Failure { details: Some(Box::new(details)), ..Failure::new(429, "TooManyRequests", message) }
 }
 
 fn done() -> Answer {

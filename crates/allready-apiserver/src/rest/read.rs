@@ -379,63 +379,19 @@ fn parse_version(text: &str) -> Result<Option<u64>, String> {
 
 /// An object with nothing in it, as a bookmark shows it: fields that are never left out stand there empty.
 fn blank(resource: &Resource, version: &Version) -> Value {
-    let template = || json!({ "metadata": {}, "spec": { "containers": null } });
+    let api_version = resource.api_version(&version.name);
     let mut object = match (resource.group.as_str(), resource.kind.as_str()) {
         _ if super::decode::is_custom(resource) => json!({}),
-        ("", "Pod") => json!({ "spec": { "containers": null }, "status": {} }),
-        ("", "Namespace") => json!({ "spec": {}, "status": {} }),
-        ("", "Service") => json!({ "spec": {}, "status": { "loadBalancer": {} } }),
-        ("", "Event") => json!({
-            "involvedObject": {}, "source": {}, "firstTimestamp": null, "lastTimestamp": null, "eventTime": null,
-            "reportingComponent": "", "reportingInstance": "",
-        }),
-        ("events.k8s.io", "Event") => json!({
-            "eventTime": null, "regarding": {}, "deprecatedSource": {}, "deprecatedFirstTimestamp": null,
-            "deprecatedLastTimestamp": null,
-        }),
-        ("", "Node") => json!({ "spec": {}, "status": {
-            "daemonEndpoints": { "kubeletEndpoint": { "Port": 0 } },
-            "nodeInfo": {
-                "machineID": "", "systemUUID": "", "bootID": "", "kernelVersion": "", "osImage": "",
-                "containerRuntimeVersion": "", "kubeletVersion": "", "kubeProxyVersion": "", "operatingSystem": "",
-                "architecture": "",
-            },
-        } }),
-        ("apps", "Deployment") => json!({
-            "spec": { "replicas": 0, "selector": null, "template": template(), "strategy": {} }, "status": {},
-        }),
-        ("apps", "DaemonSet") => json!({
-            "spec": { "selector": null, "template": template(), "updateStrategy": {} },
-            "status": {
-                "currentNumberScheduled": 0, "numberMisscheduled": 0, "desiredNumberScheduled": 0, "numberReady": 0,
-            },
-        }),
-        ("apps", "ReplicaSet") => json!({
-            "spec": { "replicas": 0, "selector": null, "template": template() }, "status": { "replicas": 0 },
-        }),
-        ("apps", "StatefulSet") => json!({
-            "spec": {
-                "replicas": 0, "selector": null, "template": template(), "serviceName": "", "updateStrategy": {},
-            },
-            "status": { "replicas": 0, "availableReplicas": 0 },
-        }),
-        ("batch", "Job") => json!({ "spec": { "template": template() }, "status": {} }),
-        ("authorization.k8s.io", _) => json!({ "spec": {}, "status": { "allowed": false } }),
-        ("coordination.k8s.io", "Lease") => json!({ "spec": {} }),
-        (_, "Role" | "ClusterRole") => json!({ "rules": null }),
-        (_, "RoleBinding" | "ClusterRoleBinding") => json!({
-            "roleRef": { "apiGroup": "", "kind": "", "name": "" },
-        }),
-        ("apiextensions.k8s.io", "CustomResourceDefinition") => json!({
+        ("apiextensions.k8s.io", _) => json!({
             "spec": { "group": "", "names": { "plural": "", "kind": "" }, "scope": "", "versions": null },
             "status": {
                 "conditions": null, "acceptedNames": { "plural": "", "kind": "" }, "storedVersions": null,
             },
         }),
-        _ => json!({}),
+        (_, kind) => crate::builtin::blank(&api_version, kind).unwrap_or_default(),
     };
     object["kind"] = resource.kind.clone().into();
-    object["apiVersion"] = resource.api_version(&version.name).into();
+    object["apiVersion"] = api_version.into();
     object["metadata"] = json!({});
     object
 }

@@ -1,7 +1,7 @@
 //! create and update.
 
 use bytes::Bytes;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     Answer, Scope, convert, decode,
@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     access,
+    call::User,
     fields::{self, Writer},
     resource::Endpoint,
     schema,
@@ -143,6 +144,27 @@ impl Scope<'_> {
     /// A kind that is a question: it is answered and not stored.
     fn review(&self, mut object: Value) -> Result<Answer, Failure> {
         self.resource.strategy.prepare_create(self.version, &mut object, self.call);
+        let shown = |user: &User| json!({ "username": user.name, "groups": user.groups });
+        match self.resource.kind.as_str() {
+            "SelfSubjectReview" => {
+                object["status"] = json!({ "userInfo": shown(&self.call.user) });
+                return Ok(Answer::object(201, object.to_string().into()));
+            }
+            // Tokens of other users are known to the front door alone.
+            "TokenReview" => {
+                let token = object["spec"]["token"].as_str().unwrap_or_default();
+                if token.is_empty() {
+                    let why = "token is required for TokenReview in authentication";
+                    return Err(Failure::bad_request(why));
+                }
+                object["status"] = match self.engine.service_account(token, self.call.now) {
+                    Some(user) => json!({ "authenticated": true, "user": shown(&user) }),
+                    None => json!({ "user": {}, "error": "[invalid bearer token, unknown token]" }),
+                };
+                return Ok(Answer::object(201, object.to_string().into()));
+            }
+            _ => {}
+        }
         access::answer(&self.engine.access(), &self.resource.kind, &mut object, &self.call.user)?;
         Ok(Answer::object(201, object.to_string().into()))
     }
@@ -174,7 +196,8 @@ impl Scope<'_> {
             self.manage(live, &mut new, &options);
             Ok(new)
         };
-        let may_create = self.call.endpoint == Endpoint::Main && self.resource.strategy.creates_on_update();
+        let may_create = matches!(self.call.endpoint, Endpoint::Main | Endpoint::Status)
+            && self.resource.strategy.creates_on_update();
         let written = self.write(&make, may_create, uid.as_deref(), options.dry_run, warnings)?;
         Ok(Answer::object(if written.created { 201 } else { 200 }, written.bytes))
     }
@@ -412,7 +435,7 @@ impl Scope<'_> {
     /// Some kinds are replaced only by who says which version is replaced.
     fn needs_version(&self) -> bool {
         self.is_custom()
-            || self.is("coordination.k8s.io", "leases")
+            || self.resource.strategy.needs_version()
             || self.is("apiextensions.k8s.io", "customresourcedefinitions")
     }
 

@@ -103,6 +103,9 @@ fn as_the_type_behaves(name: &str, mut schema: Schema) -> Schema {
     if name.ends_with(".api.resource.Quantity") {
         schema = Schema { shape: Shape::IntOrString, ..Schema::default() };
         schema.checks_mut().format = Some("quantity".into());
+    } else if name.ends_with(".runtime.RawExtension") {
+        schema.shape = Shape::Object(Object { atomic: true, ..Object::default() });
+        schema.preserve_unknown = true;
     } else if name.ends_with(".meta.v1.FieldsV1") || schema == Schema::default() {
         schema.preserve_unknown = true;
     }
@@ -196,7 +199,16 @@ impl Reader<'_> {
         let Some(definitions) = self.definitions else {
             return Err(place.error("$ref is not supported"));
         };
-        definitions.get(reference.rsplit('/').next().unwrap_or(reference)).map(Some)
+        let found = definitions.get(reference.rsplit('/').next().unwrap_or(reference))?;
+        // A field may be owned in parts although its type is owned as a whole elsewhere, or the other way round.
+        let atomic = text(source, "x-kubernetes-map-type").map(|kind| kind == "atomic");
+        match (&found.shape, atomic) {
+            (Shape::Object(object), Some(atomic)) if object.atomic != atomic => {
+                let shape = Shape::Object(Object { atomic, ..object.clone() });
+                Ok(Some(Arc::new(Schema { shape, ..found.as_ref().clone() })))
+            }
+            _ => Ok(Some(found)),
+        }
     }
 
     fn plain(&self, source: &Map<String, Value>, place: &Place<'_>) -> Result<Schema, ParseError> {

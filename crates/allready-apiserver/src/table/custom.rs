@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     age,
-    headings::{CUSTOM, definition},
+    headings::{self, definition},
     jsonpath::Path,
 };
 use crate::{openapi::prose, resource::Column};
@@ -50,9 +50,9 @@ impl<'a> Columns<'a> {
 
     /// The column definitions of the table.
     pub(super) fn definitions(&self) -> Vec<Value> {
-        let mut all = vec![CUSTOM.0.definition()];
+        let mut all = vec![headings::name()];
         if self.by_default {
-            all.push(CUSTOM.1.definition());
+            all.push(headings::created("Age"));
         }
         all.extend(self.columns.iter().map(|(column, _)| {
             let words = match column.description.as_str() {

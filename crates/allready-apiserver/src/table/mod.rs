@@ -123,15 +123,15 @@ struct Printer<'a> {
 }
 
 enum Cells<'a> {
-    Builtin(cells::Printer),
+    Builtin(cells::Cells),
     Plain,
     Custom(custom::Columns<'a>),
 }
 
 impl<'a> Printer<'a> {
     fn of(resource: &'a Resource, version: &'a Version) -> Self {
-        let cells = match cells::printer(&resource.group, &resource.plural) {
-            Some(printer) => Cells::Builtin(printer),
+        let cells = match cells::cells(&resource.group, &resource.plural) {
+            Some(cells) => Cells::Builtin(cells),
             None if is_custom(version) => Cells::Custom(custom::Columns::new(&version.columns)),
             None => Cells::Plain,
         };
@@ -144,15 +144,17 @@ impl<'a> Printer<'a> {
 
     fn definitions(&self) -> Value {
         match &self.cells {
-            Cells::Builtin(printer) => printer.headings.iter().map(headings::Heading::definition).collect(),
-            Cells::Plain => headings::CREATED_AT.iter().map(headings::Heading::definition).collect(),
+            Cells::Builtin(_) => {
+                headings::definitions(&self.resource.group, &self.resource.plural).unwrap_or_default().into()
+            }
+            Cells::Plain => json!([headings::name(), headings::created("Created At")]),
             Cells::Custom(columns) => columns.definitions().into(),
         }
     }
 
     fn row(&self, object: &Value, include: Include, now: Timestamp) -> Value {
         let cells = match &self.cells {
-            Cells::Builtin(printer) => (printer.cells)(object, now),
+            Cells::Builtin(cells) => cells.of(object, now),
             Cells::Plain => cells::plain(object),
             Cells::Custom(columns) => columns.cells(object, now),
         };

@@ -3,6 +3,7 @@
 //! Values come from small sets, so that managers meet each other often: that is where ownership is decided. Some sequences
 //! are wild: their values are odd, and more of their requests are mistakes.
 
+mod builtin;
 mod mistakes;
 mod patches;
 mod values;
@@ -21,6 +22,10 @@ const WORDS: [&str; 4] = ["a", "b", "c", "d"];
 pub fn sequence(seed: u64, index: u64) -> Script {
     let mut random = Random::of(seed, index);
     let length = 5 + random.below(26).min(random.below(26));
+    // Half of the sequences are about a built-in kind, the other half about a custom one.
+    if random.percent(50) {
+        return builtin::sequence(random, length, &format!("Sequence {index} of seed {seed}"));
+    }
     // Most sequences stay in one version; where fields differ between versions is a story of its own.
     let both = random.percent(30);
     let wild = random.percent(35);

@@ -16,6 +16,8 @@ mod cron;
 mod data;
 mod downward;
 mod event;
+mod limits;
+mod network;
 mod pod;
 mod rbac;
 mod rollout;
@@ -23,10 +25,13 @@ mod scheduling;
 mod selector;
 mod service;
 mod spot;
+mod storage;
 mod volume;
+mod webhook;
 mod words;
 mod workload;
 
+pub(crate) use selector::selects;
 pub(crate) use words::read_address;
 
 use self::spot::Spot;
@@ -54,9 +59,44 @@ pub(crate) fn object(row: &Row, endpoint: Endpoint, new: &Value, old: Option<&Va
         ("ConfigMap", _) => data::config_map(new, old, &mut errors),
         ("Secret", _) => data::secret(new, old, &mut errors),
         ("Service", _) => service::check(new, old, &mut errors),
-        _ => {}
+        (kind, _) => more(kind, new, old, &mut errors),
     }
     errors
+}
+
+/// The kinds with a check or two.
+fn more(kind: &str, new: &Value, old: Option<&Value>, errors: &mut Errors) {
+    match kind {
+        "CSIDriver" => storage::driver(new, old, errors),
+        "CSINode" => storage::node(new, errors),
+        "CSIStorageCapacity" => storage::room(new, old, errors),
+        "CertificateSigningRequest" => limits::request(new, old, errors),
+        "ControllerRevision" => limits::revision(new, old, errors),
+        "EndpointSlice" => network::slice(new, old, errors),
+        "Endpoints" => network::endpoints(new, errors),
+        "FlowSchema" => limits::flow_schema(new, errors),
+        // The old version has some of the fields.
+        "HorizontalPodAutoscaler" => limits::autoscaler(new, errors),
+        "Ingress" => network::ingress(new, errors),
+        "IngressClass" => network::ingress_class(new, old, errors),
+        "LimitRange" => limits::range(new, errors),
+        "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" => webhook::check(new, errors),
+        "NetworkPolicy" => network::policy(new, errors),
+        "PersistentVolume" => storage::persistent_volume(new, old, errors),
+        "PersistentVolumeClaim" => storage::claim(new, old, errors),
+        "PodDisruptionBudget" => limits::budget(new, errors),
+        "PodTemplate" => limits::template(new, errors),
+        "PriorityClass" => limits::priority(new, old, errors),
+        "PriorityLevelConfiguration" => limits::priority_level(new, errors),
+        "ReplicationController" => limits::replication_controller(new, errors),
+        "ResourceQuota" => limits::quota(new, errors),
+        "RuntimeClass" => limits::runtime(new, old, errors),
+        "ServiceCIDR" => network::service_ranges(new, old, errors),
+        "StorageClass" => storage::class(new, old, errors),
+        "VolumeAttachment" => storage::attachment(new, old, errors),
+        "VolumeAttributesClass" => storage::attributes(new, old, errors),
+        _ => {}
+    }
 }
 
 /// What is wrong with the fields about a service's addresses, before any is given.

@@ -9,7 +9,7 @@ use super::{
     words::{self, address},
 };
 use crate::{
-    builtin::path::{at, at_mut, carry, items, number_at},
+    builtin::path::{at, at_mut, carry, items, number_at, remove},
     rest::names,
     status::FieldError,
 };
@@ -41,12 +41,60 @@ pub(super) fn check(new: &Value, old: Option<&Value>, errors: &mut Errors) {
         }
         return;
     };
-    if items(new, &["spec", "containers"]).len() != items(old, &["spec", "containers"]).len() {
-        let why = "pod updates may not add or remove containers";
-        errors.push(FieldError::forbidden("spec.containers", why));
-    } else if !only_allowed(new, old) {
+    for list in ["containers", "initContainers"] {
+        if items(new, &["spec", list]).len() != items(old, &["spec", list]).len() {
+            let why = "pod updates may not add or remove containers";
+            return errors.push(FieldError::forbidden(format!("spec.{list}"), why));
+        }
+    }
+    if !deadline(&pod.child("activeDeadlineSeconds"), old, errors) {
+        return;
+    }
+    if only_added(items(new, &["spec", "tolerations"]), items(old, &["spec", "tolerations"])) {
+        scheduling::tolerations(&pod.child("tolerations"), errors);
+    } else {
+        let why = "existing toleration can not be modified except its tolerationSeconds";
+        errors.push(FieldError::forbidden("spec.tolerations", why));
+    }
+    let before = items(old, &["spec", "schedulingGates"]);
+    for gate in pod.child("schedulingGates").items().filter(|gate| !before.contains(gate.value)) {
+        let name = gate.child("name");
+        let why = format!("only deletion is allowed, but found new scheduling gate '{}'", name.text());
+        name.forbidden(&why, errors);
+    }
+    if !only_allowed(new, old) {
         errors.push(FieldError::forbidden("spec", CHANGES));
     }
+}
+
+/// The time that a pod has may become shorter; says whether the rest is to be looked at.
+fn deadline(deadline: &Spot<'_>, old: &Value, errors: &mut Errors) -> bool {
+    let before = number_at(old, &["spec", "activeDeadlineSeconds"]);
+    match (deadline.number(), before) {
+        (Some(seconds), _) if !(0..=LARGEST).contains(&seconds) => {
+            deadline.within(0, LARGEST, errors);
+            false
+        }
+        (Some(seconds), Some(before)) if before < seconds => {
+            deadline.invalid("must be less than or equal to previous value", errors);
+            false
+        }
+        (None, Some(_)) => {
+            deadline.invalid("must not update from a positive integer to nil value", errors);
+            true
+        }
+        _ => true,
+    }
+}
+
+/// Whether tolerations were only added to, or given another time.
+fn only_added(new: &[Value], old: &[Value]) -> bool {
+    let untimed = |toleration: &Value| {
+        let mut toleration = toleration.clone();
+        remove(&mut toleration, &["tolerationSeconds"]);
+        toleration
+    };
+    old.iter().all(|old| new.iter().any(|new| untimed(new) == untimed(old)))
 }
 
 /// The template of pods that other kinds make.
@@ -174,8 +222,21 @@ fn gates(list: &Spot<'_>, errors: &mut Errors) {
 /// Whether an update of a pod touches only what may change in one.
 fn only_allowed(new: &Value, old: &Value) -> bool {
     let mut expected = old.clone();
-    for field in ["activeDeadlineSeconds", "tolerations"] {
+    for field in ["activeDeadlineSeconds", "schedulingGates", "tolerations"] {
         carry(&mut expected, new, &["spec", field]);
+    }
+    // A pod that is not to be scheduled yet may still be told where.
+    if !items(old, &["spec", "schedulingGates"]).is_empty() {
+        let selects = |pod: &Value| {
+            at(pod, &["spec", "nodeSelector"]).and_then(Value::as_object).cloned().unwrap_or_default()
+        };
+        let (before, after) = (selects(old), selects(new));
+        if before.iter().all(|(key, value)| after.get(key) == Some(value)) {
+            carry(&mut expected, new, &["spec", "nodeSelector"]);
+        }
+        if at(old, &["spec", "affinity"]).is_none() {
+            carry(&mut expected, new, &["spec", "affinity"]);
+        }
     }
     for list in ["containers", "initContainers"] {
         let images = items(new, &["spec", list]).iter().map(|container| container.get("image").cloned());

@@ -97,7 +97,7 @@ fn amount(number: &Spot<'_>) -> i64 {
 }
 
 /// A number, or a part of all.
-fn share(number: &Spot<'_>, errors: &mut Errors) {
+pub(super) fn share(number: &Spot<'_>, errors: &mut Errors) {
     if !number.value.is_string() {
         number.at_least_zero(errors);
     } else if percent(number).is_none() {
@@ -108,7 +108,7 @@ fn share(number: &Spot<'_>, errors: &mut Errors) {
     }
 }
 
-fn at_most_all(number: &Spot<'_>, errors: &mut Errors) {
+pub(super) fn at_most_all(number: &Spot<'_>, errors: &mut Errors) {
     if percent(number).is_some_and(|percent| percent > 100) {
         number.invalid("must not be greater than 100%", errors);
     }

@@ -57,7 +57,7 @@ pub(super) fn label_name(key: &Spot<'_>, errors: &mut Errors) {
 }
 
 /// Whether a selector selects labels. One that is absent selects nothing.
-pub(super) fn selects(selector: Option<&Value>, labels: Option<&Value>) -> bool {
+pub(crate) fn selects(selector: Option<&Value>, labels: Option<&Value>) -> bool {
     let Some(selector) = selector else { return false };
     let value = |key: &str| labels.and_then(|labels| labels.get(key));
     let equal = at(selector, &["matchLabels"]).and_then(Value::as_object);

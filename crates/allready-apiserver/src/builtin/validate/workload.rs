@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Errors, immutable, pod, rollout, selector, spot::Spot, volume};
 use crate::{
     builtin::{
-        path::{at, flag_at, push, remove, text_at},
+        path::{at, at_mut, carry, flag_at, items, number_at, push, remove, text_at},
         table::Row,
     },
     rest::names,
@@ -328,9 +328,57 @@ fn unchanged(row: &Row, new: &Value, old: &Value, errors: &mut Errors) {
                 "successPolicy",
             ] {
                 immutable(new, old, &["spec", field], errors);
+                // The real server looks at the template after the selector.
+                if field == "selector" {
+                    job_template(new, old, errors);
+                }
             }
         }
         "CronJob" => {}
         _ => immutable(new, old, &["spec", "selector"], errors),
+    }
+}
+
+/// The pods of a job are all alike. Those of one that is suspended may be placed elsewhere, and get other resources.
+fn job_template(new: &Value, old: &Value, errors: &mut Errors) {
+    let path = ["spec", "template"];
+    let suspended = flag_at(old, &["spec", "suspend"]);
+    let conditions = items(old, &["status", "conditions"]);
+    let paused = conditions
+        .iter()
+        .any(|one| text_at(one, &["type"]) == "Suspended" && text_at(one, &["status"]) == "True");
+    let open = suspended
+        && (at(old, &["status", "startTime"]).is_none() || paused)
+        && number_at(old, &["status", "active"]).unwrap_or(0) == 0;
+    let mut expected = at(old, &path).cloned().unwrap_or_default();
+    let found = at(new, &path).cloned().unwrap_or_default();
+    if open {
+        for field in ["nodeSelector", "tolerations", "schedulingGates"] {
+            carry(&mut expected, &found, &["spec", field]);
+        }
+        for field in ["annotations", "labels"] {
+            carry(&mut expected, &found, &["metadata", field]);
+        }
+        carry(&mut expected, &found, &["spec", "affinity", "nodeAffinity"]);
+        if at(&expected, &["spec", "affinity"])
+            .and_then(Value::as_object)
+            .is_some_and(serde_json::Map::is_empty)
+            && at(&found, &["spec", "affinity"]).is_none()
+        {
+            remove(&mut expected, &["spec", "affinity"]);
+        }
+        for list in ["containers", "initContainers"] {
+            let resources: Vec<Value> = items(&found, &["spec", list])
+                .iter()
+                .map(|container| container.get("resources").cloned().unwrap_or_default())
+                .collect();
+            let containers = at_mut(&mut expected, &["spec", list]).and_then(Value::as_array_mut);
+            for (container, resources) in containers.into_iter().flatten().zip(resources) {
+                container["resources"] = resources;
+            }
+        }
+    }
+    if expected != found {
+        Spot::root(new).at("spec.template").invalid("field is immutable", errors);
     }
 }

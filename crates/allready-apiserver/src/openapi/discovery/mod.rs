@@ -211,6 +211,9 @@ pub(super) fn subresources(resource: &Resource, version: &Version) -> Vec<Part> 
                 verbs: &["create"],
             });
         }
+        ("certificates.k8s.io", "certificatesigningrequests") => {
+            parts.push(Part { name: "approval", speaks: None, verbs: WRITE });
+        }
         ("", "serviceaccounts") => parts.push(Part {
             name: "token",
             speaks: Some(["authentication.k8s.io", "v1", "TokenRequest"]),

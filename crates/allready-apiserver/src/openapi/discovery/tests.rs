@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{aggregated, api, apis, group, groups::versions, resources, version as server_version};
 use crate::{
-    resource::{Endpoint, Registry, Resource, Scale, Strategy, Version},
+    resource::{Endpoint, Registry, Resource, Scale, Strategy, Version, ready},
     schema::Schema,
     status::FieldError,
 };
@@ -29,7 +29,7 @@ impl Strategy for Nothing {
 pub(crate) fn version(name: &str) -> Version {
     Version {
         name: name.into(),
-        schema: Arc::new(Schema::default()),
+        schema: ready(Arc::new(Schema::default())),
         status: false,
         scale: None,
         columns: Vec::new(),

@@ -157,6 +157,7 @@ pub(crate) fn call(
         "scale" => Endpoint::Scale,
         "finalize" => Endpoint::Other("finalize"),
         "token" => Endpoint::Other("token"),
+        "eviction" => Endpoint::Other("eviction"),
         _ => return None,
     };
     let (now, random) = stamp();

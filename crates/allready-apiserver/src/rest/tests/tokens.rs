@@ -54,7 +54,7 @@ fn a_request_for_what_is_not_given_is_refused() {
 }
 
 #[test]
-fn a_policy_or_a_budget_is_kept_with_a_warning_that_it_does_not_hold() {
+fn a_policy_is_kept_with_a_warning_that_it_does_not_hold() {
     let engine = engine();
     let policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
     for (path, body, warning) in [
@@ -68,15 +68,57 @@ fn a_policy_or_a_budget_is_kept_with_a_warning_that_it_does_not_hold() {
             json!({ "metadata": { "name": "a" }, "spec": { "policyName": "a", "validationActions": ["Deny"] } }),
             r#"ValidatingAdmissionPolicyBinding "a": stored, but not enforced by this server"#,
         ),
-        (
-            "/apis/policy/v1/namespaces/default/poddisruptionbudgets".to_owned(),
-            json!({ "metadata": { "name": "a" }, "spec": { "maxUnavailable": 1 } }),
-            r#"PodDisruptionBudget "a": stored, but evictions do not respect it on this server"#,
-        ),
     ] {
         let reply = send_at(&engine, at(0), "POST", &path, "application/json", body.to_string()).unwrap();
         assert_eq!((reply.code, reply.warnings), (201, vec![warning.to_owned()]), "{}", reply.body);
         let found = send_at(&engine, at(0), "GET", &format!("{path}/a"), "", "").unwrap();
         assert_eq!(found.body["metadata"]["generation"], 1);
     }
+}
+
+#[test]
+fn an_eviction_is_refused_until_the_budget_allows_it_and_is_counted_then() {
+    let engine = engine();
+    let pods = "/api/v1/namespaces/default/pods";
+    let budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+    let pod = json!({
+        "metadata": { "name": "p", "labels": { "app": "x" } },
+        "spec": { "containers": [{ "name": "c", "image": "a" }] },
+    });
+    assert_eq!(post(&engine, pods, &pod).0, 201);
+    let selector = json!({ "matchLabels": { "app": "x" } });
+    let budget = json!({ "metadata": { "name": "b" }, "spec": { "minAvailable": 1, "selector": selector } });
+    assert_eq!(post(&engine, budgets, &budget).0, 201);
+    let status = |path: &str, status: &Value| {
+        let body = json!({ "status": status }).to_string();
+        let path = format!("{path}/status");
+        send_at(&engine, at(0), "PATCH", &path, "application/merge-patch+json", body).unwrap().code
+    };
+    let ready = json!([{ "type": "Ready", "status": "True" }]);
+    assert_eq!(status(&format!("{pods}/p"), &json!({ "phase": "Running", "conditions": ready })), 200);
+    let evict = || {
+        let eviction = json!({ "metadata": { "name": "p" } });
+        post(&engine, &format!("{pods}/p/eviction"), &eviction)
+    };
+    let (code, body) = evict();
+    assert_eq!((code, &body["details"]["retryAfterSeconds"]), (429, &json!(10)), "{body}");
+    assert_eq!(status(&format!("{budgets}/b"), &json!({ "observedGeneration": 1 })), 200);
+    assert_eq!(evict().0, 429);
+    assert_eq!(status(&format!("{budgets}/b"), &json!({ "disruptionsAllowed": 1 })), 200);
+    assert_eq!(evict().0, 201);
+    let counted = send_at(&engine, at(0), "GET", &format!("{budgets}/b"), "", "").unwrap();
+    assert_eq!(counted.body["status"]["disruptionsAllowed"], 0, "{}", counted.body);
+    assert!(counted.body["status"]["disruptedPods"]["p"].is_string());
+}
+
+#[test]
+fn a_token_is_reviewed_and_who_asks_is_told_who_they_are() {
+    let engine = engine();
+    let asked = post(&engine, "/apis/authentication.k8s.io/v1/selfsubjectreviews", &json!({}));
+    assert_eq!(asked.0, 201, "{}", asked.1);
+    assert!(asked.1["status"]["userInfo"]["username"].is_string(), "{}", asked.1);
+    let reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
+    let (code, body) = post(&engine, reviews, &json!({ "spec": { "token": "nobody's" } }));
+    assert_eq!((code, body["status"].get("authenticated")), (201, None), "{body}");
+    assert_eq!(post(&engine, reviews, &json!({ "spec": {} })).0, 400);
 }

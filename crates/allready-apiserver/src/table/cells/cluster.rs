@@ -12,24 +12,12 @@ use super::{
     text::{at, items, or, size},
 };
 
-pub(super) fn namespace(object: &Value, now: Timestamp) -> Vec<Value> {
-    vec![name(object), at(object, &["status", "phase"]).into(), age(object, now)]
-}
-
 pub(super) fn config_map(object: &Value, now: Timestamp) -> Vec<Value> {
     vec![name(object), (size(object, &["data"]) + size(object, &["binaryData"])).into(), age(object, now)]
 }
 
 pub(super) fn secret(object: &Value, now: Timestamp) -> Vec<Value> {
     vec![name(object), at(object, &["type"]).into(), size(object, &["data"]).into(), age(object, now)]
-}
-
-pub(super) fn service_account(object: &Value, now: Timestamp) -> Vec<Value> {
-    vec![name(object), age(object, now)]
-}
-
-pub(super) fn lease(object: &Value, now: Timestamp) -> Vec<Value> {
-    vec![name(object), at(object, &["spec", "holderIdentity"]).into(), age(object, now)]
 }
 
 pub(super) fn role_binding(object: &Value, now: Timestamp) -> Vec<Value> {

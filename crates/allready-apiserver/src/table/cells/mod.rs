@@ -3,13 +3,12 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{
-    age,
-    headings::{self, Heading},
-};
+use super::age;
+use listed::Cell;
 
 mod cluster;
 mod event;
+mod listed;
 mod pod;
 mod service;
 mod text;
@@ -18,40 +17,42 @@ mod workload;
 /// What an empty cell says.
 const NONE: &str = "<none>";
 
-/// The cells of an object at a moment.
-type Cells = fn(&Value, Timestamp) -> Vec<Value>;
+/// How the cells of an object are made.
+pub(super) enum Cells {
+    /// By a function, at a moment.
+    Made(fn(&Value, Timestamp) -> Vec<Value>),
+    /// One by one, each from a field.
+    Listed(&'static [Cell]),
+}
 
-/// How a kind prints: its columns, and the cells of an object.
-pub(super) struct Printer {
-    pub(super) headings: &'static [Heading],
-    pub(super) cells: Cells,
+impl Cells {
+    pub(super) fn of(&self, object: &Value, now: Timestamp) -> Vec<Value> {
+        match self {
+            Self::Made(make) => make(object, now),
+            Self::Listed(cells) => cells.iter().map(|cell| cell.of(object, now)).collect(),
+        }
+    }
 }
 
 /// How a built-in kind prints; those that are not here have a name and a creation time.
-pub(super) fn printer(group: &str, plural: &str) -> Option<Printer> {
-    let (headings, cells): (&'static [Heading], Cells) = match (group, plural) {
-        ("", "configmaps") => (headings::CONFIG_MAP, cluster::config_map),
-        ("" | "events.k8s.io", "events") => (headings::EVENT, event::event),
-        ("", "namespaces") => (headings::NAMESPACE, cluster::namespace),
-        ("", "nodes") => (headings::NODE, cluster::node),
-        ("", "pods") => (headings::POD, pod::pod),
-        ("", "secrets") => (headings::SECRET, cluster::secret),
-        ("", "serviceaccounts") => (headings::SERVICE_ACCOUNT, cluster::service_account),
-        ("", "services") => (headings::SERVICE, service::service),
-        ("apps", "daemonsets") => (headings::DAEMON_SET, workload::daemon_set),
-        ("apps", "deployments") => (headings::DEPLOYMENT, workload::deployment),
-        ("apps", "replicasets") => (headings::REPLICA_SET, workload::replica_set),
-        ("apps", "statefulsets") => (headings::STATEFUL_SET, workload::stateful_set),
-        ("batch", "cronjobs") => (headings::CRON_JOB, workload::cron_job),
-        ("batch", "jobs") => (headings::JOB, workload::job),
-        ("coordination.k8s.io", "leases") => (headings::LEASE, cluster::lease),
-        ("rbac.authorization.k8s.io", "clusterrolebindings") => {
-            (headings::CLUSTER_ROLE_BINDING, cluster::role_binding)
-        }
-        ("rbac.authorization.k8s.io", "rolebindings") => (headings::ROLE_BINDING, cluster::role_binding),
-        _ => return None,
+pub(super) fn cells(group: &str, plural: &str) -> Option<Cells> {
+    let made: fn(&Value, Timestamp) -> Vec<Value> = match (group, plural) {
+        ("", "configmaps") => cluster::config_map,
+        ("" | "events.k8s.io", "events") => event::event,
+        ("", "nodes") => cluster::node,
+        ("", "pods") => pod::pod,
+        ("", "secrets") => cluster::secret,
+        ("", "services") => service::service,
+        ("apps", "daemonsets") => workload::daemon_set,
+        ("apps", "deployments") => workload::deployment,
+        ("apps", "replicasets") => workload::replica_set,
+        ("apps", "statefulsets") => workload::stateful_set,
+        ("batch", "cronjobs") => workload::cron_job,
+        ("batch", "jobs") => workload::job,
+        ("rbac.authorization.k8s.io", "clusterrolebindings" | "rolebindings") => cluster::role_binding,
+        _ => return listed::cells(group, plural).map(Cells::Listed),
     };
-    Some(Printer { headings, cells })
+    Some(Cells::Made(made))
 }
 
 /// A name and a creation time.

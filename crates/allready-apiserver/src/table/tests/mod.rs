@@ -52,6 +52,24 @@ fn rows_are_those_of_the_real_server() {
     assert!(compared > 100, "{compared}");
 }
 
+#[test]
+fn every_built_in_kind_fills_just_the_columns_that_the_real_server_has_for_it() {
+    let now = Timestamp::UNIX_EPOCH;
+    let mut own = 0;
+    for resource in crate::builtin::resources().iter().filter(|resource| resource.verbs.contains(&"list")) {
+        let version = &resource.versions[0];
+        let object = crate::builtin::blank(&resource.api_version(&version.name), &resource.kind).unwrap();
+        let table = table(resource, version, &[object], None, Include::None, now);
+        let columns = table["columnDefinitions"].as_array().unwrap();
+        let cells = table["rows"][0]["cells"].as_array().unwrap();
+        // The real server prints the age of addresses without a column for it.
+        let nameless = usize::from(resource.plural == "ipaddresses");
+        assert_eq!(columns.len() + nameless, cells.len(), "{}: {cells:?}", resource.qualified());
+        own += usize::from(columns[1]["name"] != "Created At");
+    }
+    assert_eq!(own, super::headings::count(), "every kind with columns of its own has cells for them");
+}
+
 fn recorded() -> Vec<Value> {
     let path =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/conformance/kube-apiserver-1.36.4.jsonl");
