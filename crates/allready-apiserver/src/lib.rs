@@ -101,6 +101,7 @@
 #![deny(missing_docs)]
 
 mod access;
+mod admission;
 // What users need has a page of its own: the front door, faults and failures. The rest is
 // reachable for the tests in its documentation, and promises nothing.
 #[doc(hidden)]

@@ -53,9 +53,6 @@ pub(crate) fn of(row: &Row, new: &Value, old: Option<&Value>) -> Vec<String> {
         );
     }
     match row.kind {
-        "ValidatingAdmissionPolicy" | "ValidatingAdmissionPolicyBinding" => {
-            warnings.push(format!("{} {}: stored, but not enforced by this server", row.kind, quote(name)));
-        }
         "PodDisruptionBudget" => {
             warnings.push(format!(
                 "{} {}: stored, but evictions do not respect it on this server",

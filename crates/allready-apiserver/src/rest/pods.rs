@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Body, Engine, Scope, decode, delete, finish, meta,
+    Answer, Body, Engine, Scope, decode,
+    delete::{self, Remover},
+    finish, meta,
     options::{DeleteOptions, WriteKind, WriteOptions},
 };
 use crate::{
@@ -15,6 +17,7 @@ impl Scope<'_> {
     /// Deletes the pod, which says why it went. Nothing here disrupts too much: there are no budgets.
     pub(super) fn evict(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         let (eviction, options) = self.posted("Eviction", "policy/v1", warnings)?;
+        self.admit_posted(&eviction, "policy/v1", warnings)?;
         let mut delete = match &eviction["deleteOptions"] {
             Value::Null => DeleteOptions::default(),
             body => DeleteOptions::read(self.call, Some(body))?,
@@ -33,7 +36,8 @@ impl Scope<'_> {
         // The condition has brought a version of its own.
         delete.version = None;
         let now = self.call.now;
-        let removal = self.engine.remove(self.resource, None, self.namespace(), self.name(), &delete, now)?;
+        let removal =
+            self.engine.remove(self.resource, Remover::SERVER, self.namespace(), self.name(), &delete, now)?;
         if !delete.dry_run {
             self.engine.keep(Engine::tasks_after(self.resource, self.namespace(), &removal), now);
         }
@@ -56,6 +60,7 @@ impl Scope<'_> {
             let text = if texts.len() == 1 { texts.join("") } else { format!("[{}]", texts.join(", ")) };
             return Err(Failure::new(500, "", text));
         }
+        self.admit_posted(&binding, "v1", warnings)?;
         let name = self.name();
         let conflict = |why: &str| Failure::conflict("pods/binding", name, why);
         self.amend_pod(options.dry_run, |pod| {

@@ -58,7 +58,7 @@ impl Scope<'_> {
     }
 
     /// The scale of an object, and whether the object says how many it wants.
-    fn scale_of(&self, object: &Value) -> Result<(Value, bool), Failure> {
+    pub(super) fn scale_of(&self, object: &Value) -> Result<(Value, bool), Failure> {
         let paths = self.scale_paths()?;
         let custom = self.is_custom();
         let read = if custom {

@@ -70,6 +70,7 @@ impl Scope<'_> {
             let mut more = Vec::new();
             let _turn = self.turn();
             self.finish_create(&mut object, attempt, &mut more)?;
+            self.admit(&object, None, &mut more)?;
             more.retain(|warning| !warnings.contains(warning));
             warnings.append(&mut more);
             let version = unsigned(meta::text(&object, "resourceVersion"));
@@ -312,6 +313,7 @@ impl Scope<'_> {
             version_number(given)?;
         }
         self.finish_create(&mut object, 0, warnings)?;
+        self.admit(&object, None, warnings)?;
         // What is only tried keeps the version that it came with.
         if !dry_run {
             meta::set(&mut object, "resourceVersion", None);
@@ -367,6 +369,7 @@ impl Scope<'_> {
             }
         }
         self.finish_update(&mut new, &old, warnings)?;
+        self.admit(&new, Some(&old), warnings)?;
         let old_meta = &old["metadata"];
         let emptied = meta::texts(&new, "finalizers").is_empty()
             && !old_meta["deletionTimestamp"].is_null()

@@ -8,7 +8,12 @@ use std::{
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Engine, delete::Removal, key, meta, options::DeleteOptions};
+use super::{
+    Engine,
+    delete::{Removal, Remover},
+    key, meta,
+    options::DeleteOptions,
+};
 use crate::{
     access as rights,
     call::Call,
@@ -234,7 +239,7 @@ impl Engine {
             ..DeleteOptions::default()
         };
         let (namespace, name) = super::delete::split(key);
-        match self.remove(resource, None, namespace, name, &options, now) {
+        match self.remove(resource, Remover::SERVER, namespace, name, &options, now) {
             Ok(removal) => Some(Self::tasks_after(resource, namespace, &removal)),
             Err(failure) if failure.code == 409 => None,
             Err(_) => Some(Vec::new()),
