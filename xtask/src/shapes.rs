@@ -33,7 +33,14 @@ const KINDS: [(&str, &[&str]); 11] = [
     ),
     (
         "apis/admissionregistration.k8s.io/v1",
-        &["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
+        &[
+            "MutatingAdmissionPolicy",
+            "MutatingAdmissionPolicyBinding",
+            "MutatingWebhookConfiguration",
+            "ValidatingAdmissionPolicy",
+            "ValidatingAdmissionPolicyBinding",
+            "ValidatingWebhookConfiguration",
+        ],
     ),
     ("apis/apiextensions.k8s.io/v1", &["CustomResourceDefinition"]),
     ("apis/apps/v1", &["DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"]),

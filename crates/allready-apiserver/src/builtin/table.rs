@@ -95,7 +95,7 @@ const WORKLOAD: Row = Row { group: "apps", all: true, status: true, generation: 
 const REVIEW: Row = Row { group: AUTHORIZATION, namespaced: false, verbs: &["create"], ..PLAIN };
 
 /// Every built-in kind.
-pub(crate) static ROWS: [Row; 27] = [
+pub(crate) static ROWS: [Row; 31] = [
     Row { plural: "configmaps", kind: "ConfigMap", name: "core.v1.ConfigMap", short: "cm", ..PLAIN },
     Row {
         plural: "events",
@@ -155,6 +155,33 @@ pub(crate) static ROWS: [Row; 27] = [
     },
     Row {
         group: ADMISSION,
+        plural: "mutatingadmissionpolicies",
+        kind: "MutatingAdmissionPolicy",
+        name: "admissionregistration.v1.MutatingAdmissionPolicy",
+        namespaced: false,
+        generation: true,
+        ..PLAIN
+    },
+    Row {
+        group: ADMISSION,
+        plural: "mutatingadmissionpolicybindings",
+        kind: "MutatingAdmissionPolicyBinding",
+        name: "admissionregistration.v1.MutatingAdmissionPolicyBinding",
+        namespaced: false,
+        generation: true,
+        ..PLAIN
+    },
+    Row {
+        group: ADMISSION,
+        plural: "mutatingwebhookconfigurations",
+        kind: "MutatingWebhookConfiguration",
+        name: "admissionregistration.v1.MutatingWebhookConfiguration",
+        namespaced: false,
+        generation: true,
+        ..PLAIN
+    },
+    Row {
+        group: ADMISSION,
         plural: "validatingadmissionpolicies",
         kind: "ValidatingAdmissionPolicy",
         name: "admissionregistration.v1.ValidatingAdmissionPolicy",
@@ -168,6 +195,15 @@ pub(crate) static ROWS: [Row; 27] = [
         plural: "validatingadmissionpolicybindings",
         kind: "ValidatingAdmissionPolicyBinding",
         name: "admissionregistration.v1.ValidatingAdmissionPolicyBinding",
+        namespaced: false,
+        generation: true,
+        ..PLAIN
+    },
+    Row {
+        group: ADMISSION,
+        plural: "validatingwebhookconfigurations",
+        kind: "ValidatingWebhookConfiguration",
+        name: "admissionregistration.v1.ValidatingWebhookConfiguration",
         namespaced: false,
         generation: true,
         ..PLAIN

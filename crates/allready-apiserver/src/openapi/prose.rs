@@ -49,6 +49,10 @@ fn roots(generator: &mut SchemaGenerator) {
     fn add<T: JsonSchema>(generator: &mut SchemaGenerator) {
         generator.subschema_for::<T>();
     }
+    add::<admissionregistration::v1::MutatingAdmissionPolicy>(generator);
+    add::<admissionregistration::v1::MutatingAdmissionPolicyBinding>(generator);
+    add::<admissionregistration::v1::MutatingWebhookConfiguration>(generator);
+    add::<admissionregistration::v1::ValidatingWebhookConfiguration>(generator);
     add::<admissionregistration::v1::ValidatingAdmissionPolicy>(generator);
     add::<admissionregistration::v1::ValidatingAdmissionPolicyBinding>(generator);
     add::<apps::v1::DaemonSet>(generator);
