@@ -8,15 +8,20 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    Chain,
+    Chain, mutating,
     policy::{Binding, Policies, Policy},
     validating,
+    webhook::Webhook,
 };
 use crate::store::Store;
 
-const PLACES: [&str; 2] = [
+const PLACES: [&str; 6] = [
+    "mutatingadmissionpolicies.admissionregistration.k8s.io",
+    "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
+    "mutatingwebhookconfigurations.admissionregistration.k8s.io",
     "validatingadmissionpolicies.admissionregistration.k8s.io",
     "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+    "validatingwebhookconfigurations.admissionregistration.k8s.io",
 ];
 
 /// The newest known chain, and from when it is.
@@ -31,8 +36,12 @@ struct State {
     seen: u64,
     /// `None` when nothing is configured.
     chain: Option<Arc<Chain>>,
+    mutating: Shelf<Policy<mutating::Rules>>,
+    mutating_bindings: Shelf<Binding>,
+    mutating_webhooks: Shelf<Vec<Webhook>>,
     validating: Shelf<Policy<validating::Rules>>,
     validating_bindings: Shelf<Binding>,
+    validating_webhooks: Shelf<Vec<Webhook>>,
 }
 
 /// What was read at one place, each in the version that was read.
@@ -68,10 +77,19 @@ impl Index {
 
 impl State {
     fn refresh(&mut self, store: &Store) {
-        let [policies, bindings] = PLACES;
+        let [changing, changing_bindings, changing_hooks, policies, bindings, hooks] = PLACES;
+        self.mutating.refill(store, changing, |policy| Policy::read(policy, mutating::Rules::read));
+        self.mutating_bindings.refill(store, changing_bindings, Binding::read);
+        self.mutating_webhooks.refill(store, changing_hooks, Webhook::all);
         self.validating.refill(store, policies, |policy| Policy::read(policy, validating::Rules::read));
         self.validating_bindings.refill(store, bindings, Binding::read);
-        let chain = Chain { validating: Policies::bind(&self.validating.items, &self.validating_bindings.items) };
+        self.validating_webhooks.refill(store, hooks, Webhook::all);
+        let chain = Chain {
+            mutating: Policies::bind(&self.mutating.items, &self.mutating_bindings.items),
+            mutating_webhooks: self.mutating_webhooks.items.values().cloned().collect(),
+            validating: Policies::bind(&self.validating.items, &self.validating_bindings.items),
+            validating_webhooks: self.validating_webhooks.items.values().cloned().collect(),
+        };
         self.chain = (!chain.is_empty()).then(|| Arc::new(chain));
     }
 }

@@ -319,6 +319,33 @@ impl Request<'_> {
         })
     }
 
+    /// An object of the version that was matched in that of the request.
+    pub(super) fn back(&self, object: Value, matched: &Matched) -> Value {
+        let sent = self.attributes.resource;
+        let versions = (matched.resource.version(&matched.version), sent.version(self.attributes.version));
+        match versions {
+            (Some(from), Some(to)) if matched.kind != self.attributes.kind => {
+                self.cluster.convert(&object, (&matched.resource, from), (sent, to))
+            }
+            _ => object,
+        }
+    }
+
+    /// The authorizer of the user, and its check of the resource of the request.
+    pub(super) fn authorizers(&self) -> (Authorizer, Authorizer) {
+        let attributes = self.attributes;
+        let authorizer = Authorizer::new(self.cluster.access(), attributes.user.clone());
+        let request_resource = authorizer.of_request(&Attempt {
+            group: &attributes.resource.group,
+            resource: &attributes.resource.plural,
+            subresource: attributes.subresource,
+            namespace: &attributes.namespace,
+            name: &attributes.name,
+            ..Attempt::default()
+        });
+        (authorizer, request_resource)
+    }
+
     /// Runs expressions of a policy for this request.
     pub(super) fn evaluate<R: Sync, T: Send>(
         &self,
@@ -330,15 +357,7 @@ impl Request<'_> {
         let attributes = self.attributes;
         let matched = &invocation.matched;
         let (object, old) = (self.in_version(self.object, matched), self.in_version(self.old, matched));
-        let authorizer = Authorizer::new(self.cluster.access(), attributes.user.clone());
-        let request_resource = authorizer.of_request(&Attempt {
-            group: &attributes.resource.group,
-            resource: &attributes.resource.plural,
-            subresource: attributes.subresource,
-            namespace: &attributes.namespace,
-            name: &attributes.name,
-            ..Attempt::default()
-        });
+        let (authorizer, request_resource) = self.authorizers();
         let inputs = Inputs {
             object: object.as_ref(),
             old: old.as_ref(),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Engine, Scope, convert, meta, options::DeleteOptions};
 use crate::{
     access,
-    admission::{Attributes, Chain, Cluster, GroupVersionKind, Operation},
+    admission::{Admission, Attributes, Chain, Cluster, GroupVersionKind, Operation},
     resource::{Endpoint, Registry, Resource, Version},
     status::Failure,
     store::{Store, Stored},
@@ -42,6 +42,31 @@ impl Scope<'_> {
         self.engine.inner.admission.chain(self.store())
     }
 
+    /// Lets admission change an object, which replaces `old` where there is one.
+    pub(super) fn mutate(
+        &self,
+        object: &mut Value,
+        old: Option<&Value>,
+        warnings: &mut Vec<String>,
+    ) -> Result<(), Failure> {
+        let Some(chain) = self.chain() else { return Ok(()) };
+        let operation = if old.is_some() { Operation::Update } else { Operation::Create };
+        let attributes = self.attributes(operation, object, None);
+        let settle = |object: &mut Value| {
+            self.prune(object);
+            self.fill_in(object);
+        };
+        chain.mutate(&self.admission(&attributes, old), Some(object), &settle, warnings)
+    }
+
+    /// As [`Scope::mutate`], for the scale of an object.
+    pub(super) fn mutate_scale(&self, scale: &mut Value, old: &Value) -> Result<(), Failure> {
+        let Some(chain) = self.chain() else { return Ok(()) };
+        let attributes = self.attributes(Operation::Update, scale, Some("autoscaling/v1"));
+        // A scale has nothing to prune or to fill in, and its warnings are those of the object.
+        chain.mutate(&self.admission(&attributes, Some(old)), Some(scale), &|_| (), &mut Vec::new())
+    }
+
     /// Asks about an object that is ready to be stored, in place of `old` where there is one.
     pub(super) fn admit(
         &self,
@@ -55,22 +80,24 @@ impl Scope<'_> {
             let (scale, _) = self.scale_of(object)?;
             let old = old.map(|old| self.scale_of(old)).transpose()?.map(|(old, _)| old);
             let attributes = self.attributes(operation, &scale, Some("autoscaling/v1"));
-            return chain.validate(&attributes, Some(&scale), old.as_ref(), self.engine, warnings);
+            return chain.validate(&self.admission(&attributes, old.as_ref()), Some(&scale), warnings);
         }
         let attributes = self.attributes(operation, object, None);
-        chain.validate(&attributes, Some(object), old, self.engine, warnings)
+        chain.validate(&self.admission(&attributes, old), Some(object), warnings)
     }
 
     /// Asks about what was posted to an object, of a kind of its own.
     pub(super) fn admit_posted(
         &self,
-        posted: &Value,
+        posted: &mut Value,
         api_version: &str,
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
         let Some(chain) = self.chain() else { return Ok(()) };
         let attributes = self.attributes(Operation::Create, posted, Some(api_version));
-        chain.validate(&attributes, Some(posted), None, self.engine, warnings)
+        let admission = self.admission(&attributes, None);
+        chain.mutate(&admission, Some(posted), &|_| (), warnings)?;
+        chain.validate(&admission, Some(posted), warnings)
     }
 
     /// Asks about the removal of an object, which is in its stored version.
@@ -87,7 +114,13 @@ impl Scope<'_> {
             dry_run: options.dry_run,
             ..self.attributes(Operation::Delete, &Value::Null, None)
         };
-        chain.validate(&attributes, None, Some(&old), self.engine, warnings)
+        let admission = self.admission(&attributes, Some(&old));
+        chain.mutate(&admission, None, &|_| (), warnings)?;
+        chain.validate(&admission, None, warnings)
+    }
+
+    fn admission<'a>(&'a self, attributes: &'a Attributes<'a>, old: Option<&'a Value>) -> Admission<'a> {
+        Admission { attributes, old, cluster: self.engine, services: &self.engine.inner.services }
     }
 
     /// The request, with an object of the kind of the resource or of another one.

@@ -107,6 +107,8 @@ struct Inner {
     controllers: AtomicBool,
     access: Index,
     admission: admission::Index,
+    /// Where the services of webhooks listen.
+    services: admission::Services,
     /// Resources whose definitions are being deleted, so that a create need not look into them.
     terminating: RwLock<HashSet<String>>,
     /// The uids of the definitions that are served, by their names; held while that changes.
@@ -126,6 +128,7 @@ impl Engine {
             controllers: AtomicBool::new(true),
             access: Index::default(),
             admission: admission::Index::default(),
+            services: admission::Services::default(),
             terminating: RwLock::default(),
             definitions: Mutex::default(),
             turn: Mutex::default(),
@@ -155,6 +158,16 @@ impl Engine {
     /// Who may do what, as the roles and bindings of now say.
     pub(crate) fn access(&self) -> Arc<Policy> {
         self.inner.access.policy(self.store())
+    }
+
+    /// Whether writes call webhooks, and so may take long.
+    pub(crate) fn calls_webhooks(&self) -> bool {
+        self.inner.admission.chain(self.store()).is_some_and(|chain| chain.calls())
+    }
+
+    /// Where the services of webhooks listen.
+    pub(crate) fn services(&self) -> &admission::Services {
+        &self.inner.services
     }
 
     fn controllers_run(&self) -> bool {

@@ -16,8 +16,8 @@ use crate::{
 impl Scope<'_> {
     /// Deletes the pod, which says why it went. Nothing here disrupts too much: there are no budgets.
     pub(super) fn evict(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
-        let (eviction, options) = self.posted("Eviction", "policy/v1", warnings)?;
-        self.admit_posted(&eviction, "policy/v1", warnings)?;
+        let (mut eviction, options) = self.posted("Eviction", "policy/v1", warnings)?;
+        self.admit_posted(&mut eviction, "policy/v1", warnings)?;
         let mut delete = match &eviction["deleteOptions"] {
             Value::Null => DeleteOptions::default(),
             body => DeleteOptions::read(self.call, Some(body))?,
@@ -46,7 +46,8 @@ impl Scope<'_> {
 
     /// Says which node the pod runs on.
     pub(super) fn bind(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
-        let (binding, options) = self.posted("Binding", "v1", warnings)?;
+        let (mut binding, options) = self.posted("Binding", "v1", warnings)?;
+        self.admit_posted(&mut binding, "v1", warnings)?;
         let target = |field: &str| binding["target"][field].as_str().unwrap_or_default();
         let mut errors = Vec::new();
         if !["", "Node"].contains(&target("kind")) {
@@ -60,7 +61,6 @@ impl Scope<'_> {
             let text = if texts.len() == 1 { texts.join("") } else { format!("[{}]", texts.join(", ")) };
             return Err(Failure::new(500, "", text));
         }
-        self.admit_posted(&binding, "v1", warnings)?;
         let name = self.name();
         let conflict = |why: &str| Failure::conflict("pods/binding", name, why);
         self.amend_pod(options.dry_run, |pod| {

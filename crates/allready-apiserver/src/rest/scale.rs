@@ -232,6 +232,7 @@ impl Scope<'_> {
             }
             set_managed(&mut old, fields::to_scale(managed, &replicas_paths)?);
             let mut scale = make(&old)?;
+            self.mutate_scale(&mut scale, &old)?;
             finish::match_namespace(&mut scale, self.namespace())?;
             finish::match_name(&scale, self.name())?;
             let replicas = self.checked_replicas(&scale)?;

@@ -59,7 +59,10 @@ impl Scope<'_> {
         let shown = [meta::text(&object, "name"), meta::text(&object, "generateName")];
         self.check_namespace(shown.into_iter().find(|name| !name.is_empty()).unwrap_or_default())?;
         self.check_definition(meta::text(&object, "name"))?;
+        self.mutate(&mut object, None, warnings)?;
+        finish::unique_owners(&mut object, warnings, true);
         if self.resource.verbs == ["create"] {
+            self.admit(&object, None, warnings)?;
             return self.review(object);
         }
         self.refuse_escalation(&object, None)?;
@@ -295,6 +298,7 @@ impl Scope<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<Option<Written>, Failure> {
         let mut object = make(None, warnings)?;
+        self.mutate(&mut object, None, warnings)?;
         self.refuse_escalation(&object, None)?;
         let uid = meta::text(&object, "uid");
         if !uid.is_empty() {
@@ -350,6 +354,9 @@ impl Scope<'_> {
             return Err(self.another_uid(uid, meta::text(&old, "uid")));
         }
         let mut new = make(Some(&old), warnings)?;
+        if self.call.endpoint != Endpoint::Scale {
+            self.mutate(&mut new, Some(&old), warnings)?;
+        }
         self.refuse_escalation(&new, Some(&old))?;
         finish::match_namespace(&mut new, self.namespace())?;
         finish::match_name(&new, self.name())?;
