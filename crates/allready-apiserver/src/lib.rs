@@ -70,7 +70,8 @@
 //! | batch/v1 | cron jobs, jobs |
 //! | coordination.k8s.io/v1 | leases |
 //! | events.k8s.io/v1 | events: the same objects as in core/v1 |
-//! | policy/v1, admissionregistration.k8s.io/v1 | pod disruption budgets, validating admission policies and their bindings: kept, with a warning that nobody is held to them |
+//! | admissionregistration.k8s.io/v1 | validating and mutating admission policies with bindings, params and the authorizer; validating and mutating webhooks |
+//! | policy/v1 | pod disruption budgets: kept, with a warning that nobody is held to them |
 //! | rbac.authorization.k8s.io/v1 | roles, bindings and their cluster-wide kin; they hold for users other than administrators |
 //! | authorization.k8s.io/v1 | access reviews: of oneself, of others, in a namespace, and the rules that hold |
 //! | apiextensions.k8s.io/v1 | custom resource definitions, and the kinds that they define, in several versions |
@@ -86,7 +87,10 @@
 //!
 //! # What is not
 //! - Nothing runs: no scheduler, no kubelet, no controllers of workloads. Pods stay pending, deployments make no replica sets.
-//! - There are no admission webhooks and no quotas. Validating admission policies and pod disruption budgets are not enforced.
+//! - There are no quotas and no limit ranges. Pod disruption budgets are not enforced.
+//! - Admission: nothing is audited, types of expressions are not checked, the garbage collector is not asked about, webhooks
+//!   are spoken to in `AdmissionReview` v1, and Services of webhooks are found where
+//!   [`Builder::webhook_service`](server::Builder::webhook_service) says.
 //! - Tokens of service accounts are no JWTs: they expire, and are bound to nothing but their service account.
 //! - No aggregation, no other kinds than those above, no `exec`, `logs`, `proxy` or `portforward`.
 //! - Definitions are refused that convert by webhook. Versions convert as with strategy `None`.

@@ -73,9 +73,10 @@ impl Scope<'_> {
             let mut more = Vec::new();
             let _turn = self.turn();
             self.finish_create(&mut object, attempt, &mut more)?;
-            self.admit(&object, None, &mut more)?;
+            let admitted = self.admit(&object, None, &mut more);
             more.retain(|warning| !warnings.contains(warning));
             warnings.append(&mut more);
+            admitted?;
             let version = unsigned(meta::text(&object, "resourceVersion"));
             if !options.dry_run && version.is_ok_and(|version| version != 0) {
                 return Err(Failure::new(

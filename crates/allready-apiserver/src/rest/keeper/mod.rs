@@ -76,6 +76,7 @@ impl Engine {
         let metadata = &object["metadata"];
         let concerns_others = is_definition(resource)
             || is_cluster_role(resource)
+            || is_policy(resource)
             || !metadata["ownerReferences"].is_null()
             || !metadata["deletionTimestamp"].is_null();
         let mut tasks = Vec::new();
@@ -157,6 +158,13 @@ impl Engine {
         }
         if is_cluster_role(&resource) {
             self.aggregate_roles(&resource);
+        }
+        if is_policy(&resource) {
+            // What the controller manager writes of a policy in which it finds no wrong types.
+            self.amend(&resource, key, |policy| {
+                let generation = policy["metadata"]["generation"].clone();
+                policy["status"] = json!({ "observedGeneration": generation, "typeChecking": {} });
+            });
         }
         let marked = !object["metadata"]["deletionTimestamp"].is_null();
         if marked && resource.group.is_empty() && resource.plural == "namespaces" {
@@ -253,6 +261,10 @@ fn is_definition(resource: &Resource) -> bool {
 
 fn is_cluster_role(resource: &Resource) -> bool {
     resource.plural == "clusterroles" && resource.group == rights::GROUP
+}
+
+fn is_policy(resource: &Resource) -> bool {
+    resource.plural == "validatingadmissionpolicies" && resource.group == "admissionregistration.k8s.io"
 }
 
 fn is_namespace(resource: &Resource) -> bool {
