@@ -31,18 +31,20 @@ pub fn run(bytes: &[u8]) {
             if !policy["spec"].is_object() {
                 continue;
             }
-            let rule = json!({ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"] });
+            let rule =
+                json!({ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"] });
             policy["spec"]["matchConstraints"] = json!({ "resourceRules": [rule] });
             let mut binding = json!({ "metadata": { "name": "b" }, "spec": { "policyName": "a" } });
             if !actions.is_null() {
                 binding["spec"]["validationActions"] = actions;
             }
             let made = post(&format!("{GROUP}/{kind}admissionpolicies"), policy.to_string().into()).await;
-            let bound = post(&format!("{GROUP}/{kind}admissionpolicybindings"), binding.to_string().into()).await;
+            let bound =
+                post(&format!("{GROUP}/{kind}admissionpolicybindings"), binding.to_string().into()).await;
             let code = post(MAPS, Bytes::copy_from_slice(object)).await;
-            let broken = spec["validations"].as_array().is_some_and(|list| {
-                list.iter().any(|validation| validation["expression"] == "(")
-            });
+            let broken = spec["validations"]
+                .as_array()
+                .is_some_and(|list| list.iter().any(|validation| validation["expression"] == "("));
             let strict = spec["failurePolicy"] != "Ignore" && spec.get("matchConditions").is_none();
             if kind == "validating" && (made, bound) == (201, 201) && broken && strict {
                 assert!(code >= 400, "a policy that cannot be asked let an object pass");
@@ -54,7 +56,8 @@ pub fn run(bytes: &[u8]) {
 
 async fn post(path: &str, body: Bytes) -> u16 {
     let request = Request::post(path).header("content-type", "application/json").body(Full::new(body));
-    let reply = SERVER.service().oneshot(request.expect("a request")).await.expect("nobody asked for a reset");
+    let reply =
+        SERVER.service().oneshot(request.expect("a request")).await.expect("nobody asked for a reset");
     let code = reply.status().as_u16();
     let body = reply.into_body().collect().await.expect("no reset").to_bytes();
     let body: Value = serde_json::from_slice(&body).expect("JSON");

@@ -107,9 +107,7 @@ impl Attributes<'_> {
 
     /// The `request` variable, and most of an `AdmissionReview`.
     pub(super) fn to_request(&self, matched: &Matched) -> Value {
-        let resource = |resource: &Resource, version: &str| {
-            json!({ "group": resource.group, "version": version, "resource": resource.plural })
-        };
+        let resource = |resource: &Resource, version: &str| json!({ "group": resource.group, "version": version, "resource": resource.plural });
         let mut user = json!({ "username": self.user.name, "groups": self.user.groups });
         if !self.user.extra.is_empty() {
             user["extra"] = json!(self.user.extra);
@@ -138,7 +136,8 @@ impl Attributes<'_> {
 
     /// A refusal that names the object and nothing else, 403 as it comes from `admission.NewForbidden`.
     pub(super) fn forbidden(&self, object: Option<&Value>, message: &str) -> Failure {
-        let text = |field: &str| object.and_then(|object| object["metadata"][field].as_str()).unwrap_or_default();
+        let text =
+            |field: &str| object.and_then(|object| object["metadata"][field].as_str()).unwrap_or_default();
         let names = [self.name.as_str(), text("name"), text("generateName"), "Unknown"];
         let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
         Failure::forbidden(&self.resource.qualified(), name, message)

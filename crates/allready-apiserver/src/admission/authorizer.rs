@@ -132,7 +132,8 @@ pub(super) fn add_functions(context: &mut Context<'_>) {
     ];
     for (name, from, to, tell) in steps {
         context.add_function(name, move |This(this): This<Cel>, word: Arc<String>| {
-            let mut told = authorizer(&this).filter(|it| it.step == from).ok_or(ExecutionError::NoSuchOverload)?;
+            let mut told =
+                authorizer(&this).filter(|it| it.step == from).ok_or(ExecutionError::NoSuchOverload)?;
             told.step = to;
             tell(&mut told.question, word.to_string());
             Ok::<_, ExecutionError>(told.into_value())
@@ -158,7 +159,8 @@ fn decision(value: &Cel) -> Result<Decision, ExecutionError> {
 }
 
 fn service_account(This(this): This<Cel>, Arguments(words): Arguments) -> Result<Cel, ExecutionError> {
-    let (Some(authorizer), [Cel::String(namespace), Cel::String(name)]) = (authorizer(&this), words.as_slice())
+    let (Some(authorizer), [Cel::String(namespace), Cel::String(name)]) =
+        (authorizer(&this), words.as_slice())
     else {
         return Err(ExecutionError::NoSuchOverload);
     };

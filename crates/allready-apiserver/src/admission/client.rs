@@ -85,13 +85,20 @@ impl ClientConfig {
         };
         let bundle = BASE64_STANDARD.decode(text(config, "caBundle")).map_err(|error| error.to_string());
         let roots = bundle.and_then(|bundle| {
-            CertificateDer::pem_slice_iter(&bundle).collect::<Result<_, _>>().map_err(|error| error.to_string())
+            CertificateDer::pem_slice_iter(&bundle)
+                .collect::<Result<_, _>>()
+                .map_err(|error| error.to_string())
         });
         Self { target, roots }
     }
 
     /// Posts a review and reads the answer, within a time.
-    pub(super) fn post(&self, review: &Value, timeout: Duration, services: &Services) -> Result<Value, String> {
+    pub(super) fn post(
+        &self,
+        review: &Value,
+        timeout: Duration,
+        services: &Services,
+    ) -> Result<Value, String> {
         let route = self.route(services)?;
         let seconds = timeout.as_secs();
         let scheme = if route.secure { "https" } else { "http" };
@@ -150,7 +157,9 @@ impl ClientConfig {
                     secure: true,
                     host: format!("{name}.{namespace}.svc"),
                     port: u16::try_from(*port).map_err(|error| error.to_string())?,
-                    address: Some(address.ok_or_else(|| format!("service {} not found", crate::status::quote(name)))?),
+                    address: Some(
+                        address.ok_or_else(|| format!("service {} not found", crate::status::quote(name)))?,
+                    ),
                     path: format!("{slash}{path}"),
                 })
             }
@@ -201,7 +210,8 @@ where
     let said = |error: hyper::Error| {
         if error.is_incomplete_message() { "EOF".to_owned() } else { error.to_string() }
     };
-    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(said)?;
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(said)?;
     let driver = tokio::spawn(connection);
     let request = Request::post(query)
         .header(header::HOST, format!("{}:{}", route.host, route.port))
@@ -212,7 +222,8 @@ where
         .map_err(|error| error.to_string())?;
     let response = sender.send_request(request).await.map_err(said)?;
     let status = response.status().as_u16();
-    let body = Limited::new(response.into_body(), LONGEST).collect().await.map_err(|error| error.to_string())?;
+    let body =
+        Limited::new(response.into_body(), LONGEST).collect().await.map_err(|error| error.to_string())?;
     driver.abort();
     Ok((status, body.to_bytes()))
 }

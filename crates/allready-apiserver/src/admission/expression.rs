@@ -4,6 +4,7 @@
 //! [`crate::schema::validate::rules`] runs them, after these changes of what was read:
 //!
 //! - `a.b` becomes `a["b"]`, which fails where `a` is no map; the interpreter takes it for `false` there.
+//! - `a.?b` becomes `a[?"b"]`, which is none where there is no `b`; the interpreter nests or fails there.
 //! - `variables.x` and `authorizer.requestResource` become names of their own. A variable is computed when the first
 //!   expression that names it runs, and what went wrong with it is told only to who uses it.
 //! - `Object{…}` and `JSONPatch{…}` become maps.
@@ -16,16 +17,15 @@ use std::{
 use kube_cel::cel::{
     Context, ExecutionError, Value as Cel,
     common::ast::{
-        CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue, MapEntryExpr, MapExpr,
+        CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue, MapEntryExpr,
+        MapExpr, operators,
     },
     objects::{Key, Map},
 };
 use serde_json::Value;
 
 use super::authorizer::{self, Authorizer};
-use crate::schema::validate::rules::{
-    OUT_OF_BUDGET, PER_OBJECT, Program, error_text, functions, roomy,
-};
+use crate::schema::validate::rules::{OUT_OF_BUDGET, PER_OBJECT, Program, error_text, functions, roomy};
 
 const VARIABLES: &str = "variables";
 const REQUEST_RESOURCE: &str = "authorizer.requestResource";
@@ -153,7 +153,9 @@ impl<'a> Evaluation<'a> {
     pub(super) fn run(&mut self, expression: &Expression) -> Result<Cel, Trouble> {
         let program = match &expression.program {
             Ok(program) => program,
-            Err(error) => return Err(Trouble::Failed(format!("compilation error: compilation failed: {error}"))),
+            Err(error) => {
+                return Err(Trouble::Failed(format!("compilation error: compilation failed: {error}")));
+            }
         };
         self.prepare(&expression.uses, usize::MAX)?;
         let (outcome, spent) = program.execute(&self.scope);
@@ -182,7 +184,12 @@ impl<'a> Evaluation<'a> {
         Ok(())
     }
 
-    fn compute(&mut self, name: &str, index: usize, expression: &Expression) -> Result<Option<String>, Trouble> {
+    fn compute(
+        &mut self,
+        name: &str,
+        index: usize,
+        expression: &Expression,
+    ) -> Result<Option<String>, Trouble> {
         let program = match &expression.program {
             Ok(program) => program,
             Err(error) => {
@@ -247,7 +254,8 @@ pub(super) fn to_cel(value: &Value) -> Cel {
         Value::Array(items) => Cel::List(Arc::new(items.iter().map(to_cel).collect())),
         Value::Object(fields) => {
             let fields = fields.iter();
-            let map = fields.map(|(name, value)| (Key::String(Arc::new(name.clone())), to_cel(value))).collect();
+            let map =
+                fields.map(|(name, value)| (Key::String(Arc::new(name.clone())), to_cel(value))).collect();
             Cel::Map(Map { map: Arc::new(map) })
         }
     }
@@ -285,12 +293,16 @@ fn rewrite(node: &mut IdedExpr, uses: &mut BTreeSet<String>) {
             if !select.test {
                 let operand = std::mem::take(&mut *select.operand);
                 let args = vec![operand, text(id, &select.field)];
-                node.expr = Expr::Call(CallExpr { func_name: "_[_]".into(), target: None, args });
+                node.expr =
+                    Expr::Call(CallExpr { func_name: operators::INDEX.to_owned(), target: None, args });
             }
         }
         Expr::Call(call) => {
             call.target.iter_mut().for_each(|target| rewrite(target, uses));
             call.args.iter_mut().for_each(|argument| rewrite(argument, uses));
+            if call.func_name == operators::OPT_SELECT {
+                call.func_name = operators::OPT_INDEX.to_owned();
+            }
         }
         Expr::List(list) => list.elements.iter_mut().for_each(|element| rewrite(element, uses)),
         Expr::Map(map) => map.entries.iter_mut().for_each(|entry| entry_values(entry, uses)),
@@ -300,7 +312,8 @@ fn rewrite(node: &mut IdedExpr, uses: &mut BTreeSet<String>) {
             node.expr = Expr::Map(MapExpr { entries });
         }
         Expr::Comprehension(loops) => {
-            let ComprehensionExpr { iter_range, accu_init, loop_cond, loop_step, result, .. } = loops.as_mut();
+            let ComprehensionExpr { iter_range, accu_init, loop_cond, loop_step, result, .. } =
+                loops.as_mut();
             for part in [iter_range, accu_init, loop_cond, loop_step, result] {
                 rewrite(part, uses);
             }

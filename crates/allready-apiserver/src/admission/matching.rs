@@ -118,7 +118,8 @@ impl MatchResources {
         let registry = cluster.registry();
         let same_place: Vec<_> = registry.iter().filter(|other| other.place == resource.place).collect();
         let others = || {
-            let versions = same_place.iter().flat_map(|other| other.versions.iter().map(move |it| (*other, it)));
+            let versions =
+                same_place.iter().flat_map(|other| other.versions.iter().map(move |it| (*other, it)));
             versions.filter(|(other, version)| {
                 (&other.group, &version.name) != (&resource.group, &attributes.version.to_owned())
             })

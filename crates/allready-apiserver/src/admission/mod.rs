@@ -85,7 +85,10 @@ impl Chain {
 
     /// Whether anything is called over the network.
     pub(crate) fn calls(&self) -> bool {
-        [&self.mutating_webhooks, &self.validating_webhooks].into_iter().flatten().any(|list| !list.is_empty())
+        [&self.mutating_webhooks, &self.validating_webhooks]
+            .into_iter()
+            .flatten()
+            .any(|list| !list.is_empty())
     }
 
     /// Lets policies and webhooks change an object, which is absent for a deletion; `settle` prunes and fills in what they

@@ -119,7 +119,8 @@ pub(super) fn mutate(
         let depth = policy.depth(policy.rules.expressions());
         let now = object.as_deref().cloned();
         let request = Request { object: now.as_ref(), ..*request };
-        let holds = request.evaluate(&invocation, depth, None, |evaluation| policy.conditions_hold(evaluation));
+        let holds =
+            request.evaluate(&invocation, depth, None, |evaluation| policy.conditions_hold(evaluation));
         match holds.and_then(|holds| holds) {
             Ok(true) => {}
             Ok(false) => continue,
@@ -128,7 +129,9 @@ pub(super) fn mutate(
                 continue;
             }
         }
-        let name = |field: &str| invocation.param.as_ref().map_or("", |it| it["metadata"][field].as_str().unwrap_or_default());
+        let name = |field: &str| {
+            invocation.param.as_ref().map_or("", |it| it["metadata"][field].as_str().unwrap_or_default())
+        };
         let key = format!("{}/{}/{}/{}", policy.name, binding.name, name("namespace"), name("name"));
         if rounds.again && !rounds.wanted.contains(&key) {
             continue;
@@ -202,7 +205,8 @@ fn one(
             config["kind"] = there["kind"].clone();
             let version = matched.resource.version(&matched.version);
             let version = version.ok_or_else(|| format!("Resource kind {} not found.", matched.kind.kind))?;
-            fields::lay_over(&there, &config, &version.schema).map_err(|why| format!("error applying patch: {why}"))?
+            fields::lay_over(&there, &config, &version.schema)
+                .map_err(|why| format!("error applying patch: {why}"))?
         }
         Mutation::JsonPatch(_) => {
             let read = patch::json::Patch::read(&result, false);

@@ -108,10 +108,15 @@ impl<R> Policy<R> {
 
     /// The params that a binding brings; a policy without params gets none, once.
     fn params(&self, binding: &Binding, request: &Request<'_>) -> Result<Vec<Option<Value>>, String> {
-        let (Some(kind), Some(wanted)) = (&self.param_kind, &binding.param_ref) else { return Ok(vec![None]) };
+        let (Some(kind), Some(wanted)) = (&self.param_kind, &binding.param_ref) else {
+            return Ok(vec![None]);
+        };
         let (resource, version) = kind.find(request.cluster)?;
         let namespace = if resource.namespaced {
-            match [wanted.namespace.as_str(), &request.attributes.namespace].into_iter().find(|it| !it.is_empty()) {
+            match [wanted.namespace.as_str(), &request.attributes.namespace]
+                .into_iter()
+                .find(|it| !it.is_empty())
+            {
                 Some(namespace) => namespace,
                 None => {
                     let why = "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources";
@@ -139,7 +144,8 @@ impl<R> Policy<R> {
         let shown: Vec<_> = stored;
         for stored in shown {
             let version = resource.version(&version).ok_or_else(|| kind.unknown())?;
-            let param = request.cluster.show(&resource, version, &stored).map_err(|failure| failure.message)?;
+            let param =
+                request.cluster.show(&resource, version, &stored).map_err(|failure| failure.message)?;
             let labels = &param["metadata"]["labels"];
             let selected = wanted
                 .selector
@@ -310,12 +316,17 @@ impl Request<'_> {
     pub(super) fn in_version(&self, object: Option<&Value>, matched: &Matched) -> Option<Value> {
         let from = self.attributes.resource;
         let same = matched.kind == self.attributes.kind;
-        let (Some(old), Some(new)) = (from.version(self.attributes.version), matched.resource.version(&matched.version))
+        let (Some(old), Some(new)) =
+            (from.version(self.attributes.version), matched.resource.version(&matched.version))
         else {
             return object.cloned();
         };
         object.map(|object| {
-            if same { object.clone() } else { self.cluster.convert(object, (from, old), (&matched.resource, new)) }
+            if same {
+                object.clone()
+            } else {
+                self.cluster.convert(object, (from, old), (&matched.resource, new))
+            }
         })
     }
 

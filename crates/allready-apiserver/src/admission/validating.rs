@@ -56,7 +56,9 @@ impl Rules {
 
     fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let validations = self.validations.iter();
-        validations.flat_map(|it| [&it.expression].into_iter().chain(&it.message_expression)).chain(&self.annotations)
+        validations
+            .flat_map(|it| [&it.expression].into_iter().chain(&it.message_expression))
+            .chain(&self.annotations)
     }
 }
 
@@ -74,7 +76,9 @@ pub(super) fn validate(
             Ok(invocation) => invocation,
             Err(wrong) if wrong.policy.fails => {
                 let binding = wrong.binding.map(|binding| binding.name.as_str());
-                first.get_or_insert_with(|| (denied(&wrong.policy.name, binding, &wrong.message), String::new()));
+                first.get_or_insert_with(|| {
+                    (denied(&wrong.policy.name, binding, &wrong.message), String::new())
+                });
                 continue;
             }
             Err(_) => continue,
@@ -85,7 +89,8 @@ pub(super) fn validate(
         };
         let Invocation { policy, binding, .. } = &invocation;
         let depth = policy.depth(policy.rules.expressions());
-        let denials = request.evaluate(&invocation, depth, namespace.as_ref(), |evaluation| judge(policy, evaluation));
+        let denials =
+            request.evaluate(&invocation, depth, namespace.as_ref(), |evaluation| judge(policy, evaluation));
         let denials = denials.unwrap_or_else(|error| policy.error(error));
         for denial in denials {
             let message = &denial.message;
@@ -104,14 +109,14 @@ pub(super) fn validate(
                 }
             }
             if denial.always {
-                first.get_or_insert_with(|| (denied(&policy.name, Some(&binding.name), message), String::new()));
+                first.get_or_insert_with(|| {
+                    (denied(&policy.name, Some(&binding.name), message), String::new())
+                });
             }
         }
     }
     match first {
-        Some((message, reason)) => {
-            Err(attributes.denied(request.object, &message, &reason))
-        }
+        Some((message, reason)) => Err(attributes.denied(request.object, &message, &reason)),
         None => Ok(()),
     }
 }

@@ -100,7 +100,9 @@ impl Webhook {
     /// What of the request it is to be asked about; `None` for nothing.
     fn concerns(&self, request: &Request<'_>) -> Result<Option<Matched>, Failure> {
         let Request { attributes, object, old, cluster } = *request;
-        let Some(matched) = self.constraints.matches(attributes, object, old, cluster)? else { return Ok(None) };
+        let Some(matched) = self.constraints.matches(attributes, object, old, cluster)? else {
+            return Ok(None);
+        };
         match self.conditions_hold(request, &matched) {
             Ok(true) => Ok(Some(matched)),
             Ok(false) => Ok(None),
@@ -113,7 +115,8 @@ impl Webhook {
             return Ok(true);
         }
         let none = Variables::default();
-        let (object, old) = (request.in_version(request.object, matched), request.in_version(request.old, matched));
+        let (object, old) =
+            (request.in_version(request.object, matched), request.in_version(request.old, matched));
         let (authorizer, request_resource) = request.authorizers();
         let inputs = Inputs {
             object: object.as_ref(),
@@ -166,7 +169,8 @@ impl Webhook {
         asked["uid"] = uid.as_str().into();
         asked["object"] = request.in_version(request.object, matched).unwrap_or_default();
         asked["oldObject"] = request.in_version(request.old, matched).unwrap_or_default();
-        let review = json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": asked });
+        let review =
+            json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": asked });
         let reply = self.client.post(&review, self.timeout, services);
         let reply = reply.map_err(|why| Problem::Call(format!("failed to call webhook: {why}")))?;
         Answer::read(&reply, &uid, mutating)
@@ -192,7 +196,8 @@ impl Webhook {
             ("", "") => format!("{by} without explanation"),
             ("", why) | (why, _) => format!("{by}: {why}"),
         };
-        let code = result["code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or_default().max(400);
+        let code =
+            result["code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or_default().max(400);
         let mut failure = Failure::new(code, known_reason(text("reason")), message);
         let details = &result["details"];
         if details.is_object() {
@@ -235,8 +240,12 @@ impl Answer {
         let patch = text(&response["patch"]);
         let (patched, typed) = (!patch.is_empty(), !response["patchType"].is_null());
         match (mutating, patched, typed) {
-            (true, true, false) => return Err("webhook returned response.patch but not response.patchType".into()),
-            (true, false, true) => return Err("webhook returned response.patchType but not response.patch".into()),
+            (true, true, false) => {
+                return Err("webhook returned response.patch but not response.patchType".into());
+            }
+            (true, false, true) => {
+                return Err("webhook returned response.patchType but not response.patch".into());
+            }
             (false, true, _) => return Err("validating webhook may not return response.patch".into()),
             (false, _, true) => return Err("validating webhook may not return response.patchType".into()),
             _ => {}

@@ -229,7 +229,9 @@ pub(crate) fn lay_over(object: &Value, config: &Value, schema: &Schema) -> Resul
     let atomics = typed::atomics(config, kind);
     if !atomics.is_empty() {
         let atomics = atomics.join(", ");
-        return Err(format!("invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: {atomics}"));
+        return Err(format!(
+            "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: {atomics}"
+        ));
     }
     validate(object, kind, Duplicates::Allowed)
         .map_err(|error| format!("failed to convert original object to typed object: {error}"))?;

@@ -88,7 +88,8 @@ impl Scope<'_> {
         warnings: &RefCell<Vec<String>>,
     ) -> Result<Removal, Failure> {
         let check = |old: &Value| self.admit_removal(old, options, &mut warnings.borrow_mut());
-        let remover = Remover { through: Some(self.version).filter(|_| self.is_custom()), check: Some(&check) };
+        let remover =
+            Remover { through: Some(self.version).filter(|_| self.is_custom()), check: Some(&check) };
         self.engine.remove(self.resource, remover, namespace, name, options, self.call.now)
     }
 

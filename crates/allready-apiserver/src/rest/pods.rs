@@ -36,8 +36,14 @@ impl Scope<'_> {
         // The condition has brought a version of its own.
         delete.version = None;
         let now = self.call.now;
-        let removal =
-            self.engine.remove(self.resource, Remover::SERVER, self.namespace(), self.name(), &delete, now)?;
+        let removal = self.engine.remove(
+            self.resource,
+            Remover::SERVER,
+            self.namespace(),
+            self.name(),
+            &delete,
+            now,
+        )?;
         if !delete.dry_run {
             self.engine.keep(Engine::tasks_after(self.resource, self.namespace(), &removal), now);
         }

@@ -36,7 +36,11 @@ fn add_policy(engine: &Engine, kind: &str, spec: Value) {
 fn a_policy_holds_from_the_next_request_on_and_until_its_binding_goes() {
     let engine = engine();
     assert_eq!(post(&engine, MAPS, &map("before")).code, 201);
-    add_policy(&engine, "validating", json!({ "validations": [{ "expression": "false", "message": "never" }] }));
+    add_policy(
+        &engine,
+        "validating",
+        json!({ "validations": [{ "expression": "false", "message": "never" }] }),
+    );
     let refused = post(&engine, MAPS, &map("x"));
     let message = "ValidatingAdmissionPolicy 'a' with binding 'b' denied request: never";
     assert_eq!(refused.code, 422);
@@ -63,7 +67,9 @@ fn an_expression_that_does_not_compile_follows_the_failure_policy() {
 #[test]
 fn an_expression_that_fails_follows_the_failure_policy_even_where_the_interpreter_would_go_on() {
     // The interpreter takes a field of what is no map for `false`.
-    for expression in ["object.metadata.name.nothing != 'x'", "object.nothing", "variables.lost", "lost(object)"] {
+    for expression in
+        ["object.metadata.name.nothing != 'x'", "object.nothing", "variables.lost", "lost(object)"]
+    {
         for (policy, code) in [("Fail", 422), ("Ignore", 201)] {
             let engine = engine();
             let validations = json!([{ "expression": expression }]);
@@ -72,6 +78,22 @@ fn an_expression_that_fails_follows_the_failure_policy_even_where_the_interprete
             assert_eq!(answer.code, code, "{policy}, {expression}: {}", answer.body);
         }
     }
+}
+
+#[test]
+fn an_optional_field_that_is_absent_is_none_however_deep() {
+    let engine = engine();
+    let validations = json!([
+        { "expression": "object.?data.?x == oldObject.?data.?x", "message": "x changed" },
+        { "expression": "object.?data.?x.orValue('none') != 'bad' && !object.?nothing.hasValue()", "message": "bad" },
+    ]);
+    assert_eq!(post(&engine, MAPS, &map("x")).code, 201);
+    add_policy(&engine, "validating", json!({ "validations": validations }));
+    let path = format!("{MAPS}/x");
+    let merge = "application/merge-patch+json";
+    let change = |data: Value| send(&engine, "PATCH", &path, merge, json!({ "data": data }).to_string());
+    assert_eq!(change(json!({ "y": "1" })).code, 200);
+    assert_eq!(change(json!({ "x": "1" })).code, 422);
 }
 
 #[test]
@@ -90,7 +112,8 @@ fn policies_and_bindings_are_not_asked_about() {
     let engine = engine();
     add_policy(&engine, "validating", json!({ "validations": [{ "expression": "false" }] }));
     let policy = format!("{GROUP}/validatingadmissionpolicies/a");
-    let rules = json!([{ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"], "operations": ["*"] }]);
+    let rules =
+        json!([{ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"], "operations": ["*"] }]);
     let everything = json!({ "spec": { "matchConstraints": { "resourceRules": rules } } }).to_string();
     assert_eq!(send(&engine, "PATCH", &policy, "application/merge-patch+json", everything).code, 200);
     assert_eq!(post(&engine, "/api/v1/namespaces", &map("x")).code, 422);
@@ -106,7 +129,10 @@ fn the_generation_of_a_policy_is_observed() {
     let change = json!({ "spec": { "failurePolicy": "Ignore" } }).to_string();
     assert_eq!(send(&engine, "PATCH", &policy, "application/merge-patch+json", change).code, 200);
     let read = send(&engine, "GET", &policy, "", "").body;
-    assert_eq!((&read["metadata"]["generation"], &read["status"]["observedGeneration"]), (&json!(2), &json!(2)));
+    assert_eq!(
+        (&read["metadata"]["generation"], &read["status"]["observedGeneration"]),
+        (&json!(2), &json!(2))
+    );
 }
 
 #[test]
@@ -120,7 +146,10 @@ fn mutations_follow_one_another_and_what_they_make_is_validated() {
     ]);
     add_policy(&engine, "mutating", json!({ "reinvocationPolicy": "Never", "mutations": mutations }));
     let made = post(&engine, MAPS, &map("x")).body;
-    assert_eq!((&made["metadata"]["labels"]["one"], &made["data"]["two"]), (&json!("made"), &json!("made again")));
+    assert_eq!(
+        (&made["metadata"]["labels"]["one"], &made["data"]["two"]),
+        (&json!("made"), &json!("made again"))
+    );
 
     add_policy(
         &engine,

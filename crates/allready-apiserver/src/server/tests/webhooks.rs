@@ -38,7 +38,9 @@ async fn serve(respond: Respond, tls: Option<TlsAcceptor>) -> (SocketAddr, Asked
                     let reply = json!({
                         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response,
                     });
-                    Ok::<_, std::convert::Infallible>(Response::new(Full::new(Bytes::from(reply.to_string()))))
+                    Ok::<_, std::convert::Infallible>(Response::new(Full::new(Bytes::from(
+                        reply.to_string(),
+                    ))))
                 }
             });
             let connection = hyper::server::conn::http1::Builder::new();
@@ -91,14 +93,20 @@ async fn a_validating_webhook_refuses_with_its_own_code_and_is_shown_the_request
     let refused = post(&server, MAPS, &map("bad")).await;
     assert_eq!(refused.code, 418, "{}", refused.text);
     let message = "admission webhook \"checks.example.com\" denied the request: no";
-    assert_eq!((&refused.json()["message"], &refused.json()["reason"]), (&message.into(), &"Conflict".into()));
+    assert_eq!(
+        (&refused.json()["message"], &refused.json()["reason"]),
+        (&message.into(), &"Conflict".into())
+    );
     assert!(refused.header("warning").contains("looked at"));
     assert_eq!(post(&server, MAPS, &map("good")).await.code, 201);
     let asked = asked.lock().unwrap().clone();
     let request = &asked[0];
     assert_eq!(request["operation"], "CREATE");
     assert_eq!(request["kind"], json!({ "group": "", "version": "v1", "kind": "ConfigMap" }));
-    assert_eq!((&request["object"]["metadata"]["name"], &request["oldObject"]), (&"bad".into(), &Value::Null));
+    assert_eq!(
+        (&request["object"]["metadata"]["name"], &request["oldObject"]),
+        (&"bad".into(), &Value::Null)
+    );
     assert_eq!(request["options"]["kind"], "CreateOptions");
 }
 
@@ -108,18 +116,18 @@ async fn a_mutating_webhook_changes_the_object_over_tls_by_the_name_of_its_servi
     let certificate = key.cert.der().clone();
     let private = rustls::pki_types::PrivateKeyDer::Pkcs8(key.signing_key.serialize_der().into());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let tls = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let tls =
+        rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
     let tls = tls.with_no_client_auth().with_single_cert(vec![certificate], private).unwrap();
     let patches = |request: &Value| {
-        let patch = json!([{ "op": "add", "path": "/data", "value": { "by": request["userInfo"]["username"] } }]);
+        let patch =
+            json!([{ "op": "add", "path": "/data", "value": { "by": request["userInfo"]["username"] } }]);
         let patch = BASE64_STANDARD.encode(patch.to_string());
         json!({ "allowed": true, "patchType": "JSONPatch", "patch": patch })
     };
     let (address, _) = serve(patches, Some(TlsAcceptor::from(Arc::new(tls)))).await;
     let server = ApiServer::builder().webhook_service("shop", "checks", address).build().unwrap();
-    let client = |bundle: &str| {
-        json!({ "service": { "namespace": "shop", "name": "checks" }, "caBundle": BASE64_STANDARD.encode(bundle) })
-    };
+    let client = |bundle: &str| json!({ "service": { "namespace": "shop", "name": "checks" }, "caBundle": BASE64_STANDARD.encode(bundle) });
     configure(&server, "mutating", client(&key.cert.pem()), json!({})).await;
     let made = post(&server, MAPS, &map("a")).await;
     assert_eq!(made.json()["data"], json!({ "by": "admin" }), "{}", made.text);

@@ -35,8 +35,8 @@ use crate::{
     status::{FieldError, Mistake},
 };
 
-pub(crate) use check::{Wants, field_path, problems, walk_path};
 pub(crate) use bounds::roomy;
+pub(crate) use check::{Wants, field_path, problems, walk_path};
 pub(crate) use cost::{OUT_OF_BUDGET, PER_OBJECT};
 pub(crate) use language::{Program, functions};
 
