@@ -5,6 +5,7 @@
 //!
 //! - `a.b` becomes `a["b"]`, which fails where `a` is no map; the interpreter takes it for `false` there.
 //! - `a.?b` becomes `a[?"b"]`, which is none where there is no `b`; the interpreter nests or fails there.
+//! - `==` of optional values is a function that compares them; to the interpreter no two of them are equal.
 //! - `variables.x` and `authorizer.requestResource` become names of their own. A variable is computed when the first
 //!   expression that names it runs, and what went wrong with it is told only to who uses it.
 //! - `Object{…}` and `JSONPatch{…}` become maps.
@@ -28,6 +29,8 @@ use super::authorizer::{self, Authorizer};
 use crate::schema::validate::rules::{OUT_OF_BUDGET, PER_OBJECT, Program, error_text, functions, roomy};
 
 const VARIABLES: &str = "variables";
+/// The comparison of optional values. No expression can name it.
+const EQUAL: &str = "@equal";
 const REQUEST_RESOURCE: &str = "authorizer.requestResource";
 
 /// One expression of a policy.
@@ -113,6 +116,7 @@ thread_local! {
     static FUNCTIONS: Context<'static> = {
         let mut context = functions();
         authorizer::add_functions(&mut context);
+        context.add_function(EQUAL, |one: Cel, other: Cel| one == other);
         context
     };
 }
@@ -303,6 +307,18 @@ fn rewrite(node: &mut IdedExpr, uses: &mut BTreeSet<String>) {
             if call.func_name == operators::OPT_SELECT {
                 call.func_name = operators::OPT_INDEX.to_owned();
             }
+            if call.args.iter().any(is_optional) {
+                match call.func_name.as_str() {
+                    operators::EQUALS => call.func_name = EQUAL.to_owned(),
+                    operators::NOT_EQUALS => {
+                        call.func_name = EQUAL.to_owned();
+                        let equal = IdedExpr { id, expr: Expr::Call(std::mem::take(call)) };
+                        let func_name = operators::LOGICAL_NOT.to_owned();
+                        node.expr = Expr::Call(CallExpr { func_name, target: None, args: vec![equal] });
+                    }
+                    _ => {}
+                }
+            }
         }
         Expr::List(list) => list.elements.iter_mut().for_each(|element| rewrite(element, uses)),
         Expr::Map(map) => map.entries.iter_mut().for_each(|entry| entry_values(entry, uses)),
@@ -319,6 +335,13 @@ fn rewrite(node: &mut IdedExpr, uses: &mut BTreeSet<String>) {
             }
         }
     }
+}
+
+/// Whether an expression clearly comes to an optional value, which the interpreter cannot compare.
+fn is_optional(node: &IdedExpr) -> bool {
+    let Expr::Call(call) = &node.expr else { return false };
+    let target = call.target.as_ref().map(|target| &target.expr);
+    call.func_name == operators::OPT_INDEX || target == Some(&Expr::Ident("optional".to_owned()))
 }
 
 fn entry_values(entry: &mut IdedEntryExpr, uses: &mut BTreeSet<String>) {
