@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::missing_panics_doc, reason = "a panic is the way to tell that an input was not handled")]
 
+pub mod admission;
 pub mod found;
 pub mod request;
 pub mod watch;

@@ -1,6 +1,6 @@
 //! One request, understood: what the HTTP shell hands to [`crate::rest`].
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -76,6 +76,8 @@ pub struct User {
     pub name: String,
     /// `system:masters`, `system:authenticated`.
     pub groups: Vec<String>,
+    /// What else is known of them, such as the node in the token of a service account.
+    pub extra: BTreeMap<String, Vec<String>>,
 }
 
 impl User {
@@ -88,7 +90,8 @@ impl User {
     /// assert_eq!(user.groups, ["developers", "system:authenticated"]);
     /// ```
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), groups: vec!["system:authenticated".to_owned()] }
+        let groups = vec!["system:authenticated".to_owned()];
+        Self { name: name.into(), groups, extra: BTreeMap::new() }
     }
 
     /// The same, in one more group.
@@ -96,6 +99,24 @@ impl User {
     pub fn in_group(mut self, group: impl Into<String>) -> Self {
         let before = self.groups.len().saturating_sub(1);
         self.groups.insert(before, group.into());
+        self
+    }
+
+    /// The same, with one more thing known of them.
+    ///
+    /// ```
+    /// use allready_apiserver::call::User;
+    ///
+    /// let user = User::service_account("lab", "speaker").with_extra("authentication.kubernetes.io/node-name", ["one"]);
+    /// assert_eq!(user.extra["authentication.kubernetes.io/node-name"], ["one"]);
+    /// ```
+    #[must_use]
+    pub fn with_extra<V: Into<String>>(
+        mut self,
+        key: impl Into<String>,
+        values: impl IntoIterator<Item = V>,
+    ) -> Self {
+        self.extra.insert(key.into(), values.into_iter().map(Into::into).collect());
         self
     }
 

@@ -67,8 +67,8 @@
 //! |---|---|
 //! | Built-in kinds | every stable one of Kubernetes 1.36 but component statuses and API services: core/v1, apps/v1, autoscaling/v1 and v2, batch/v1, certificates.k8s.io/v1, coordination.k8s.io/v1, discovery.k8s.io/v1, flowcontrol.apiserver.k8s.io/v1, networking.k8s.io/v1, node.k8s.io/v1, policy/v1, resource.k8s.io/v1, scheduling.k8s.io/v1, storage.k8s.io/v1 |
 //! | events.k8s.io/v1 | events: the same objects as in core/v1 |
+//! | admissionregistration.k8s.io/v1 | validating and mutating admission policies with bindings, params and the authorizer; validating and mutating webhooks |
 //! | policy/v1 | pod disruption budgets: evictions respect them |
-//! | admissionregistration.k8s.io/v1 | kept, with a warning where nobody is held to it |
 //! | rbac.authorization.k8s.io/v1 | roles, bindings and their cluster-wide kin; they hold for users other than administrators |
 //! | authorization.k8s.io/v1 | access reviews: of oneself, of others, in a namespace, and the rules that hold |
 //! | apiextensions.k8s.io/v1 | custom resource definitions, and the kinds that they define, in several versions |
@@ -84,7 +84,10 @@
 //!
 //! # What is not
 //! - Nothing runs: no scheduler, no kubelet, no controllers of workloads. Pods stay pending, deployments make no replica sets.
-//! - There are no admission webhooks and no quotas. Validating admission policies are not enforced.
+//! - Quotas and limit ranges are kept, and nobody is held to them.
+//! - Admission: nothing is audited, types of expressions are not checked, the garbage collector is not asked about, webhooks
+//!   are spoken to in `AdmissionReview` v1, and Services of webhooks are found where
+//!   [`Builder::webhook_service`](server::Builder::webhook_service) says.
 //! - Tokens of service accounts are no JWTs: they expire, and are bound to nothing but their service account.
 //! - No aggregation, no beta or alpha versions, no `exec`, `logs`, `proxy` or `portforward`.
 //! - Definitions are refused that convert by webhook. Versions convert as with strategy `None`.
@@ -99,6 +102,7 @@
 #![deny(missing_docs)]
 
 mod access;
+mod admission;
 // What users need has a page of its own: the front door, faults and failures. The rest is
 // reachable for the tests in its documentation, and promises nothing.
 #[doc(hidden)]

@@ -10,8 +10,12 @@ use super::{Policy, rule::Rule};
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Gathering {
     labels: BTreeMap<String, String>,
-    selectors: Vec<Vec<Requirement>>,
+    selectors: Vec<LabelSelector>,
 }
+
+/// A `LabelSelector` as objects have it, which selects everything where it asks for nothing.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct LabelSelector(Vec<Requirement>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Requirement {
@@ -36,13 +40,27 @@ impl Gathering {
             labels: labels
                 .map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned()))
                 .collect(),
-            selectors: selectors.map(requirements).collect(),
+            selectors: selectors.map(LabelSelector::read).collect(),
         }
     }
 
     fn selects(&self, labels: &BTreeMap<String, String>) -> bool {
-        // A selector without requirements selects everything.
-        self.selectors.iter().any(|selector| selector.iter().all(|requirement| requirement.met(labels)))
+        self.selectors.iter().any(|selector| selector.selects(|key| labels.get(key).map(String::as_str)))
+    }
+}
+
+impl LabelSelector {
+    pub(crate) fn read(selector: &Value) -> Self {
+        Self(requirements(selector))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether it selects an object with these labels.
+    pub(crate) fn selects<'a>(&self, label: impl Fn(&str) -> Option<&'a str>) -> bool {
+        self.0.iter().all(|requirement| requirement.met(label(&requirement.key)))
     }
 }
 
@@ -71,8 +89,7 @@ fn requirements(selector: &Value) -> Vec<Requirement> {
 }
 
 impl Requirement {
-    fn met(&self, labels: &BTreeMap<String, String>) -> bool {
-        let value = labels.get(&self.key);
+    fn met(&self, value: Option<&str>) -> bool {
         match self.operator {
             Operator::In => value.is_some_and(|value| self.values.contains(value)),
             Operator::NotIn => value.is_none_or(|value| !self.values.contains(value)),

@@ -22,7 +22,7 @@ mod tests;
 
 pub(crate) use cover::refuse_escalation;
 pub(crate) use defaults::objects as default_objects;
-pub(crate) use gather::aggregate;
+pub(crate) use gather::{LabelSelector, aggregate};
 pub(crate) use index::Index;
 pub(crate) use policy::Policy;
 pub(crate) use review::answer;

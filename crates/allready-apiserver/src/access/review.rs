@@ -15,7 +15,7 @@ pub(crate) fn answer(policy: &Policy, kind: &str, object: &mut Value, user: &Use
         "SelfSubjectAccessReview" => verdict(policy, user, &spec),
         "SubjectAccessReview" | "LocalSubjectAccessReview" => {
             let name = spec["user"].as_str().unwrap_or_default().to_owned();
-            verdict(policy, &User { name, groups: texts(&spec, "groups") }, &spec)
+            verdict(policy, &User { groups: texts(&spec, "groups"), ..User::new(name) }, &spec)
         }
         "SelfSubjectRulesReview" => {
             let namespace = spec["namespace"].as_str().unwrap_or_default();

@@ -59,12 +59,6 @@ pub(crate) fn of(row: &Row, new: &Value, old: Option<&Value>) -> Vec<String> {
     {
         warnings.push("spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes".to_owned());
     }
-    match row.kind {
-        "ValidatingAdmissionPolicy" | "ValidatingAdmissionPolicyBinding" => {
-            warnings.push(format!("{} {}: stored, but not enforced by this server", row.kind, quote(name)));
-        }
-        _ => {}
-    }
     warnings
 }
 

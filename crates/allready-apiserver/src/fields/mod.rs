@@ -221,6 +221,27 @@ pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
     Ok(object)
 }
 
+/// Lays a configuration over an object without any bookkeeping: `ApplyStructuredMergeDiff` of `MutatingAdmissionPolicies`.
+pub(crate) fn lay_over(object: &Value, config: &Value, schema: &Schema) -> Result<Value, String> {
+    let kind = typed::Type::of(schema);
+    validate(config, kind, Duplicates::Refused)
+        .map_err(|error| format!("failed to convert patch object to typed object: {error}"))?;
+    let atomics = typed::atomics(config, kind);
+    if !atomics.is_empty() {
+        let atomics = atomics.join(", ");
+        return Err(format!(
+            "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: {atomics}"
+        ));
+    }
+    validate(object, kind, Duplicates::Allowed)
+        .map_err(|error| format!("failed to convert original object to typed object: {error}"))?;
+    let mut merged = typed::merge::merge(object, config, kind);
+    if let Some(managed) = object.pointer("/metadata/managedFields") {
+        merged["metadata"]["managedFields"] = managed.clone();
+    }
+    Ok(merged)
+}
+
 /// The conflicts without what was applied on the client's side before and still stands.
 fn not_allowed<'a>(live: &Value, rules: &Rules<'_>, conflicts: Vec<Conflict<'a>>) -> Vec<Conflict<'a>> {
     let Some(configuration) = last_applied::configuration(live, rules.writer.api_version) else {

@@ -84,7 +84,7 @@ pub(crate) fn admin() -> User {
 }
 
 fn anonymous() -> User {
-    User { name: "system:anonymous".to_owned(), groups: vec!["system:unauthenticated".to_owned()] }
+    User { groups: vec!["system:unauthenticated".to_owned()], ..User::new("system:anonymous") }
 }
 
 /// Takes the same time wherever the difference is.

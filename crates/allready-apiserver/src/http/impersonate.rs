@@ -146,12 +146,13 @@ impl Wanted {
     }
 
     fn become_user(self, node: bool) -> User {
+        let extra = self.extra;
         let mut user = match account(&self.name) {
-            _ if node => User { groups: vec!["system:nodes".to_owned()], name: self.name },
+            _ if node => User { groups: vec!["system:nodes".to_owned()], name: self.name, extra },
             Some((namespace, name)) if self.groups.is_empty() => {
-                return User::service_account(namespace, name);
+                return User { extra, ..User::service_account(namespace, name) };
             }
-            _ => User { name: self.name, groups: self.groups },
+            _ => User { name: self.name, groups: self.groups, extra },
         };
         let unknown = "system:unauthenticated";
         let wanted = match user.name.as_str() {

@@ -63,7 +63,9 @@ impl Work {
         let threads = || {
             Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread)
         };
-        if !(is_long(&call, held) && threads()) {
+        // A webhook may listen on this very thread.
+        let calls = is_write(call.verb) && self.shared.engine().calls_webhooks();
+        if !(calls || is_long(&call, held) && threads()) {
             return guarded(|| self.answer(call))?;
         }
         let work = tokio::task::spawn_blocking(move || guarded(|| self.answer(call)));
@@ -85,6 +87,10 @@ impl Work {
         let code = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Ok(Done { code, warnings: [target.deprecation(), warnings].concat(), outcome })
     }
+}
+
+fn is_write(verb: Verb) -> bool {
+    !matches!(verb, Verb::Get | Verb::List | Verb::Watch)
 }
 
 /// Whether a call may take so long that others would notice.

@@ -1,6 +1,6 @@
 //! delete and deletecollection: what goes at once, what is only marked, and what waits for its dependents.
 
-use std::sync::Arc;
+use std::{cell::RefCell, sync::Arc};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -22,6 +22,23 @@ pub(super) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
+/// What may refuse the removal of an object.
+type Check<'a> = &'a dyn Fn(&Value) -> Result<(), Failure>;
+
+/// Who removes an object.
+#[derive(Clone, Copy)]
+pub(super) struct Remover<'a> {
+    /// The version that a custom object is removed through, where a client does it.
+    pub(super) through: Option<&'a Version>,
+    /// Refuses the removal of an object.
+    pub(super) check: Option<Check<'a>>,
+}
+
+impl Remover<'_> {
+    /// The server itself, which asks nobody.
+    pub(super) const SERVER: Self = Self { through: None, check: None };
+}
+
 /// What became of an object.
 pub(super) enum Removal {
     /// It is gone; this was its last state.
@@ -34,7 +51,7 @@ pub(super) enum Removal {
 
 impl Scope<'_> {
     /// Removes one object.
-    pub(super) fn delete(&self) -> Result<Answer, Failure> {
+    pub(super) fn delete(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         let options = self.delete_options()?;
         let immortal = ["default", "kube-system", "kube-public"];
         if self.is("", "namespaces") && immortal.contains(&self.name()) {
@@ -42,9 +59,10 @@ impl Scope<'_> {
         }
         let now = self.call.now;
         self.spot()?;
-        let through = Some(self.version).filter(|_| self.is_custom());
-        let removal =
-            self.engine.remove(self.resource, through, self.namespace(), self.name(), &options, now)?;
+        let warned = RefCell::default();
+        let removal = self.remove(self.namespace(), self.name(), &options, &warned);
+        warnings.append(&mut warned.take());
+        let removal = removal?;
         let (object, gone) = match &removal {
             Removal::Gone(object) => (object, true),
             Removal::Marked(object) | Removal::Waiting(object) => (object, false),
@@ -62,6 +80,20 @@ impl Scope<'_> {
             self.engine.keep(self.follow_up(&removal), now);
         }
         Ok(answer)
+    }
+
+    /// Removes an object unless admission refuses that.
+    fn remove(
+        &self,
+        namespace: &str,
+        name: &str,
+        options: &DeleteOptions,
+        warnings: &RefCell<Vec<String>>,
+    ) -> Result<Removal, Failure> {
+        let check = |old: &Value| self.admit_removal(old, options, &mut warnings.borrow_mut());
+        let remover =
+            Remover { through: Some(self.version).filter(|_| self.is_custom()), check: Some(&check) };
+        self.engine.remove(self.resource, remover, namespace, name, options, self.call.now)
     }
 
     fn follow_up(&self, removal: &Removal) -> Vec<Task> {
@@ -110,7 +142,7 @@ impl Scope<'_> {
     }
 
     /// Removes what a list would show, and answers with that list.
-    pub(super) fn delete_collection(&self) -> Result<Answer, Failure> {
+    pub(super) fn delete_collection(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         let options = ListOptions::read(self.call, false)?;
         let delete = self.delete_options()?;
         let selection = self.select(&options)?;
@@ -120,8 +152,10 @@ impl Scope<'_> {
         for (key, stored) in &selection.items {
             items.push(convert::served_bytes(self.resource, self.version, stored)?);
             let (namespace, name) = split(key);
-            let through = Some(self.version).filter(|_| self.is_custom());
-            match self.engine.remove(self.resource, through, namespace, name, &delete, now) {
+            let warned = RefCell::default();
+            let removal = self.remove(namespace, name, &delete, &warned);
+            warnings.append(&mut warned.take());
+            match removal {
                 Ok(removal) if !delete.dry_run => {
                     tasks.extend(Engine::tasks_after(self.resource, namespace, &removal));
                 }
@@ -151,13 +185,14 @@ impl Engine {
     pub(super) fn remove(
         &self,
         resource: &Arc<Resource>,
-        through: Option<&Version>,
+        remover: Remover<'_>,
         namespace: &str,
         name: &str,
         options: &DeleteOptions,
         now: Timestamp,
     ) -> Result<Removal, Failure> {
         let key = key(namespace, name);
+        let Remover { through, check } = remover;
         loop {
             let Some(live) = self.store().get(&resource.place, &key) else {
                 return Err(Failure::not_found(&resource.qualified(), name));
@@ -166,6 +201,9 @@ impl Engine {
             check_preconditions(resource, &old, options)?;
             let mut new = old.clone();
             let plan = plan(resource, &mut new, options, now);
+            if let Some(check) = check.filter(|_| !matches!(plan, Plan::Wait)) {
+                check(&old)?;
+            }
             let attempt = match plan {
                 Plan::Wait => return Ok(Removal::Waiting(old)),
                 Plan::Mark => self.mark(resource, through, &key, &live, new, options.dry_run)?,

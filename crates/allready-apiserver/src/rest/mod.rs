@@ -12,12 +12,14 @@ use bytes::Bytes;
 
 use crate::{
     access::{Index, Policy},
+    admission,
     call::{Call, Stamp, Verb},
     resource::{Endpoint, Registry, Resource, Version},
     status::Failure,
     store::{Store, Subscription},
 };
 
+mod admit;
 mod convert;
 mod decode;
 mod delete;
@@ -104,6 +106,9 @@ struct Inner {
     registry: RwLock<Arc<Registry>>,
     controllers: AtomicBool,
     access: Index,
+    admission: admission::Index,
+    /// Where the services of webhooks listen.
+    services: admission::Services,
     /// Resources whose definitions are being deleted, so that a create need not look into them.
     terminating: RwLock<HashSet<String>>,
     /// The uids of the definitions that are served, by their names; held while that changes.
@@ -122,6 +127,8 @@ impl Engine {
             registry: RwLock::new(Arc::new(registry)),
             controllers: AtomicBool::new(true),
             access: Index::default(),
+            admission: admission::Index::default(),
+            services: admission::Services::default(),
             terminating: RwLock::default(),
             definitions: Mutex::default(),
             turn: Mutex::default(),
@@ -153,6 +160,16 @@ impl Engine {
         self.inner.access.policy(self.store())
     }
 
+    /// Whether writes call webhooks, and so may take long.
+    pub(crate) fn calls_webhooks(&self) -> bool {
+        self.inner.admission.chain(self.store()).is_some_and(|chain| chain.calls())
+    }
+
+    /// Where the services of webhooks listen.
+    pub(crate) fn services(&self) -> &admission::Services {
+        &self.inner.services
+    }
+
     fn controllers_run(&self) -> bool {
         self.inner.controllers.load(Ordering::Relaxed)
     }
@@ -167,6 +184,7 @@ impl Engine {
         let mut served = self.served_definitions();
         self.store().restart(keep_data);
         self.inner.access.clear();
+        self.inner.admission.clear();
         if !keep_data {
             self.serve_these(self.inner.base.clone());
             self.inner.terminating.write().unwrap_or_else(PoisonError::into_inner).clear();
@@ -235,8 +253,8 @@ impl Engine {
             (Verb::Update, _) => scope.update(&mut warnings),
             (Verb::Patch, Endpoint::Scale) => scope.patch_scale(&mut warnings),
             (Verb::Patch, _) => scope.patch(&mut warnings),
-            (Verb::Delete, _) => scope.delete(),
-            (Verb::DeleteCollection, _) => scope.delete_collection(),
+            (Verb::Delete, _) => scope.delete(&mut warnings),
+            (Verb::DeleteCollection, _) => scope.delete_collection(&mut warnings),
         };
         match answer {
             Ok(answer) => Ok(Answer { warnings, ..answer }),

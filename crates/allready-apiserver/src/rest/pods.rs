@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Body, Engine, Scope, convert, decode, delete, finish, meta,
+    Answer, Body, Engine, Scope, convert, decode,
+    delete::{self, Remover},
+    finish, meta,
     options::{DeleteOptions, WriteKind, WriteOptions},
 };
 use crate::{
@@ -20,7 +22,8 @@ const BUDGETS: &str = "poddisruptionbudgets.policy";
 impl Scope<'_> {
     /// Deletes the pod, which says why it went. Nothing here disrupts too much: there are no budgets.
     pub(super) fn evict(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
-        let (eviction, options) = self.posted("Eviction", "policy/v1", warnings)?;
+        let (mut eviction, options) = self.posted("Eviction", "policy/v1", warnings)?;
+        self.admit_posted(&mut eviction, "policy/v1", warnings)?;
         let mut delete = match &eviction["deleteOptions"] {
             Value::Null => DeleteOptions::default(),
             body => DeleteOptions::read(self.call, Some(body))?,
@@ -40,7 +43,14 @@ impl Scope<'_> {
         // The condition has brought a version of its own.
         delete.version = None;
         let now = self.call.now;
-        let removal = self.engine.remove(self.resource, None, self.namespace(), self.name(), &delete, now)?;
+        let removal = self.engine.remove(
+            self.resource,
+            Remover::SERVER,
+            self.namespace(),
+            self.name(),
+            &delete,
+            now,
+        )?;
         if !delete.dry_run {
             self.engine.keep(Engine::tasks_after(self.resource, self.namespace(), &removal), now);
         }
@@ -141,7 +151,8 @@ impl Scope<'_> {
 
     /// Says which node the pod runs on.
     pub(super) fn bind(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
-        let (binding, options) = self.posted("Binding", "v1", warnings)?;
+        let (mut binding, options) = self.posted("Binding", "v1", warnings)?;
+        self.admit_posted(&mut binding, "v1", warnings)?;
         let target = |field: &str| binding["target"][field].as_str().unwrap_or_default();
         let mut errors = Vec::new();
         if !["", "Node"].contains(&target("kind")) {

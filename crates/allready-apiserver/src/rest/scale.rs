@@ -58,7 +58,7 @@ impl Scope<'_> {
     }
 
     /// The scale of an object, and whether the object says how many it wants.
-    fn scale_of(&self, object: &Value) -> Result<(Value, bool), Failure> {
+    pub(super) fn scale_of(&self, object: &Value) -> Result<(Value, bool), Failure> {
         let paths = self.scale_paths()?;
         let custom = self.is_custom();
         let read = if custom {
@@ -232,6 +232,7 @@ impl Scope<'_> {
             }
             set_managed(&mut old, fields::to_scale(managed, &replicas_paths)?);
             let mut scale = make(&old)?;
+            self.mutate_scale(&mut scale, &old)?;
             finish::match_namespace(&mut scale, self.namespace())?;
             finish::match_name(&scale, self.name())?;
             let replicas = self.checked_replicas(&scale)?;

@@ -74,6 +74,9 @@ impl Scope<'_> {
             self.store().get(&self.resource.place, &self.spot()?).ok_or_else(|| self.not_found())?;
         let account = account.value()?;
         let seconds = seconds(&request["spec"])?;
+        meta::set(&mut request, "name", Some(self.name().into()));
+        meta::set(&mut request, "namespace", Some(self.namespace().into()));
+        self.admit_posted(&mut request, api_version, warnings)?;
         let until = SignedDuration::from_secs(seconds);
         let until = self.call.now.checked_add(until).map_err(Failure::internal)?;
         let issued = Issued {

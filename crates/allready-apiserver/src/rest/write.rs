@@ -60,7 +60,10 @@ impl Scope<'_> {
         let shown = [meta::text(&object, "name"), meta::text(&object, "generateName")];
         self.check_namespace(shown.into_iter().find(|name| !name.is_empty()).unwrap_or_default())?;
         self.check_definition(meta::text(&object, "name"))?;
+        self.mutate(&mut object, None, warnings)?;
+        finish::unique_owners(&mut object, warnings, true);
         if self.resource.verbs == ["create"] {
+            self.admit(&object, None, warnings)?;
             return self.review(object);
         }
         self.refuse_escalation(&object, None)?;
@@ -71,8 +74,10 @@ impl Scope<'_> {
             let mut more = Vec::new();
             let _turn = self.turn();
             self.finish_create(&mut object, attempt, &mut more)?;
+            let admitted = self.admit(&object, None, &mut more);
             more.retain(|warning| !warnings.contains(warning));
             warnings.append(&mut more);
+            admitted?;
             let version = unsigned(meta::text(&object, "resourceVersion"));
             if !options.dry_run && version.is_ok_and(|version| version != 0) {
                 return Err(Failure::new(
@@ -317,6 +322,7 @@ impl Scope<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<Option<Written>, Failure> {
         let mut object = make(None, warnings)?;
+        self.mutate(&mut object, None, warnings)?;
         self.refuse_escalation(&object, None)?;
         let uid = meta::text(&object, "uid");
         if !uid.is_empty() {
@@ -335,6 +341,7 @@ impl Scope<'_> {
             version_number(given)?;
         }
         self.finish_create(&mut object, 0, warnings)?;
+        self.admit(&object, None, warnings)?;
         // What is only tried keeps the version that it came with.
         if !dry_run {
             meta::set(&mut object, "resourceVersion", None);
@@ -371,6 +378,9 @@ impl Scope<'_> {
             return Err(self.another_uid(uid, meta::text(&old, "uid")));
         }
         let mut new = make(Some(&old), warnings)?;
+        if self.call.endpoint != Endpoint::Scale {
+            self.mutate(&mut new, Some(&old), warnings)?;
+        }
         self.refuse_escalation(&new, Some(&old))?;
         finish::match_namespace(&mut new, self.namespace())?;
         finish::match_name(&new, self.name())?;
@@ -390,6 +400,7 @@ impl Scope<'_> {
             }
         }
         self.finish_update(&mut new, &old, warnings)?;
+        self.admit(&new, Some(&old), warnings)?;
         let old_meta = &old["metadata"];
         let emptied = meta::texts(&new, "finalizers").is_empty()
             && !old_meta["deletionTimestamp"].is_null()

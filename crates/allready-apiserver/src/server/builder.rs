@@ -1,6 +1,6 @@
 //! What is said about a server before there is one.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -26,6 +26,7 @@ pub struct Builder {
     seed: Option<u64>,
     patience: Duration,
     controllers: bool,
+    webhook_services: Vec<(String, String, SocketAddr)>,
 }
 
 impl Default for Builder {
@@ -33,7 +34,8 @@ impl Default for Builder {
         let clock = Arc::new(Timestamp::now);
         let (crds, users) = (Vec::new(), Vec::new());
         let patience = Duration::from_secs(30);
-        Self { crds, token: None, users, clock, seed: None, patience, controllers: true }
+        let webhook_services = Vec::new();
+        Self { crds, token: None, users, clock, seed: None, patience, controllers: true, webhook_services }
     }
 }
 
@@ -146,6 +148,24 @@ impl Builder {
         Self { controllers: run, ..self }
     }
 
+    /// Where a Service listens that webhooks name in their `clientConfig`: nothing here routes to the addresses of a cluster.
+    /// The certificate is that of `name.namespace.svc`, as in every cluster.
+    ///
+    /// ```
+    /// let address = std::net::SocketAddr::from(([127, 0, 0, 1], 9443));
+    /// let server = allready_apiserver::ApiServer::builder().webhook_service("shop", "checks", address).build();
+    /// assert!(server.is_ok());
+    /// ```
+    pub fn webhook_service(
+        mut self,
+        namespace: impl Into<String>,
+        name: impl Into<String>,
+        address: SocketAddr,
+    ) -> Self {
+        self.webhook_services.push((namespace.into(), name.into(), address));
+        self
+    }
+
     /// The server; fails when a definition is refused, as the server would refuse it.
     ///
     /// ```
@@ -155,6 +175,9 @@ impl Builder {
     pub fn build(self) -> Result<ApiServer, Failure> {
         let shared = Shared::new(self.token, self.users, self.clock, self.seed, self.patience);
         shared.engine().run_controllers(self.controllers);
+        for (namespace, name, address) in &self.webhook_services {
+            shared.engine().services().set(namespace, name, *address);
+        }
         self.crds.into_iter().try_for_each(|crd| shared.define(crd))?;
         Ok(ApiServer { shared: Arc::new(shared) })
     }

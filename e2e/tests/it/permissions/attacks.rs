@@ -1,4 +1,4 @@
-//! Attacks on the identity of a report that the admission policies refuse. Only the real server has them.
+//! Attacks on the identity of a report that the admission policies refuse.
 
 use allready_e2e::{Server, eventually};
 use kube::{
@@ -13,6 +13,12 @@ use super::{
     objects,
 };
 use crate::config_status::configuration_state;
+
+allready_e2e::scenarios![
+    the_heartbeat_of_another_node_cannot_be_renewed,
+    whoever_is_not_listed_speaks_for_no_listed_component_and_the_listed_only_to_their_targets,
+    the_configuration_state_of_another_node_cannot_be_written
+];
 
 /// Applies an object.
 async fn put(
@@ -52,10 +58,7 @@ fn lease(name: &str, owner: Option<&str>) -> Value {
     lease
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "needs the real kube-apiserver: cargo xtask e2e"]
-async fn the_heartbeat_of_another_node_cannot_be_renewed() {
-    let server = Server::real().await;
+async fn the_heartbeat_of_another_node_cannot_be_renewed(server: Server) {
     let installed = Installed::sharded(&server).await;
     let namespace = installed.namespace;
     let a = installed.speaker(&server, "guarded-a").await;
@@ -81,10 +84,9 @@ async fn the_heartbeat_of_another_node_cannot_be_renewed() {
     put(&server.client(), namespace, "people", &lease(others, Some(others))).await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "needs the real kube-apiserver: cargo xtask e2e"]
-async fn whoever_is_not_listed_speaks_for_no_listed_component_and_the_listed_only_to_their_targets() {
-    let server = Server::real().await;
+async fn whoever_is_not_listed_speaks_for_no_listed_component_and_the_listed_only_to_their_targets(
+    server: Server,
+) {
     let installed = Installed::sharded(&server).await;
     let namespace = installed.namespace;
     let metadata = json!({ "name": "stranger-reports", "namespace": namespace });
@@ -125,10 +127,7 @@ async fn whoever_is_not_listed_speaks_for_no_listed_component_and_the_listed_onl
     refused(elsewhere.by(&controller, namespace).await, "reports to guarded, not to another");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "needs the real kube-apiserver: cargo xtask e2e"]
-async fn the_configuration_state_of_another_node_cannot_be_written() {
-    let server = Server::real().await;
+async fn the_configuration_state_of_another_node_cannot_be_written(server: Server) {
     server.define(serde_json::from_value(configuration_state()).unwrap()).await;
     let installed = Installed::sharded(&server).await;
     let namespace = installed.namespace;

@@ -1,4 +1,4 @@
-//! What the admission policies refuse. Only the real server has them.
+//! What the admission policies refuse.
 
 use allready_e2e::{Server, eventually};
 use kube::{
@@ -8,6 +8,12 @@ use kube::{
 use serde_json::{Value, json};
 
 use super::{STATUS, installed::Installed, objects};
+
+allready_e2e::scenarios![
+    a_reporter_writes_its_own_report_and_no_other,
+    nobody_but_the_controller_writes_ready_and_a_reporter_only_what_is_its_own,
+    a_thousand_conditions_in_one_object_are_not_too_many_for_the_policy
+];
 
 const REPORT: (&str, &str) = ("allready.dev/v1alpha1", "StatusReport");
 
@@ -55,10 +61,7 @@ pub(super) fn refused(result: Result<DynamicObject, String>, because: &str) {
     assert!(message.contains(because), "{message}");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "needs the real kube-apiserver: cargo xtask e2e"]
-async fn a_reporter_writes_its_own_report_and_no_other() {
-    let server = Server::real().await;
+async fn a_reporter_writes_its_own_report_and_no_other(server: Server) {
     let installed = Installed::sharded(&server).await;
     let namespace = installed.namespace;
     let a = installed.speaker(&server, "guarded-a").await;
@@ -120,10 +123,7 @@ async fn say(
     api.patch_status("guarded", &parameters, &Patch::Apply(&body)).await.map_err(words)
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "needs the real kube-apiserver: cargo xtask e2e"]
-async fn nobody_but_the_controller_writes_ready_and_a_reporter_only_what_is_its_own() {
-    let server = Server::real().await;
+async fn nobody_but_the_controller_writes_ready_and_a_reporter_only_what_is_its_own(server: Server) {
     let installed = Installed::singleton(&server).await;
     let namespace = installed.namespace;
     let admin = server.client();
@@ -188,10 +188,7 @@ async fn nobody_but_the_controller_writes_ready_and_a_reporter_only_what_is_its_
     );
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "needs the real kube-apiserver: cargo xtask e2e"]
-async fn a_thousand_conditions_in_one_object_are_not_too_many_for_the_policy() {
-    let server = Server::real().await;
+async fn a_thousand_conditions_in_one_object_are_not_too_many_for_the_policy(server: Server) {
     let installed = Installed::singleton(&server).await;
     let namespace = installed.namespace;
     let name = server.unique("thousand");

@@ -1,5 +1,6 @@
 //! The shipped manifests, installed for the scenarios, and clients as those who have permissions in them.
 
+use allready_apiserver::call::User;
 use allready_e2e::Server;
 use allready_kube::kinds::{definitions, metallb_definition};
 use k8s_openapi::api::{
@@ -47,11 +48,7 @@ impl Installed {
                 .await;
         }
         for object in serde_saphyr::from_multiple::<Value>(manifest).unwrap() {
-            // The embedded server has no admission policies, and says so by not serving the kind.
-            let is_policy = object["apiVersion"] == "admissionregistration.k8s.io/v1";
-            if !(is_policy && server.faulty().is_some()) {
-                apply(&client, &object).await;
-            }
+            apply(&client, &object).await;
         }
         Self { namespace: name, release: name }
     }
@@ -73,16 +70,14 @@ impl Installed {
 }
 
 async fn account(server: &Server, namespace: &str, name: &str, node: Option<&str>) -> Client {
-    let user = format!("system:serviceaccount:{namespace}:{name}");
-    if server.faulty().is_some() {
-        let groups = ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
-        let groups = groups.into_iter().chain(["system:authenticated".to_owned()]).collect();
-        return server
-            .client_as(|who| {
-                who.impersonate = Some(user);
-                who.impersonate_groups = Some(groups);
-            })
-            .await;
+    if let Some(embedded) = server.faulty() {
+        // Its tokens are bound to no pod, so the node is said instead.
+        let user = User::service_account(namespace, name);
+        let user = match node {
+            Some(node) => user.with_extra("authentication.kubernetes.io/node-name", [node]),
+            None => user,
+        };
+        return Client::new(embedded.service_as(user), namespace);
     }
     let token = token(&server.client(), namespace, name, node).await;
     server.client_as(|who| who.token = Some(token.into())).await

@@ -24,7 +24,7 @@ pub(super) fn call(resource: Resource) -> Call {
         query: Vec::new(),
         body: Bytes::new(),
         content_type: String::new(),
-        user: User { name: "system:admin".into(), groups: vec!["system:masters".into()] },
+        user: User { groups: vec!["system:masters".into()], ..User::new("system:admin") },
         agent: String::new(),
         now: Timestamp::UNIX_EPOCH,
         random: [0; 32],

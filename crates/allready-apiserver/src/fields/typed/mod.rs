@@ -272,3 +272,35 @@ static METADATA: LazyLock<Schema> = LazyLock::new(|| {
     let metadata = record(fields.into_iter().collect(), false);
     Schema::clone(&metadata)
 });
+
+/// The paths of what a configuration would replace as a whole.
+pub(crate) fn atomics(config: &Value, kind: Type<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    find_atomics(config, kind, "", &mut found);
+    found
+}
+
+fn find_atomics(config: &Value, kind: Type<'_>, path: &str, found: &mut Vec<String>) {
+    let forms = kind.forms_for(Some(config));
+    match config {
+        Value::Object(fields) if forms & MAP != 0 => {
+            let map = kind.map();
+            if map.atomic {
+                found.push(path.to_owned());
+            }
+            for (name, value) in fields {
+                find_atomics(value, map.field(name).0, &format!("{path}.{name}"), found);
+            }
+        }
+        Value::Array(items) if forms & LIST != 0 => {
+            let list = kind.list();
+            if *list.list == List::Atomic {
+                found.push(path.to_owned());
+            }
+            for (index, item) in items.iter().enumerate() {
+                find_atomics(item, list.items, &format!("{path}[{index}]"), found);
+            }
+        }
+        _ => {}
+    }
+}

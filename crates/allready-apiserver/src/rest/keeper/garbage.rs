@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{Task, is_marked};
+use super::{Remover, Task, is_marked};
 use crate::{
     resource::Resource,
     rest::{Engine, delete, key, meta, options::DeleteOptions},
@@ -123,7 +123,7 @@ impl Engine {
                 ..DeleteOptions::default()
             };
             let (namespace, name) = delete::split(key);
-            match self.remove(resource, None, namespace, name, &options, now) {
+            match self.remove(resource, Remover::SERVER, namespace, name, &options, now) {
                 Ok(removal) => return Self::tasks_after(resource, namespace, &removal),
                 Err(failure) if failure.code == 409 => {}
                 Err(_) => return Vec::new(),

@@ -8,7 +8,12 @@ use std::{
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Engine, delete::Removal, key, meta, options::DeleteOptions};
+use super::{
+    Engine,
+    delete::{Removal, Remover},
+    key, meta,
+    options::DeleteOptions,
+};
 use crate::{
     access as rights,
     call::Call,
@@ -71,6 +76,7 @@ impl Engine {
         let metadata = &object["metadata"];
         let concerns_others = is_definition(resource)
             || is_cluster_role(resource)
+            || is_policy(resource)
             || !metadata["ownerReferences"].is_null()
             || !metadata["deletionTimestamp"].is_null();
         let mut tasks = Vec::new();
@@ -153,6 +159,13 @@ impl Engine {
         if is_cluster_role(&resource) {
             self.aggregate_roles(&resource);
         }
+        if is_policy(&resource) {
+            // What the controller manager writes of a policy in which it finds no wrong types.
+            self.amend(&resource, key, |policy| {
+                let generation = policy["metadata"]["generation"].clone();
+                policy["status"] = json!({ "observedGeneration": generation, "typeChecking": {} });
+            });
+        }
         let marked = !object["metadata"]["deletionTimestamp"].is_null();
         if marked && resource.group.is_empty() && resource.plural == "namespaces" {
             return vec![Task::Empty(key.to_owned())];
@@ -234,7 +247,7 @@ impl Engine {
             ..DeleteOptions::default()
         };
         let (namespace, name) = super::delete::split(key);
-        match self.remove(resource, None, namespace, name, &options, now) {
+        match self.remove(resource, Remover::SERVER, namespace, name, &options, now) {
             Ok(removal) => Some(Self::tasks_after(resource, namespace, &removal)),
             Err(failure) if failure.code == 409 => None,
             Err(_) => Some(Vec::new()),
@@ -248,6 +261,10 @@ fn is_definition(resource: &Resource) -> bool {
 
 fn is_cluster_role(resource: &Resource) -> bool {
     resource.plural == "clusterroles" && resource.group == rights::GROUP
+}
+
+fn is_policy(resource: &Resource) -> bool {
+    resource.plural == "validatingadmissionpolicies" && resource.group == "admissionregistration.k8s.io"
 }
 
 fn is_namespace(resource: &Resource) -> bool {

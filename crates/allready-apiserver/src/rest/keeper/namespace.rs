@@ -36,7 +36,7 @@ impl Engine {
             query: Vec::new(),
             body: body.to_string().into(),
             content_type: "application/json".into(),
-            user: User { name: "system:apiserver".into(), groups: vec!["system:masters".into()] },
+            user: User { groups: vec!["system:masters".into()], ..User::new("system:apiserver") },
             agent: "kube-apiserver".into(),
             now,
             random,

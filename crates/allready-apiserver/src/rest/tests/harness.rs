@@ -171,10 +171,7 @@ pub(crate) fn call(
         query,
         body,
         content_type: content_type.to_owned(),
-        user: User {
-            name: "system:admin".into(),
-            groups: vec!["system:masters".into(), "system:authenticated".into()],
-        },
+        user: User::new("system:admin").in_group("system:masters"),
         agent: "recorder/v1".into(),
         now,
         random,

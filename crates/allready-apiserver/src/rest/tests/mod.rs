@@ -1,5 +1,6 @@
 //! The verbs against plain calls, and the recorded answers of the real server.
 
+mod admission;
 mod crowd;
 mod garbage;
 mod going;

@@ -54,29 +54,6 @@ fn a_request_for_what_is_not_given_is_refused() {
 }
 
 #[test]
-fn a_policy_is_kept_with_a_warning_that_it_does_not_hold() {
-    let engine = engine();
-    let policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
-    for (path, body, warning) in [
-        (
-            policies.to_owned(),
-            json!({ "metadata": { "name": "a" }, "spec": { "validations": [{ "expression": "false" }] } }),
-            r#"ValidatingAdmissionPolicy "a": stored, but not enforced by this server"#,
-        ),
-        (
-            policies.replace("policies", "policybindings"),
-            json!({ "metadata": { "name": "a" }, "spec": { "policyName": "a", "validationActions": ["Deny"] } }),
-            r#"ValidatingAdmissionPolicyBinding "a": stored, but not enforced by this server"#,
-        ),
-    ] {
-        let reply = send_at(&engine, at(0), "POST", &path, "application/json", body.to_string()).unwrap();
-        assert_eq!((reply.code, reply.warnings), (201, vec![warning.to_owned()]), "{}", reply.body);
-        let found = send_at(&engine, at(0), "GET", &format!("{path}/a"), "", "").unwrap();
-        assert_eq!(found.body["metadata"]["generation"], 1);
-    }
-}
-
-#[test]
 fn an_eviction_is_refused_until_the_budget_allows_it_and_is_counted_then() {
     let engine = engine();
     let pods = "/api/v1/namespaces/default/pods";

@@ -57,7 +57,7 @@ pub(super) fn measure(source: &str) -> Result<(usize, String), String> {
 }
 
 /// Does something with an expression of this depth where there is room for it.
-pub(super) fn roomy<T: Send>(depth: usize, run: impl FnOnce() -> T + Send) -> Option<T> {
+pub(crate) fn roomy<T: Send>(depth: usize, run: impl FnOnce() -> T + Send) -> Option<T> {
     if depth <= SHALLOW {
         return Some(run());
     }

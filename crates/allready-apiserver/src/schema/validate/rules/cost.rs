@@ -17,7 +17,10 @@ use kube_cel::cel::{
 /// What one rule may cost.
 pub(super) const PER_CALL: u64 = 1_000_000;
 /// What all rules of an object may cost together.
-pub(super) const PER_OBJECT: u64 = 10_000_000;
+pub(crate) const PER_OBJECT: u64 = 10_000_000;
+/// What the real server says when that is used up.
+pub(crate) const OUT_OF_BUDGET: &str =
+    "validation failed due to running out of cost budget, no further validation rules will be run";
 /// Whatever was counted: nobody waits longer than this for one rule.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How deep an expression may nest. What is read is never deeper, even though a macro stands for several levels.

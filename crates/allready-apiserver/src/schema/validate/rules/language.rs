@@ -24,10 +24,19 @@ pub(crate) struct Program {
 impl Program {
     /// Reads an expression, with the syntax for optional fields (`self.?a`).
     pub(crate) fn compile(source: &str) -> Result<Self, String> {
+        Self::compile_with(source, |_| ())
+    }
+
+    /// As [`Program::compile`], with a change of what was read.
+    pub(crate) fn compile_with(
+        source: &str,
+        change: impl FnOnce(&mut Expression) + Send,
+    ) -> Result<Self, String> {
         let (depth, plain) = bounds::measure(source)?;
         let read = || {
             let parser = Parser::new().enable_optional_syntax(true).max_recursion_depth(2 * bounds::DEEPEST);
             let mut expression = parser.parse(&plain).map_err(|errors| errors.to_string())?;
+            change(&mut expression);
             let cost = cost::watch(&mut expression);
             Ok(Self { expression, cost, depth })
         };
@@ -36,7 +45,7 @@ impl Program {
     }
 
     /// How deep it nests.
-    pub(super) fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.depth
     }
 
@@ -78,7 +87,7 @@ pub(super) fn with_functions<T>(run: impl FnOnce(&Context<'static>) -> T) -> T {
 }
 
 /// The functions of `kube-cel`, and those that it lacks or has otherwise than cel-go.
-fn functions() -> Context<'static> {
+pub(crate) fn functions() -> Context<'static> {
     let mut context = Context::default().with_all();
     // Types are values in the language, which the crate does not know: their names do as well.
     context.add_function("type", |value: Cel| type_of(&value).to_owned());

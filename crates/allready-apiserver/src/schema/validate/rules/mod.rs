@@ -35,8 +35,10 @@ use crate::{
     status::{FieldError, Mistake},
 };
 
+pub(crate) use bounds::roomy;
 pub(crate) use check::{Wants, field_path, problems, walk_path};
-pub(crate) use language::Program;
+pub(crate) use cost::{OUT_OF_BUDGET, PER_OBJECT};
+pub(crate) use language::{Program, functions};
 
 /// The rules of a schema, compiled; nodes without any are left out.
 pub(super) struct Node {
@@ -212,7 +214,7 @@ impl Node {
             let broke = failures.spent > cost::PER_OBJECT;
             if spent > cost::PER_CALL || broke {
                 failures.over = true;
-                let out = FieldError::invalid(path::or_nil(at), type_name(&self.schema), OUT_OF_BUDGET);
+                let out = FieldError::invalid(path::or_nil(at), type_name(&self.schema), cost::OUT_OF_BUDGET);
                 failures.errors.extend(match error {
                     Some(Failed::Broken(error)) if !broke => Some(error),
                     _ => Some(out),
@@ -315,9 +317,6 @@ pub(super) struct Failures {
     over: bool,
 }
 
-const OUT_OF_BUDGET: &str =
-    "validation failed due to running out of cost budget, no further validation rules will be run";
-
 /// What decides whether a failure is forgiven: this node, or the nearest above it that has a predecessor.
 #[derive(Clone, Copy)]
 struct Ratchet<'a> {
@@ -367,7 +366,7 @@ fn message(program: &Program, this: &Cel, before: Option<&Cel>) -> Option<String
 }
 
 /// An error in the words of cel-go; `None` for arguments that nothing is defined for.
-fn error_text(error: &ExecutionError) -> Option<String> {
+pub(crate) fn error_text(error: &ExecutionError) -> Option<String> {
     Some(match error {
         ExecutionError::NoSuchKey(key) => format!("no such key: {key}"),
         ExecutionError::DivisionByZero(_) => "division by zero".into(),

@@ -1,0 +1,379 @@
+//! Validating and mutating admission webhooks.
+//!
+//! Follows `pkg/admission/plugin/webhook` (`generic/webhook.go`, `mutating/dispatcher.go`, `validating/dispatcher.go`,
+//! `request/admissionreview.go`, `errors/statuserror.go`). Webhooks are called one after the other; upstream calls validating
+//! ones at the same time. `AdmissionReview` is spoken in v1 alone.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use serde_json::{Value, json};
+
+use super::{
+    attributes::Matched,
+    client::{ClientConfig, Services},
+    expression::{Expression, Inputs, Trouble, Variables, evaluate},
+    matching::MatchResources,
+    policy::{Request, expressions},
+};
+use crate::{
+    patch,
+    status::{Cause, Details, Failure, quote},
+};
+use kube_cel::cel::Value as Cel;
+
+/// One webhook of a configuration.
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the configuration")]
+pub(super) struct Webhook {
+    name: String,
+    key: String,
+    constraints: MatchResources,
+    conditions: Vec<Expression>,
+    fails: bool,
+    /// Whether it may be called for a dry run.
+    harmless: bool,
+    reinvoked: bool,
+    timeout: Duration,
+    speaks_v1: bool,
+    client: ClientConfig,
+}
+
+/// What a webhook answered.
+struct Answer {
+    allowed: bool,
+    result: Value,
+    patch: Option<Value>,
+    warnings: Vec<String>,
+}
+
+/// Why there is no answer.
+enum Problem {
+    /// The webhook could not be asked: its `failurePolicy` decides.
+    Call(String),
+    /// The request is refused.
+    Refused(Box<Failure>),
+}
+
+/// What the first round leaves for the second.
+#[derive(Default)]
+pub(super) struct Rounds {
+    again: bool,
+    previous: HashSet<String>,
+    wanted: HashSet<String>,
+    output: Option<Value>,
+}
+
+impl Rounds {
+    /// Begins the second round with what has become of the object since.
+    pub(super) fn again(&mut self, object: Option<&Value>) {
+        self.again = true;
+        if self.output.as_ref() != object {
+            self.wanted.extend(self.previous.drain());
+        }
+    }
+}
+
+impl Webhook {
+    /// The webhooks of a configuration.
+    pub(super) fn all(configuration: &Value) -> Vec<Self> {
+        let owner = configuration["metadata"]["name"].as_str().unwrap_or_default();
+        let webhooks = configuration["webhooks"].as_array().into_iter().flatten();
+        webhooks
+            .map(|it| {
+                let name = it["name"].as_str().unwrap_or_default();
+                let versions = it["admissionReviewVersions"].as_array().into_iter().flatten();
+                Self {
+                    name: name.to_owned(),
+                    key: format!("{owner}/{name}"),
+                    constraints: MatchResources::read(it, "rules"),
+                    conditions: expressions(&it["matchConditions"]),
+                    fails: it["failurePolicy"] != "Ignore",
+                    harmless: ["None", "NoneOnDryRun"].iter().any(|class| it["sideEffects"] == *class),
+                    reinvoked: it["reinvocationPolicy"] == "IfNeeded",
+                    timeout: Duration::from_secs(it["timeoutSeconds"].as_u64().unwrap_or(10)),
+                    speaks_v1: versions.into_iter().any(|version| version == "v1"),
+                    client: ClientConfig::read(&it["clientConfig"]),
+                }
+            })
+            .collect()
+    }
+
+    /// What of the request it is to be asked about; `None` for nothing.
+    fn concerns(&self, request: &Request<'_>) -> Result<Option<Matched>, Failure> {
+        let Request { attributes, object, old, cluster } = *request;
+        let Some(matched) = self.constraints.matches(attributes, object, old, cluster)? else {
+            return Ok(None);
+        };
+        match self.conditions_hold(request, &matched) {
+            Ok(true) => Ok(Some(matched)),
+            Ok(false) => Ok(None),
+            Err(error) => Err(Failure::forbidden(&attributes.resource.qualified(), &attributes.name, &error)),
+        }
+    }
+
+    fn conditions_hold(&self, request: &Request<'_>, matched: &Matched) -> Result<bool, String> {
+        if self.conditions.is_empty() {
+            return Ok(true);
+        }
+        let none = Variables::default();
+        let (object, old) =
+            (request.in_version(request.object, matched), request.in_version(request.old, matched));
+        let (authorizer, request_resource) = request.authorizers();
+        let inputs = Inputs {
+            object: object.as_ref(),
+            old: old.as_ref(),
+            request: &request.attributes.to_request(matched),
+            params: None,
+            namespace: None,
+            authorizer: &authorizer,
+            request_resource: &request_resource,
+        };
+        let depth = none.depth_with(self.conditions.iter());
+        let run = evaluate(depth, &none, &inputs, |evaluation| {
+            let mut errors = Vec::new();
+            for condition in &self.conditions {
+                match evaluation.run(condition) {
+                    Ok(Cel::Bool(false)) => return Ok(false),
+                    Ok(_) => {}
+                    Err(Trouble::Failed(text)) => errors.push(text),
+                    Err(budget) => return Err(budget.into_text()),
+                }
+            }
+            match errors.as_slice() {
+                [] => Ok(true),
+                _ if !self.fails => Ok(false),
+                [one] => Err(one.clone()),
+                many => Err(format!("[{}]", many.join(", "))),
+            }
+        });
+        run.unwrap_or_else(|| Err("internal error: the expressions could not be run".to_owned()))
+    }
+
+    /// Asks the webhook.
+    fn call(
+        &self,
+        request: &Request<'_>,
+        matched: &Matched,
+        services: &Services,
+        mutating: bool,
+    ) -> Result<Answer, Problem> {
+        if request.attributes.dry_run && !self.harmless {
+            let message = format!("admission webhook {} does not support dry run", quote(&self.name));
+            return Err(Problem::Refused(Box::new(Failure::bad_request(message))));
+        }
+        if !self.speaks_v1 {
+            let why = "webhook does not accept known AdmissionReview versions (v1)";
+            return Err(Problem::Call(format!("could not create admission objects: {why}")));
+        }
+        let uid = uuid::Uuid::new_v4().to_string();
+        let mut asked = request.attributes.to_request(matched);
+        asked["uid"] = uid.as_str().into();
+        asked["object"] = request.in_version(request.object, matched).unwrap_or_default();
+        asked["oldObject"] = request.in_version(request.old, matched).unwrap_or_default();
+        let review =
+            json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": asked });
+        let reply = self.client.post(&review, self.timeout, services);
+        let reply = reply.map_err(|why| Problem::Call(format!("failed to call webhook: {why}")))?;
+        Answer::read(&reply, &uid, mutating)
+            .map_err(|why| Problem::Call(format!("received invalid webhook response: {why}")))
+    }
+
+    /// What a problem comes to: a refusal, or nothing where it is to be ignored.
+    fn settle(&self, problem: Problem) -> Result<(), Failure> {
+        match problem {
+            Problem::Refused(failure) => Err(*failure),
+            Problem::Call(why) if self.fails => {
+                Err(Failure::internal(format!("failed calling webhook {}: {why}", quote(&self.name))))
+            }
+            Problem::Call(_) => Ok(()),
+        }
+    }
+
+    /// The refusal that a webhook's answer is.
+    fn denial(&self, result: &Value) -> Failure {
+        let text = |field: &str| result[field].as_str().unwrap_or_default();
+        let by = format!("admission webhook {} denied the request", quote(&self.name));
+        let message = match (text("message"), text("reason")) {
+            ("", "") => format!("{by} without explanation"),
+            ("", why) | (why, _) => format!("{by}: {why}"),
+        };
+        let code =
+            result["code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or_default().max(400);
+        let mut failure = Failure::new(code, known_reason(text("reason")), message);
+        let details = &result["details"];
+        if details.is_object() {
+            let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
+            let causes = details["causes"].as_array().into_iter().flatten().map(|cause| Cause {
+                reason: text(cause, "reason"),
+                message: text(cause, "message"),
+                field: text(cause, "field"),
+            });
+            failure.details = Some(Box::new(Details {
+                name: text(details, "name"),
+                group: text(details, "group"),
+                kind: text(details, "kind"),
+                uid: text(details, "uid"),
+                causes: causes.collect(),
+                ..Details::default()
+            }));
+        }
+        failure
+    }
+}
+
+impl Answer {
+    fn read(review: &Value, uid: &str, mutating: bool) -> Result<Self, String> {
+        let response = &review["response"];
+        if !response.is_object() {
+            return Err("webhook response was absent".to_owned());
+        }
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let found = text(&response["uid"]);
+        if found != uid {
+            return Err(format!("expected response.uid={}, got {}", quote(uid), quote(&found)));
+        }
+        let (api_version, kind) = (text(&review["apiVersion"]), text(&review["kind"]));
+        if api_version != "admission.k8s.io/v1" || kind != "AdmissionReview" {
+            let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+            let wanted = "admission.k8s.io/v1, Kind=AdmissionReview";
+            return Err(format!("expected webhook response of {wanted}, got {group}/{version}, Kind={kind}"));
+        }
+        let patch = text(&response["patch"]);
+        let (patched, typed) = (!patch.is_empty(), !response["patchType"].is_null());
+        match (mutating, patched, typed) {
+            (true, true, false) => {
+                return Err("webhook returned response.patch but not response.patchType".into());
+            }
+            (true, false, true) => {
+                return Err("webhook returned response.patchType but not response.patch".into());
+            }
+            (false, true, _) => return Err("validating webhook may not return response.patch".into()),
+            (false, _, true) => return Err("validating webhook may not return response.patchType".into()),
+            _ => {}
+        }
+        if typed && response["patchType"] != "JSONPatch" {
+            return Err(format!("unsupported patch type {}", quote(&text(&response["patchType"]))));
+        }
+        let patch = patched.then(|| {
+            let bytes = BASE64_STANDARD.decode(patch).map_err(|error| error.to_string())?;
+            serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+        });
+        let warnings = response["warnings"].as_array().into_iter().flatten().map(text);
+        Ok(Self {
+            allowed: response["allowed"] == true,
+            result: response["status"].clone(),
+            patch: patch.transpose()?,
+            warnings: warnings.collect(),
+        })
+    }
+}
+
+/// Asks validating webhooks about an object.
+pub(super) fn validate(
+    webhooks: &[Arc<Vec<Webhook>>],
+    request: &Request<'_>,
+    services: &Services,
+    warnings: &mut Vec<String>,
+) -> Result<(), Failure> {
+    for webhook in webhooks.iter().flat_map(|list| list.iter()) {
+        let Some(matched) = webhook.concerns(request)? else { continue };
+        match webhook.call(request, &matched, services, false) {
+            Ok(answer) => {
+                warnings.extend(answer.warnings);
+                if !answer.allowed {
+                    return Err(webhook.denial(&answer.result));
+                }
+            }
+            Err(problem) => webhook.settle(problem)?,
+        }
+    }
+    Ok(())
+}
+
+/// What calls of mutating webhooks need.
+pub(super) struct Calls<'a> {
+    pub(super) services: &'a Services,
+    /// Prunes and fills in what was changed.
+    pub(super) settle: &'a dyn Fn(&mut Value),
+    pub(super) warnings: &'a mut Vec<String>,
+}
+
+/// Lets mutating webhooks change an object; says whether any did.
+pub(super) fn mutate(
+    webhooks: &[Arc<Vec<Webhook>>],
+    request: &Request<'_>,
+    object: &mut Option<&mut Value>,
+    calls: Calls<'_>,
+    rounds: &mut Rounds,
+) -> Result<bool, Failure> {
+    let Calls { services, settle, warnings } = calls;
+    let mut changed = false;
+    for webhook in webhooks.iter().flat_map(|list| list.iter()) {
+        let now = object.as_deref().cloned();
+        let request = Request { object: now.as_ref(), ..*request };
+        let Some(matched) = webhook.concerns(&request)? else { continue };
+        if rounds.again && !rounds.wanted.contains(&webhook.key) {
+            continue;
+        }
+        let answer = match webhook.call(&request, &matched, services, true) {
+            Ok(answer) => answer,
+            Err(problem) => {
+                webhook.settle(problem)?;
+                continue;
+            }
+        };
+        warnings.extend(answer.warnings);
+        if !answer.allowed {
+            return Err(webhook.denial(&answer.result));
+        }
+        let patch = answer.patch.filter(|patch| patch.as_array().is_none_or(|steps| !steps.is_empty()));
+        if let Some(patch) = patch {
+            let Some(object) = object.as_deref_mut() else {
+                let name = quote(&webhook.name);
+                return Err(Failure::internal(format!(
+                    "admission webhook {name} attempted to modify the object, which is not supported for this operation"
+                )));
+            };
+            let there = request.in_version(Some(object), &matched).unwrap_or_default();
+            let patched = patch::json::Patch::read(&patch, false).and_then(|patch| patch.apply(there));
+            let mut new = patched.map_err(|failure| Failure::internal(failure.message))?;
+            new = request.back(new, &matched);
+            settle(&mut new);
+            if new != *object {
+                changed = true;
+                rounds.wanted.extend(rounds.previous.drain());
+            }
+            *object = new;
+        }
+        if webhook.reinvoked {
+            rounds.previous.insert(webhook.key.clone());
+        }
+    }
+    rounds.output = object.as_deref().cloned();
+    Ok(changed)
+}
+
+/// A reason that clients know, or none.
+fn known_reason(reason: &str) -> &'static str {
+    let known = [
+        "Unauthorized",
+        "Forbidden",
+        "NotFound",
+        "AlreadyExists",
+        "Conflict",
+        "Gone",
+        "Invalid",
+        "ServerTimeout",
+        "Timeout",
+        "TooManyRequests",
+        "BadRequest",
+        "MethodNotAllowed",
+        "NotAcceptable",
+        "RequestEntityTooLarge",
+        "UnsupportedMediaType",
+        "InternalError",
+        "Expired",
+        "ServiceUnavailable",
+    ];
+    known.into_iter().find(|it| *it == reason).unwrap_or_default()
+}
