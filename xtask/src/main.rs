@@ -187,6 +187,9 @@ struct Conformance {
     /// The first sequence, to repeat a part of a run
     #[arg(long, default_value_t = 0)]
     from: u64,
+    /// Draw the sequences over built-in kinds rather than a custom one; some still differ
+    #[arg(long)]
+    builtin: bool,
     /// Run no script, only sequences
     #[arg(long)]
     no_scripts: bool,
@@ -321,7 +324,12 @@ async fn run_conformance(environment: &Environment, options: Conformance) -> Res
     if options.sequences > 0 {
         let now = jiff::Timestamp::now().as_millisecond().unsigned_abs();
         let seed = options.seed.unwrap_or(now % 1_000_000);
-        let range = conformance::sequences::Range { seed, from: options.from, count: options.sequences };
+        let range = conformance::sequences::Range {
+            seed,
+            from: options.from,
+            count: options.sequences,
+            is_builtin: options.builtin,
+        };
         let saved = environment.cache.join("sequences");
         equal &= conformance::sequences::run(range, &run, &embedded, &real, &saved).await?;
     }

@@ -38,12 +38,14 @@ pub struct Range {
     pub from: u64,
     /// How many.
     pub count: usize,
+    /// Whether they are about built-in kinds.
+    pub is_builtin: bool,
 }
 
 /// Runs sequences; returns whether none differs. Shrunk ones are saved in `saved`.
 pub async fn run(range: Range, run: &str, embedded: &Client, real: &Client, saved: &Path) -> Result<bool> {
     printer::line(format!("{} sequences of seed {} from {}", range.count, range.seed, range.from));
-    let place = sequence(range.seed, range.from);
+    let place = sequence(range.seed, range.from, range.is_builtin);
     let fixtures = fixtures()?;
     let mut hosts = [Runner::new(embedded, &place.name, run), Runner::new(real, &place.name, run)];
     for host in &mut hosts {
@@ -55,7 +57,7 @@ pub async fn run(range: Range, run: &str, embedded: &Client, real: &Client, save
         .map(|index| {
             let (done, steps) = (&done, &steps);
             async move {
-                let script = sequence(range.seed, index);
+                let script = sequence(range.seed, index, range.is_builtin);
                 let outcome = differences(&script, run, &format!("q{index}"), embedded, real).await;
                 steps.fetch_add(script.steps.len(), Ordering::Relaxed);
                 let so_far = done.fetch_add(1, Ordering::Relaxed) + 1;

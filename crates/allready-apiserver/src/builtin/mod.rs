@@ -5,7 +5,7 @@
 //! `kinds.json`, the OpenAPI definitions (list types, patch strategies), and `types.json`, the Go types (which zero values are
 //! written, what a wrong type is called). `cargo xtask shapes` makes all three, with the columns of tables, the prose of OpenAPI
 //! and the messages of protobuf. A kind that has nothing special needs nothing else; what is special about one is a row in
-//! [`defaults`], an arm in [`prepare`] and a function in [`validate`]. Definitions and types are read when they are first used.
+//! `defaults`, an arm in `prepare` and a function in `validate`. Definitions and types are read when they are first used.
 //!
 //! # What is refused
 //! Wrong JSON types, amounts, times and base64 are refused as the real server does, in all kinds. Beyond that, these checks

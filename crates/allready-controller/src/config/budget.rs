@@ -18,7 +18,7 @@ use super::{Report, TargetedReport};
 
 const MIB: usize = 1024 * 1024;
 
-/// The most bytes of reports, as estimated by [`cost`].
+/// The most bytes of reports, as estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// The most bytes of those that are kept in full.

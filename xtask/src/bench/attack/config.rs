@@ -93,7 +93,7 @@ async fn crowd_report(client: &Client, number: usize, last: &str) -> Result<()> 
         let message = format!("{number} {one} {}", "m".repeat(490));
         condition(&format!("r{one}Valid"), if one == 30 { last } else { "True" }, "Padded", &message)
     });
-    let conditions = Value::from_iter(conditions);
+    let conditions = conditions.collect::<Value>();
     report(client, CROWDED, &format!("node-{number}"), &json!({}), &conditions).await
 }
 
